@@ -1,0 +1,3 @@
+module insurance.example/exchange/contracts
+
+go 1.26

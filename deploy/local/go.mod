@@ -1,0 +1,3 @@
+module insurance.example/exchange/deploy/local
+
+go 1.26

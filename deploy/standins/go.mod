@@ -1,0 +1,3 @@
+module insurance.example/exchange/deploy/standins
+
+go 1.26

@@ -1,0 +1,3 @@
+module insurance.example/exchange/gateway
+
+go 1.26

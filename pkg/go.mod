@@ -1,0 +1,3 @@
+module insurance.example/exchange/pkg
+
+go 1.26

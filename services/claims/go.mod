@@ -1,0 +1,3 @@
+module insurance.example/exchange/services/claims
+
+go 1.26

@@ -1,0 +1,3 @@
+module insurance.example/exchange/services/coverage
+
+go 1.26

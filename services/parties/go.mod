@@ -1,0 +1,3 @@
+module insurance.example/exchange/services/parties
+
+go 1.26

@@ -1,0 +1,3 @@
+module insurance.example/exchange/services/premium
+
+go 1.26

@@ -1,0 +1,3 @@
+module insurance.example/exchange/services/products
+
+go 1.26
