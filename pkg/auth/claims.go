@@ -1,0 +1,49 @@
+package auth
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// claims are what is read of a token.
+type claims struct {
+	jwt.RegisteredClaims
+	ClientID string    `json:"client_id,omitempty"`
+	Scope    scopeList `json:"scope,omitempty"`
+	Scp      scopeList `json:"scp,omitempty"`
+}
+
+// caller answers whom the claims name: the subject, else the client (RFC 9068, section 2.2).
+func (c *claims) caller() Caller {
+	caller := Caller{Subject: c.Subject, Scopes: c.Scope}
+	if caller.Subject == "" {
+		caller.Subject = c.ClientID
+	}
+	if len(caller.Scopes) == 0 {
+		caller.Scopes = c.Scp
+	}
+	return caller
+}
+
+// scopeList is a list of scopes: one text with spaces between (RFC 8693), or an array, as some providers write it.
+type scopeList []string
+
+func (l *scopeList) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*l = strings.Fields(text)
+	} else if err := json.Unmarshal(data, (*[]string)(l)); err != nil {
+		return err
+	}
+	// On the way to a service scopes are one header with spaces between.
+	*l = slices.DeleteFunc(*l, func(scope string) bool {
+		return scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' })
+	})
+	return nil
+}
+
+// MarshalJSON writes the form with spaces.
+func (l scopeList) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Join(l, " ")) }

@@ -1,0 +1,161 @@
+package auth
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/uuid"
+	"github.com/lestrrat-go/jwx/v3/jwk"
+)
+
+// The files of a signer's folder.
+const (
+	privateFile = "signing-key.pem"
+	publicFile  = "jwks.json"
+)
+
+// Signer issues tokens, for deployments that have no identity provider: development, tests and evaluation.
+type Signer struct {
+	private *ecdsa.PrivateKey
+	id      string
+	jwks    []byte
+	folder  string
+}
+
+// Grant is what a token is issued for.
+type Grant struct {
+	Subject  string
+	Scopes   []string
+	Issuer   string
+	Audience []string
+	// Lifetime is how long the token is good from now on.
+	Lifetime time.Duration
+}
+
+// OpenSigner reads the ES256 key of a folder and makes it, with the folder, the first time. The private key is readable
+// by its owner only; the public one is beside it as a JWKS file, which PublicFile names.
+func OpenSigner(folder string) (*Signer, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("auth: signing key: %w", err)
+	}
+	private, err := readKey(filepath.Join(folder, privateFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		private, err = makeKey(folder)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("auth: signing key: %w", err)
+	}
+	s := &Signer{private: private, folder: folder}
+	if err := s.publish(); err != nil {
+		return nil, fmt.Errorf("auth: public key: %w", err)
+	}
+	return s, nil
+}
+
+// JWKS answers the public key as a JSON Web Key Set.
+func (s *Signer) JWKS() []byte { return s.jwks }
+
+// PublicFile names the file that holds the key set.
+func (s *Signer) PublicFile() string { return filepath.Join(s.folder, publicFile) }
+
+// Issue answers a signed token.
+func (s *Signer) Issue(g Grant) (string, error) {
+	now := time.Now()
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, &claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer: g.Issuer, Subject: g.Subject, Audience: g.Audience, ID: uuid.NewString(),
+			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(g.Lifetime)),
+		},
+		Scope: g.Scopes,
+	})
+	token.Header["kid"] = s.id
+	return token.SignedString(s.private)
+}
+
+func (s *Signer) publish() error {
+	public, err := jwk.Import(s.private.Public())
+	if err != nil {
+		return err
+	}
+	thumbprint, err := public.Thumbprint(crypto.SHA256)
+	if err != nil {
+		return err
+	}
+	s.id = base64.RawURLEncoding.EncodeToString(thumbprint)
+	for member, value := range map[string]string{jwk.KeyIDKey: s.id, jwk.AlgorithmKey: "ES256", jwk.KeyUsageKey: "sig"} {
+		if err := public.Set(member, value); err != nil {
+			return err
+		}
+	}
+	if s.jwks, err = json.Marshal(map[string][]jwk.Key{"keys": {public}}); err != nil {
+		return err
+	}
+	_, err = place(s.folder, publicFile, s.jwks, os.Rename)
+	return err
+}
+
+func readKey(path string) (*ecdsa.PrivateKey, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, fmt.Errorf("%s holds no PEM block", path)
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	private, ok := parsed.(*ecdsa.PrivateKey)
+	if !ok || private.Curve != elliptic.P256() {
+		return nil, fmt.Errorf("%s holds no key for ES256", path)
+	}
+	return private, nil
+}
+
+// makeKey makes the key of a folder; where another process does so at the same time, one of both keys stays.
+func makeKey(folder string) (*ecdsa.PrivateKey, error) {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	text := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+	path, err := place(folder, privateFile, text, os.Link) // a link does not replace what is there
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	return readKey(path)
+}
+
+// place writes a file whole or not at all, readable by its owner only: it is written beside its place and put there.
+func place(folder, name string, content []byte, put func(from, to string) error) (path string, err error) {
+	path = filepath.Join(folder, name)
+	draft, err := os.CreateTemp(folder, name+".*") // mode 0600
+	if err != nil {
+		return path, err
+	}
+	defer os.Remove(draft.Name())
+	_, err = draft.Write(content)
+	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
+		return path, err
+	}
+	return path, put(draft.Name(), path)
+}
