@@ -1,0 +1,276 @@
+package peer_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/service/trace"
+)
+
+const secret = "a-secret-of-the-exchange"
+
+type policy struct {
+	Number string `json:"number"`
+}
+
+// overEach runs a test over HTTP and in memory: both must behave alike.
+func overEach(t *testing.T, h http.Handler, config peer.Config, test func(t *testing.T, c *peer.Client)) {
+	t.Run("http", func(t *testing.T) {
+		server := httptest.NewServer(h)
+		defer server.Close()
+		config := config
+		config.Address, config.Transport = server.URL, peer.NewTransport()
+		test(t, client(t, config))
+	})
+	t.Run("memory", func(t *testing.T) {
+		config := config
+		config.Address, config.Transport = "http://coverage", peer.Handler(h)
+		test(t, client(t, config))
+	})
+}
+
+func client(t testing.TB, config peer.Config) *peer.Client {
+	t.Helper()
+	credentials, err := auth.NewCredentials([]string{secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Name, config.Credentials = "coverage", credentials
+	c, err := peer.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func outage(t *testing.T, err error) {
+	t.Helper()
+	var p *problem.Error
+	if !errors.As(err, &p) || p.Kind != problem.Unavailable || !strings.Contains(err.Error(), "coverage") {
+		t.Fatalf("error %v, want an outage that names the peer", err)
+	}
+}
+
+func TestGetFindsOrNot(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("number") != "M 1" {
+			problem.Write(w, problem.New(problem.NotFound, ""))
+			return
+		}
+		_, _ = io.WriteString(w, `{"number":"M 1"}`)
+	})
+	overEach(t, h, peer.Config{OpenAfter: 1}, func(t *testing.T, c *peer.Client) {
+		for range 3 { // 404 must not open the breaker
+			if _, found, err := peer.Get[policy](t.Context(), c, "/internal/policies?number=x"); found || err != nil {
+				t.Fatalf("found %v, error %v", found, err)
+			}
+		}
+		value, found, err := peer.Get[policy](t.Context(), c, "/internal/policies?number=M+1")
+		if err != nil || !found || value.Number != "M 1" {
+			t.Fatalf("value %+v, found %v, error %v", value, found, err)
+		}
+	})
+}
+
+func TestCallsCarryWhatTheyBelongTo(t *testing.T) {
+	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	var seen http.Header
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Clone()
+		_, _ = io.WriteString(w, "{}")
+	})
+	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		ctx = auth.WithCaller(ctx, auth.Caller{Subject: "broker-1", Scopes: []string{"std.admin"}})
+		ctx = trace.With(ctx, &trace.Request{ID: "request-7", Parent: parent})
+		if _, _, err := peer.Get[policy](ctx, c, "/"); err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{
+			"X-Request-Id": "request-7", "Traceparent": parent,
+			auth.CallerHeader: "broker-1", auth.ScopesHeader: "std.admin", auth.CredentialHeader: secret,
+		} {
+			if got := seen.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+		if left, err := strconv.Atoi(seen.Get(peer.TimeoutHeader)); err != nil || left <= 0 || left > 60_000 {
+			t.Errorf("%s is %q, want what is left of a minute", peer.TimeoutHeader, seen.Get(peer.TimeoutHeader))
+		}
+	})
+}
+
+func TestReadsAreRetriedAndWritesAreNot(t *testing.T) {
+	var asked atomic.Int64
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) < 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, `{"number":"M1"}`)
+	})
+	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
+		asked.Store(0)
+		if value, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil || value.Number != "M1" {
+			t.Fatalf("value %+v, error %v, want the third try to answer", value, err)
+		}
+		asked.Store(0)
+		_, err := peer.Post[policy](t.Context(), c, "/", policy{})
+		outage(t, err)
+		if asked.Load() != 1 {
+			t.Fatalf("the write was sent %d times", asked.Load())
+		}
+	})
+}
+
+func TestPostAnswersOrRefuses(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var p policy
+		if err := json.NewDecoder(r.Body).Decode(&p); err != nil || r.Header.Get("Content-Type") != "application/json" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		switch p.Number {
+		case "lapsed":
+			problem.Write(w, problem.New(problem.KeyReused, "It has lapsed."))
+		case "quiet":
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			_ = json.NewEncoder(w).Encode(p)
+		}
+	})
+	overEach(t, h, peer.Config{OpenAfter: 1}, func(t *testing.T, c *peer.Client) {
+		if p, err := peer.Post[policy](t.Context(), c, "/", policy{"M1"}); err != nil || p.Number != "M1" {
+			t.Fatalf("answer %+v, error %v", p, err)
+		}
+		if _, err := peer.Post[policy](t.Context(), c, "/", policy{"quiet"}); err != nil {
+			t.Fatalf("an answer without body: %v", err)
+		}
+		_, err := peer.Post[policy](t.Context(), c, "/", policy{"lapsed"})
+		var refusal *peer.Refusal
+		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnprocessableEntity || !strings.Contains(string(refusal.Document), "lapsed") {
+			t.Fatalf("error %v, want the refusal with its document", err)
+		}
+	})
+}
+
+func TestBreakerOpensAndCloses(t *testing.T) {
+	var ill atomic.Bool
+	var asked atomic.Int64
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		if ill.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		_, _ = io.WriteString(w, "{}")
+	})
+	overEach(t, h, peer.Config{OpenAfter: 3, OpenFor: 100 * time.Millisecond}, func(t *testing.T, c *peer.Client) {
+		ill.Store(true)
+		asked.Store(0)
+		for range 10 {
+			_, _, err := peer.Get[policy](t.Context(), c, "/")
+			outage(t, err)
+		}
+		if asked.Load() != 3 {
+			t.Fatalf("the ill peer was asked %d times, want 3 and then peace", asked.Load())
+		}
+		ill.Store(false)
+		for deadline := time.Now().Add(10 * time.Second); ; {
+			_, found, err := peer.Get[policy](t.Context(), c, "/")
+			if found {
+				break
+			}
+			outage(t, err)
+			if time.Now().After(deadline) {
+				t.Fatal("the breaker did not close")
+			}
+			<-time.After(5 * time.Millisecond)
+		}
+		for range 5 {
+			if _, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil {
+				t.Fatalf("after it has closed: %v", err)
+			}
+		}
+	})
+}
+
+func TestCallersWhoGiveUpDoNotOpenTheBreaker(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			<-r.Context().Done()
+			return
+		}
+		_, _ = io.WriteString(w, "{}")
+	})
+	overEach(t, h, peer.Config{OpenAfter: 1}, func(t *testing.T, c *peer.Client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		_, _, _ = peer.Get[policy](ctx, c, "/slow")
+		if _, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestUnreachablePeerIsAnOutage(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	server.Close()
+	c := client(t, peer.Config{Address: server.URL, Transport: peer.NewTransport()})
+	_, _, err := peer.Get[policy](t.Context(), c, "/")
+	outage(t, err)
+}
+
+func TestForeignCredentialIsAnOutage(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
+		_, _, err := peer.Get[policy](t.Context(), c, "/")
+		outage(t, err)
+	})
+}
+
+func TestAnswerThatIsNoJSONIsAnOutage(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })
+	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
+		_, found, err := peer.Get[policy](t.Context(), c, "/")
+		outage(t, err)
+		if found {
+			t.Fatal("found beside an error")
+		}
+	})
+}
+
+func TestAddressMustBeAHost(t *testing.T) {
+	for _, address := range []string{"", "coverage:8080", "http://", "ftp://coverage", "http://coverage/base"} {
+		if _, err := peer.New(peer.Config{Name: "coverage", Address: address}); err == nil {
+			t.Errorf("address %q is accepted", address)
+		}
+	}
+}
+
+func TestTimeoutIsTheShorterOne(t *testing.T) {
+	for given, want := range map[string]time.Duration{
+		"": time.Second, "200": 200 * time.Millisecond, "5000": time.Second, "-1": time.Second, "0": time.Second, "x": time.Second,
+	} {
+		header := http.Header{}
+		if given != "" {
+			header.Set(peer.TimeoutHeader, given)
+		}
+		if got := peer.ReadTimeout(header, time.Second); got != want {
+			t.Errorf("header %q leaves %v, want %v", given, got, want)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+// Package trace ties together what processes do for one request: its id, and the W3C trace context that it came with.
+// The exchange records no spans of its own. It passes the trace context on unchanged, as the W3C recommendation allows.
+package trace
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// The headers of the W3C trace context, in the form of http.Header's keys.
+const (
+	parentHeader = "Traceparent"
+	stateHeader  = "Tracestate"
+)
+
+const (
+	longestID    = 128
+	longestState = 512
+)
+
+// Request names a request over all processes that it passes.
+type Request struct {
+	// ID is the request id; answers carry it as X-Request-Id.
+	ID string
+	// Parent and State are traceparent and tracestate; empty where the request came without.
+	Parent, State string
+}
+
+// Read takes the names of a request from its headers. An id that is missing, long or odd is replaced by a new one; a
+// malformed trace context is dropped.
+func Read(header http.Header) *Request {
+	r := &Request{ID: header.Get(problem.RequestIDHeader)}
+	if !saneID(r.ID) {
+		r.ID = uuid.NewString()
+	}
+	if parent := header[parentHeader]; len(parent) == 1 && saneParent(parent[0]) {
+		r.Parent = parent[0]
+		if state := strings.Join(header[stateHeader], ","); len(state) <= longestState {
+			r.State = state
+		}
+	}
+	return r
+}
+
+// Write sets the headers of a request that is made on behalf of this one. A nil Request sets none.
+func (r *Request) Write(header http.Header) {
+	if r == nil {
+		return
+	}
+	header[problem.RequestIDHeader] = []string{r.ID}
+	delete(header, parentHeader)
+	delete(header, stateHeader)
+	if r.Parent != "" {
+		header[parentHeader] = []string{r.Parent}
+	}
+	if r.State != "" {
+		header[stateHeader] = []string{r.State}
+	}
+}
+
+type requestKey struct{}
+
+// With answers a context that carries the request's names.
+func With(ctx context.Context, r *Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+// From answers the names that the context carries, nil where it carries none.
+func From(ctx context.Context) *Request {
+	r, _ := ctx.Value(requestKey{}).(*Request)
+	return r
+}
+
+// saneID lets pass what can stand in logs, headers and problem documents as it is.
+func saneID(id string) bool {
+	if id == "" || len(id) > longestID {
+		return false
+	}
+	for i := range len(id) {
+		c := id[i]
+		switch {
+		case '0' <= c && c <= '9', 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', c == '-', c == '_', c == '.', c == ':':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// saneParent checks the form of version 00, with which later versions begin: version, trace id, parent id and flags in
+// lower-case hexadecimal, the ids not all zero.
+func saneParent(parent string) bool {
+	const length = 2 + 1 + 32 + 1 + 16 + 1 + 2
+	if len(parent) < length || (len(parent) > length && (parent[:2] == "00" || parent[length] != '-')) || parent[:2] == "ff" {
+		return false
+	}
+	for i := range length {
+		c := parent[i]
+		if i == 2 || i == 35 || i == 52 {
+			if c != '-' {
+				return false
+			}
+		} else if !('0' <= c && c <= '9' || 'a' <= c && c <= 'f') {
+			return false
+		}
+	}
+	return strings.Trim(parent[3:35], "0") != "" && strings.Trim(parent[36:52], "0") != ""
+}
