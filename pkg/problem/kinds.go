@@ -19,10 +19,11 @@ var (
 	Invalid          Kind = &kind{"invalid-field", "invalid field", http.StatusBadRequest}
 	BadParameter     Kind = &kind{"bad-parameter", "unknown or malformed parameter", http.StatusBadRequest}
 	BadHeader        Kind = &kind{"bad-header", "malformed header", http.StatusBadRequest}
+	Required         Kind = &kind{"required-fields-missing", "required fields missing", http.StatusBadRequest}
 	Unauthorized     Kind = &kind{"unauthorized", "no valid scope", http.StatusUnauthorized}
 	NotFound         Kind = &kind{"not-found", "not found", http.StatusNotFound}
 	MethodNotAllowed Kind = &kind{"method-not-allowed", "method not allowed", http.StatusMethodNotAllowed}
-	Conflict         Kind = &kind{"conflict", "the record does not allow this", http.StatusConflict}
+	Transition       Kind = &kind{"transition-not-listed", "transition not listed", http.StatusConflict}
 	Changed          Kind = &kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed}
 	TooLarge         Kind = &kind{"body-too-large", "body too large", http.StatusRequestEntityTooLarge}
 	MediaType        Kind = &kind{"unsupported-media-type", "unsupported media type", http.StatusUnsupportedMediaType}

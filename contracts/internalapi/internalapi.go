@@ -1,0 +1,55 @@
+// Package internalapi holds what services ask of each other. The operations live under Prefix, which the gateway
+// never routes.
+package internalapi
+
+import (
+	"time"
+
+	"insurance.example/exchange/contracts/scalar"
+)
+
+// Prefix begins the path of every internal operation.
+const Prefix = "/internal"
+
+// The operations, each a path below Prefix that ends in the name asked for.
+const (
+	PartyPath      = Prefix + "/party/"  // GET {id}: Party
+	PolicyPath     = Prefix + "/policy/" // GET {policyNumber}: Policy
+	ClaimPath      = Prefix + "/claim/"  // GET {claimNumber}: Claim
+	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
+)
+
+// Party tells that a party exists, and as which resource.
+type Party struct {
+	ID       string `json:"id"`
+	Resource string `json:"resource"`
+}
+
+// Policy is what other services need to know of a coverage record.
+type Policy struct {
+	PolicyNumber         string          `json:"policyNumber"`
+	Line                 string          `json:"line"` // the coverage resource, such as motorCoverage
+	PolicyholderID       scalar.ID       `json:"policyholderId,omitzero"`
+	InceptionDate        scalar.DateTime `json:"inceptionDate,omitzero"`
+	ExpiryDate           scalar.DateTime `json:"expiryDate,omitzero"`
+	EndedAt              scalar.DateTime `json:"endedAt,omitzero"` // when a cancellation or lapse took effect
+	IndemnityLimitPolicy *scalar.Int     `json:"indemnityLimitPolicy,omitzero"`
+	// Covers is what a loss cause is checked against: perils, scope or benefits. ChecksCause is false for a line that
+	// has no such list.
+	Covers      []string `json:"covers,omitempty"`
+	ChecksCause bool     `json:"checksCause,omitempty"`
+}
+
+// InForceAt tells whether the policy was in force at an instant: inception <= t < expiry, and t before the
+// cancellation or lapse, if any. A policy without expiry has no end until then.
+func (p *Policy) InForceAt(t time.Time) bool {
+	return !t.Before(p.InceptionDate.Time) &&
+		(p.ExpiryDate.IsZero() || t.Before(p.ExpiryDate.Time)) &&
+		(p.EndedAt.IsZero() || t.Before(p.EndedAt.Time))
+}
+
+// Claim tells which policy a claim is against.
+type Claim struct {
+	ClaimNumber  string `json:"claimNumber"`
+	PolicyNumber string `json:"policyNumber"`
+}

@@ -1,0 +1,150 @@
+// Package valuesets holds the values of the interface's named enumerations: the published ones, as a deployer may have
+// replaced or extended them.
+package valuesets
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+)
+
+// The sets, by the names that the interface gives them.
+const (
+	ProductCatalog          = "ProductCatalog"
+	ProductModel            = "ProductModel"
+	ContractType            = "ContractType"
+	PremiumPaymentFrequency = "PremiumPaymentFrequency"
+	PaymentMethod           = "PaymentMethod"
+	EndorsementType         = "EndorsementType"
+	ClaimType               = "ClaimType"
+	ReceiptType             = "ReceiptType"
+	IDType                  = "IdType"
+	MotorPeril              = "MotorPeril"
+	Currency                = "Currency"
+	Country                 = "Country"
+)
+
+//go:embed published.yaml
+var published []byte
+
+// Set is the values of one enumeration, in published order, and the corrected spellings that are accepted for some.
+type Set struct {
+	Values    []string          `yaml:"values"`
+	Corrected map[string]string `yaml:"corrected"`
+
+	stored map[string]string // every accepted spelling -> the value that is stored
+}
+
+// Registry is the value sets in force.
+type Registry struct{ sets map[string]*Set }
+
+// Published answers the sets as published.
+func Published() *Registry {
+	sets, err := parse(published)
+	if err != nil {
+		// The file is part of the program, and a test reads it.
+		panic(err)
+	}
+	sets[Currency] = &Set{Values: currencies()}
+	sets[Country] = &Set{Values: countryCodes()}
+	r := &Registry{sets: sets}
+	for name := range sets {
+		if err := r.index(name); err != nil {
+			panic(err)
+		}
+	}
+	return r
+}
+
+// amendment is what a deployer's file says of one set.
+type amendment struct {
+	Values    []string          `yaml:"values"`
+	Extend    []string          `yaml:"extend"`
+	Corrected map[string]string `yaml:"corrected"`
+}
+
+// Load answers the published sets as amended by a file; an empty path amends nothing. For each set that the file
+// names, `values` replaces the values, `extend` adds some, `corrected` adds accepted spellings.
+func Load(path string) (*Registry, error) {
+	r := Published()
+	if path == "" {
+		return r, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("value sets: %w", err)
+	}
+	var amendments map[string]amendment
+	if err := yaml.UnmarshalWithOptions(text, &amendments, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("value sets in %s: %w", path, err)
+	}
+	for name, a := range amendments {
+		set, known := r.sets[name]
+		if !known {
+			return nil, fmt.Errorf("value sets in %s: there is no set %q; the sets are %s", path, name, strings.Join(r.Names(), ", "))
+		}
+		if a.Values != nil {
+			set.Values, set.Corrected = a.Values, nil
+		}
+		set.Values = append(set.Values, a.Extend...)
+		if set.Corrected == nil {
+			set.Corrected = map[string]string{}
+		}
+		maps.Copy(set.Corrected, a.Corrected)
+		if err := r.index(name); err != nil {
+			return nil, fmt.Errorf("value sets in %s: %w", path, err)
+		}
+	}
+	return r, nil
+}
+
+// Names answers the names of the sets, sorted.
+func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.sets)) }
+
+// Values answers the values of a set in order; nil where there is no such set.
+func (r *Registry) Values(set string) []string {
+	s := r.sets[set]
+	if s == nil {
+		return nil
+	}
+	return slices.Clone(s.Values)
+}
+
+// Lookup answers the value that is stored for a spelling, and whether the set has it. Matching is exact.
+func (r *Registry) Lookup(set, value string) (stored string, ok bool) {
+	s := r.sets[set]
+	if s == nil {
+		return "", false
+	}
+	stored, ok = s.stored[value]
+	return stored, ok
+}
+
+func parse(text []byte) (map[string]*Set, error) {
+	var sets map[string]*Set
+	err := yaml.UnmarshalWithOptions(text, &sets, yaml.Strict())
+	return sets, err
+}
+
+func (r *Registry) index(name string) error {
+	set := r.sets[name]
+	set.stored = make(map[string]string, len(set.Values)+len(set.Corrected))
+	for _, value := range set.Values {
+		if _, twice := set.stored[value]; twice || value == "" {
+			return fmt.Errorf("set %s: value %q is empty or stands twice", name, value)
+		}
+		set.stored[value] = value
+	}
+	for spelling, value := range set.Corrected {
+		if set.stored[value] != value {
+			return fmt.Errorf("set %s: corrected spelling %q stands for %q, which is no value", name, spelling, value)
+		}
+		set.stored[spelling] = value
+	}
+	return nil
+}

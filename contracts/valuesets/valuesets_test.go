@@ -1,0 +1,77 @@
+package valuesets
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPublishedSetsAreWhole(t *testing.T) {
+	sets := Published()
+	for name, size := range map[string]int{
+		ProductCatalog: 65, MotorPeril: 17, ReceiptType: 7, EndorsementType: 9, ClaimType: 4, PaymentMethod: 5,
+		"PropertyPeril": 37, "PropertyType": 97, "PetBenefit": 37, Country: 249,
+	} {
+		if got := len(sets.Values(name)); got != size {
+			t.Errorf("%s has %d values, want %d", name, got, size)
+		}
+	}
+	for _, name := range []string{ProductModel, ContractType, PremiumPaymentFrequency, IDType} {
+		if len(sets.Values(name)) == 0 {
+			t.Errorf("%s is empty", name)
+		}
+	}
+}
+
+func TestLookupStoresThePublishedSpelling(t *testing.T) {
+	sets := Published()
+	for _, c := range []struct {
+		set, spelling, stored string
+		ok                    bool
+	}{
+		{MotorPeril, "volcanic erruption", "volcanic erruption", true},
+		{MotorPeril, "volcanic eruption", "volcanic erruption", true},
+		{MotorPeril, "Fire", "", false}, // matching is exact
+		{"PropertyPeril", "Sprinkler leakage", "Sprinler leakage", true},
+		{Currency, "EUR", "EUR", true},
+		{Currency, "eur", "", false},
+		{Currency, "HRK", "", false},
+		{Country, "GB", "GB", true},
+		{Country, "XK", "", false},
+		{"NoSuchSet", "x", "", false},
+	} {
+		stored, ok := sets.Lookup(c.set, c.spelling)
+		if stored != c.stored || ok != c.ok {
+			t.Errorf("%s %q: got %q, %v", c.set, c.spelling, stored, ok)
+		}
+	}
+}
+
+func TestAFileReplacesAndExtends(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sets.yaml")
+	write := func(text string) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("ClaimType: {values: [glass]}\nMotorPeril: {extend: [rodents]}\n")
+	sets, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(sets.Values(ClaimType), ","); got != "glass" {
+		t.Errorf("ClaimType: %s", got)
+	}
+	for _, peril := range []string{"rodents", "fire", "volcanic eruption"} {
+		if _, ok := sets.Lookup(MotorPeril, peril); !ok {
+			t.Errorf("MotorPeril lost %q", peril)
+		}
+	}
+	for _, wrong := range []string{"Nonsense: {values: [x]}", "ClaimType: {value: [x]}", "ClaimType: {values: [x, x]}", "ClaimType: {corrected: {a: b}}"} {
+		write(wrong)
+		if _, err := Load(path); err == nil {
+			t.Errorf("accepted %s", wrong)
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package rest
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// Entry is one thing that happened to a record. Entries are kept with the record, in order.
+type Entry struct {
+	// Event is what happened: created, replaced, or the name of an action.
+	Event string    `json:"event"`
+	At    time.Time `json:"at"`
+	// By is the subject of the caller's token.
+	By string `json:"by"`
+	// To is the state the record was in afterwards; empty where the event did not set it.
+	To string `json:"to,omitempty"`
+	// Until is when that state gives way to Then by itself.
+	Until time.Time `json:"until,omitzero"`
+	Then  string    `json:"then,omitempty"`
+	// Change is what the caller sent or the members that changed.
+	Change jsontext.Value `json:"change,omitzero"`
+}
+
+// state is what is stored beside the record: docstore.Document.State.
+type state struct {
+	// Resource stands first, so that belongs can read it off the text.
+	Resource string `json:"resource"`
+	// Timed: the last entry's state gives way by itself.
+	Timed bool `json:"timed,omitempty"`
+	// Key is the Idempotency-Key that the record was created with.
+	Key *usedKey `json:"key,omitempty"`
+	// Used are the Idempotency-Keys of actions on the record.
+	Used    []usedKey     `json:"used,omitempty"`
+	Pinned  docstore.Keys `json:"pinned,omitempty"`
+	History []Entry       `json:"history"`
+}
+
+func (s *state) encode() ([]byte, error) {
+	s.Timed = false
+	if last := s.lastTransition(); last != nil && !last.Until.IsZero() {
+		s.Timed = true
+	}
+	return json.Marshal(s)
+}
+
+// lastTransition answers the last entry that set the state.
+func (s *state) lastTransition() *Entry {
+	for i := len(s.History) - 1; i >= 0; i-- {
+		if s.History[i].To != "" {
+			return &s.History[i]
+		}
+	}
+	return nil
+}
+
+// head is how the encoded state of a resource's records begins.
+func head(resource string) []byte { return []byte(`{"resource":` + strconv.Quote(resource)) }
+
+// belongs tells from the encoded state whether the record is one of the resource, and whether its state is timed. It
+// saves every read from decoding what it does not need.
+func belongs(encoded, head []byte) (is, timed bool) {
+	rest, is := bytes.CutPrefix(encoded, head)
+	return is, bytes.HasPrefix(rest, []byte(`,"timed":true`))
+}
+
+// Record is a stored record and what is kept beside it.
+type Record[T any] struct {
+	Value   T
+	Version int64
+	// History is what happened to the record, oldest first.
+	History []Entry
+
+	state  state
+	unsent bool
+	// moved: time has moved the state since it was written, and Value shows it.
+	moved bool
+}
+
+// Pinned answers an index value that was pinned when the record was created.
+func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }
+
+// FirstTo answers when an event first put the record into one of the states; the zero time if none did.
+func (r *Record[T]) FirstTo(states ...string) time.Time {
+	for _, entry := range r.History {
+		for _, s := range states {
+			if entry.To == s {
+				return entry.At
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// settle applies the move that time has made by now.
+func (r *Record[T]) settle(status func(*T) **string, now time.Time) {
+	last := r.state.lastTransition()
+	if status == nil || last == nil || last.Until.IsZero() || now.Before(last.Until) {
+		return
+	}
+	then := last.Then
+	*status(&r.Value) = &then
+	r.moved = true
+}

@@ -1,0 +1,117 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// usedKey is an Idempotency-Key that a write was made with.
+type usedKey struct {
+	// Name is unique to the caller, the operation and the key.
+	Name string `json:"name"`
+	// Request is the same for the same request body.
+	Request string    `json:"request"`
+	At      time.Time `json:"at"`
+}
+
+// maxKey is the greatest length of an Idempotency-Key, in bytes.
+const maxKey = 255
+
+// key answers the Idempotency-Key of the request for an operation, nil if it has none.
+func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKey, error) {
+	values := c.Request.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return nil, nil
+	}
+	if len(values) > 1 || values[0] == "" || len(values[0]) > maxKey {
+		return nil, problem.New(problem.BadHeader, "Idempotency-Key must be sent once, with 1 to 255 characters.")
+	}
+	request := ""
+	if len(body) > 0 {
+		text, err := canonical(body)
+		if err != nil {
+			return nil, problem.New(problem.Malformed, "The body is no valid JSON text.").Because(err)
+		}
+		request = digest(string(text))
+	}
+	return &usedKey{
+		Name:    digest(r.server.Caller(c.Request.Context()), operation, values[0]),
+		Request: request,
+		At:      r.server.Now(),
+	}, nil
+}
+
+// expired tells whether the key is no longer remembered.
+func (r *Records[T]) expired(k *usedKey) bool {
+	return r.server.KeyRetention > 0 && r.server.Now().Sub(k.At) > r.server.KeyRetention
+}
+
+var errKeyReused = problem.New(problem.KeyReused, "This Idempotency-Key was sent before with another request; use a new key for a new request.")
+
+// replayed answers the document that was created with the key, if there is one and the key is still remembered. The
+// same key with another request is refused.
+func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
+	doc, found, err := r.createdWith(ctx, key)
+	if err != nil || !found {
+		return docstore.Document{}, false, err
+	}
+	record, err := r.decodeDocument(doc, r.server.Now())
+	if err != nil {
+		return docstore.Document{}, false, err
+	}
+	switch was := record.state.Key; {
+	case r.expired(was):
+		return docstore.Document{}, false, r.forget(ctx, doc, record)
+	case was.Request != key.Request:
+		return docstore.Document{}, false, errKeyReused
+	default:
+		return doc, true, nil
+	}
+}
+
+func (r *Records[T]) createdWith(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
+	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{keyIndex: key.Name}, Limit: 1})
+	if err != nil || len(docs) == 0 {
+		return docstore.Document{}, false, err
+	}
+	return docs[0], true, nil
+}
+
+// forget takes an expired key off the record that it created, so that it can be used anew. Somebody else may have done
+// so meanwhile.
+func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *Record[T]) error {
+	record.state.Key = nil
+	without, err := r.encodeDocument(doc.ID, record)
+	if err != nil {
+		return err
+	}
+	without.Body = doc.Body
+	if err := r.collection.Replace(ctx, without); !errors.Is(err, docstore.ErrStale) {
+		return err
+	}
+	return nil
+}
+
+// repeated tells whether an action with the key, if there is one, was applied to the record before.
+func (r *Records[T]) repeated(record *Record[T], key *usedKey) (bool, error) {
+	if key == nil {
+		return false, nil
+	}
+	for i := range record.state.Used {
+		was := &record.state.Used[i]
+		if was.Name != key.Name || r.expired(was) {
+			continue
+		}
+		if was.Request != key.Request {
+			return false, errKeyReused
+		}
+		return true, nil
+	}
+	return false, nil
+}

@@ -1,0 +1,158 @@
+package rest
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// The bounds of a page.
+const (
+	defaultLimit = 50
+	maxLimit     = 200
+	maxSkip      = 1_000_000
+)
+
+// list serves GET /{resource}: a page of records in order of creation, and a link to the next.
+func (r *Records[T]) list(c *gin.Context) error {
+	q, values, err := r.query(c.Request.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	limit := q.Limit
+	q.Limit++ // one more tells whether there is a next page
+	docs, err := r.collection.Find(c.Request.Context(), q)
+	if err != nil {
+		return err
+	}
+	if len(docs) > limit {
+		docs = docs[:limit]
+		last := docs[limit-1].ID
+		values.Del("skip")
+		values.Set("cursor", base64.RawURLEncoding.EncodeToString(last[:]))
+		values.Set("limit", strconv.Itoa(limit))
+		c.Writer.Header().Set("Link", "</"+r.Name+"?"+values.Encode()+`>; rel="next"`)
+	}
+	size := 2
+	for _, doc := range docs {
+		size += len(doc.Body) + 1
+	}
+	page := append(make([]byte, 0, size), '[')
+	for i, doc := range docs {
+		body, _, err := r.shown(doc)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			page = append(page, ',')
+		}
+		page = append(page, body...)
+	}
+	c.Data(http.StatusOK, mediaType, append(page, ']'))
+	return nil
+}
+
+// query reads the parameters of a list. Every one that is unknown, repeated or malformed is told.
+func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
+	q := docstore.Query{Equal: docstore.Keys{}, Limit: defaultLimit}
+	if r.shared() {
+		q.Equal[resourceIndex] = r.Name
+	}
+	if raw == "" {
+		return q, url.Values{}, nil
+	}
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return q, nil, problem.New(problem.BadParameter, "The query is malformed.").Because(err)
+	}
+	p := problem.New(problem.BadParameter, "The query has parameters that this list does not take.")
+	for _, name := range sortedKeys(values) {
+		wrong := ""
+		switch value := values[name][0]; {
+		case len(values[name]) > 1:
+			wrong = "is sent more than once"
+		case name == "limit":
+			wrong = whole(value, 1, maxLimit, &q.Limit)
+		case name == "skip":
+			wrong = whole(value, 0, maxSkip, &q.Skip)
+		case name == "cursor":
+			id, err := base64.RawURLEncoding.DecodeString(value)
+			if err != nil || len(id) != len(uuid.UUID{}) {
+				wrong = "is no cursor of this list; take it from the Link header"
+			}
+			copy(q.After[:], id)
+		default:
+			filter, known := r.params[name]
+			switch {
+			case !known:
+				wrong = "is not known here; known are " + strings.Join(r.known(), ", ")
+			case value == "":
+				wrong = "is empty"
+			case len(value) > maxFilter:
+				wrong = "is longer than " + strconv.Itoa(maxFilter) + " bytes"
+			default:
+				wrong = filter.apply(value, &q)
+			}
+		}
+		if wrong != "" {
+			p.InParameter(short(name), wrong)
+		}
+	}
+	if len(p.Violations) > 0 {
+		return q, nil, p
+	}
+	return q, values, nil
+}
+
+// maxFilter is the greatest length of a filter's value, in bytes.
+const maxFilter = 1024
+
+// known answers the parameters that the list takes.
+func (r *Records[T]) known() []string {
+	names := []string{"limit", "cursor", "skip"}
+	for name := range r.params {
+		names = append(names, name)
+	}
+	slices.Sort(names[3:])
+	return names
+}
+
+func whole(value string, least, most int, to *int) (wrong string) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < least || n > most {
+		return "must be a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
+	}
+	*to = n
+	return ""
+}
+
+// noParameters refuses a query where none is taken.
+func noParameters(raw string) error {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return problem.New(problem.BadParameter, "The query is malformed.").Because(err)
+	}
+	p := problem.New(problem.BadParameter, "This operation takes no parameters.")
+	for _, name := range sortedKeys(values) {
+		p.InParameter(short(name), "is not known here")
+	}
+	return p
+}
+
+func sortedKeys(values url.Values) []string {
+	names := make([]string, 0, len(values))
+	for name := range values {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

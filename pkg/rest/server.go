@@ -1,0 +1,272 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// Config is what the resources of one service work with.
+type Config struct {
+	Store docstore.Store
+	Sets  Sets
+	// Now answers the present instant.
+	Now func() time.Time
+	// Caller answers the subject of the caller's token.
+	Caller func(context.Context) string
+	// KeyRetention is how long an Idempotency-Key is remembered; zero: as long as the record.
+	KeyRetention time.Duration
+}
+
+// Server is the resources of one service.
+type Server struct {
+	Config
+	resources []resource
+}
+
+// resource is what the server needs of Records[T] whatever T is.
+type resource interface {
+	name() string
+	collectionName() string
+	indexes() []docstore.Index
+	open(docstore.Collection)
+	route() Route
+	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
+}
+
+// NewServer answers a server without resources; Add declares them, Open opens their collections.
+func NewServer(config Config) *Server { return &Server{Config: config} }
+
+// Records is a declared resource: its operations, and what other resources of the service may ask of it.
+type Records[T any] struct {
+	Resource[T]
+	server     *Server
+	collection docstore.Collection
+	head       []byte
+	sets       plan
+	params     map[string]param
+}
+
+// Add declares a resource.
+func Add[T any](s *Server, declared Resource[T]) *Records[T] {
+	if declared.Collection == "" {
+		declared.Collection = declared.Name
+	}
+	r := &Records[T]{
+		Resource: declared, server: s, head: head(declared.Name),
+		sets: planOf(reflect.TypeFor[T]()), params: map[string]param{},
+	}
+	for _, f := range declared.Filters {
+		for _, p := range f.params {
+			r.params[p.name] = p
+		}
+	}
+	s.resources = append(s.resources, r)
+	return r
+}
+
+// Open opens the collections. Resources that share one have their indexes put together.
+func (s *Server) Open(ctx context.Context) error {
+	specs := map[string]*docstore.Spec{}
+	for _, r := range s.resources {
+		spec := specs[r.collectionName()]
+		if spec == nil {
+			spec = &docstore.Spec{Name: r.collectionName()}
+			specs[spec.Name] = spec
+		}
+		for _, index := range r.indexes() {
+			if !slices.Contains(spec.Indexes, index) {
+				spec.Indexes = append(spec.Indexes, index)
+			}
+		}
+	}
+	opened := map[string]docstore.Collection{}
+	for name, spec := range specs {
+		// The unique indexes are the most selective, the one that every record of a resource has is the least.
+		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
+		collection, err := s.Store.Collection(ctx, *spec)
+		if err != nil {
+			return err
+		}
+		opened[name] = collection
+	}
+	for _, r := range s.resources {
+		r.open(opened[r.collectionName()])
+	}
+	return nil
+}
+
+func weight(index docstore.Index) int {
+	switch {
+	case index.Unique:
+		return 0
+	case index.Name == resourceIndex:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// The indexes that the package itself keeps.
+const (
+	keyIndex      = "idempotency"
+	resourceIndex = "resource" // in a collection that several resources share
+)
+
+func (r *Records[T]) name() string                    { return r.Name }
+func (r *Records[T]) collectionName() string          { return r.Collection }
+func (r *Records[T]) open(opened docstore.Collection) { r.collection = opened }
+func (r *Records[T]) shared() bool                    { return r.Collection != r.Name }
+
+// Stored answers the collection, for whoever sends the messages of its documents.
+func (r *Records[T]) Stored() docstore.Collection { return r.collection }
+
+func (r *Records[T]) indexes() []docstore.Index {
+	all := []docstore.Index{{Name: keyIndex, Unique: true}}
+	for _, u := range r.Unique {
+		all = append(all, docstore.Index{Name: u.Index, Unique: true})
+	}
+	for _, f := range r.Filters {
+		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == f.Index }) {
+			all = append(all, docstore.Index{Name: f.Index})
+		}
+	}
+	all = append(all, r.Indexes...)
+	if r.shared() {
+		all = append(all, docstore.Index{Name: resourceIndex})
+	}
+	return all
+}
+
+// Route is what one resource answers to, for the routing table of a gateway.
+type Route struct {
+	Resource string `json:"resource"`
+	// Collection and Item are the methods of /{resource} and of /{resource}/{id}.
+	Collection []string `json:"collection"`
+	Item       []string `json:"item,omitempty"`
+	// Actions are the names of POST /{resource}/{id}:{action}, Subs those of POST /{resource}/{id}/{sub}.
+	Actions []string `json:"actions,omitempty"`
+	Subs    []string `json:"subs,omitempty"`
+}
+
+// Routes answers the routes of all resources, in the order of their declaration.
+func (s *Server) Routes() []Route {
+	var all []Route
+	for _, r := range s.resources {
+		all = append(all, r.route())
+	}
+	return all
+}
+
+// Mount puts the operations of all resources on a router. guard runs once path and method are known to exist; it
+// aborts the request to refuse it.
+func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
+	for _, r := range s.resources {
+		serve := func(c *gin.Context) {
+			handle, allowed := r.dispatch(c, c.Param("id"), c.Param("sub"))
+			switch {
+			case handle != nil:
+				if guard(c); !c.IsAborted() {
+					if err := handle(); err != nil {
+						Refuse(c, err)
+					}
+				}
+			case allowed != nil:
+				Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(allowed, ", ")))
+			default:
+				Refuse(c, problem.New(problem.NotFound, ""))
+			}
+		}
+		base := "/" + r.name()
+		router.Any(base, serve)
+		router.Any(base+"/:id", serve)
+		router.Any(base+"/:id/:sub", serve)
+	}
+}
+
+// Refuse answers with the problem that err is. It is the one place where errors become statuses.
+func Refuse(c *gin.Context, err error) {
+	var p *problem.Error
+	if !errors.As(err, &p) {
+		switch {
+		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+			p = problem.Outage(err)
+		default:
+			p = problem.From(err)
+		}
+	}
+	_ = c.Error(p)
+	problem.Write(c.Writer, p)
+	c.Abort()
+}
+
+// The methods of each kind of path.
+var (
+	collectionMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost}
+	itemMethods       = []string{http.MethodGet, http.MethodHead, http.MethodPut}
+	actionMethods     = []string{http.MethodPost}
+)
+
+func (r *Records[T]) route() Route {
+	route := Route{Resource: r.Name, Collection: collectionMethods, Item: itemMethods}
+	for _, a := range r.Actions {
+		if a.Sub {
+			route.Subs = append(route.Subs, a.Name)
+		} else {
+			route.Actions = append(route.Actions, a.Name)
+		}
+	}
+	return route
+}
+
+// dispatch answers what serves the request, or else the methods that the path allows, or neither if there is no such
+// path.
+func (r *Records[T]) dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string) {
+	method := c.Request.Method
+	reads := method == http.MethodGet || method == http.MethodHead
+	before, name, isAction := strings.Cut(id, ":")
+	switch {
+	case id == "" && reads:
+		return func() error { return r.list(c) }, nil
+	case id == "" && method == http.MethodPost:
+		return func() error { return r.create(c) }, nil
+	case id == "":
+		return nil, collectionMethods
+	case sub != "" || isAction:
+		if sub == "" {
+			id, sub = before, name
+		}
+		action := r.action(sub, !isAction)
+		if action == nil {
+			return nil, nil
+		}
+		if method != http.MethodPost {
+			return nil, actionMethods
+		}
+		return func() error { return r.act(c, id, action) }, nil
+	case reads:
+		return func() error { return r.read(c, id) }, nil
+	case method == http.MethodPut:
+		return func() error { return r.replace(c, id) }, nil
+	default:
+		return nil, itemMethods
+	}
+}
+
+func (r *Records[T]) action(name string, sub bool) *Action[T] {
+	for i := range r.Actions {
+		if r.Actions[i].Name == name && r.Actions[i].Sub == sub {
+			return &r.Actions[i]
+		}
+	}
+	return nil
+}

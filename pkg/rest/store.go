@@ -1,0 +1,131 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// Get answers a record by its id; an id that is no UUID names nothing.
+func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, error) {
+	doc, found, err := r.document(ctx, id)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	record, err := r.decodeDocument(doc, r.server.Now())
+	return record, err == nil, err
+}
+
+// One answers the record that a unique index holds for a value.
+func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
+	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
+	if err != nil || len(docs) == 0 {
+		return nil, false, err
+	}
+	record, err := r.decodeDocument(docs[0], r.server.Now())
+	return record, err == nil, err
+}
+
+// document answers the stored document of one of the resource's records.
+func (r *Records[T]) document(ctx context.Context, id string) (docstore.Document, bool, error) {
+	key, ok := parseID(id)
+	if !ok {
+		return docstore.Document{}, false, nil
+	}
+	doc, err := r.collection.Get(ctx, key)
+	if errors.Is(err, docstore.ErrNotFound) {
+		return docstore.Document{}, false, nil
+	}
+	if err != nil {
+		return docstore.Document{}, false, err
+	}
+	is, _ := belongs(doc.State, r.head)
+	return doc, is, nil
+}
+
+// parseID reads a UUID in the one form that the exchange writes, in either case.
+func parseID(s string) (uuid.UUID, bool) {
+	if len(s) != 36 {
+		return uuid.UUID{}, false
+	}
+	id, err := uuid.Parse(s)
+	return id, err == nil
+}
+
+func (r *Records[T]) decodeDocument(doc docstore.Document, now time.Time) (*Record[T], error) {
+	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
+	if err := json.Unmarshal(doc.Body, &record.Value); err != nil {
+		return nil, fmt.Errorf("stored %s %s: body: %w", r.Name, doc.ID, err)
+	}
+	if err := json.Unmarshal(doc.State, &record.state); err != nil {
+		return nil, fmt.Errorf("stored %s %s: state: %w", r.Name, doc.ID, err)
+	}
+	record.History = record.state.History
+	record.settle(r.Status, now)
+	return record, nil
+}
+
+// encodeDocument answers the document of a record, with the keys it is found by.
+func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.Document, error) {
+	body, err := json.Marshal(&record.Value)
+	if err != nil {
+		return docstore.Document{}, fmt.Errorf("writing %s: %w", r.Name, err)
+	}
+	beside, err := record.state.encode()
+	if err != nil {
+		return docstore.Document{}, fmt.Errorf("writing %s: state: %w", r.Name, err)
+	}
+	return docstore.Document{
+		ID: id, Version: record.Version, Body: body, State: beside,
+		Keys: r.keys(&record.Value, &record.state), Unsent: record.unsent,
+	}, nil
+}
+
+func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
+	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(s.Pinned)+2)
+	put := func(index, value string) {
+		if value != "" {
+			keys[index] = value
+		}
+	}
+	for i := range r.Filters {
+		put(r.Filters[i].Index, r.Filters[i].Key(v))
+	}
+	for i := range r.Unique {
+		put(r.Unique[i].Index, r.Unique[i].Value(v))
+	}
+	for index, value := range s.Pinned {
+		put(index, value)
+	}
+	if r.shared() {
+		keys[resourceIndex] = r.Name
+	}
+	if s.Key != nil {
+		keys[keyIndex] = s.Key.Name
+	}
+	return keys
+}
+
+// shown answers the record as its readers see it now, and its entity tag.
+func (r *Records[T]) shown(doc docstore.Document) (body []byte, tag string, err error) {
+	tag = strconv.FormatInt(doc.Version, 10)
+	if _, timed := belongs(doc.State, r.head); timed {
+		record, err := r.decodeDocument(doc, r.server.Now())
+		if err != nil {
+			return nil, "", err
+		}
+		if record.moved {
+			// The same version reads otherwise now, and so it has another tag.
+			body, err = json.Marshal(&record.Value)
+			return body, `"` + tag + `-moved"`, err
+		}
+	}
+	return doc.Body, `"` + tag + `"`, nil
+}
