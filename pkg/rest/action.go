@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -115,11 +116,11 @@ func (c *Change[T]) Lay(over []byte, without ...string) (d *Draft[T], differ []s
 		return nil, nil, err
 	}
 	all = slices.DeleteFunc(all, func(m member) bool { return slices.Contains(without, m.name) })
-	before, err := r.encodeDocument([16]byte{}, &Record[T]{Value: *c.Value})
+	before, err := json.Marshal(c.Value)
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := lay(before.Body, object(all))
+	after, err := lay(before, object(all))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -127,16 +128,8 @@ func (c *Change[T]) Lay(over []byte, without ...string) (d *Draft[T], differ []s
 	if err != nil {
 		return nil, nil, err
 	}
-	changes, err := changed(before.Body, after)
-	if err != nil {
+	if differ, err = r.differ(before, v); err != nil {
 		return nil, nil, err
-	}
-	names, err := members(changes)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, m := range names {
-		differ = append(differ, m.name)
 	}
 	return &Draft[T]{Value: v, Stored: c.Stored, Now: c.Now}, differ, nil
 }
@@ -167,11 +160,23 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 	if a.spawn != nil {
 		return r.actSpawning(c, id, a, parsed, body, key)
 	}
-	var beside func(*T) map[string]any
-	if a.Answers {
-		beside = func(v *T) map[string]any { return r.beside(v, nil) }
+	done, err := r.change(ctx, id, key, r.precondition(c), r.applying(ctx, id, a, parsed, body, key))
+	if err != nil {
+		return err
 	}
-	return r.change(c, id, key, func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
+	if done.repeated {
+		return r.replay(c, done.doc, a.Answers)
+	}
+	var beside map[string]any
+	if a.Answers {
+		beside = r.beside(&done.record.Value, nil)
+	}
+	return r.answer(c, http.StatusOK, done.doc, beside)
+}
+
+// applying decides what an action makes of a record.
+func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *usedKey) func(docstore.Document, *Record[T]) (*docstore.Document, error) {
+	return func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
 		change := r.begin(id, record, body)
 		if err := a.allowed(r, &record.Value); err != nil {
 			return nil, err
@@ -184,8 +189,8 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 			return nil, err
 		}
 		record.Value = *change.Value
-		return r.successor(doc, record, entry, key)
-	}, beside)
+		return r.successor(doc, record, &entry, key)
+	}
 }
 
 // begin answers the change of a record: a copy to work on, so that the record stays as it was read.
@@ -253,10 +258,10 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 	if !found {
 		return r.unknown(id)
 	}
-	if err := r.precondition(c, doc); err != nil {
+	if err := r.precondition(c)(doc); err != nil {
 		return err
 	}
-	record, err := r.decodeDocument(doc, r.server.Now())
+	record, err := r.Decode(doc)
 	if err != nil {
 		return err
 	}
@@ -267,6 +272,7 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 	if err != nil {
 		return err
 	}
+	d.Spawned = true
 	newID, err := r.issue(d)
 	if err != nil {
 		return err

@@ -112,7 +112,7 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, answers bool)
 	if !answers {
 		return r.answer(c, http.StatusOK, doc, nil)
 	}
-	record, err := r.decodeDocument(doc, r.server.Now())
+	record, err := r.Decode(doc)
 	if err != nil {
 		return err
 	}

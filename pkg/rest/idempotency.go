@@ -61,7 +61,7 @@ func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Docum
 	if err != nil || !found {
 		return docstore.Document{}, false, err
 	}
-	record, err := r.decodeDocument(doc, r.server.Now())
+	record, err := r.Decode(doc)
 	if err != nil {
 		return docstore.Document{}, false, err
 	}

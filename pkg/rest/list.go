@@ -2,6 +2,7 @@ package rest
 
 import (
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -75,7 +76,7 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 		return q, nil, problem.New(problem.BadParameter, "The query is malformed.").Because(err)
 	}
 	p := problem.New(problem.BadParameter, "The query has parameters that this list does not take.")
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		wrong := ""
 		switch value := values[name][0]; {
 		case len(values[name]) > 1:
@@ -116,14 +117,12 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 // maxFilter is the greatest length of a filter's value, in bytes.
 const maxFilter = 1024
 
+// pagingParameters are what every list takes.
+var pagingParameters = []string{"limit", "cursor", "skip"}
+
 // known answers the parameters that the list takes.
 func (r *Records[T]) known() []string {
-	names := []string{"limit", "cursor", "skip"}
-	for name := range r.params {
-		names = append(names, name)
-	}
-	slices.Sort(names[3:])
-	return names
+	return append(slices.Clone(pagingParameters), slices.Sorted(maps.Keys(r.params))...)
 }
 
 func whole(value string, least, most int, to *int) (wrong string) {
@@ -142,17 +141,8 @@ func noParameters(raw string) error {
 		return problem.New(problem.BadParameter, "The query is malformed.").Because(err)
 	}
 	p := problem.New(problem.BadParameter, "This operation takes no parameters.")
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		p.InParameter(short(name), "is not known here")
 	}
 	return p
-}
-
-func sortedKeys(values url.Values) []string {
-	names := make([]string, 0, len(values))
-	for name := range values {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

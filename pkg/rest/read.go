@@ -53,20 +53,22 @@ func matches(list, tag string) bool {
 	return false
 }
 
-// precondition refuses a change of a record that is no longer at the version the caller has seen.
-func (r *Records[T]) precondition(c *gin.Context, doc docstore.Document) error {
+// precondition answers the check that a record is still at the version that the caller has seen (If-Match).
+func (r *Records[T]) precondition(c *gin.Context) func(docstore.Document) error {
 	asked := c.Request.Header.Get("If-Match")
 	if asked == "" {
+		return unconditionally
+	}
+	return func(doc docstore.Document) error {
+		_, tag, err := r.shown(doc)
+		if err != nil {
+			return err
+		}
+		if !matches(asked, tag) {
+			return errChanged
+		}
 		return nil
 	}
-	_, tag, err := r.shown(doc)
-	if err != nil {
-		return err
-	}
-	if !matches(asked, tag) {
-		return errChanged
-	}
-	return nil
 }
 
 var errChanged = problem.New(problem.Changed, "The record is at another version than If-Match names. Read it again.")

@@ -63,7 +63,8 @@ type Resource[T any] struct {
 type Check[T any] struct {
 	// Name is the condition of the row, in its words.
 	Name string
-	// On are the members it reads. A change of other members (an endorsement) does not run it again.
+	// On are the members it reads. Where a stored record changes, only the checks on the members that differ run again:
+	// what was right when it was written stays, though a licence has expired since.
 	On  []string
 	Run func(ctx context.Context, d *Draft[T]) error
 }
@@ -86,6 +87,8 @@ type Draft[T any] struct {
 	Stored *T
 	// Now is the instant of the request, UTC.
 	Now time.Time
+	// Spawned: the exchange makes the record, and not the body of a create.
+	Spawned bool
 
 	warnings []Warning
 	facts    map[any]any

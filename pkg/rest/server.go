@@ -78,6 +78,9 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 func (s *Server) Open(ctx context.Context) error {
 	specs := map[string]*docstore.Spec{}
 	for _, r := range s.resources {
+		if r.collectionName() == "" {
+			continue // stores nothing
+		}
 		spec := specs[r.collectionName()]
 		if spec == nil {
 			spec = &docstore.Spec{Name: r.collectionName()}

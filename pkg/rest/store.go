@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
@@ -19,18 +18,54 @@ func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, erro
 	if err != nil || !found {
 		return nil, false, err
 	}
-	record, err := r.decodeDocument(doc, r.server.Now())
+	record, err := r.Decode(doc)
 	return record, err == nil, err
 }
 
-// One answers the record that a unique index holds for a value.
+// One answers the record that an index holds for a value, the first if there are several.
 func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
 	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
 	if err != nil || len(docs) == 0 {
 		return nil, false, err
 	}
-	record, err := r.decodeDocument(docs[0], r.server.Now())
+	if is, _ := belongs(docs[0].State, r.head); !is {
+		return nil, false, nil
+	}
+	record, err := r.Decode(docs[0])
 	return record, err == nil, err
+}
+
+// Each calls visit with every record that an index holds for a value, in order of creation.
+func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(*Record[T]) error) error {
+	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: maxLimit}
+	for {
+		docs, err := r.collection.Find(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, doc := range docs {
+			record, err := r.Decode(doc)
+			if err != nil {
+				return err
+			}
+			if err := visit(record); err != nil {
+				return err
+			}
+		}
+		if len(docs) < q.Limit {
+			return nil
+		}
+		q.After = docs[len(docs)-1].ID
+	}
+}
+
+// ResourceOf answers the name of the resource that a stored document is a record of.
+func ResourceOf(doc docstore.Document) (string, error) {
+	var beside struct {
+		Resource string `json:"resource"`
+	}
+	err := json.Unmarshal(doc.State, &beside)
+	return beside.Resource, err
 }
 
 // document answers the stored document of one of the resource's records.
@@ -59,7 +94,8 @@ func parseID(s string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-func (r *Records[T]) decodeDocument(doc docstore.Document, now time.Time) (*Record[T], error) {
+// Decode answers the record of a document, as it is now.
+func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
 	if err := json.Unmarshal(doc.Body, &record.Value); err != nil {
 		return nil, fmt.Errorf("stored %s %s: body: %w", r.Name, doc.ID, err)
@@ -68,7 +104,7 @@ func (r *Records[T]) decodeDocument(doc docstore.Document, now time.Time) (*Reco
 		return nil, fmt.Errorf("stored %s %s: state: %w", r.Name, doc.ID, err)
 	}
 	record.History = record.state.History
-	record.settle(r.Status, now)
+	record.settle(r.Status, r.server.Now())
 	return record, nil
 }
 
@@ -117,7 +153,7 @@ func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
 func (r *Records[T]) shown(doc docstore.Document) (body []byte, tag string, err error) {
 	tag = strconv.FormatInt(doc.Version, 10)
 	if _, timed := belongs(doc.State, r.head); timed {
-		record, err := r.decodeDocument(doc, r.server.Now())
+		record, err := r.Decode(doc)
 		if err != nil {
 			return nil, "", err
 		}

@@ -1,0 +1,62 @@
+// Package number makes record numbers that a person can read out, write down and mistype: a prefix, ten characters
+// without I, L, O and U, and a check character that finds every single wrong character and nearly all transpositions.
+package number
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+const (
+	// alphabet is Crockford's base 32.
+	alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+	// checkAlphabet is that of ISO 7064, MOD 37,36.
+	checkAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	length        = 10
+)
+
+// Of answers the number of the record with an id, such as POL-7K3M9-QXD2A-4. It is read off the last 50 bits of the
+// id, which are random in a UUID of version 4 or 7: two records may have the same, and a unique index tells.
+func Of(prefix string, id uuid.UUID) string {
+	var bits uint64
+	for _, b := range id[8:] {
+		bits = bits<<8 | uint64(b)
+	}
+	var digits [length]byte
+	for i := length - 1; i >= 0; i-- {
+		digits[i] = alphabet[bits&31]
+		bits >>= 5
+	}
+	code := string(digits[:])
+	return prefix + "-" + code[:5] + "-" + code[5:] + "-" + string(check(prefix+code))
+}
+
+// Valid tells whether a number has the form of Of and its check character is right: whether it can have been issued.
+func Valid(prefix, number string) bool {
+	body, isOurs := strings.CutPrefix(number, prefix+"-")
+	if !isOurs || len(body) != length+3 || body[5] != '-' || body[11] != '-' {
+		return false
+	}
+	code := body[:5] + body[6:11]
+	for i := range len(code) {
+		if strings.IndexByte(alphabet, code[i]) < 0 {
+			return false
+		}
+	}
+	return check(prefix+code) == body[12]
+}
+
+// check answers the check character of ISO 7064, MOD 37,36, over letters and digits.
+func check(text string) byte {
+	const modulus = 36
+	p := modulus
+	for i := range len(text) {
+		p += strings.IndexByte(checkAlphabet, text[i])
+		if p > modulus {
+			p -= modulus
+		}
+		p = p * 2 % (modulus + 1)
+	}
+	return checkAlphabet[(modulus+1-p)%modulus]
+}

@@ -1,0 +1,122 @@
+package rest
+
+import (
+	"context"
+	"errors"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// maxTries bounds how often a change is decided anew because somebody else changed the record first.
+const maxTries = 64
+
+// changedTo is what became of a record.
+type changedTo[T any] struct {
+	doc    docstore.Document
+	record *Record[T]
+	// repeated: the key was used on the record before, and nothing changed.
+	repeated bool
+}
+
+// change reads a record, decides what becomes of it, and replaces it if it is still the one that was read; if not, it
+// begins again. A key that was used on the record before changes nothing. decide answers the document to write, or nil
+// to leave the record.
+func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precondition func(docstore.Document) error,
+	decide func(docstore.Document, *Record[T]) (*docstore.Document, error),
+) (changedTo[T], error) {
+	var done changedTo[T]
+	for range maxTries {
+		doc, found, err := r.document(ctx, id)
+		if err != nil {
+			return done, err
+		}
+		if !found {
+			return done, r.unknown(id)
+		}
+		record, err := r.Decode(doc)
+		if err != nil {
+			return done, err
+		}
+		done = changedTo[T]{doc: doc, record: record}
+		if done.repeated, err = r.repeated(record, key); err != nil || done.repeated {
+			return done, err
+		}
+		if err := precondition(doc); err != nil {
+			return done, err
+		}
+		next, err := decide(doc, record)
+		if err != nil || next == nil {
+			return done, err
+		}
+		switch err := r.collection.Replace(ctx, *next); {
+		case errors.Is(err, docstore.ErrStale):
+			continue
+		case err != nil:
+			return done, r.refusedReplace(ctx, err, &record.Value, doc)
+		}
+		next.Version++
+		done.doc = *next
+		return done, nil
+	}
+	return done, problem.Outage(errors.New(r.Name + " " + id + " changed at every try"))
+}
+
+// refusedReplace tells who holds the value that an index refused to a changed record.
+func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc docstore.Document) error {
+	index, duplicate := docstore.Duplicate(err)
+	if !duplicate {
+		return err
+	}
+	for _, u := range r.Unique {
+		if u.Index != index || u.Taken == nil {
+			continue
+		}
+		holders, findErr := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: u.Value(v)}, Limit: 1})
+		if findErr != nil {
+			return findErr
+		}
+		if len(holders) > 0 && holders[0].ID != doc.ID {
+			return u.Taken(holders[0].ID.String())
+		}
+	}
+	return err
+}
+
+func unconditionally(docstore.Document) error { return nil }
+
+// Insert writes a record that the service itself makes: no check runs, and its history begins with the event. Errors:
+// those of a Unique that is taken, docstore.ErrUnavailable.
+func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
+	d := &Draft[T]{Value: &v, Now: r.server.Now(), Spawned: true}
+	id, err := r.issue(d)
+	if err != nil {
+		return err
+	}
+	_, _, err = r.insert(ctx, id, d, nil, Entry{Event: event})
+	return err
+}
+
+// Alter changes a record for the service itself. alter works on the record in place and tells whether to write it; it
+// runs again if somebody else changed the record meanwhile. The history is left as it is.
+func (r *Records[T]) Alter(ctx context.Context, id string, alter func(*Record[T]) (write bool, err error)) error {
+	_, err := r.change(ctx, id, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
+		write, err := alter(record)
+		if err != nil || !write {
+			return nil, err
+		}
+		return r.successor(doc, record, nil, nil)
+	})
+	return err
+}
+
+// Apply applies an action for the service itself, as a caller's request would, with its body. The action need not be
+// one that the resource declares.
+func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []byte) error {
+	parsed, err := a.parse(r.server.Sets, body)
+	if err != nil {
+		return err
+	}
+	_, err = r.change(ctx, id, nil, unconditionally, r.applying(ctx, id, &a, parsed, body, nil))
+	return err
+}
