@@ -1,0 +1,168 @@
+package bus_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/segmentio/kafka-go"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"insurance.example/exchange/pkg/bus"
+)
+
+// header answers the value of a header of m.
+func header(m kafka.Message, key string) string {
+	for _, h := range m.Headers {
+		if h.Key == key {
+			return string(h.Value)
+		}
+	}
+	return ""
+}
+
+// poisoned handles what register does, but for messages of the value "poison".
+func poisoned(r *register) func(context.Context, bus.Message) error {
+	return func(ctx context.Context, m bus.Message) error {
+		if string(m.Value) == "poison" {
+			return bus.Poison(errors.New("not a message of ours"))
+		}
+		return r.handle(ctx, m)
+	}
+}
+
+func TestPoisonGoesToTheDeadLettersAndBlocksNothing(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	poison := kafka.Message{Key: []byte("policy"), Value: []byte("poison"), Headers: []kafka.Header{{Key: "trace", Value: []byte("1")}}}
+	b.publish("receipts", kafka.Message{Key: []byte("policy"), Value: []byte("before")})
+	b.publish("receipts", poison)
+	b.publish("receipts", kafka.Message{Key: []byte("policy"), Value: []byte("after")})
+	var seen register
+	c := newConsumer(b, poisoned(&seen))
+	stop := running(t, c.Run)
+	eventually(t, "what follows is handled", func() bool { return seen.times("after") == 1 && seen.times("before") == 1 })
+	stop()
+
+	letter := b.read("receipts.dead", 1)[0]
+	if string(letter.Key) != "policy" || string(letter.Value) != "poison" {
+		t.Errorf("dead letter is %s: %s", letter.Key, letter.Value)
+	}
+	var partition string
+	for _, p := range b.PartitionInfos("receipts") {
+		if p.HighWatermark > 0 {
+			partition = string('0' + rune(p.Partition))
+		}
+	}
+	for key, want := range map[string]string{
+		bus.HeaderDeadReason:    "not a message of ours",
+		bus.HeaderDeadTopic:     "receipts",
+		bus.HeaderDeadPartition: partition,
+		bus.HeaderDeadOffset:    "1",
+		bus.HeaderDeadKey:       "policy",
+		"trace":                 "1",
+	} {
+		if got := header(letter, key); got != want {
+			t.Errorf("header %s is %q, want %q", key, got, want)
+		}
+	}
+	if got := metric(t, c.metrics, "bus_consumer_dead_letters_total"); got != 1 {
+		t.Errorf("counted %v dead letters, want 1", got)
+	}
+	if got := b.committed("premium", "receipts"); got != 3 {
+		t.Errorf("committed %d, want 3", got)
+	}
+
+	// The letter is on disk, and the group is past its message.
+	b.Close()
+	b.start()
+	if got := b.read("receipts.dead", 1)[0]; header(got, bus.HeaderDeadOffset) != "1" {
+		t.Errorf("dead letter is not the same after a restart of the broker: %v", got)
+	}
+	if got := b.committed("premium", "receipts"); got != 3 {
+		t.Errorf("committed %d after a restart of the broker, want 3", got)
+	}
+}
+
+func TestPanicIsPoison(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	b.publish("receipts", kafka.Message{Value: []byte("panic")}, kafka.Message{Value: []byte("fine")})
+	var seen register
+	c := newConsumer(b, func(ctx context.Context, m bus.Message) error {
+		if string(m.Value) == "panic" {
+			panic("out of its mind")
+		}
+		return seen.handle(ctx, m)
+	})
+	running(t, c.Run)
+	eventually(t, "the other is handled", func() bool { return seen.times("fine") == 1 })
+	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") == 1 })
+	if got := header(b.read("receipts.dead", 1)[0], bus.HeaderDeadReason); !strings.Contains(got, "out of its mind") {
+		t.Errorf("reason %q does not tell the panic", got)
+	}
+	if got := c.log.count("TestPanicIsPoison"); got == 0 {
+		t.Error("the log does not show where the handler panicked")
+	}
+}
+
+func TestDeadLetterIsWrittenAgainUntilItIsStored(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	refused := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "receipts.dead", Err: kerr.NotEnoughReplicas, Count: 3})
+
+	var calls atomic.Int32
+	c := newConsumer(b, func(context.Context, bus.Message) error {
+		calls.Add(1)
+		return bus.Poison(errors.New("bad"))
+	})
+	b.publish("receipts", kafka.Message{Value: []byte("poison")})
+	running(t, c.Run)
+	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") == 1 })
+	eventually(t, "it is committed", func() bool { return b.committed("premium", "receipts") == 1 })
+	if got := refused.Hits(); got != 3 {
+		t.Errorf("refused %d times, want 3", got)
+	}
+	if got := calls.Load(); got != 1 {
+		t.Errorf("handler called %d times, want 1", got)
+	}
+	if got := metric(t, c.metrics, "bus_consumer_dead_letters_total"); got != 1 {
+		t.Errorf("counted %v dead letters, want 1", got)
+	}
+}
+
+func TestDeadLetterMayBeLongerThanAMessage(t *testing.T) {
+	b := startBroker(t)
+	running(t, newConsumer(b, func(context.Context, bus.Message) error {
+		return bus.Poison(errors.New(strings.Repeat("because ", 2000)))
+	}).Run)
+	eventually(t, "the topics are there", func() bool { return len(b.PartitionInfos("receipts.dead")) == 1 })
+	b.publish("receipts", kafka.Message{Value: bytes.Repeat([]byte("x"), 1<<20-200)})
+	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") == 1 })
+}
+
+// A broker that refuses connections for a while is a failure like any other.
+func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	b.publish("receipts", kafka.Message{Value: []byte("poison")})
+	begun, release := make(chan struct{}, 9), make(chan struct{})
+	c := newConsumer(b, func(context.Context, bus.Message) error {
+		begun <- struct{}{}
+		<-release
+		return bus.Poison(errors.New("bad"))
+	})
+	running(t, c.Run)
+	<-begun
+	b.Close()
+	close(release)
+	eventually(t, "the write has failed", func() bool { return metric(t, c.metrics, "bus_consumer_retries_total") > 0 })
+	b.start()
+	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") > 0 })
+	eventually(t, "it is committed", func() bool { return b.committed("premium", "receipts") == 1 })
+}

@@ -1,0 +1,65 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+const (
+	// fetchWait is how long a broker holds a fetch that finds nothing. It bounds how long a reader takes to close.
+	fetchWait = 500 * time.Millisecond
+	// fetchBytes is the most that a fetch answers.
+	fetchBytes = 1 << 20
+	// fetchAttempts lets the end of the generation come first where a broker is gone, so that it is told once.
+	fetchAttempts = 10
+)
+
+// fetch passes the messages of a partition on until ctx ends.
+func (a *assignment) fetch(ctx context.Context, from kafka.PartitionAssignment) {
+	reader := kafka.NewReader(kafka.ReaderConfig{
+		Brokers:         a.config.Cluster.Brokers,
+		Dialer:          a.group.Dialer,
+		Topic:           a.config.Topic.Name,
+		Partition:       from.ID,
+		MinBytes:        1,
+		MaxBytes:        fetchBytes,
+		MaxWait:         fetchWait,
+		MaxAttempts:     fetchAttempts,
+		ReadLagInterval: -1,
+		// Else the reader waits for the log to grow up to the offset, and what comes until then is never seen.
+		OffsetOutOfRangeError: true,
+	})
+	defer reader.Close()
+	log := a.config.Log.With("partition", from.ID)
+	state := condition{log: log, bad: "partition cannot be read", good: "partition is read again"}
+
+	err := reader.SetOffset(from.Offset)
+	for ctx.Err() == nil {
+		if errors.Is(err, kafka.OffsetOutOfRange) {
+			// The log ends before what the group has committed: it was truncated, or made anew. All that it holds may be
+			// new, and repetition does no harm.
+			log.Warn("partition is read from its start: it ends before the committed offset")
+			err = reader.SetOffset(kafka.FirstOffset)
+			continue
+		}
+		var m kafka.Message
+		m, err = reader.FetchMessage(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if errors.Is(err, kafka.OffsetOutOfRange) {
+			continue
+		}
+		state.report(err)
+		if err != nil {
+			continue
+		}
+		select {
+		case a.fetched <- m:
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package bus
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strconv"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// The headers of a dead letter, beside those that the message had.
+const (
+	HeaderDeadReason    = "dead-letter-reason"
+	HeaderDeadTopic     = "dead-letter-topic"
+	HeaderDeadPartition = "dead-letter-partition"
+	HeaderDeadOffset    = "dead-letter-offset"
+	HeaderDeadKey       = "dead-letter-key"
+)
+
+// maxReasonBytes bounds the reason in a dead letter; the log has all of it.
+const maxReasonBytes = 4 << 10
+
+// do handles w, as often as it takes. It gives up only when ctx ends between two attempts; an attempt is made under
+// handling, which outlives ctx for a while.
+func (a *assignment) do(ctx, handling context.Context, w *work) {
+	failed := false
+	err := retry(ctx, func() error {
+		// The slot is free for others while this one waits to be tried again.
+		select {
+		case a.slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		defer func() { <-a.slots }()
+
+		err := a.attempt(handling, w)
+		if err != nil && ctx.Err() == nil {
+			a.metrics.retries.Inc()
+			if !failed {
+				failed = true
+				a.retrying.enter(w.message, err)
+			}
+		}
+		return err
+	})
+	if failed {
+		a.retrying.leave()
+	}
+	w.handled = err == nil
+}
+
+// attempt handles w or, if it can never be handled, buries it.
+func (c *Consumer) attempt(ctx context.Context, w *work) error {
+	if w.poison == nil {
+		err := c.call(ctx, w.message)
+		if !isPoison(err) {
+			return err
+		}
+		w.poison = err
+	}
+	return c.bury(ctx, w)
+}
+
+// call calls the handler, and makes poison of a panic.
+func (c *Consumer) call(ctx context.Context, m Message) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			c.config.Log.Error("handler panicked", "key", string(m.Key), "panic", cause, "stack", string(debug.Stack()))
+			err = Poison(fmt.Errorf("bus: handler panicked: %v", cause))
+		}
+	}()
+	return c.config.Handle(ctx, m)
+}
+
+// bury writes w to the dead-letter topic. Messages alike are one dead letter, found where the first of them was.
+func (c *Consumer) bury(ctx context.Context, w *work) error {
+	at, reason := w.positions[0], w.poison.Error()
+	letter := Message{Key: w.message.Key, Value: w.message.Value}
+	letter.Headers = append(letter.Headers, w.message.Headers...)
+	letter.Headers = append(letter.Headers,
+		Header{Key: HeaderDeadReason, Value: []byte(reason[:min(len(reason), maxReasonBytes)])},
+		Header{Key: HeaderDeadTopic, Value: []byte(c.config.Topic.Name)},
+		Header{Key: HeaderDeadPartition, Value: strconv.AppendInt(nil, int64(at.partition), 10)},
+		Header{Key: HeaderDeadOffset, Value: strconv.AppendInt(nil, at.offset, 10)},
+		Header{Key: HeaderDeadKey, Value: w.message.Key},
+	)
+	if _, err := publish(ctx, c.dead, []Message{letter}); err != nil {
+		return fmt.Errorf("bus: writing a dead letter: %w", err)
+	}
+	c.metrics.deadLetters.Inc()
+	c.config.Log.Error("message can never be handled; it is in the dead-letter topic",
+		"partition", at.partition, "offset", at.offset, "key", string(w.message.Key), "reason", reason)
+	return nil
+}
+
+// tally counts the messages that are being retried. Of an outage that fails them all it logs the first cause and the
+// end.
+type tally struct {
+	log   *slog.Logger
+	gauge prometheus.Gauge
+
+	mu    sync.Mutex
+	count int
+}
+
+func (t *tally) enter(m Message, cause error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.count == 0 {
+		t.log.Warn("messages are not handled yet and are tried again", "key", string(m.Key), "error", cause)
+	}
+	t.count++
+	t.gauge.Set(float64(t.count))
+}
+
+func (t *tally) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.count--
+	t.gauge.Set(float64(t.count))
+	if t.count == 0 {
+		t.log.Info("no message is tried again any more")
+	}
+}

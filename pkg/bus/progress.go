@@ -1,0 +1,31 @@
+package bus
+
+// progress is how far a partition is handled. Messages come in order of their offsets and are finished in any.
+type progress struct {
+	// pending are the offsets in hand.
+	pending map[int64]struct{}
+	// next follows the last offset accepted. It is negative until then where the group has never committed.
+	next int64
+	// committed is what the group knows.
+	committed int64
+}
+
+func newProgress(committed int64) *progress {
+	return &progress{pending: make(map[int64]struct{}), next: committed, committed: committed}
+}
+
+func (p *progress) accept(offset int64) {
+	p.pending[offset] = struct{}{}
+	p.next = offset + 1
+}
+
+func (p *progress) finish(offset int64) { delete(p.pending, offset) }
+
+// uncommitted answers the offset to commit, before which all is handled, and whether it is news.
+func (p *progress) uncommitted() (offset int64, ok bool) {
+	offset = p.next
+	for pending := range p.pending {
+		offset = min(offset, pending)
+	}
+	return offset, offset != p.committed
+}

@@ -1,0 +1,178 @@
+package bus_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl/plain"
+	"github.com/twmb/franz-go/pkg/kfake"
+
+	"insurance.example/exchange/pkg/bus"
+)
+
+func TestTwoConsumersShareAndLoseNothing(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	var seen register
+	publish := func(from, to int) { b.publish("receipts", numbered(to)[from:]...) }
+
+	stopFirst := running(t, newConsumer(b, seen.handle).Run)
+	publish(0, 200)
+	eventually(t, "the first consumer works", func() bool { return seen.distinct() > 0 })
+
+	var second register
+	running(t, newConsumer(b, func(ctx context.Context, m bus.Message) error {
+		second.note(m)
+		return seen.handle(ctx, m)
+	}).Run)
+	publish(200, 400)
+	eventually(t, "both have partitions", func() bool {
+		info := b.GroupInfo("premium")
+		return len(info.Members) == 2 && info.NumAssigned() == 3 &&
+			!slices.ContainsFunc(info.Members, func(m kfake.GroupMember) bool { return m.NumAssigned() == 0 })
+	})
+	publish(400, 600)
+	eventually(t, "all are handled", func() bool { return seen.distinct() == 600 })
+	if second.distinct() == 0 {
+		t.Error("the second consumer has handled nothing")
+	}
+
+	stopFirst()
+	publish(600, 800)
+	eventually(t, "the second consumer handles all alone", func() bool { return seen.distinct() == 800 })
+	eventually(t, "all is committed", func() bool { return b.committed("premium", "receipts") == 800 })
+}
+
+func TestPartitionsOfADeadMemberAreTakenOver(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	// A member that has joined and, like a process that was killed, never speaks again.
+	dead, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: "premium", Brokers: []string{b.addr},
+		Topics: []string{"receipts"}, SessionTimeout: 2 * time.Second, HeartbeatInterval: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Close()
+	if _, err := dead.Next(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	b.publish("receipts", numbered(50)...)
+	var seen register
+	began := time.Now()
+	running(t, newConsumer(b, seen.handle).Run)
+	eventually(t, "all are handled", func() bool { return seen.distinct() == 50 })
+	t.Logf("taken over after %v of a session of 2 s", time.Since(began))
+}
+
+func TestPartitionsAddedAreRead(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	var seen register
+	running(t, newConsumer(b, seen.handle).Run)
+	b.publish("receipts", numbered(30)...)
+	eventually(t, "the first are handled", func() bool { return seen.distinct() == 30 })
+
+	client := &kafka.Client{Addr: kafka.TCP(b.addr), Transport: &kafka.Transport{}}
+	_, err := client.CreatePartitions(t.Context(), &kafka.CreatePartitionsRequest{
+		Topics: []kafka.TopicPartitionsConfig{{Name: "receipts", Count: 8}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.publish("receipts", numbered(300)[30:]...)
+	if got := b.PartitionInfos("receipts"); len(got) != 8 || got[7].HighWatermark == 0 {
+		t.Fatalf("the new partitions are not in use: %d partitions", len(got))
+	}
+	eventually(t, "all are handled", func() bool { return seen.distinct() == 300 })
+}
+
+func TestConsumerOutlastsTheBroker(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	var seen register
+	c := newConsumer(b, seen.handle)
+	running(t, c.Run)
+	b.publish("receipts", numbered(100)...)
+	eventually(t, "all are handled and committed", func() bool {
+		return seen.distinct() == 100 && b.committed("premium", "receipts") == 100
+	})
+
+	b.Close()
+	eventually(t, "the consumer has noticed", func() bool { return c.log.count("not being received") == 1 })
+	b.start()
+	b.publish("receipts", numbered(200)[100:]...)
+	eventually(t, "the new ones are handled", func() bool { return seen.distinct() == 200 })
+	for i := range 100 {
+		if value := fmt.Sprintf("value %d", i); seen.times(value) != 1 {
+			t.Errorf("%s was committed and is handled again", value)
+		}
+	}
+	if down, up := c.log.count("not being received"), c.log.count("received again"); down != 1 || up != 1 {
+		t.Errorf("logged down %d and up %d times, want once each", down, up)
+	}
+}
+
+func TestLogThatEndsBeforeTheCommittedOffsetIsReadFromItsStart(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	b.publish("receipts", numbered(30)...)
+	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: "premium", Brokers: []string{b.addr}, Topics: []string{"receipts"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	generation, err := group.Next(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generation.CommitOffsets(map[string]map[int]int64{"receipts": {0: 1000, 1: 1000, 2: 1000}}); err != nil {
+		t.Fatal(err)
+	}
+	group.Close()
+
+	var seen register
+	running(t, newConsumer(b, seen.handle).Run)
+	eventually(t, "all are handled", func() bool { return seen.distinct() == 30 })
+	eventually(t, "the commits are mended", func() bool { return b.committed("premium", "receipts") == 30 })
+}
+
+func TestConnectionsAreSecuredWhereTheClusterSaysSo(t *testing.T) {
+	certified := httptest.NewUnstartedServer(nil)
+	certified.StartTLS()
+	defer certified.Close()
+	authority := x509.NewCertPool()
+	authority.AddCert(certified.Certificate())
+
+	b := startBroker(t)
+	b.Close()
+	b.start(kfake.TLS(certified.TLS), kfake.EnableSASL(), kfake.Superuser("PLAIN", "exchange", "secret"))
+	cluster := b.cluster()
+	cluster.TLS = &tls.Config{RootCAs: authority}
+	cluster.SASL = plain.Mechanism{Username: "exchange", Password: "secret"}
+
+	o := newOutbox()
+	o.fill(3)
+	running(t, newRelay(b, o, func(c *bus.RelayConfig) { c.Cluster = cluster }).Run)
+	var seen register
+	running(t, newConsumer(b, seen.handle, func(c *bus.ConsumerConfig) { c.Cluster = cluster }).Run)
+	eventually(t, "all are handled", func() bool { return seen.distinct() == 3 })
+}
+
+func TestConsumerWithoutGroupIsRefused(t *testing.T) {
+	_, err := bus.NewConsumer(bus.ConsumerConfig{
+		Cluster: bus.Cluster{Brokers: []string{"127.0.0.1:1"}},
+		Topic:   bus.Topic{Name: "receipts"},
+		Log:     silent,
+		Metrics: prometheus.NewRegistry(),
+	})
+	if err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,217 @@
+package bus
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/segmentio/kafka-go"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+const (
+	defaultPage = 500
+	defaultPoll = time.Second
+	// relayLinger lets the writes of one moment go out as one page. It is the greater part of the time from a write to
+	// its message.
+	relayLinger = 10 * time.Millisecond
+	// relayGrace is what a page in hand gets to be published and marked when the relay is stopped.
+	relayGrace = 2 * time.Second
+)
+
+// RelayConfig says what a Relay publishes and where to. The fields without a default are required.
+type RelayConfig struct {
+	Cluster Cluster
+	Topic   Topic
+	// Collection is where the documents with unsent marks are.
+	Collection docstore.Collection
+	// Message makes the message about a document. A document for which it fails keeps its mark and is tried again when
+	// it has changed or the relay is started anew.
+	Message func(docstore.Document) (Message, error)
+	// Page is the number of documents published together; 500 if not set.
+	Page int
+	// Poll is how often to look for marks without being woken; 1 s if not set. It finds what was written before a crash
+	// or by another process.
+	Poll    time.Duration
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Relay publishes a message for each document that carries the unsent mark, and takes the mark off.
+//
+// Several relays may serve one collection; they repeat each other's messages and lose none.
+type Relay struct {
+	config    RelayConfig
+	transport *kafka.Transport
+	writer    *kafka.Writer
+	metrics   relayMetrics
+	state     condition
+	wake      chan struct{}
+	// refused are the document versions of which no message can be made. The store answers the oldest marks first, so
+	// each page is asked for with room for these, or enough of them would hide all others.
+	refused map[docstore.Ref]struct{}
+}
+
+// NewRelay answers a relay that does nothing until it is run. It panics if the metrics of this topic are registered
+// already.
+func NewRelay(config RelayConfig) *Relay {
+	config.Page = cmp.Or(config.Page, defaultPage)
+	config.Poll = cmp.Or(config.Poll, defaultPoll)
+	config.Log = config.Log.With("topic", config.Topic.Name)
+	transport := config.Cluster.transport(config.Topic)
+	return &Relay{
+		config:    config,
+		transport: transport,
+		writer:    newWriter(config.Cluster, transport, config.Topic, config.Page),
+		metrics:   newRelayMetrics(config.Metrics, config.Topic.Name),
+		state:     condition{log: config.Log, bad: "messages are not being published", good: "messages are being published again"},
+		wake:      make(chan struct{}, 1),
+		refused:   make(map[docstore.Ref]struct{}),
+	}
+}
+
+// Wake tells that there may be new marks. It never blocks, and many calls are as one.
+func (r *Relay) Wake() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Run publishes until ctx ends, and then finishes the page in hand. Failures of the store or of Kafka only delay it.
+func (r *Relay) Run(ctx context.Context) error {
+	step, cancel := withGrace(ctx, relayGrace)
+	defer cancel()
+	defer r.transport.CloseIdleConnections()
+
+	_ = retry(ctx, func() error {
+		err := ensureTopics(step, r.config.Cluster, r.transport, r.config.Topic)
+		if err != nil {
+			err = r.failed(stepTopic, err)
+		}
+		return r.report(ctx, err)
+	})
+	for ctx.Err() == nil {
+		_ = retry(ctx, func() error { return r.drain(ctx, step) })
+		r.rest(ctx)
+	}
+	return r.writer.Close()
+}
+
+// rest waits until there may be something to do.
+func (r *Relay) rest(ctx context.Context) {
+	poll := time.NewTimer(r.config.Poll)
+	defer poll.Stop()
+	select {
+	case <-ctx.Done():
+	case <-poll.C:
+	case <-r.wake:
+		select {
+		case <-ctx.Done():
+		case <-time.After(relayLinger):
+		}
+	}
+}
+
+// drain publishes page after page until the marks are gone. Each page is worked on under step, which outlives ctx for
+// a while.
+func (r *Relay) drain(ctx, step context.Context) error {
+	for more := true; more && ctx.Err() == nil; {
+		var err error
+		more, err = r.page(step)
+		if r.report(ctx, err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page publishes the oldest marked documents and tells whether there may be more of them.
+func (r *Relay) page(ctx context.Context) (more bool, err error) {
+	limit := r.config.Page + len(r.refused)
+	docs, err := r.config.Collection.Unsent(ctx, limit)
+	if err != nil {
+		return false, r.failed(stepRead, err)
+	}
+	more = len(docs) == limit
+	r.metrics.backlog.Set(float64(len(docs)))
+
+	messages, refs := r.messages(docs, more)
+	if len(messages) == 0 {
+		return more, nil
+	}
+	stored, err := publish(ctx, r.writer, messages)
+	if err != nil {
+		err = r.failed(stepPublish, err)
+	}
+	if len(stored) == 0 {
+		return false, err
+	}
+	r.metrics.published.Add(float64(len(stored)))
+
+	sent := make([]docstore.Ref, len(stored))
+	for i, index := range stored {
+		sent[i] = refs[index]
+	}
+	if markErr := r.config.Collection.Sent(ctx, sent); markErr != nil {
+		return false, errors.Join(err, r.failed(stepMark, markErr))
+	}
+	r.metrics.backlog.Sub(float64(len(sent)))
+	return more, err
+}
+
+// messages makes a message of each document, and leaves out those of which none can be made.
+func (r *Relay) messages(docs []docstore.Document, more bool) ([]Message, []docstore.Ref) {
+	messages := make([]Message, 0, len(docs))
+	refs := make([]docstore.Ref, 0, len(docs))
+	still := make(map[docstore.Ref]struct{})
+	for _, doc := range docs {
+		ref := docstore.Ref{ID: doc.ID, Version: doc.Version}
+		if _, known := r.refused[ref]; known {
+			still[ref] = struct{}{}
+			continue
+		}
+		message, err := r.config.Message(doc)
+		if size := message.size(); err == nil && size > maxMessageBytes {
+			err = fmt.Errorf("bus: message of %d bytes is too long", size)
+		}
+		if err != nil {
+			still[ref] = struct{}{}
+			r.metrics.failures.WithLabelValues(stepMessage).Inc()
+			r.config.Log.Error("no message can be made of a document; it stays unsent", "id", doc.ID, "version", doc.Version, "error", err)
+			continue
+		}
+		messages = append(messages, message)
+		refs = append(refs, ref)
+	}
+	// Those that were not on a page which holds all marks have changed or lost theirs. A full page says nothing about
+	// those beyond it, so all are kept.
+	if more {
+		for ref := range still {
+			r.refused[ref] = struct{}{}
+		}
+	} else {
+		r.refused = still
+	}
+	r.metrics.refused.Set(float64(len(r.refused)))
+	return messages, refs
+}
+
+// failed counts the failure of a step and says which it was.
+func (r *Relay) failed(step string, err error) error {
+	r.metrics.failures.WithLabelValues(step).Inc()
+	return fmt.Errorf("bus: relay, step %s: %w", step, err)
+}
+
+// report tells how the last step went, and answers err. What fails because the relay is being stopped says nothing.
+func (r *Relay) report(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		r.state.report(err)
+	}
+	return err
+}

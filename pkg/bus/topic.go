@@ -1,0 +1,92 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// Topic describes a topic as it is made where it is missing. A topic that exists is used as it is.
+type Topic struct {
+	Name string
+	// Partitions is how many consumers of a group can share the topic; 1 if not set.
+	Partitions int
+	// Replication is the number of copies of each partition; 1 if not set.
+	Replication int
+
+	// maxMessageBytes replaces what the brokers take as the greatest size of a message; 0 leaves that.
+	maxMessageBytes int
+}
+
+// dead is the topic for the messages of t that can never be handled. It has one partition, so that who reads it sees
+// them in the order of their failure, and takes larger messages, as a dead letter is longer than what has died.
+func (t Topic) dead() Topic {
+	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, maxMessageBytes: 2 * maxMessageBytes}
+}
+
+// config is t as it is made.
+func (t Topic) config() kafka.TopicConfig {
+	config := kafka.TopicConfig{
+		Topic:             t.Name,
+		NumPartitions:     max(t.Partitions, 1),
+		ReplicationFactor: max(t.Replication, 1),
+	}
+	if t.maxMessageBytes > 0 {
+		config.ConfigEntries = []kafka.ConfigEntry{{
+			ConfigName:  "max.message.bytes",
+			ConfigValue: strconv.Itoa(t.maxMessageBytes),
+		}}
+	}
+	return config
+}
+
+func names(topics []Topic) []string {
+	names := make([]string, len(topics))
+	for i, t := range topics {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// ensureTopics makes those of topics that are missing. It asks before it makes, so that a client without the right to
+// create topics can use those an operator has made.
+func ensureTopics(ctx context.Context, cluster Cluster, transport *kafka.Transport, topics ...Topic) error {
+	client := &kafka.Client{Addr: kafka.TCP(cluster.Brokers...), Timeout: requestTimeout, Transport: transport}
+	metadata, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: names(topics)})
+	if err != nil {
+		return fmt.Errorf("bus: asking for topics: %w", err)
+	}
+	missing := make(map[string]bool, len(topics))
+	for _, t := range metadata.Topics {
+		switch {
+		case errors.Is(t.Error, kafka.UnknownTopicOrPartition):
+			missing[t.Name] = true
+		case t.Error != nil:
+			return fmt.Errorf("bus: asking for topic %s: %w", t.Name, t.Error)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+
+	request := &kafka.CreateTopicsRequest{}
+	for _, t := range topics {
+		if missing[t.Name] {
+			request.Topics = append(request.Topics, t.config())
+		}
+	}
+	made, err := client.CreateTopics(ctx, request)
+	if err != nil {
+		return fmt.Errorf("bus: creating topics: %w", err)
+	}
+	for name, err := range made.Errors {
+		// Another process may have made it in between.
+		if err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
+			return fmt.Errorf("bus: creating topic %s: %w", name, err)
+		}
+	}
+	return nil
+}
