@@ -1,0 +1,208 @@
+package service_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/service/trace"
+)
+
+type term struct {
+	Holder string `json:"holder"`
+	Of     string `json:"of"`
+}
+
+// coverage answers who asked, under which request.
+func coverage() service.Definition {
+	return service.Definition{
+		Name: "coverage",
+		New: func(_ context.Context, deps service.Deps) (*service.Instance, error) {
+			engine := deps.Engine()
+			engine.GET("/internal/policies/:number", deps.Guard, func(c *gin.Context) {
+				ctx := c.Request.Context()
+				c.JSON(http.StatusOK, term{Holder: auth.CallerFrom(ctx).Subject, Of: trace.From(ctx).ID})
+			})
+			return &service.Instance{
+				Handler:    engine,
+				Background: map[string]func(context.Context) error{"relay": func(ctx context.Context) error { <-ctx.Done(); return nil }},
+			}, nil
+		},
+	}
+}
+
+// claims asks coverage.
+func claims() service.Definition {
+	var window time.Duration
+	return service.Definition{
+		Name: "claims", Summary: "Claims of the exchange", Peers: []string{"coverage"},
+		Flags: func(flags *pflag.FlagSet) { flags.DurationVar(&window, "late-notification", 0, "reporting window") },
+		New: func(ctx context.Context, deps service.Deps) (*service.Instance, error) {
+			if deps.Peer("parties") != nil {
+				return nil, errors.New("a peer that was not declared")
+			}
+			if err := deps.Store.Ping(ctx); err != nil {
+				return nil, err
+			}
+			deps.Log.Info("late notification", "window", window.String())
+			engine := deps.Engine()
+			engine.GET("/claim", deps.Guard, func(c *gin.Context) {
+				found, _, err := peer.Get[term](c.Request.Context(), deps.Peer("coverage"), "/internal/policies/M1")
+				if err != nil {
+					_ = c.Error(err)
+					return
+				}
+				c.JSON(http.StatusOK, found)
+			})
+			return &service.Instance{Handler: engine, Ready: map[string]func(context.Context) error{"rules": func(context.Context) error { return nil }}}, nil
+		},
+	}
+}
+
+// identified makes a request as the gateway would.
+func identified(t *testing.T, url string) *http.Request {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	credentials, err := auth.NewCredentials([]string{"a-secret-of-the-exchange"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	credentials.Identify(request.Header, auth.Caller{Subject: "broker-1"})
+	request.Header.Set("X-Request-Id", "order-7")
+	return request
+}
+
+const fromCoverage = `{"holder":"broker-1","of":"order-7"}`
+
+func TestServicesShareAProcess(t *testing.T) {
+	p, journal := process(t, nil)
+	store, err := p.OpenStore(t.Context(), service.StoreURL("sqlite:"+filepath.Join(t.TempDir(), "exchange.db")), "exchange")
+	if err != nil {
+		t.Fatal(err)
+	}
+	handlers := map[string]http.Handler{}
+	links := service.Links{
+		Store: store, Now: time.Now,
+		Dial: func(name string) (*peer.Client, error) {
+			credentials, err := p.Credentials()
+			if err != nil {
+				return nil, err
+			}
+			late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handlers[name].ServeHTTP(w, r) })
+			return peer.New(peer.Config{Name: name, Address: "http://" + name, Transport: peer.Handler(late), Credentials: credentials})
+		},
+	}
+	for _, definition := range []service.Definition{claims(), coverage()} {
+		if handlers[definition.Name], err = p.Start(t.Context(), definition, links); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- p.Serve(ctx, handlers["claims"]) }()
+	response, err := http.DefaultClient.Do(identified(t, "http://"+p.Address()+"/claim"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, _ := io.ReadAll(response.Body); string(body) != fromCoverage {
+		t.Errorf("answer %s, want %s", body, fromCoverage)
+	}
+	_, metrics := get(t, journal.adminURL(t)+"/metrics")
+	for _, name := range []string{"claims", "coverage"} {
+		if !strings.Contains(metrics, `exchange_http_requests_total{class="2xx",method="GET",route="/`) || !strings.Contains(metrics, `service="`+name+`"`) {
+			t.Errorf("no request of %s in the metrics", name)
+		}
+	}
+	_, ready := get(t, journal.adminURL(t)+"/readyz")
+	for _, check := range []string{"claims rules", "exchange store"} {
+		if !strings.Contains(ready, `"`+check+`":"ok"`) {
+			t.Errorf("readiness %s, want %s in it", ready, check)
+		}
+	}
+	stop()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+// TestServiceAlone runs the command of one service against another over HTTP.
+func TestServiceAlone(t *testing.T) {
+	p, _ := process(t, nil)
+	handler, err := p.Start(t.Context(), coverage(), service.Links{Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := httptest.NewServer(handler)
+	defer other.Close()
+
+	ctx, stop := context.WithCancel(t.Context())
+	stderr, logs := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- claims().Program().Execute(ctx, []string{
+			"--listen", "127.0.0.1:0", "--admin-listen", "", "--store", "sqlite:" + filepath.Join(t.TempDir(), "claims.db"),
+			"--credential", "a-secret-of-the-exchange", "--peer", "coverage=" + other.URL,
+		}, []string{"EXCHANGE_LATE_NOTIFICATION=72h"}, io.Discard, logs)
+		logs.Close()
+	}()
+	address, window := "", false
+	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
+		window = window || strings.Contains(lines.Text(), `"window":"72h0m0s"`)
+		if _, rest, ok := strings.Cut(lines.Text(), `"msg":"listening","address":"`); ok {
+			address, _, _ = strings.Cut(rest, `"`)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	if !window {
+		t.Error("the service did not see its own setting")
+	}
+	response, err := http.DefaultClient.Do(identified(t, "http://"+address+"/claim"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	if body, _ := io.ReadAll(response.Body); string(body) != fromCoverage {
+		t.Errorf("answer %s, want %s", body, fromCoverage)
+	}
+	if status, _ := get(t, "http://"+address+"/claim"); status != http.StatusUnauthorized {
+		t.Errorf("without the gateway's credential: %d", status)
+	}
+	stop()
+	if status := <-ended; status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+func TestStartNamesWhatIsMissing(t *testing.T) {
+	store := "sqlite:" + filepath.Join(t.TempDir(), "claims.db")
+	for want, args := range map[string][]string{
+		"setting credential":   {"--peer", "coverage=http://coverage"},
+		"setting peer":         {"--credential", "a-secret-of-the-exchange"},
+		"setting store":        {"--store", "postgres://db"},
+		"setting admin-listen": {"--admin-listen", "nowhere"},
+	} {
+		var stderr strings.Builder
+		args = append([]string{"--listen", "127.0.0.1:0", "--admin-listen", "", "--store", store}, args...)
+		status := claims().Program().Execute(t.Context(), args, nil, io.Discard, &stderr)
+		if lines := strings.TrimSpace(stderr.String()); status != 1 || !strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
+			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/pprof"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// checkTimeout bounds one readiness check.
+const checkTimeout = 2 * time.Second
+
+// health answers whether the process lives and whether it is ready for requests.
+type health struct {
+	serving atomic.Bool
+	mu      sync.Mutex
+	checks  map[string]func(context.Context) error
+}
+
+// add adds a readiness check. It answers an error while the process cannot serve.
+func (h *health) add(name string, check func(context.Context) error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.checks == nil {
+		h.checks = map[string]func(context.Context) error{}
+	}
+	h.checks[name] = check
+}
+
+// report is the body of /readyz: each check with "ok" or what is wrong.
+type report struct {
+	Ready  bool              `json:"ready"`
+	Checks map[string]string `json:"checks"`
+}
+
+func (h *health) report(ctx context.Context) report {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	h.mu.Lock()
+	checks := maps.Clone(h.checks)
+	h.mu.Unlock()
+	type outcome struct {
+		name string
+		err  error
+	}
+	outcomes := make(chan outcome, len(checks)) // room for all, so that a late check does not wait for ever
+	r := report{Ready: h.serving.Load(), Checks: map[string]string{"process": "ok"}}
+	if !r.Ready {
+		r.Checks["process"] = "starting or stopping"
+	}
+	for name, check := range checks {
+		r.Checks[name] = "no answer in time"
+		go func() { outcomes <- outcome{name, check(ctx)} }()
+	}
+	for missing := len(checks); missing > 0; missing-- {
+		select {
+		case o := <-outcomes:
+			r.Checks[o.name] = "ok"
+			if o.err != nil {
+				r.Checks[o.name], r.Ready = o.err.Error(), false
+			}
+		case <-ctx.Done():
+			r.Ready = false
+			return r
+		}
+	}
+	return r
+}
+
+// adminHandler serves metrics and health, and profiles if wanted.
+func adminHandler(h *health, metrics prometheus.Gatherer, profiling bool) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		report := h.report(r.Context())
+		w.Header().Set("Content-Type", "application/json")
+		if !report.Ready {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_ = json.NewEncoder(w).Encode(report)
+	})
+	if profiling {
+		mux.HandleFunc("/debug/pprof/", pprof.Index)
+		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	}
+	return mux
+}

@@ -1,0 +1,183 @@
+package service_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/pkg/service"
+)
+
+// run executes a program that only notes its settings.
+func run(t *testing.T, args, environ []string) (settings service.Settings, late time.Duration, status int, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	program := service.Program{
+		Name: "claims",
+		Flags: func(flags *pflag.FlagSet) {
+			flags.DurationVar(&late, "late-notification", 0, "reporting window")
+		},
+		Foreign: []string{"bordereau-period"},
+		Run: func(_ context.Context, p *service.Process) error {
+			settings = p.Settings
+			return nil
+		},
+	}
+	status = program.Execute(t.Context(), args, environ, &out, &errs)
+	return settings, late, status, errs.String()
+}
+
+func writeFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "exchange.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestSettingsComeFromTheNearestSource(t *testing.T) {
+	file := writeFile(t, `
+listen: ":1001"            # the file alone
+request-timeout: 1m        # the environment wins
+late-notification: 10h     # the command line wins
+log-level: debug
+credential: [first-secret-of-all, second-secret-of-all]
+peer:
+  coverage: http://coverage:8080
+  parties: http://parties:8080
+bordereau-period: month    # another program's
+`)
+	settings, late, status, stderr := run(t,
+		[]string{"--late-notification", "30h"},
+		[]string{"EXCHANGE_CONFIG=" + file, "EXCHANGE_REQUEST_TIMEOUT=2m", "EXCHANGE_LATE_NOTIFICATION=20h", "HOME=/", "EXCHANGE_BROKERS=kafka:9092", "EXCHANGE_BORDEREAU_PERIOD=month"})
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	if settings.Listen != ":1001" || settings.RequestTimeout != 2*time.Minute || late != 30*time.Hour || settings.LogLevel != slog.LevelDebug {
+		t.Errorf("settings %+v, late %v", settings, late)
+	}
+	if want := []string{"first-secret-of-all", "second-secret-of-all"}; !reflect.DeepEqual(settings.Secrets, want) {
+		t.Errorf("secrets %q", settings.Secrets)
+	}
+	if want := map[string]string{"coverage": "http://coverage:8080", "parties": "http://parties:8080"}; !reflect.DeepEqual(settings.Peers, want) {
+		t.Errorf("peers %v", settings.Peers)
+	}
+	if settings.Admin != ":9090" || settings.LargestBody != 1<<20 {
+		t.Errorf("defaults: %+v", settings)
+	}
+}
+
+func TestListsFromCommandLineAndEnvironment(t *testing.T) {
+	settings, _, status, stderr := run(t,
+		[]string{"--peer", "coverage=http://a", "--peer", "parties=http://b"},
+		[]string{"EXCHANGE_CREDENTIAL=first-secret-of-all, second-secret-of-all"})
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+	if len(settings.Peers) != 2 || settings.Peers["parties"] != "http://b" {
+		t.Errorf("peers %v", settings.Peers)
+	}
+	if want := []string{"first-secret-of-all", "second-secret-of-all"}; !reflect.DeepEqual(settings.Secrets, want) {
+		t.Errorf("secrets %q", settings.Secrets)
+	}
+}
+
+func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
+	for name, test := range map[string]struct {
+		args, environ []string
+		file          string
+		want          []string
+	}{
+		"wrong value, command line": {args: []string{"--request-timeout", "soon"}, want: []string{"request-timeout", "command line", `"soon"`}},
+		"wrong value, environment":  {environ: []string{"EXCHANGE_LOG_FORMAT=xml"}, want: []string{"log-format", "EXCHANGE_LOG_FORMAT", "auto, text, json"}},
+		"wrong value, file":         {file: "listen: x\nmax-body: big\n", want: []string{"max-body", "exchange.yaml line 2"}},
+		"negative":                  {args: []string{"--drain-timeout=-1s"}, want: []string{"drain-timeout", "less than"}},
+		"log level":                 {environ: []string{"EXCHANGE_LOG_LEVEL=loud"}, want: []string{"log-level", "loud"}},
+		"peer":                      {environ: []string{"EXCHANGE_PEER=coverage:8080"}, want: []string{"setting peer", "name=http://host:port"}},
+		"own flag":                  {environ: []string{"EXCHANGE_LATE_NOTIFICATION=x"}, want: []string{"late-notification"}},
+		"list for one value":        {file: "listen: [a, b]\n", want: []string{"listen", "not several"}},
+		"unknown flag":              {args: []string{"--requst-timeout", "1s"}, want: []string{"--requst-timeout", "did you mean --request-timeout?"}},
+		"unknown variable":          {environ: []string{"EXCHANGE_LISTN=:1"}, want: []string{"EXCHANGE_LISTN", "did you mean EXCHANGE_LISTEN?"}},
+		"variable in small letters": {environ: []string{"EXCHANGE_listen=:1"}, want: []string{"EXCHANGE_listen", "not known"}},
+		"unknown key":               {file: "\nlog_level: debug\n", want: []string{"log_level", "line 2", "did you mean log-level?"}},
+		"unknown, and nothing near": {file: "zebra: 1\n", want: []string{"zebra", "is not known"}},
+		"key twice":                 {file: "listen: a\nlisten: b\n", want: []string{"listen"}},
+		"file that is no mapping":   {file: "- listen\n", want: []string{"setting config", "mapping"}},
+		"file that is no YAML":      {file: "listen: [a\n", want: []string{"setting config", "exchange.yaml"}},
+		"file that is not there":    {args: []string{"--config", "absent.yaml"}, want: []string{"setting config", "absent.yaml"}},
+		"nested value":              {file: "peer:\n  coverage:\n    url: http://a\n", want: []string{"peer", "nested"}},
+		"argument that is no flag":  {args: []string{"serve"}, want: []string{"serve"}},
+		"flag without value":        {args: []string{"--listen"}, want: []string{"command line", "--listen"}},
+		"service link elsewhere":    {environ: []string{"EXCHANGE_SERVICE_HOST=10.0.0.1"}, want: []string{"EXCHANGE_SERVICE_HOST"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.file != "" {
+				test.args = append(test.args, "--config", writeFile(t, test.file))
+			}
+			_, _, status, stderr := run(t, test.args, test.environ)
+			if status != 1 || strings.Count(stderr, "\n") != 1 {
+				t.Fatalf("status %d, stderr %q, want 1 and one line", status, stderr)
+			}
+			for _, want := range append(test.want, "claims: ") {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("stderr %q, want %q in it", stderr, want)
+				}
+			}
+		})
+	}
+}
+
+func TestKubernetesServiceLinksAreNoSettings(t *testing.T) {
+	_, _, status, stderr := run(t, nil, []string{
+		"KUBERNETES_SERVICE_HOST=10.0.0.1", "EXCHANGE_SERVICE_HOST=10.0.0.2", "EXCHANGE_PORT=tcp://10.0.0.2:80",
+		"EXCHANGE_GATEWAY_PORT_8080_TCP_ADDR=10.0.0.3", "EXCHANGE_GATEWAY_SERVICE_PORT_HTTP=8080",
+	})
+	if status != 0 {
+		t.Fatal(stderr)
+	}
+}
+
+func TestSecretsAreNotShownByErrors(t *testing.T) {
+	_, _, _, stderr := run(t, []string{"--store", "x"}, []string{"EXCHANGE_CREDENTIAL=hush-hush-hush-hush"})
+	if strings.Contains(stderr, "hush") {
+		t.Fatalf("stderr %q", stderr)
+	}
+	var store service.StoreURL
+	if err := store.Set("mogodb://root:hush@db"); err == nil || strings.Contains(err.Error(), "hush") {
+		t.Fatalf("error %v, want one without the password", err)
+	}
+}
+
+func TestDefaultsOfAProgram(t *testing.T) {
+	var listen string
+	var secrets []string
+	program := service.Program{
+		Name: "exchange", Defaults: map[string]string{"listen": "127.0.0.1:7001", "credential": "a-secret-by-default"},
+		Run: func(_ context.Context, p *service.Process) error {
+			listen, secrets = p.Settings.Listen, p.Settings.Secrets
+			return nil
+		},
+	}
+	var out, errs strings.Builder
+	if status := program.Execute(t.Context(), nil, []string{"EXCHANGE_CREDENTIAL=another-secret-then"}, &out, &errs); status != 0 {
+		t.Fatal(errs.String())
+	}
+	if listen != "127.0.0.1:7001" || !reflect.DeepEqual(secrets, []string{"another-secret-then"}) {
+		t.Errorf("listen %s, secrets %q", listen, secrets)
+	}
+	if program.Execute(t.Context(), []string{"--help"}, nil, &out, &errs); !strings.Contains(out.String(), "127.0.0.1:7001") {
+		t.Errorf("help %q, want the program's default in it", out.String())
+	}
+	program.Defaults = map[string]string{"listn": ":1"}
+	if program.Execute(t.Context(), nil, nil, &out, &errs) == 0 || !strings.Contains(errs.String(), "did you mean listen?") {
+		t.Errorf("stderr %q", errs.String())
+	}
+}
