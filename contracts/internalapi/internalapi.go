@@ -34,10 +34,10 @@ type Policy struct {
 	ExpiryDate           scalar.DateTime `json:"expiryDate,omitzero"`
 	EndedAt              scalar.DateTime `json:"endedAt,omitzero"` // when a cancellation or lapse took effect
 	IndemnityLimitPolicy *scalar.Int     `json:"indemnityLimitPolicy,omitzero"`
-	// Covers is what a loss cause is checked against: perils, scope or benefits. ChecksCause is false for a line that
-	// has no such list.
-	Covers      []string `json:"covers,omitempty"`
-	ChecksCause bool     `json:"checksCause,omitempty"`
+	// Covers is what a loss cause is checked against: perils, scope or benefits. They are values of CauseSet, which is
+	// empty for a line that has no such list.
+	Covers   []string `json:"covers,omitempty"`
+	CauseSet string   `json:"causeSet,omitempty"`
 }
 
 // InForceAt tells whether the policy was in force at an instant: inception <= t < expiry, and t before the

@@ -12,6 +12,8 @@ import (
 type Sets interface {
 	// Lookup answers the value that is stored for a spelling, and whether the set has it.
 	Lookup(set, value string) (stored string, ok bool)
+	// Values answers the values of a set, in order.
+	Values(set string) []string
 }
 
 // plan is where the tagged members of a struct are; it is made once for each type.

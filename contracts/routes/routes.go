@@ -1,0 +1,32 @@
+// Package routes holds the paths of the interface: which resource is whose, and what each answers to. The table is
+// generated from the declarations of the services (make generate); the gateway routes by it.
+package routes
+
+import (
+	_ "embed"
+	"encoding/json"
+)
+
+// Route is what one resource answers to.
+type Route struct {
+	// Service owns the resource.
+	Service string `json:"service"`
+	// Resource is the first path segment.
+	Resource string `json:"resource"`
+	// Collection and Item are the methods of /{resource} and /{resource}/{id}; no Item: the resource has none.
+	Collection []string `json:"collection"`
+	Item       []string `json:"item,omitempty"`
+	// Actions are the names of POST /{resource}/{id}:{action}, Subs those of POST /{resource}/{id}/{sub}.
+	Actions []string `json:"actions,omitempty"`
+	Subs    []string `json:"subs,omitempty"`
+}
+
+//go:embed routes.json
+var table []byte
+
+// All answers the routes, by service and then in the order of their declaration.
+func All() ([]Route, error) {
+	var all []Route
+	err := json.Unmarshal(table, &all)
+	return all, err
+}

@@ -1,0 +1,23 @@
+// Package settings names the rules of the exchange that a deployer configures. There is no hidden default: a rule that
+// is not set does not run, and its service says so when it starts. Every process knows all the names, so that services
+// can share an environment.
+package settings
+
+// The settings, as the flags are named.
+const (
+	ValueSets         = "value-sets"
+	KeyRetention      = "key-retention"
+	ReportingWindow   = "reporting-window"
+	RefundReceiptType = "refund-receipt-type"
+	BordereauPeriod   = "bordereau-period"
+	TopicPartitions   = "topic-partitions"
+	TopicReplication  = "topic-replication"
+	AdminMayRead      = "admin-may-read"
+)
+
+// All answers every name.
+func All() []string {
+	return []string{
+		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TopicPartitions, TopicReplication, AdminMayRead,
+	}
+}

@@ -1,0 +1,84 @@
+// Package claims is the service that owns the losses reported against policies of any line.
+package claims
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// Service answers the service.
+func Service() rest.Service {
+	var reportingWindow *time.Duration
+	return rest.Service{
+		Name: "claims", Summary: "The claims of the Insurance Exchange Service",
+		Foreign: settings.All(), Peers: []string{"coverage"},
+		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Flags: func(flags *pflag.FlagSet) {
+			reportingWindow = service.SharedDuration(flags, settings.ReportingWindow,
+				"a claim notified later than this after the loss carries a warning, such as 720h; none where not given")
+		},
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) {
+			e := &exchange{sets: s.Sets, coverage: deps.Peer("coverage")}
+			if reportingWindow != nil {
+				e.reportingWindow = *reportingWindow
+			}
+			if e.reportingWindow == 0 {
+				deps.Log.Info("rule not set", "setting", settings.ReportingWindow, "effect", "no claim carries a late-notification warning")
+			}
+			records := rest.Add(s, claim(e))
+			return rest.Beside{Internal: func(router gin.IRouter) {
+				router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
+			}}, nil
+		},
+	}
+}
+
+// exchange is what claims need of the rest of the exchange.
+type exchange struct {
+	sets     rest.Sets
+	coverage *peer.Client
+	// reportingWindow is the time from loss to notification beyond which a claim is late; zero: none is.
+	reportingWindow time.Duration
+}
+
+// policyFact is the policy that a claim is against, as the coverage service describes it.
+var policyFact = &rest.Fact[internalapi.Policy]{Name: "policy"}
+
+// policy looks the policy of a claim up.
+func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi.Policy, error) {
+	facts, found, err := peer.Get[internalapi.Policy](ctx, e.coverage, internalapi.PolicyPath+url.PathEscape(policyNumber))
+	if err == nil && !found {
+		err = unknownPolicy(policyNumber)
+	}
+	return facts, err
+}
+
+// lookup tells other services which policy a claim is against.
+func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
+	record, found, err := records.One(c.Request.Context(), "claimNumber", c.Param("claimNumber"))
+	switch {
+	case err != nil:
+		rest.Refuse(c, err)
+	case !found:
+		rest.Refuse(c, problem.New(problems.ClaimNotFound, ""))
+	default:
+		c.JSON(http.StatusOK, internalapi.Claim{
+			ClaimNumber: rest.Text(record.Value.ClaimNumber), PolicyNumber: rest.Text(record.Value.PolicyNumber),
+		})
+	}
+}

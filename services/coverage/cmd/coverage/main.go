@@ -1,0 +1,9 @@
+// Command coverage runs the coverage service.
+package main
+
+import (
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/services/coverage"
+)
+
+func main() { service.Main(coverage.Service().Definition()) }

@@ -1,0 +1,63 @@
+package coverage
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// lapser makes the policy with an id lapse.
+type lapser func(ctx context.Context, id string) error
+
+func (l openedLine[T]) lapser() lapser {
+	return func(ctx context.Context, id string) error { return l.records.Apply(ctx, id, lapse[T](), []byte("{}")) }
+}
+
+// mountInternal puts the operations for other services on a router.
+func (e *exchange) mountInternal(router gin.IRouter) {
+	router.GET(internalapi.PolicyPath+":policyNumber", func(c *gin.Context) {
+		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
+		if err != nil {
+			rest.Refuse(c, err)
+			return
+		}
+		facts, err := line.describe(doc)
+		if err != nil {
+			rest.Refuse(c, err)
+			return
+		}
+		c.JSON(http.StatusOK, facts)
+	})
+	// A billing system reports non-payment: the one way to lapsed, which no public operation has.
+	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {
+		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
+		if err == nil {
+			err = line.lapser()(c.Request.Context(), doc.ID.String())
+		}
+		if err != nil {
+			rest.Refuse(c, err)
+			return
+		}
+		c.Status(http.StatusNoContent)
+	})
+}
+
+// policy answers the policy of a number, whatever its line.
+func (e *exchange) policy(ctx context.Context, policyNumber string) (docstore.Document, opened, error) {
+	docs, err := e.policies().Find(ctx, docstore.Query{Equal: docstore.Keys{policyNumberIndex: policyNumber}, Limit: 1})
+	if err != nil {
+		return docstore.Document{}, nil, err
+	}
+	if len(docs) == 0 {
+		return docstore.Document{}, nil, problem.New(problems.PolicyNotFound, "")
+	}
+	name, err := rest.ResourceOf(docs[0])
+	return docs[0], e.lines[name], err
+}

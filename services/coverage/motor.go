@@ -1,0 +1,62 @@
+package coverage
+
+import (
+	"context"
+
+	"insurance.example/exchange/contracts/coverage"
+	"insurance.example/exchange/contracts/objects"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// motor declares motorCoverage; its checks are the rows of POST /motorCoverage.
+func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver]) line[coverage.Motor] {
+	return line[coverage.Motor]{
+		name:    "motorCoverage",
+		aliases: map[string]string{"premium": "grossWrittenPremium"},
+		checks: []rest.Check[coverage.Motor]{
+			policyholderExists[coverage.Motor](e),
+			rest.Refers("vehicle does not exist", "vehicleId",
+				func(m *coverage.Motor) string { return string(m.VehicleID) }, vehicles, problems.VehicleNotFound),
+			{
+				Name: "driver missing, or licence expired or missing", On: []string{"driverId"},
+				Run: licensed(drivers),
+			},
+			termInOrder[coverage.Motor](datesRequired),
+			rest.EachIn("a peril is not in the motorPeril enumeration", "perils", valuesets.MotorPeril, e.sets,
+				func(m *coverage.Motor) []string { return m.Perils }, problems.UnknownPeril),
+		},
+		covers:   func(m *coverage.Motor) []string { return m.Perils },
+		causeSet: valuesets.MotorPeril,
+		limit:    func(m *coverage.Motor) *scalar.Int { return m.IndemnityLimitPolicy },
+	}
+}
+
+// licensed checks that the driver exists and has a licence that has not expired: its expiryDate is not before today,
+// UTC.
+func licensed(drivers *rest.Records[objects.Driver]) func(context.Context, *rest.Draft[coverage.Motor]) error {
+	return func(ctx context.Context, d *rest.Draft[coverage.Motor]) error {
+		id := string(d.Value.DriverID)
+		if id == "" {
+			return problem.New(problems.LicenceExpired, "driverId is required.").At("/driverId", "is required")
+		}
+		driver, found, err := drivers.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return problem.New(problems.DriverNotFound, "").At("/driverId", "names no driver")
+		}
+		switch licence := driver.Value.Licence; {
+		case licence == nil:
+			return problem.New(problems.LicenceExpired, "The driver has no licence.").At("/driverId", "names a driver without licence")
+		case licence.ExpiryDate != "" && licence.ExpiryDate < scalar.DateOf(d.Now):
+			return problem.New(problems.LicenceExpired, "The driver's licence expired on "+string(licence.ExpiryDate)+".").
+				At("/driverId", "names a driver whose licence has expired")
+		}
+		return nil
+	}
+}

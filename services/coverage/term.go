@@ -1,0 +1,39 @@
+package coverage
+
+import (
+	"context"
+
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// dates says whether the dates of a term must be sent.
+type dates int
+
+const datesRequired dates = 1 // the line's errors table lists the term
+
+// termInOrder checks that inceptionDate is before expiryDate, where both are there.
+func termInOrder[T any](d dates) rest.Check[T] {
+	required := d == datesRequired
+	return rest.Check[T]{
+		Name: "inceptionDate is not before expiryDate", On: []string{"inceptionDate", "expiryDate"},
+		Run: func(_ context.Context, d *rest.Draft[T]) error {
+			p := policyOf(d.Value)
+			wrong := problem.New(problems.InvalidTerm, "")
+			if required && p.InceptionDate.IsZero() {
+				wrong.At("/inceptionDate", "is required")
+			}
+			if required && p.ExpiryDate.IsZero() {
+				wrong.At("/expiryDate", "is required")
+			}
+			if !p.InceptionDate.IsZero() && !p.ExpiryDate.IsZero() && !p.InceptionDate.Before(p.ExpiryDate.Time) {
+				wrong.At("/expiryDate", "must be after inceptionDate")
+			}
+			if len(wrong.Violations) > 0 {
+				return wrong
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,108 @@
+package coverage
+
+import (
+	"context"
+	"slices"
+
+	"insurance.example/exchange/contracts/coverage"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// The transitions of a policy (interface.md, Policy status). extended gives way to in force by time.
+var (
+	endorsing = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended}}
+	ending    = []rest.Move{{From: coverage.InForce, To: coverage.Cancelled}}
+	lapsing   = []rest.Move{{From: coverage.InForce, To: coverage.Lapsed}}
+	renewing  = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.Extended, To: coverage.Extended}}
+)
+
+// issued are the members that an endorsement may not change.
+var issued = []string{"id", "policyNumber", "status"}
+
+// endorse amends a policy: its term if the type is a policy extension, its other fields if not.
+func endorse[T any]() rest.Action[T] {
+	return rest.Act("endorse", endorsing, func(ctx context.Context, c *rest.Change[T], body *coverage.Endorsement) error {
+		if rest.Text(body.EndorsementType) == "" {
+			return rest.Required("endorsementType")
+		}
+		amended, differ, err := c.Lay(c.Body, "endorsementType")
+		if err != nil {
+			return err
+		}
+		for _, member := range issued {
+			if slices.Contains(differ, member) {
+				return problem.New(problems.IssuedMember, "").At("/"+member, "cannot be endorsed")
+			}
+		}
+		if *body.EndorsementType == coverage.PolicyExtension {
+			if err := extend(c, amended, differ); err != nil {
+				return err
+			}
+		} else {
+			if slices.Contains(differ, "expiryDate") {
+				return problem.New(problems.InvalidTerm, "").At("/expiryDate", "moves only by a "+coverage.PolicyExtension)
+			}
+			c.MoveTo(coverage.InForce)
+		}
+		if err := c.Check(ctx, amended, differ); err != nil {
+			return err
+		}
+		*c.Value = *amended.Value
+		return nil
+	})
+}
+
+// extend moves the end of the term. The extension term begins where the term ended before; until then the policy is
+// extended.
+func extend[T any](c *rest.Change[T], amended *rest.Draft[T], differ []string) error {
+	before, after := policyOf(c.Value).ExpiryDate, policyOf(amended.Value).ExpiryDate
+	if before.IsZero() {
+		return problem.New(problem.Transition, "The policy has no expiryDate, and so nothing to extend.")
+	}
+	if !slices.Contains(differ, "expiryDate") || !after.After(before.Time) {
+		return problem.New(problems.InvalidTerm, "").
+			At("/expiryDate", "is required and must be later than "+before.Format("2006-01-02T15:04:05Z07:00"))
+	}
+	c.MoveUntil(coverage.Extended, before.Time, coverage.InForce)
+	return nil
+}
+
+// cancel ends a policy now. The reason is kept in the history.
+func cancel[T any]() rest.Action[T] {
+	return rest.Act("cancel", ending, func(context.Context, *rest.Change[T], *coverage.Cancellation) error { return nil })
+}
+
+// lapse ends a policy for non-payment. It is no public operation.
+func lapse[T any]() rest.Action[T] {
+	return rest.Act("lapsed for non-payment", lapsing, func(context.Context, *rest.Change[T], *struct{}) error { return nil })
+}
+
+// renew writes a second policy for a new term. The new term begins at the old expiryDate and has the old length, unless
+// the body says otherwise; other fields of the body change the new policy.
+func renew[T any]() rest.Action[T] {
+	return rest.Spawn("renew", renewing, func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
+		renewed, differ, err := c.Lay(c.Body)
+		if err != nil {
+			return nil, err
+		}
+		old, p := policyOf(c.Value), policyOf(renewed.Value)
+		begins, ends := slices.Contains(differ, "inceptionDate"), slices.Contains(differ, "expiryDate")
+		if old.ExpiryDate.IsZero() && !(begins && ends) {
+			return nil, problem.New(problems.InvalidTerm, "A policy without expiryDate is renewed with both dates of the new term.").
+				At("/inceptionDate", "is required").At("/expiryDate", "is required")
+		}
+		if !begins {
+			p.InceptionDate = old.ExpiryDate
+		}
+		if !ends {
+			p.ExpiryDate = scalar.Instant(p.InceptionDate.Add(old.ExpiryDate.Sub(old.InceptionDate.Time)))
+		}
+		if err := c.Check(ctx, renewed, nil); err != nil {
+			return nil, err
+		}
+		return renewed, nil
+	})
+}

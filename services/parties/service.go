@@ -1,0 +1,61 @@
+// Package parties is the service that owns the parties: who insures, is insured, or is paid.
+package parties
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// Service answers the service.
+func Service() rest.Service {
+	return rest.Service{
+		Name: "parties", Summary: "The parties of the Insurance Exchange Service",
+		Foreign: settings.All(),
+		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Declare: declare,
+	}
+}
+
+// exists tells whether a party resource has a record with an id.
+type exists func(ctx context.Context, id string) (bool, error)
+
+func declare(s *rest.Server, _ service.Deps) (rest.Beside, error) {
+	kinds := map[string]exists{}
+	add(kinds, rest.Add(s, personal()))
+	return rest.Beside{Internal: func(router gin.IRouter) {
+		router.GET(internalapi.PartyPath+":id", func(c *gin.Context) { find(c, kinds) })
+	}}, nil
+}
+
+func add[T any](kinds map[string]exists, records *rest.Records[T]) {
+	kinds[records.Name] = func(ctx context.Context, id string) (bool, error) {
+		_, found, err := records.Get(ctx, id)
+		return found, err
+	}
+}
+
+// find tells other services whether a party exists, whatever its kind.
+func find(c *gin.Context, kinds map[string]exists) {
+	id := c.Param("id")
+	for resource, has := range kinds {
+		found, err := has(c.Request.Context(), id)
+		if err != nil {
+			rest.Refuse(c, err)
+			return
+		}
+		if found {
+			c.JSON(http.StatusOK, internalapi.Party{ID: id, Resource: resource})
+			return
+		}
+	}
+	rest.Refuse(c, problem.New(problem.NotFound, "There is no such party."))
+}

@@ -1,0 +1,101 @@
+package premium
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/big"
+
+	"github.com/go-json-experiment/json"
+
+	"insurance.example/exchange/contracts/events"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// dirtyRow makes the message about a new receipt: the row that it counts in.
+func (e *exchange) dirtyRow(doc docstore.Document) (bus.Message, error) {
+	record, err := e.receipts.Decode(doc)
+	if err != nil {
+		return bus.Message{}, err
+	}
+	of, err := parseRow(record.Pinned(rowIndex))
+	if err != nil {
+		return bus.Message{}, err
+	}
+	value, err := json.Marshal(events.BordereauDirty(of))
+	return bus.Message{Key: []byte(of.PolicyNumber), Value: value}, err
+}
+
+// aggregate computes the row that a message names anew. It reads the row, then its receipts, and writes the row only if
+// it is still the one read: two aggregations at once, a message that comes twice or late, and a crash between any
+// two steps all end in the sum of the receipts that there are.
+func (e *exchange) aggregate(ctx context.Context, m bus.Message) error {
+	var dirty events.BordereauDirty
+	if err := json.Unmarshal(m.Value, &dirty); err != nil {
+		return bus.Poison(fmt.Errorf("no bordereau message: %w", err))
+	}
+	if dirty.Period == "" || dirty.PolicyNumber == "" || dirty.TransactionType == "" {
+		return bus.Poison(errors.New("the message names no bordereau row"))
+	}
+	for {
+		err := e.compute(ctx, row(dirty))
+		if !errors.Is(err, errRowMade) {
+			return err
+		}
+	}
+}
+
+// compute makes or corrects one row. Errors: errRowMade where somebody else made it meanwhile.
+func (e *exchange) compute(ctx context.Context, of row) error {
+	stored, found, err := e.rows.One(ctx, rowIndex, of.index())
+	if err != nil {
+		return err
+	}
+	if !found {
+		b := premium.Bordereau{Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType}
+		if err := e.fill(ctx, of, &b); err != nil {
+			return err
+		}
+		return e.rows.Insert(ctx, b, "aggregated")
+	}
+	return e.rows.Alter(ctx, string(stored.Value.ID), func(r *rest.Record[premium.Bordereau]) (bool, error) {
+		err := e.fill(ctx, of, &r.Value)
+		return err == nil, err
+	})
+}
+
+// fill sets the sum of the row's receipts, and what the policy says.
+func (e *exchange) fill(ctx context.Context, of row, b *premium.Bordereau) error {
+	total := new(big.Int)
+	err := e.receipts.Each(ctx, rowIndex, of.index(), func(r *rest.Record[premium.Receipt]) error {
+		amount := big.NewInt(int64(*r.Value.PaymentAmount))
+		if r.Value.Reverses != "" {
+			amount.Neg(amount)
+		}
+		total.Add(total, amount)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !total.IsInt64() {
+		return bus.Poison(fmt.Errorf("the sum of row %s is beyond 64 bits", of.index()))
+	}
+	gross := scalar.Int(total.Int64())
+	b.GrossWrittenPremium = &gross
+	facts, found, err := e.policy(ctx, of.PolicyNumber)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return bus.Poison(fmt.Errorf("there is no policy %s", of.PolicyNumber))
+	}
+	policyholder := string(facts.PolicyholderID)
+	b.Policyholder, b.InceptionDate, b.ExpiryDate = &policyholder, facts.InceptionDate, facts.ExpiryDate
+	b.IndemnityLimitPolicy = facts.IndemnityLimitPolicy
+	return nil
+}

@@ -1,0 +1,58 @@
+package premium
+
+import (
+	"context"
+	"net/url"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/peer"
+)
+
+// known remembers that policies and claims exist. Neither is ever deleted, and a claim never changes its policy, so that
+// what was once true stays true; only what exists is remembered.
+type known struct {
+	policies *lru.Cache[string, struct{}]
+	claims   *lru.Cache[string, string] // claim number -> policy number
+}
+
+const remembered = 50_000
+
+func newKnown() (*known, error) {
+	policies, err := lru.New[string, struct{}](remembered)
+	if err != nil {
+		return nil, err
+	}
+	claims, err := lru.New[string, string](remembered)
+	return &known{policies, claims}, err
+}
+
+// policyExists tells whether a policy has the number.
+func (e *exchange) policyExists(ctx context.Context, policyNumber string) (bool, error) {
+	if e.known.policies.Contains(policyNumber) {
+		return true, nil
+	}
+	_, found, err := e.policy(ctx, policyNumber)
+	if found {
+		e.known.policies.Add(policyNumber, struct{}{})
+	}
+	return found, err
+}
+
+// policyOfClaim answers the policy that a claim is against.
+func (e *exchange) policyOfClaim(ctx context.Context, claimNumber string) (policyNumber string, found bool, err error) {
+	if policyNumber, found = e.known.claims.Get(claimNumber); found {
+		return policyNumber, true, nil
+	}
+	claim, found, err := peer.Get[internalapi.Claim](ctx, e.claims, internalapi.ClaimPath+url.PathEscape(claimNumber))
+	if found {
+		e.known.claims.Add(claimNumber, claim.PolicyNumber)
+	}
+	return claim.PolicyNumber, found, err
+}
+
+// policy answers what the coverage service tells of a policy.
+func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi.Policy, bool, error) {
+	return peer.Get[internalapi.Policy](ctx, e.coverage, internalapi.PolicyPath+url.PathEscape(policyNumber))
+}

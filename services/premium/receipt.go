@@ -1,0 +1,138 @@
+package premium
+
+import (
+	"context"
+
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// rowIndex finds the receipts of a bordereau row, and the row itself.
+const rowIndex = "row"
+
+// receipt declares the receipt; its checks are the rows of POST /receipt, with what the references must be between the
+// third and the idempotent replay.
+func (e *exchange) receipt() rest.Resource[premium.Receipt] {
+	return rest.Resource[premium.Receipt]{
+		Name:    "receipt",
+		Aliases: map[string]string{"receiptId": "id"},
+		Filters: []rest.Filter[premium.Receipt]{
+			rest.Exact("claimNumber", func(r *premium.Receipt) string { return rest.Text(r.ClaimNumber) }),
+			rest.Exact("policyNumber", func(r *premium.Receipt) string { return rest.Text(r.PolicyNumber) }),
+			rest.DateRange("receiptDate", func(r *premium.Receipt) string { return string(r.ReceiptDate) }),
+			rest.Exact("receiptType", func(r *premium.Receipt) string { return rest.Text(r.ReceiptType) }),
+		},
+		Unique: []rest.Unique[premium.Receipt]{{
+			Index: "reverses",
+			Value: func(r *premium.Receipt) string { return string(r.Reverses) },
+			Taken: func(holder string) error {
+				return problem.New(problems.AlreadyReversed, "").With("existingId", holder)
+			},
+		}},
+		Checks: []rest.Check[premium.Receipt]{
+			{Name: "neither policyNumber nor claimNumber present", Run: referenceGiven},
+			rest.OneIn("receiptType not in the receiptType enumeration", "receiptType", valuesets.ReceiptType, e.sets,
+				func(r *premium.Receipt) *string { return r.ReceiptType }, problems.UnknownReceiptType),
+			{Name: "paymentAmount is not greater than 0", Run: amountPositive},
+			{Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together", Run: e.referencesResolve},
+		},
+		ListsIdempotency: true,
+		Issue:            issue,
+		Pin:              e.pin,
+		Indexes:          []docstore.Index{{Name: rowIndex}},
+		Keep:             keep,
+		Immutable: func() error {
+			return problem.New(problems.ReceiptImmutable, "Refund the receipt, and record another.")
+		},
+		Actions:  []rest.Action[premium.Receipt]{e.refund().WithAnswer()},
+		Answer:   func(r *premium.Receipt) map[string]any { return map[string]any{"receiptId": r.ID} },
+		Announce: e.announcing(),
+	}
+}
+
+// announcing answers what wakes the relay after a receipt; nil where receipts are not aggregated, and so not told of.
+func (e *exchange) announcing() func() {
+	if e.period == "" {
+		return nil
+	}
+	return func() {
+		if e.relay != nil {
+			e.relay.Wake()
+		}
+	}
+}
+
+func issue(d *rest.Draft[premium.Receipt]) {
+	if !d.Spawned {
+		d.Value.Reverses = ""
+	}
+	if d.Value.ReceiptDate == "" {
+		d.Value.ReceiptDate = scalar.DateOf(d.Now)
+	}
+}
+
+// keep completes what a replacement left out, so that the content as it was first sent is the same content.
+func keep(d *rest.Draft[premium.Receipt]) error {
+	if d.Value.ReceiptDate == "" {
+		d.Value.ReceiptDate = d.Stored.ReceiptDate
+	}
+	if d.Value.Reverses == "" {
+		d.Value.Reverses = d.Stored.Reverses
+	}
+	return nil
+}
+
+func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
+	if rest.Text(d.Value.PolicyNumber) == "" && rest.Text(d.Value.ClaimNumber) == "" {
+		return problem.New(problems.ReferenceRequired, "policyNumber or claimNumber is required.").
+			At("/policyNumber", "is required unless claimNumber is sent").At("/claimNumber", "is required unless policyNumber is sent")
+	}
+	return nil
+}
+
+func amountPositive(_ context.Context, d *rest.Draft[premium.Receipt]) error {
+	switch amount := d.Value.PaymentAmount; {
+	case amount == nil:
+		return rest.Required("paymentAmount")
+	case *amount <= 0:
+		return problem.New(problems.InvalidPaymentAmount, "").At("/paymentAmount", "must be greater than 0")
+	default:
+		return nil
+	}
+}
+
+// policyNumberFact is the number of the policy that a receipt belongs to, by its own word or by its claim's.
+var policyNumberFact = &rest.Fact[string]{Name: "policyNumber"}
+
+func (e *exchange) referencesResolve(ctx context.Context, d *rest.Draft[premium.Receipt]) error {
+	policyNumber, claimNumber := rest.Text(d.Value.PolicyNumber), rest.Text(d.Value.ClaimNumber)
+	if policyNumber != "" {
+		found, err := e.policyExists(ctx, policyNumber)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return problem.New(problems.PolicyNotFound, "").At("/policyNumber", "names no policy")
+		}
+	}
+	if claimNumber != "" {
+		of, found, err := e.policyOfClaim(ctx, claimNumber)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return problem.New(problems.ClaimNotFound, "").At("/claimNumber", "names no claim")
+		}
+		if policyNumber != "" && policyNumber != of {
+			return problem.New(problems.ReferencesDiffer, "").At("/claimNumber", "is a claim against another policy")
+		}
+		policyNumber = of
+	}
+	rest.Note(d, policyNumberFact, policyNumber)
+	return nil
+}

@@ -1,0 +1,44 @@
+package premium
+
+import (
+	"fmt"
+	"strings"
+
+	"insurance.example/exchange/contracts/events"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// row is the key of a row of the premium bordereau.
+type row events.BordereauDirty
+
+const separator = "|"
+
+// index writes the key as an index value. The transaction type stands last, because a deployer's value may hold the
+// separator.
+func (r row) index() string {
+	return strings.Join([]string{r.Period, r.PolicyNumber, r.TransactionType}, separator)
+}
+
+func parseRow(index string) (row, error) {
+	parts := strings.SplitN(index, separator, 3)
+	if len(parts) != 3 {
+		return row{}, fmt.Errorf("%q names no bordereau row", index)
+	}
+	return row{Period: parts[0], PolicyNumber: parts[1], TransactionType: parts[2]}, nil
+}
+
+// pin fixes the row that a receipt counts in: that of the period current when it is recorded. A refund counts under
+// the transaction type of its original.
+func (e *exchange) pin(d *rest.Draft[premium.Receipt]) docstore.Keys {
+	if e.period == "" {
+		return nil
+	}
+	of := rest.Noted(d, rowFact)
+	if of.PolicyNumber == "" {
+		of = row{PolicyNumber: rest.Noted(d, policyNumberFact), TransactionType: rest.Text(d.Value.ReceiptType)}
+	}
+	of.Period = e.period.at(d.Now)
+	return docstore.Keys{rowIndex: of.index()}
+}

@@ -1,0 +1,90 @@
+// Package premium is the service that owns receipts and the premium bordereau they are aggregated into.
+package premium
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/contracts/events"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// Service answers the service.
+func Service() rest.Service {
+	var rules rules
+	return rest.Service{
+		Name: "premium", Summary: "The receipts and the premium bordereau of the Insurance Exchange Service",
+		Foreign: settings.All(), Peers: []string{"coverage", "claims"},
+		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Flags:   rules.register,
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) { return declare(s, deps, rules) },
+	}
+}
+
+// rules are the settings of the service.
+type rules struct {
+	refundReceiptType string
+	period            period
+	topic             bus.Topic
+}
+
+func (r *rules) register(flags *pflag.FlagSet) {
+	r.topic.Name = events.BordereauTopic
+	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "", "receiptType of a refund that is asked for without one; it must be asked for with one where not given")
+	flags.Var(&r.period, settings.BordereauPeriod, "what receipts are aggregated by: month or quarter, UTC; they are not aggregated where not given")
+	flags.IntVar(&r.topic.Partitions, settings.TopicPartitions, 8, "partitions of a Kafka topic that has still to be made")
+	flags.IntVar(&r.topic.Replication, settings.TopicReplication, 1, "copies of each partition of a Kafka topic that has still to be made")
+}
+
+// exchange is what receipts need of the rest of the exchange.
+type exchange struct {
+	rules
+	sets             rest.Sets
+	coverage, claims *peer.Client
+	known            *known
+	receipts         *rest.Records[premium.Receipt]
+	rows             *rest.Records[premium.Bordereau]
+	// relay tells of receipts; nil without brokers.
+	relay *bus.Relay
+}
+
+func declare(s *rest.Server, deps service.Deps, r rules) (rest.Beside, error) {
+	if err := r.check(s.Sets); err != nil {
+		return rest.Beside{}, err
+	}
+	r.tell(deps.Log)
+	known, err := newKnown()
+	if err != nil {
+		return rest.Beside{}, err
+	}
+	e := &exchange{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known}
+	e.receipts = rest.Add(s, e.receipt())
+	e.rows = rest.Add(s, e.bordereau())
+	return rest.Beside{Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) }}, nil
+}
+
+// background answers the relay, which tells of receipts over Kafka, and the aggregator, which hears of them. Without
+// a period there is nothing to aggregate; without brokers the receipts keep their marks until there are some.
+func (e *exchange) background(deps service.Deps) (map[string]func(context.Context) error, error) {
+	if e.period == "" || len(deps.Brokers) == 0 {
+		return nil, nil
+	}
+	cluster := bus.Cluster{Brokers: deps.Brokers, ClientID: "premium"}
+	e.relay = bus.NewRelay(bus.RelayConfig{
+		Cluster: cluster, Topic: e.topic, Collection: e.receipts.Stored(), Message: e.dirtyRow,
+		Log: deps.Log, Metrics: deps.Metrics,
+	})
+	consumer, err := bus.NewConsumer(bus.ConsumerConfig{
+		Cluster: cluster, Topic: e.topic, Group: "premium-bordereau", Handle: e.aggregate,
+		SessionTimeout: 6 * time.Second, Log: deps.Log, Metrics: deps.Metrics,
+	})
+	return map[string]func(context.Context) error{"relay": e.relay.Run, "aggregator": consumer.Run}, err
+}

@@ -1,0 +1,20 @@
+package products
+
+import (
+	"github.com/go-json-experiment/json"
+
+	"insurance.example/exchange/contracts/products"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// productCatalog declares the lines of business: the values of the set in order, their codes beginning at 1.
+func productCatalog(sets rest.Sets) (rest.Fixed, error) {
+	values := sets.Values(valuesets.ProductCatalog)
+	entries := make([]products.CatalogEntry, len(values))
+	for i, description := range values {
+		entries[i] = products.CatalogEntry{Code: i + 1, Description: description}
+	}
+	body, err := json.Marshal(entries)
+	return rest.Fixed{Name: "productCatalog", Body: body}, err
+}

@@ -1,0 +1,9 @@
+// Command products runs the products service.
+package main
+
+import (
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/services/products"
+)
+
+func main() { service.Main(products.Service().Definition()) }

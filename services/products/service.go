@@ -1,0 +1,30 @@
+// Package products is the service that owns what insurers sell: products, the product catalogue, policy wordings.
+package products
+
+import (
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// Service answers the service.
+func Service() rest.Service {
+	return rest.Service{
+		Name: "products", Summary: "The products of the Insurance Exchange Service",
+		Foreign: settings.All(),
+		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Declare: declare,
+	}
+}
+
+func declare(s *rest.Server, _ service.Deps) (rest.Beside, error) {
+	catalog, err := productCatalog(s.Sets)
+	if err != nil {
+		return rest.Beside{}, err
+	}
+	rest.AddFixed(s, catalog)
+	wordings := rest.Add(s, policyWording())
+	rest.Add(s, product(s.Sets, wordings))
+	return rest.Beside{}, nil
+}
