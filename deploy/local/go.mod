@@ -1,6 +1,6 @@
 module insurance.example/exchange/deploy/local
 
-go 1.26
+go 1.26.0
 
 require (
 	insurance.example/exchange/contracts v0.0.0
@@ -11,6 +11,15 @@ require (
 	insurance.example/exchange/services/parties v0.0.0
 	insurance.example/exchange/services/premium v0.0.0
 	insurance.example/exchange/services/products v0.0.0
+)
+
+require (
+	github.com/klauspost/compress v1.20.3 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+	github.com/segmentio/kafka-go v0.4.51
+	github.com/twmb/franz-go v1.22.2 // indirect
+	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260918054303-01f206a7e32c
+	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
 )
 
 replace (

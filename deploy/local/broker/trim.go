@@ -1,0 +1,90 @@
+package broker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+)
+
+// trimInterval is how often the log is trimmed.
+const trimInterval = time.Minute
+
+// trimUntil trims now and then until ctx ends.
+func (b *Broker) trimUntil(ctx context.Context) {
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &kafka.Client{Addr: kafka.TCP(b.Addr()), Transport: transport}
+	tick := time.NewTicker(trimInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := b.trim(ctx, client); err != nil && ctx.Err() == nil {
+			b.log.Warn("the log of the local broker is not trimmed", "error", err)
+		}
+	}
+}
+
+// trim deletes the records that all groups of their topic have handled, but for the last of them. A topic that no group
+// reads, such as one of dead letters, is left as it is.
+func (b *Broker) trim(ctx context.Context, client *kafka.Client) error {
+	groups, err := client.ListGroups(ctx, &kafka.ListGroupsRequest{})
+	if err == nil {
+		err = groups.Error
+	}
+	if err != nil {
+		return fmt.Errorf("broker: listing groups: %w", err)
+	}
+	handled := make(map[string][]int64)
+	for _, group := range groups.Groups {
+		b.lower(handled, group.GroupID)
+	}
+
+	var failed error
+	for topic, partitions := range handled {
+		for partition, offset := range partitions {
+			// The last record tells after a restart where the log ends. Without it the offsets would begin at 0 again, below
+			// those that groups have committed.
+			keepFrom := offset - 1
+			if info := b.cluster.PartitionInfo(topic, int32(partition)); info != nil && keepFrom > info.LogStartOffset {
+				failed = errors.Join(failed, b.cluster.DeleteRecords(topic, int32(partition), keepFrom))
+			}
+		}
+	}
+	return failed
+}
+
+// lower brings handled, offsets by topic and partition, down to what the group has committed. A group that reads a topic
+// and has not committed in a partition has all of it before it.
+func (b *Broker) lower(handled map[string][]int64, group string) {
+	info := b.cluster.GroupInfo(group)
+	if info == nil {
+		return // It has ended since it was listed.
+	}
+	topics := make(map[string]bool)
+	for topic := range info.Commits {
+		topics[topic] = true
+	}
+	for _, member := range info.Members {
+		for topic := range member.Assignment {
+			topics[topic] = true
+		}
+	}
+	for topic := range topics {
+		partitions := b.cluster.PartitionInfos(topic)
+		for len(handled[topic]) < len(partitions) {
+			handled[topic] = append(handled[topic], math.MaxInt64)
+		}
+		for _, p := range partitions {
+			committed := info.Commits[topic][p.Partition].Offset
+			handled[topic][p.Partition] = min(handled[topic][p.Partition], committed)
+		}
+	}
+}
