@@ -157,7 +157,7 @@ func TestServiceAlone(t *testing.T) {
 	ended := make(chan int, 1)
 	go func() {
 		ended <- claims().Program().Execute(ctx, []string{
-			"--listen", "127.0.0.1:0", "--admin-listen", "", "--store", "sqlite:" + filepath.Join(t.TempDir(), "claims.db"),
+			"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", "sqlite:" + filepath.Join(t.TempDir(), "claims.db"),
 			"--credential", "a-secret-of-the-exchange", "--peer", "coverage=" + other.URL,
 		}, []string{"EXCHANGE_LATE_NOTIFICATION=72h"}, io.Discard, logs)
 		logs.Close()
@@ -193,13 +193,13 @@ func TestServiceAlone(t *testing.T) {
 func TestStartNamesWhatIsMissing(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "claims.db")
 	for want, args := range map[string][]string{
-		"setting credential":   {"--peer", "coverage=http://coverage"},
-		"setting peer":         {"--credential", "a-secret-of-the-exchange"},
-		"setting store":        {"--store", "postgres://db"},
-		"setting admin-listen": {"--admin-listen", "nowhere"},
+		"setting credential": {"--peer", "coverage=http://coverage"},
+		"setting peer":       {"--credential", "a-secret-of-the-exchange"},
+		"setting store":      {"--store", "postgres://db"},
+		"setting admin-addr": {"--admin-addr", "nowhere"},
 	} {
 		var stderr strings.Builder
-		args = append([]string{"--listen", "127.0.0.1:0", "--admin-listen", "", "--store", store}, args...)
+		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", store}, args...)
 		status := claims().Program().Execute(t.Context(), args, nil, io.Discard, &stderr)
 		if lines := strings.TrimSpace(stderr.String()); status != 1 || !strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)

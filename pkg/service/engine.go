@@ -16,7 +16,7 @@ type EngineConfig struct {
 	Metrics prometheus.Registerer
 	// Timeout is the longest time of a request. A caller within the exchange can shorten it (peer.TimeoutHeader).
 	Timeout time.Duration
-	// LargestBody is in bytes. A longer body is 413, or, where its length is not told, *http.MaxBytesError on reading.
+	// LargestBody is in bytes. Reading further answers *http.MaxBytesError.
 	LargestBody int64
 }
 

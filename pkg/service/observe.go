@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -42,11 +41,7 @@ func (o *observer) handle(c *gin.Context) {
 	c.Request = request.WithContext(ctx)
 	defer o.finish(c, names, began)
 
-	if request.ContentLength > o.largestBody {
-		problem.Write(c.Writer, problem.New(problem.TooLarge, "The body is larger than "+strconv.FormatInt(o.largestBody, 10)+" bytes."))
-		c.Abort()
-		return
-	}
+	// A long body fails only when it is read: path, method and token come first in the order of checks.
 	if request.Body != http.NoBody {
 		c.Request.Body = http.MaxBytesReader(c.Writer, request.Body, o.largestBody)
 	}

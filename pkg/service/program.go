@@ -40,7 +40,7 @@ func (g Program) Main() {
 // Execute runs the program with arguments and an environment and answers its exit status: 0, or 1 after a line on
 // stderr that says why. Logs go to stderr too.
 func (g Program) Execute(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
-	command := g.command(environ, stderr)
+	command := g.Command(environ, stderr)
 	command.SetArgs(args)
 	command.SetOut(stdout)
 	command.SetErr(stderr)
@@ -51,7 +51,9 @@ func (g Program) Execute(ctx context.Context, args, environ []string, stdout, st
 	return 0
 }
 
-func (g Program) command(environ []string, stderr io.Writer) *cobra.Command {
+// Command answers the program as a command, alone or as one of several, with its settings in environ and its log on
+// stderr.
+func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	var settings Settings
 	command := &cobra.Command{
 		Use: g.Name, Short: g.Summary, Args: cobra.NoArgs,

@@ -17,7 +17,7 @@ const loopPatience = 10 * time.Second
 // Listen takes the addresses of the settings, so that a process that cannot have them ends before it does anything
 // else. /livez answers from now on, /readyz once Serve runs.
 func (p *Process) Listen() error {
-	requests, err := listen("listen", p.Settings.Listen)
+	requests, err := listen("addr", p.Settings.Listen)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (p *Process) Listen() error {
 	if p.Settings.Admin == "" {
 		return nil
 	}
-	admin, err := listen("admin-listen", p.Settings.Admin)
+	admin, err := listen("admin-addr", p.Settings.Admin)
 	if err != nil {
 		return err
 	}

@@ -178,8 +178,8 @@ func TestProcessEndsWithALoop(t *testing.T) {
 func TestPortInUseSaysWhatToDo(t *testing.T) {
 	first, _ := process(t, nil)
 	for setting, settings := range map[string]service.Settings{
-		"listen":       {Listen: first.Address()},
-		"admin-listen": {Listen: "127.0.0.1:0", Admin: first.Address()},
+		"addr":       {Listen: first.Address()},
+		"admin-addr": {Listen: "127.0.0.1:0", Admin: first.Address()},
 	} {
 		err := service.NewProcess(settings, slog.New(slog.DiscardHandler)).Listen()
 		if err == nil || !strings.Contains(err.Error(), "setting "+setting+":") || !strings.Contains(err.Error(), "--"+setting) ||

@@ -35,8 +35,8 @@ type Settings struct {
 
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
-	flags.StringVar(&s.Listen, "listen", ":8080", "address to listen on")
-	flags.StringVar(&s.Admin, "admin-listen", ":9090", "address of /metrics, /livez and /readyz; empty: none")
+	flags.StringVar(&s.Listen, "addr", ":8080", "address to listen on")
+	flags.StringVar(&s.Admin, "admin-addr", ":9090", "address of /metrics, /livez and /readyz; empty: none")
 	flags.BoolVar(&s.Profiling, "profiling", false, "serve /debug/pprof/ on the admin address")
 	flags.TextVar(&s.LogLevel, "log-level", slog.LevelInfo, "least level that is logged: debug, info, warn or error")
 	s.LogFormat = "auto"

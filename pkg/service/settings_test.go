@@ -45,7 +45,7 @@ func writeFile(t *testing.T, text string) string {
 
 func TestSettingsComeFromTheNearestSource(t *testing.T) {
 	file := writeFile(t, `
-listen: ":1001"            # the file alone
+addr: ":1001"            # the file alone
 request-timeout: 1m        # the environment wins
 late-notification: 10h     # the command line wins
 log-level: debug
@@ -98,24 +98,24 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 	}{
 		"wrong value, command line": {args: []string{"--request-timeout", "soon"}, want: []string{"request-timeout", "command line", `"soon"`}},
 		"wrong value, environment":  {environ: []string{"EXCHANGE_LOG_FORMAT=xml"}, want: []string{"log-format", "EXCHANGE_LOG_FORMAT", "auto, text, json"}},
-		"wrong value, file":         {file: "listen: x\nmax-body: big\n", want: []string{"max-body", "exchange.yaml line 2"}},
+		"wrong value, file":         {file: "addr: x\nmax-body: big\n", want: []string{"max-body", "exchange.yaml line 2"}},
 		"negative":                  {args: []string{"--drain-timeout=-1s"}, want: []string{"drain-timeout", "less than"}},
 		"log level":                 {environ: []string{"EXCHANGE_LOG_LEVEL=loud"}, want: []string{"log-level", "loud"}},
 		"peer":                      {environ: []string{"EXCHANGE_PEER=coverage:8080"}, want: []string{"setting peer", "name=http://host:port"}},
 		"own flag":                  {environ: []string{"EXCHANGE_LATE_NOTIFICATION=x"}, want: []string{"late-notification"}},
-		"list for one value":        {file: "listen: [a, b]\n", want: []string{"listen", "not several"}},
+		"list for one value":        {file: "addr: [a, b]\n", want: []string{"addr", "not several"}},
 		"unknown flag":              {args: []string{"--requst-timeout", "1s"}, want: []string{"--requst-timeout", "did you mean --request-timeout?"}},
-		"unknown variable":          {environ: []string{"EXCHANGE_LISTN=:1"}, want: []string{"EXCHANGE_LISTN", "did you mean EXCHANGE_LISTEN?"}},
+		"unknown variable":          {environ: []string{"EXCHANGE_ADRR=:1"}, want: []string{"EXCHANGE_ADRR", "did you mean EXCHANGE_ADDR?"}},
 		"variable in small letters": {environ: []string{"EXCHANGE_listen=:1"}, want: []string{"EXCHANGE_listen", "not known"}},
 		"unknown key":               {file: "\nlog_level: debug\n", want: []string{"log_level", "line 2", "did you mean log-level?"}},
 		"unknown, and nothing near": {file: "zebra: 1\n", want: []string{"zebra", "is not known"}},
-		"key twice":                 {file: "listen: a\nlisten: b\n", want: []string{"listen"}},
-		"file that is no mapping":   {file: "- listen\n", want: []string{"setting config", "mapping"}},
-		"file that is no YAML":      {file: "listen: [a\n", want: []string{"setting config", "exchange.yaml"}},
+		"key twice":                 {file: "addr: a\naddr: b\n", want: []string{"addr"}},
+		"file that is no mapping":   {file: "- addr\n", want: []string{"setting config", "mapping"}},
+		"file that is no YAML":      {file: "addr: [a\n", want: []string{"setting config", "exchange.yaml"}},
 		"file that is not there":    {args: []string{"--config", "absent.yaml"}, want: []string{"setting config", "absent.yaml"}},
 		"nested value":              {file: "peer:\n  coverage:\n    url: http://a\n", want: []string{"peer", "nested"}},
 		"argument that is no flag":  {args: []string{"serve"}, want: []string{"serve"}},
-		"flag without value":        {args: []string{"--listen"}, want: []string{"command line", "--listen"}},
+		"flag without value":        {args: []string{"--addr"}, want: []string{"command line", "--addr"}},
 		"service link elsewhere":    {environ: []string{"EXCHANGE_SERVICE_HOST=10.0.0.1"}, want: []string{"EXCHANGE_SERVICE_HOST"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestDefaultsOfAProgram(t *testing.T) {
 	var listen string
 	var secrets []string
 	program := service.Program{
-		Name: "exchange", Defaults: map[string]string{"listen": "127.0.0.1:7001", "credential": "a-secret-by-default"},
+		Name: "exchange", Defaults: map[string]string{"addr": "127.0.0.1:7001", "credential": "a-secret-by-default"},
 		Run: func(_ context.Context, p *service.Process) error {
 			listen, secrets = p.Settings.Listen, p.Settings.Secrets
 			return nil
@@ -176,8 +176,8 @@ func TestDefaultsOfAProgram(t *testing.T) {
 	if program.Execute(t.Context(), []string{"--help"}, nil, &out, &errs); !strings.Contains(out.String(), "127.0.0.1:7001") {
 		t.Errorf("help %q, want the program's default in it", out.String())
 	}
-	program.Defaults = map[string]string{"listn": ":1"}
-	if program.Execute(t.Context(), nil, nil, &out, &errs) == 0 || !strings.Contains(errs.String(), "did you mean listen?") {
+	program.Defaults = map[string]string{"adrr": ":1"}
+	if program.Execute(t.Context(), nil, nil, &out, &errs) == 0 || !strings.Contains(errs.String(), "did you mean addr?") {
 		t.Errorf("stderr %q", errs.String())
 	}
 }
