@@ -1,0 +1,6 @@
+// Command gateway is the door of the exchange.
+package main
+
+import "insurance.example/exchange/gateway"
+
+func main() { gateway.Program(gateway.Interface(), nil).Main() }

@@ -1,0 +1,191 @@
+package gateway_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+)
+
+func TestIdentityCannotBeSmuggled(t *testing.T) {
+	var seen http.Header
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Clone() })
+	overEach(t, h, nil, func(t *testing.T, d door) {
+		connection, err := net.Dial("tcp", d.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer connection.Close()
+		// Written by hand, so that nothing tidies it.
+		fmt.Fprintf(connection, "GET /vehicle HTTP/1.1\r\nHost: exchange\r\nAuthorization: %s\r\n"+
+			"x-exchange-caller: admin\r\nX-EXCHANGE-CALLER: admin\r\nX-Exchange-Scopes: std.admin\r\nX-Exchange-Credential: guess\r\n"+
+			"X-Exchange-Timeout: 1\r\nX-Exchange-Anything: x\r\nX-Forwarded-For: 1.2.3.4\r\nForwarded: for=1.2.3.4\r\n"+
+			"Connection: close, X-Exchange-Credential, X-Exchange-Caller, X-Odd\r\nX-Odd: x\r\nUpgrade: websocket\r\n"+
+			"Proxy-Authorization: x\r\nX-Request-Id: order-7\r\n\r\n", d.token(t, gateway.ScopeDeveloper))
+		response, err := http.ReadResponse(bufio.NewReader(connection), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("status %d", response.StatusCode)
+		}
+		for name, want := range map[string]string{
+			auth.CallerHeader: "broker-1", auth.ScopesHeader: gateway.ScopeDeveloper, auth.CredentialHeader: "a-secret-of-the-exchange",
+			"X-Request-Id": "order-7", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "exchange", "X-Forwarded-Proto": "http",
+			"X-Exchange-Anything": "", "Authorization": "", "Forwarded": "", "X-Odd": "", "Upgrade": "", "Proxy-Authorization": "",
+		} {
+			if got := strings.Join(seen[name], "|"); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+		if left := seen.Get(peer.TimeoutHeader); left == "" || left == "1" {
+			t.Errorf("%s is %q, want the gateway's own", peer.TimeoutHeader, left)
+		}
+	})
+}
+
+func TestAnswersComeBackAsTheyAre(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Request-Id", r.Header.Get("X-Request-Id"))
+		w.Header().Set("Link", `</vehicle?cursor=a>; rel="next"`)
+		w.Header().Set("Connection", "X-Hop")
+		w.Header().Set("X-Hop", "x")
+		problem.Write(w, problem.New(problem.Invalid, string(body)).WithHeader("Retry-After", "7"))
+	})
+	overEach(t, h, nil, func(t *testing.T, d door) {
+		response, body := do(t, d.request(t, "POST", "/vehicle", strings.NewReader("sent")))
+		isProblem(t, response, body, http.StatusBadRequest)
+		if !strings.Contains(body, `"detail":"sent"`) || response.Header.Get("Link") != `</vehicle?cursor=a>; rel="next"` || response.Header.Get("Retry-After") != "7" {
+			t.Errorf("%v %s", response.Header, body)
+		}
+		if len(response.Header["X-Request-Id"]) != 1 || response.Header.Get("X-Hop") != "" {
+			t.Errorf("headers %v", response.Header)
+		}
+	})
+}
+
+func TestEmptyAnswersStayEmpty(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/vehicle/7" {
+			w.WriteHeader(http.StatusNotFound)
+		} else {
+			w.WriteHeader(http.StatusNoContent)
+		}
+	})
+	overEach(t, h, nil, func(t *testing.T, d door) {
+		for path, status := range map[string]int{"/vehicle/7": http.StatusNotFound, "/vehicle": http.StatusNoContent} {
+			if response, body := do(t, d.request(t, "GET", path, nil)); response.StatusCode != status || body != "" {
+				t.Errorf("%s: status %d, body %q", path, response.StatusCode, body)
+			}
+		}
+	})
+}
+
+func TestBodiesAreLimited(t *testing.T) {
+	var read int
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		read = len(body)
+		if err != nil {
+			problem.Write(w, problem.New(problem.Malformed, ""))
+		}
+	})
+	overEach(t, h, nil, func(t *testing.T, d door) {
+		if response, _ := do(t, d.request(t, "POST", "/vehicle", strings.NewReader(strings.Repeat("x", largestBody)))); response.StatusCode != http.StatusOK || read != largestBody {
+			t.Errorf("a body of the limit: status %d, read %d", response.StatusCode, read)
+		}
+		large := strings.Repeat("x", largestBody+1)
+		response, body := do(t, d.request(t, "POST", "/vehicle", strings.NewReader(large)))
+		isProblem(t, response, body, http.StatusRequestEntityTooLarge)
+
+		// The token comes first.
+		request := d.request(t, "POST", "/vehicle", strings.NewReader(large))
+		request.Header.Del("Authorization")
+		response, body = do(t, request)
+		isProblem(t, response, body, http.StatusUnauthorized)
+	})
+	t.Run("unknown length", func(t *testing.T) {
+		server := httptest.NewServer(h)
+		defer server.Close()
+		d := open(t, peer.NewTransport(), server.URL, nil)
+		response, body := do(t, d.request(t, "POST", "/vehicle", io.MultiReader(strings.NewReader(strings.Repeat("x", 2*largestBody)))))
+		isProblem(t, response, body, http.StatusRequestEntityTooLarge)
+	})
+}
+
+func TestServiceThatIsDownIsAnOutage(t *testing.T) {
+	server := httptest.NewServer(reached)
+	server.Close()
+	d := open(t, peer.NewTransport(), server.URL, nil)
+	response, body := do(t, d.request(t, "POST", "/vehicle", strings.NewReader("{}")))
+	isProblem(t, response, body, http.StatusServiceUnavailable)
+	if response.Header.Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+}
+
+func TestServiceThatIsSlowIsAnOutage(t *testing.T) {
+	leave := make(chan struct{})
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-leave:
+		}
+	})
+	server := httptest.NewServer(h)
+	defer server.Close()
+	defer close(leave)
+	d := open(t, peer.NewTransport(), server.URL, nil)
+	response, body := do(t, d.request(t, "GET", "/vehicle", nil))
+	isProblem(t, response, body, http.StatusServiceUnavailable)
+}
+
+func TestAnswerThatBreaksOffIsNotTakenForWhole(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, "half")
+		http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	server := httptest.NewServer(h)
+	defer server.Close()
+	d := open(t, peer.NewTransport(), server.URL, nil)
+	response, err := http.DefaultTransport.RoundTrip(d.request(t, "GET", "/vehicle", nil))
+	if err != nil {
+		return // cut before its headers
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err == nil {
+		t.Errorf("body %q came to a regular end", body)
+	}
+}
+
+func BenchmarkForward(b *testing.B) {
+	text := []byte(`{"id":"0190a1b2-0000-7000-8000-000000000000","plateNumber":"ABC 123"}`)
+	d := open(b, peer.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(text)
+	})), "http://coverage", nil)
+	template := d.request(b, "GET", "/vehicle/0190a1b2-0000-7000-8000-000000000000", nil)
+	request := httptest.NewRequest("GET", template.URL.Path, nil)
+	request.Header = template.Header
+	request.Body = http.NoBody
+	b.ReportAllocs()
+	for b.Loop() {
+		answer := httptest.NewRecorder()
+		if d.handler.ServeHTTP(answer, request); answer.Code != http.StatusOK {
+			b.Fatal(answer.Code)
+		}
+	}
+}

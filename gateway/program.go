@@ -1,0 +1,82 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/service"
+)
+
+// Settings are those of a gateway beyond what every process has.
+type Settings struct {
+	Tokens       auth.Settings
+	AdminMayRead bool
+}
+
+// Register declares the settings.
+func (s *Settings) Register(flags *pflag.FlagSet) {
+	s.Tokens.Register(flags)
+	flags.BoolVar(&s.AdminMayRead, "admin-may-read", false, "let the scope "+ScopeAdmin+" open GET as well")
+}
+
+// Program answers the command of the gateway in front of services in processes of their own.
+func Program(routes []Route, foreign []string) service.Program {
+	var settings Settings
+	return service.Program{
+		Name: "gateway", Summary: "Checks scopes and routes requests to the services of the exchange",
+		Flags: settings.Register, Foreign: foreign,
+		Run: func(ctx context.Context, p *service.Process) error {
+			if err := p.Listen(); err != nil {
+				return err
+			}
+			verifier, err := auth.NewVerifier(ctx, settings.Tokens, p.Log)
+			if err != nil {
+				return err
+			}
+			p.Background("verification keys", verifier.Run)
+			p.Ready("verification keys", verifier.Ready)
+			credentials, err := p.Credentials()
+			if err != nil {
+				return err
+			}
+			upstreams, err := upstreams(routes, p.Settings.Peers)
+			if err != nil {
+				return err
+			}
+			handler, err := New(p.Engine("gateway"), Config{
+				Routes: routes, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
+				AdminMayRead: settings.AdminMayRead, LargestBody: p.Settings.LargestBody, Log: p.Log,
+			})
+			if err != nil {
+				return err
+			}
+			return p.Serve(ctx, handler)
+		},
+	}
+}
+
+// upstreams finds the services of the routes by their addresses in the settings.
+func upstreams(routes []Route, addresses map[string]string) (map[string]Upstream, error) {
+	found := map[string]Upstream{}
+	for _, route := range routes {
+		name := route.Service
+		if _, ok := found[name]; ok {
+			continue
+		}
+		address, ok := addresses[name]
+		if !ok {
+			return nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
+		}
+		u, err := url.Parse(address)
+		if err != nil {
+			return nil, fmt.Errorf("setting peer: the address of %s: %w", name, err)
+		}
+		found[name] = Upstream{URL: u, Transport: peer.NewTransport()}
+	}
+	return found, nil
+}

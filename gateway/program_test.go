@@ -1,0 +1,90 @@
+package gateway_test
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/auth"
+)
+
+// TestGatewayAsACommand runs the command in front of a service that demands its credential.
+func TestGatewayAsACommand(t *testing.T) {
+	credentials, err := auth.NewCredentials([]string{"a-secret-of-the-exchange"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gin.SetMode(gin.ReleaseMode)
+	coverage := gin.New()
+	coverage.GET("/vehicle", auth.RequireGateway(credentials), func(c *gin.Context) {
+		c.String(http.StatusOK, auth.CallerFrom(c.Request.Context()).Subject)
+	})
+	upstream := httptest.NewServer(coverage)
+	defer upstream.Close()
+	signer, err := auth.OpenSigner(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := []gateway.Route{{Resource: "vehicle", Service: "coverage", Collection: []string{http.MethodGet}}}
+
+	ctx, stop := context.WithCancel(t.Context())
+	stderr, logs := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- gateway.Program(routes, nil).Execute(ctx, []string{
+			"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--peer", "coverage=" + upstream.URL,
+			"--jwt-keys", signer.PublicFile(), "--admin-may-read",
+		}, []string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange"}, io.Discard, logs)
+		logs.Close()
+	}()
+	address := ""
+	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
+		if _, rest, ok := strings.Cut(lines.Text(), `"msg":"listening","address":"`); ok {
+			address, _, _ = strings.Cut(rest, `"`)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	token, err := signer.Issue(auth.Grant{Subject: "broker-1", Scopes: []string{gateway.ScopeAdmin}, Lifetime: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/vehicle", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	if response, body := do(t, request); response.StatusCode != http.StatusOK || body != "broker-1" {
+		t.Errorf("status %d, body %q", response.StatusCode, body)
+	}
+	stop()
+	if status := <-ended; status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+func TestGatewayNamesWhatIsMissing(t *testing.T) {
+	signer, err := auth.OpenSigner(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"setting jwks-url":   {"--credential", "a-secret-of-the-exchange"},
+		"setting credential": {"--jwt-keys", signer.PublicFile()},
+		"setting peer":       {"--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange"},
+	} {
+		var stderr strings.Builder
+		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", ""}, args...)
+		status := gateway.Program(gateway.Interface(), nil).Execute(t.Context(), args, nil, io.Discard, &stderr)
+		if status != 1 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
+		}
+	}
+}
