@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// finds: a query selects exactly the documents of which all of its conditions hold, in order of id.
+func finds(t *testing.T, f fixture) {
+	random := rand.New(rand.NewPCG(1, 2))
+	stored := portfolio(t, f, random)
+
+	t.Run("without conditions everything is selected", func(t *testing.T) {
+		compare(t, f, stored, docstore.Query{Limit: len(stored) + 1})
+	})
+	t.Run("each condition alone", func(t *testing.T) {
+		for _, q := range []docstore.Query{
+			{Equal: docstore.Keys{"policyNumber": "P-7"}},
+			{Equal: docstore.Keys{"policyNumber": "nobody's"}},
+			{Equal: docstore.Keys{"holder": "h3"}},
+			{Equal: docstore.Keys{"kind": ""}},
+			{Ranges: []docstore.Range{{Index: "inception", From: "2026-03-10", To: "2026-03-12"}}},
+			{Ranges: []docstore.Range{{Index: "inception", From: "2026-03-10"}}},
+			{Ranges: []docstore.Range{{Index: "inception", To: "2026-03-10"}}},
+			{Ranges: []docstore.Range{{Index: "inception"}}},
+			{Ranges: []docstore.Range{{Index: "inception", From: "2026-03-12", To: "2026-03-10"}}},
+			{Ranges: []docstore.Range{{Index: "policyNumber", From: "P-1", To: "P-1\U0010FFFF"}}},
+		} {
+			q.Limit = len(stored) + 1
+			compare(t, f, stored, q)
+		}
+	})
+	t.Run("conditions in any combination", func(t *testing.T) {
+		for range f.size.Queries {
+			compare(t, f, stored, anyQuery(random, stored))
+		}
+	})
+	t.Run("documents that are found are whole, without their keys", func(t *testing.T) {
+		docs, err := f.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1})
+		if err != nil || len(docs) != 1 {
+			t.Fatalf("found %d documents, error %v", len(docs), err)
+		}
+		same(t, docs[0], stored[7])
+	})
+	t.Run("a query that the collection cannot answer is refused", func(t *testing.T) {
+		for _, q := range []docstore.Query{
+			{Equal: docstore.Keys{"claimNumber": "x"}, Limit: 1},
+			{Ranges: []docstore.Range{{Index: "claimNumber"}}, Limit: 1},
+			{},
+			{Skip: -1, Limit: 1},
+		} {
+			_, err := f.Find(t.Context(), q)
+			wantError(t, fmt.Sprintf("find %+v", q), err, docstore.ErrUnavailable)
+		}
+	})
+}
+
+// portfolio stores documents with few values in each index, some of them empty and some absent, in order of id.
+func portfolio(t *testing.T, f fixture, random *rand.Rand) []docstore.Document {
+	var stored []docstore.Document
+	for i := range f.size.Documents {
+		keys := docstore.Keys{"policyNumber": fmt.Sprintf("P-%d", i), "holder": fmt.Sprintf("h%d", random.IntN(12))}
+		if i%5 > 0 {
+			keys["inception"] = fmt.Sprintf("2026-03-%02d", 1+random.IntN(28))
+		}
+		if i%3 > 0 {
+			keys["kind"] = []string{"", "motor", "cyber", "Motor"}[random.IntN(4)]
+		}
+		stored = append(stored, f.insert(t, keys))
+	}
+	return stored
+}
+
+// anyQuery makes up a query of which each part is present now and then.
+func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
+	one := stored[random.IntN(len(stored))]
+	q := docstore.Query{Equal: docstore.Keys{}, Limit: 1 + random.IntN(60)}
+	for _, index := range []string{"holder", "kind", "policyNumber"} {
+		if value, ok := one.Keys[index]; ok && random.IntN(3) == 0 {
+			q.Equal[index] = value
+		}
+	}
+	if random.IntN(2) == 0 {
+		from := 1 + random.IntN(28)
+		q.Ranges = append(q.Ranges, docstore.Range{
+			Index: "inception", From: fmt.Sprintf("2026-03-%02d", from), To: fmt.Sprintf("2026-03-%02d", from+random.IntN(9)),
+		})
+	}
+	if random.IntN(4) == 0 {
+		q.Ranges = append(q.Ranges, docstore.Range{Index: "kind", From: "M", To: "motor"})
+	}
+	if random.IntN(3) == 0 {
+		q.After = stored[random.IntN(len(stored))].ID
+	}
+	if random.IntN(3) == 0 {
+		q.Skip = random.IntN(10)
+	}
+	return q
+}
+
+// compare holds the store's answer against that of a search of everything.
+func compare(t *testing.T, f fixture, stored []docstore.Document, q docstore.Query) {
+	t.Helper()
+	var want []uuid.UUID
+	for _, doc := range stored {
+		if selects(q, doc) {
+			want = append(want, doc.ID)
+		}
+	}
+	want = want[min(q.Skip, len(want)):]
+	want = want[:min(q.Limit, len(want))]
+	if got := f.find(t, q); !slices.Equal(got, want) {
+		t.Errorf("find %+v\n got %v\nwant %v", q, got, want)
+	}
+}
+
+func selects(q docstore.Query, doc docstore.Document) bool {
+	for index, value := range q.Equal {
+		if has, ok := doc.Keys[index]; !ok || has != value {
+			return false
+		}
+	}
+	for _, r := range q.Ranges {
+		has, ok := doc.Keys[r.Index]
+		if !ok || has < r.From || r.To != "" && has > r.To {
+			return false
+		}
+	}
+	return bytes.Compare(doc.ID[:], q.After[:]) > 0
+}

@@ -1,0 +1,97 @@
+package conformance
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// outbox: the unsent mark comes and goes with the document, and is taken off the version that was sent only.
+func outbox(t *testing.T, f fixture) {
+	var marked []docstore.Document
+	for i := range 30 {
+		doc := document(docstore.Keys{"holder": "h"})
+		doc.Unsent = i%3 == 0
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version = 1
+		if doc.Unsent {
+			marked = append(marked, doc)
+		}
+	}
+	unsent := func(t *testing.T, limit int) []uuid.UUID {
+		t.Helper()
+		docs, err := f.Unsent(t.Context(), limit)
+		if err != nil {
+			t.Fatalf("unsent: %v", err)
+		}
+		return ids(docs)
+	}
+
+	t.Run("the marked documents are answered in order, up to a limit", func(t *testing.T) {
+		if got, want := unsent(t, 100), ids(marked); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		if got, want := unsent(t, 4), ids(marked[:4]); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		docs, err := f.Unsent(t.Context(), 1)
+		if err != nil || len(docs) != 1 {
+			t.Fatalf("%d documents, error %v", len(docs), err)
+		}
+		same(t, docs[0], marked[0])
+	})
+	t.Run("sent takes the mark off and leaves the version", func(t *testing.T) {
+		refs := []docstore.Ref{{ID: marked[0].ID, Version: 1}, {ID: marked[1].ID, Version: 1}}
+		if err := f.Sent(t.Context(), refs); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := unsent(t, 100), ids(marked[2:]); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+		marked[0].Unsent = false
+		same(t, f.get(t, marked[0].ID), marked[0])
+		if err := f.Sent(t.Context(), refs); err != nil {
+			t.Errorf("sent a second time: %v", err)
+		}
+		if err := f.Replace(t.Context(), marked[0]); err != nil {
+			t.Errorf("replace of the version that was read before: %v", err)
+		}
+	})
+	t.Run("a document that changed meanwhile keeps its mark", func(t *testing.T) {
+		doc := marked[2]
+		if err := f.Replace(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		refs := []docstore.Ref{{ID: doc.ID, Version: 1}, {ID: marked[3].ID, Version: 1}, {ID: uuid.New(), Version: 1}}
+		if err := f.Sent(t.Context(), refs); err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Insert(ids(marked[4:]), 0, doc.ID)
+		if got := unsent(t, 100); !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	})
+	t.Run("a replace puts the mark on and takes it off", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		for _, mark := range []bool{true, false} {
+			doc.Unsent = mark
+			if err := f.Replace(t.Context(), doc); err != nil {
+				t.Fatal(err)
+			}
+			doc.Version++
+			if got := slices.Contains(unsent(t, 100), doc.ID); got != mark {
+				t.Errorf("marked: %v, want %v", got, mark)
+			}
+		}
+	})
+	t.Run("nothing sent is nothing to do", func(t *testing.T) {
+		if err := f.Sent(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// paging: who follows pages sees everything that was there when they began exactly once, whatever is inserted and
+// replaced meanwhile.
+func paging(t *testing.T, f fixture) {
+	present := map[uuid.UUID]bool{}
+	for range f.size.Documents / 2 {
+		present[f.insert(t, docstore.Keys{"kind": "motor"}).ID] = true
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer stop()
+	for range 3 {
+		others.Go(func() { crowd(ctx, t, f) })
+	}
+	for _, q := range []docstore.Query{
+		{Equal: docstore.Keys{"kind": "motor"}, Limit: 7},
+		{Limit: 11},
+		{Ranges: []docstore.Range{{Index: "kind", From: "m", To: "n"}}, Limit: 29},
+	} {
+		seen := map[uuid.UUID]int{}
+		last := q.After
+		for {
+			docs, err := f.Find(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, doc := range docs {
+				if seen[doc.ID]++; doc.ID.String() <= last.String() {
+					t.Fatalf("%v comes after %v", doc.ID, last)
+				}
+				last = doc.ID
+			}
+			if len(docs) < q.Limit {
+				break
+			}
+			q.After = last
+		}
+		for id := range present {
+			if seen[id] != 1 {
+				t.Errorf("document %v seen %d times", id, seen[id])
+			}
+		}
+	}
+}
+
+// crowd inserts documents, half of them before others in the order of ids, and replaces what it inserted.
+func crowd(ctx context.Context, t *testing.T, f fixture) {
+	for i := range f.size.Documents / 2 {
+		doc := document(docstore.Keys{"kind": "motor"})
+		if i%2 == 0 {
+			doc.ID = uuid.New()
+		}
+		err := f.Insert(ctx, doc)
+		if err == nil {
+			doc.Version = 1
+			err = f.Replace(ctx, doc)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
+			t.Errorf("write beside the pages: %v", err)
+			return
+		}
+	}
+}

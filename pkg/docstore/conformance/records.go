@@ -1,0 +1,114 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// records: what is stored comes back as it was, and nothing else does.
+func records(t *testing.T, f fixture) {
+	t.Run("a document comes back as it was stored", func(t *testing.T) {
+		doc := f.insert(t, docstore.Keys{"policyNumber": "M-1", "holder": "h"})
+		same(t, f.get(t, doc.ID), doc)
+	})
+	t.Run("a document needs no keys and no state", func(t *testing.T) {
+		doc := document(nil)
+		doc.State = nil
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version = 1
+		same(t, f.get(t, doc.ID), doc)
+	})
+	t.Run("a body keeps every byte", func(t *testing.T) {
+		doc := document(nil)
+		doc.Body = []byte("{ \"a\" : 1.0e+2,\n\t\"b\":\"\\u0000 \u2028 \U0001F697\", \"c\":100000000000000000000000000000001 }")
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version = 1
+		same(t, f.get(t, doc.ID), doc)
+	})
+	t.Run("a body may be of a mebibyte", func(t *testing.T) {
+		doc := document(nil)
+		doc.Body = append(append([]byte(`{"terms":"`), bytes.Repeat([]byte("x"), 1<<20)...), `"}`...)
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version = 1
+		same(t, f.get(t, doc.ID), doc)
+	})
+	t.Run("a stored document does not share memory with the caller's", func(t *testing.T) {
+		doc := document(nil)
+		want := bytes.Clone(doc.Body)
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		clear(doc.Body)
+		if got := f.get(t, doc.ID).Body; !bytes.Equal(got, want) {
+			t.Errorf("body %q, want %q", got, want)
+		}
+	})
+	t.Run("an id that nobody has is not found", func(t *testing.T) {
+		_, err := f.Get(t.Context(), uuid.Must(uuid.NewV7()))
+		wantError(t, "get", err, docstore.ErrNotFound)
+	})
+	t.Run("an id is taken once", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		again := doc
+		again.Body = []byte(`{"other":true}`)
+		wantDuplicate(t, "second insert", f.Insert(t.Context(), again), docstore.IDIndex)
+		same(t, f.get(t, doc.ID), doc)
+	})
+	t.Run("a key that no index holds is refused", func(t *testing.T) {
+		doc := document(docstore.Keys{"claimNumber": "C-1"})
+		wantError(t, "insert", f.Insert(t.Context(), doc), docstore.ErrUnavailable)
+		_, err := f.Get(t.Context(), doc.ID)
+		wantError(t, "get", err, docstore.ErrNotFound)
+	})
+	t.Run("the same collection may be opened again", func(t *testing.T) {
+		doc := f.insert(t, docstore.Keys{"policyNumber": "M-2"})
+		again, err := f.store.Collection(t.Context(), policies)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := again.Get(t.Context(), doc.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, got, doc)
+	})
+	t.Run("collections do not see one another", func(t *testing.T) {
+		other, err := f.store.Collection(t.Context(), docstore.Spec{Name: "claims", Indexes: policies.Indexes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := f.insert(t, docstore.Keys{"policyNumber": "M-3"})
+		if _, err := other.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrNotFound) {
+			t.Errorf("get from the other collection: %v", err)
+		}
+		if err := other.Insert(t.Context(), doc); err != nil {
+			t.Errorf("the same id and key in the other collection: %v", err)
+		}
+	})
+	t.Run("a collection that cannot be made is refused", func(t *testing.T) {
+		for _, spec := range []docstore.Spec{
+			{Name: ""}, {Name: `x"; drop`}, {Name: "a", Indexes: []docstore.Index{{Name: "b c"}}},
+			{Name: "a", Indexes: []docstore.Index{{Name: "number"}, {Name: "Number"}}},
+			{Name: "a", Indexes: []docstore.Index{{Name: docstore.IDIndex}}},
+		} {
+			_, err := f.store.Collection(t.Context(), spec)
+			wantError(t, "collection "+spec.Name, err, docstore.ErrUnavailable)
+		}
+	})
+	t.Run("an open store answers a ping", func(t *testing.T) {
+		if err := f.store.Ping(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

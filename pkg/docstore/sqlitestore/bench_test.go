@@ -1,0 +1,134 @@
+package sqlitestore_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// coverage is a collection of the exchange's: what a policy is found by.
+var coverage = docstore.Spec{Name: "coverage", Indexes: []docstore.Index{
+	{Name: "policyNumber", Unique: true}, {Name: "idempotency", Unique: true}, {Name: "kind"},
+}}
+
+// policy makes a document of the size of a motor policy.
+func policy() docstore.Document {
+	id := uuid.Must(uuid.NewV7())
+	return docstore.Document{
+		ID:    id,
+		Body:  fmt.Appendf(nil, `{"id":%q,"filler":%q}`, id, bytes.Repeat([]byte("p"), 650)),
+		State: []byte(`{"transitions":[{"to":"in force","at":"2026-03-01T12:00:00Z"}]}`),
+		Keys: docstore.Keys{
+			"policyNumber": fmt.Sprintf("M%015d", rand.Uint64N(1e15)),
+			"kind":         []string{"motor", "cyber", "pet", "travel"}[rand.IntN(4)],
+		},
+	}
+}
+
+// book opens a store with n policies in it and answers their ids.
+func book(b *testing.B, n int) (docstore.Collection, []uuid.UUID) {
+	store := open(b, fresh(b))
+	b.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	policies, err := store.Collection(b.Context(), coverage)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids := make([]uuid.UUID, n)
+	var next atomic.Int64
+	b.SetParallelism(16)
+	together(b, n, func() error {
+		doc := policy()
+		ids[next.Add(1)-1] = doc.ID
+		return policies.Insert(b.Context(), doc)
+	})
+	return policies, ids
+}
+
+// together runs act n times on 32 goroutines.
+func together(b *testing.B, n int, act func() error) {
+	var begun atomic.Int64
+	failed := make(chan error, 32)
+	for range 32 {
+		go func() {
+			var err error
+			for err == nil && begun.Add(1) <= int64(n) {
+				err = act()
+			}
+			failed <- err
+		}()
+	}
+	for range 32 {
+		if err := <-failed; err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func perSecond(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "ops/s") }
+
+// BenchmarkInsert has 32 writers store policies, each waiting until its own is durable.
+func BenchmarkInsert(b *testing.B) {
+	policies, _ := book(b, 0)
+	b.ReportAllocs()
+	b.ResetTimer()
+	together(b, b.N, func() error { return policies.Insert(b.Context(), policy()) })
+	perSecond(b)
+}
+
+// BenchmarkReplace has 32 writers replace policies at random, as a transition does: read, decide, replace.
+func BenchmarkReplace(b *testing.B) {
+	policies, ids := book(b, 100_000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	var next atomic.Int64
+	together(b, b.N, func() error {
+		doc, err := policies.Get(b.Context(), ids[next.Add(7919)%int64(len(ids))])
+		if err != nil {
+			return err
+		}
+		doc.Keys = docstore.Keys{"policyNumber": doc.ID.String(), "kind": "motor"}
+		return policies.Replace(b.Context(), doc)
+	})
+	perSecond(b)
+}
+
+// BenchmarkGet reads policies at random.
+func BenchmarkGet(b *testing.B) {
+	policies, ids := book(b, 100_000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := policies.Get(b.Context(), ids[rand.IntN(len(ids))]); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	perSecond(b)
+}
+
+// BenchmarkFind reads pages of 50 policies of one kind, each beginning somewhere.
+func BenchmarkFind(b *testing.B) {
+	policies, ids := book(b, 100_000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			q := docstore.Query{Equal: docstore.Keys{"kind": "pet"}, After: ids[rand.IntN(len(ids)/2)], Limit: 50}
+			if docs, err := policies.Find(b.Context(), q); err != nil || len(docs) != 50 {
+				b.Errorf("%d documents, error %v", len(docs), err)
+			}
+		}
+	})
+	perSecond(b)
+}

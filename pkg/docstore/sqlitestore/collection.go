@@ -1,0 +1,224 @@
+package sqlitestore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// collection is one table.
+type collection struct {
+	store *Store
+	spec  docstore.Spec
+	sql   statements
+
+	// These belong to the writer.
+	insert, replace, sent *sqlite3.Stmt
+}
+
+// prepare is the change that brings the schema up to date.
+func (c *collection) prepare(conn *sqlite3.Conn) error {
+	has, err := tableColumns(conn, c.spec.Name)
+	if err != nil {
+		return err
+	}
+	for _, sql := range schemaSQL(c.spec, has) {
+		if err := conn.Exec(sql); err != nil {
+			return err
+		}
+	}
+	for _, s := range []struct {
+		stmt **sqlite3.Stmt
+		sql  string
+	}{{&c.insert, c.sql.insert}, {&c.replace, c.sql.replace}, {&c.sent, c.sql.sent}} {
+		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tableColumns answers the columns of a table, none if it does not exist.
+func tableColumns(conn *sqlite3.Conn, table string) ([]string, error) {
+	stmt, err := conn.Prepare(fmt.Sprintf(`SELECT name FROM pragma_table_info('%s')`, table))
+	if err != nil {
+		return nil, err
+	}
+	defer stmt.Reset()
+	var names []string
+	for {
+		row, err := stmt.Step()
+		if err != nil || !row {
+			return names, err
+		}
+		names = append(names, string(stmt.Bytes(0)))
+	}
+}
+
+func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
+	doc, keys, err := c.own(doc)
+	if err != nil {
+		return err
+	}
+	return c.store.writer.do(ctx, func(*sqlite3.Conn) error {
+		c.bind(c.insert, doc, keys)
+		return taken(c.insert.Run())
+	})
+}
+
+func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
+	doc, keys, err := c.own(doc)
+	if err != nil {
+		return err
+	}
+	return c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
+		c.bind(c.replace, doc, keys)
+		c.replace.BindInt(firstKey+len(keys), doc.Version)
+		if err := c.replace.Run(); err != nil {
+			return taken(err)
+		}
+		if conn.Changes() == 0 {
+			return docstore.ErrStale
+		}
+		return nil
+	})
+}
+
+// key is the value of an index, or none.
+type key struct {
+	value string
+	ok    bool
+}
+
+// own copies what the caller may change after it has left, and lists the keys in the order of the spec.
+func (c *collection) own(doc docstore.Document) (docstore.Document, []key, error) {
+	if err := c.spec.CheckKeys(doc.Keys); err != nil {
+		return doc, nil, unavailable(err)
+	}
+	keys := make([]key, len(c.spec.Indexes))
+	for i, index := range c.spec.Indexes {
+		keys[i].value, keys[i].ok = doc.Keys[index.Name]
+	}
+	doc.Keys = nil
+	doc.Body, doc.State = bytes.Clone(doc.Body), bytes.Clone(doc.State)
+	return doc, keys, nil
+}
+
+// bind gives insert and replace the values that they have in common.
+func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) {
+	stmt.BindBlob(1, doc.ID[:])
+	stmt.BindTextBytes(2, doc.Body)
+	if len(doc.State) > 0 {
+		stmt.BindTextBytes(3, doc.State)
+	} else {
+		stmt.BindNull(3)
+	}
+	var unsent int64
+	if doc.Unsent {
+		unsent = 1
+	}
+	stmt.BindInt(4, unsent)
+	for i, key := range keys {
+		if key.ok {
+			stmt.BindText(firstKey+i, key.value)
+		} else {
+			stmt.BindNull(firstKey + i)
+		}
+	}
+}
+
+// taken makes a DuplicateError of SQLite's refusal, whose message ends in the name of the column.
+func taken(err error) error {
+	message, ok := sqlite3.NotUnique(err)
+	if !ok {
+		return err
+	}
+	column := message[strings.LastIndexByte(message, '.')+1:]
+	if index, ok := strings.CutPrefix(column, keyColumn("")); ok {
+		return &docstore.DuplicateError{Index: index}
+	}
+	return &docstore.DuplicateError{Index: docstore.IDIndex}
+}
+
+func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+	var doc docstore.Document
+	found := false
+	err := c.store.readers.read(ctx, c.sql.get, func(stmt *sqlite3.Stmt) (err error) {
+		stmt.BindBlob(1, id[:])
+		if found, err = stmt.Step(); found {
+			doc = document(stmt)
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = docstore.ErrNotFound
+	}
+	return doc, err
+}
+
+func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+	if err := c.spec.CheckQuery(q); err != nil {
+		return nil, unavailable(err)
+	}
+	sql, texts := findSQL(c.spec, q)
+	return c.list(ctx, sql, func(stmt *sqlite3.Stmt) {
+		stmt.BindBlob(1, q.After[:])
+		for i, text := range texts {
+			stmt.BindText(2+i, text)
+		}
+		stmt.BindInt(2+len(texts), int64(q.Limit))
+		stmt.BindInt(3+len(texts), int64(q.Skip))
+	})
+}
+
+func (c *collection) Unsent(ctx context.Context, limit int) ([]docstore.Document, error) {
+	return c.list(ctx, c.sql.unsent, func(stmt *sqlite3.Stmt) { stmt.BindInt(1, int64(limit)) })
+}
+
+// list answers the documents of a query's rows.
+func (c *collection) list(ctx context.Context, sql string, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
+	var docs []docstore.Document
+	err := c.store.readers.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
+		bind(stmt)
+		for {
+			row, err := stmt.Step()
+			if err != nil || !row {
+				return err
+			}
+			docs = append(docs, document(stmt))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return docs, nil
+}
+
+// document reads the row the statement is at.
+func document(stmt *sqlite3.Stmt) docstore.Document {
+	doc := docstore.Document{
+		Version: stmt.Int(1), Body: stmt.Bytes(2), State: stmt.Bytes(3), Unsent: stmt.Int(4) == 1,
+	}
+	stmt.CopyTo(doc.ID[:], 0)
+	return doc
+}
+
+func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {
+	refs = append([]docstore.Ref(nil), refs...)
+	return c.store.writer.do(ctx, func(*sqlite3.Conn) error {
+		for _, ref := range refs {
+			c.sent.BindBlob(1, ref.ID[:])
+			c.sent.BindInt(2, ref.Version)
+			if err := c.sent.Run(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,26 @@
+package sqlitestore_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/conformance"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, conformance.Full, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
+}
+
+// fresh answers the path of a database that does not exist.
+func fresh(t testing.TB) string { return filepath.Join(t.TempDir(), "exchange.db") }
+
+func open(t testing.TB, path string) *sqlitestore.Store {
+	t.Helper()
+	store, err := sqlitestore.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}

@@ -1,0 +1,126 @@
+// Package sqlite3 is the handful of calls of SQLite's C interface that the store makes, on the translation of SQLite
+// to Go that modernc.org/sqlite is made of.
+//
+// The store does not go through database/sql because of what it costs on the exchange's hottest path: a read by id
+// took 33 µs of processor time through database/sql, 16 µs through its driver alone, and 12 µs here, nearly all of it
+// SQLite's. The driver asks for column names anew with every query, and starts a goroutine for every query that can
+// be cancelled.
+//
+// A connection and its statements serve one goroutine at a time. Only Interrupt may be called meanwhile.
+package sqlite3
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Mode tells what a connection is for.
+type Mode int32
+
+// ReadWrite creates the database where there is none; ReadOnly cannot change it.
+const (
+	ReadWrite Mode = lib.SQLITE_OPEN_READWRITE | lib.SQLITE_OPEN_CREATE
+	ReadOnly  Mode = lib.SQLITE_OPEN_READONLY
+)
+
+// pointerSize is the room that SQLite needs to answer a handle.
+const pointerSize = int(unsafe.Sizeof(uintptr(0)))
+
+// errNoMemory is the only way in which an allocation of ours fails.
+var errNoMemory = errors.New("sqlite: out of memory")
+
+// Conn is a connection to a database file.
+type Conn struct {
+	tls    *libc.TLS
+	handle uintptr
+	stmts  []*Stmt
+}
+
+// Open connects to the database in the file at path.
+func Open(path string, mode Mode) (*Conn, error) {
+	c := &Conn{tls: libc.NewTLS()}
+	cell := libc.Xcalloc(c.tls, 1, lib.Tsize_t(pointerSize))
+	if cell == 0 {
+		return nil, errNoMemory
+	}
+	defer libc.Xfree(c.tls, cell)
+	file, err := libc.CString(path)
+	if err != nil {
+		return nil, errNoMemory
+	}
+	defer libc.Xfree(c.tls, file)
+
+	// NOMUTEX: one goroutine at a time uses a connection, so SQLite need not lock it with every call.
+	rc := lib.Xsqlite3_open_v2(c.tls, file, cell, int32(mode)|lib.SQLITE_OPEN_NOMUTEX, 0)
+	c.handle = libc.AtomicLoadPUintptr(cell)
+	if rc != lib.SQLITE_OK {
+		err := c.error(rc)
+		return nil, fmt.Errorf("open %s: %w", path, errors.Join(err, c.Close()))
+	}
+	lib.Xsqlite3_extended_result_codes(c.tls, c.handle, 1)
+	return c, nil
+}
+
+// Exec runs one or more statements that take no values and whose rows nobody wants.
+func (c *Conn) Exec(sql string) error {
+	text, err := libc.CString(sql)
+	if err != nil {
+		return errNoMemory
+	}
+	defer libc.Xfree(c.tls, text)
+	if rc := lib.Xsqlite3_exec(c.tls, c.handle, text, 0, 0, 0); rc != lib.SQLITE_OK {
+		return fmt.Errorf("%s: %w", sql, c.error(rc))
+	}
+	return nil
+}
+
+// Prepare compiles one statement, which lives as long as the connection.
+func (c *Conn) Prepare(sql string) (*Stmt, error) {
+	cell := libc.Xcalloc(c.tls, 1, lib.Tsize_t(pointerSize))
+	if cell == 0 {
+		return nil, errNoMemory
+	}
+	defer libc.Xfree(c.tls, cell)
+	text, err := libc.CString(sql)
+	if err != nil {
+		return nil, errNoMemory
+	}
+	defer libc.Xfree(c.tls, text)
+	if rc := lib.Xsqlite3_prepare_v3(c.tls, c.handle, text, -1, lib.SQLITE_PREPARE_PERSISTENT, cell, 0); rc != lib.SQLITE_OK {
+		return nil, fmt.Errorf("%s: %w", sql, c.error(rc))
+	}
+	s := &Stmt{conn: c, handle: libc.AtomicLoadPUintptr(cell), values: memory{tls: c.tls}}
+	c.stmts = append(c.stmts, s)
+	return s, nil
+}
+
+// Changes answers how many rows the last statement inserted, updated or deleted.
+func (c *Conn) Changes() int { return int(lib.Xsqlite3_changes(c.tls, c.handle)) }
+
+// InTransaction tells whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
+func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.handle) == 0 }
+
+// Interrupt makes the statement that is running on the connection fail soon. It may be called from any goroutine, but
+// not after Close.
+func (c *Conn) Interrupt() {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	lib.Xsqlite3_interrupt(tls, c.handle)
+}
+
+// Close finishes the connection's statements and closes it.
+func (c *Conn) Close() error {
+	defer c.tls.Close()
+	for _, s := range c.stmts {
+		lib.Xsqlite3_finalize(c.tls, s.handle)
+		s.values.release()
+	}
+	if rc := lib.Xsqlite3_close_v2(c.tls, c.handle); rc != lib.SQLITE_OK {
+		return c.error(rc)
+	}
+	return nil
+}

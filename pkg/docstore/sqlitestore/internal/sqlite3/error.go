@@ -1,0 +1,47 @@
+package sqlite3
+
+import (
+	"errors"
+	"fmt"
+
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Error is a failure that SQLite reports.
+type Error struct {
+	// Code is the extended result code.
+	Code int32
+	// Message is SQLite's account of it, in English.
+	Message string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.Message, e.Code) }
+
+// error answers the last failure of the connection, which had the result code rc.
+func (c *Conn) error(rc int32) *Error {
+	if c.handle == 0 {
+		return &Error{Code: rc, Message: libc.GoString(lib.Xsqlite3_errstr(c.tls, rc))}
+	}
+	return &Error{Code: rc, Message: libc.GoString(lib.Xsqlite3_errmsg(c.tls, c.handle))}
+}
+
+// NotUnique tells whether err is the refusal of a primary key or a unique index, and which columns the message names,
+// as "table.column, table.column".
+func NotUnique(err error) (message string, ok bool) {
+	var e *Error
+	if !errors.As(err, &e) {
+		return "", false
+	}
+	switch e.Code {
+	case lib.SQLITE_CONSTRAINT_UNIQUE, lib.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return e.Message, true
+	}
+	return "", false
+}
+
+// Busy tells whether err means that another connection holds a lock that was asked for.
+func Busy(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code&0xff == lib.SQLITE_BUSY
+}

@@ -1,0 +1,114 @@
+package sqlite3
+
+import (
+	"bytes"
+
+	"modernc.org/libc"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Stmt is a prepared statement. A use of it gives values to its parameters, counted from 1, steps through its rows,
+// reads their columns, counted from 0, and ends with Reset.
+type Stmt struct {
+	conn   *Conn
+	handle uintptr
+	values memory
+	// failed is the first value that could not be taken; Step reports it.
+	failed error
+}
+
+// BindInt gives parameter i an integer.
+func (s *Stmt) BindInt(i int, v int64) {
+	s.bound(lib.Xsqlite3_bind_int64(s.conn.tls, s.handle, int32(i), v))
+}
+
+// BindNull gives parameter i no value.
+func (s *Stmt) BindNull(i int) {
+	s.bound(lib.Xsqlite3_bind_null(s.conn.tls, s.handle, int32(i)))
+}
+
+// BindBlob gives parameter i bytes.
+func (s *Stmt) BindBlob(i int, v []byte) {
+	if at := hold(&s.values, v); s.held(at) {
+		s.bound(lib.Xsqlite3_bind_blob(s.conn.tls, s.handle, int32(i), at, int32(len(v)), lib.SQLITE_STATIC))
+	}
+}
+
+// BindText gives parameter i a text.
+func (s *Stmt) BindText(i int, v string) { s.bindText(i, hold(&s.values, v), len(v)) }
+
+// BindTextBytes gives parameter i a text that is at hand as bytes.
+func (s *Stmt) BindTextBytes(i int, v []byte) { s.bindText(i, hold(&s.values, v), len(v)) }
+
+func (s *Stmt) bindText(i int, at uintptr, n int) {
+	if s.held(at) {
+		s.bound(lib.Xsqlite3_bind_text(s.conn.tls, s.handle, int32(i), at, int32(n), lib.SQLITE_STATIC))
+	}
+}
+
+func (s *Stmt) held(at uintptr) bool {
+	if at == 0 && s.failed == nil {
+		s.failed = errNoMemory
+	}
+	return at != 0
+}
+
+func (s *Stmt) bound(rc int32) {
+	if rc != lib.SQLITE_OK && s.failed == nil {
+		s.failed = s.conn.error(rc)
+	}
+}
+
+// Step goes to the next row and tells whether there is one.
+func (s *Stmt) Step() (bool, error) {
+	if s.failed != nil {
+		return false, s.failed
+	}
+	switch rc := lib.Xsqlite3_step(s.conn.tls, s.handle); rc {
+	case lib.SQLITE_ROW:
+		return true, nil
+	case lib.SQLITE_DONE:
+		return false, nil
+	default:
+		return false, s.conn.error(rc)
+	}
+}
+
+// Int answers an integer of the row.
+func (s *Stmt) Int(column int) int64 {
+	return lib.Xsqlite3_column_int64(s.conn.tls, s.handle, int32(column))
+}
+
+// Bytes answers a copy of a text or a blob of the row; nil where it is empty or has no value.
+func (s *Stmt) Bytes(column int) []byte { return bytes.Clone(s.view(column)) }
+
+// CopyTo fills to with a blob of the row.
+func (s *Stmt) CopyTo(to []byte, column int) { copy(to, s.view(column)) }
+
+// view answers a text or a blob of the row where SQLite has it; it is gone with the next call.
+func (s *Stmt) view(column int) []byte {
+	// Asked for as a blob, a text is answered where it lies; asked for as a text, it is copied to get an end mark.
+	at := lib.Xsqlite3_column_blob(s.conn.tls, s.handle, int32(column))
+	if at == 0 {
+		return nil
+	}
+	n := lib.Xsqlite3_column_bytes(s.conn.tls, s.handle, int32(column))
+	return libc.GoBytes(at, int(n))
+}
+
+// Reset ends a use of the statement. What went wrong in it Step has reported.
+func (s *Stmt) Reset() {
+	lib.Xsqlite3_reset(s.conn.tls, s.handle)
+	s.values.clear()
+	s.failed = nil
+}
+
+// Run steps through a statement without rows that anyone wants, and resets it.
+func (s *Stmt) Run() error {
+	defer s.Reset()
+	for {
+		if row, err := s.Step(); err != nil || !row {
+			return err
+		}
+	}
+}

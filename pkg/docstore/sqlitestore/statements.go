@@ -1,0 +1,117 @@
+package sqlitestore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// columns are what every read asks for, in the order in which document reads them.
+const columns = `id, version, body, state, unsent`
+
+// statements are the SQL of a collection, except that of its finds.
+type statements struct {
+	get, unsent           string
+	insert, replace, sent string
+}
+
+// statementsOf writes the SQL of a collection. The parameters of insert and replace are, in this order: id, body,
+// state, unsent, the keys in the order of the spec, and for replace the version that is replaced.
+func statementsOf(spec docstore.Spec) statements {
+	table := quoted(spec.Name)
+	var names, values, assignments strings.Builder
+	for i, index := range spec.Indexes {
+		column := keyColumn(index.Name)
+		fmt.Fprintf(&names, ", %s", column)
+		fmt.Fprintf(&values, ", ?%d", firstKey+i)
+		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
+	}
+	return statements{
+		get: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
+		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 ORDER BY id LIMIT ?1`,
+			columns, table, quoted(unsentIndex(spec.Name))),
+		insert: fmt.Sprintf(`INSERT INTO %s (id, version, body, state, unsent%s) VALUES (?1, 1, ?2, ?3, ?4%s)`,
+			table, names.String(), values.String()),
+		replace: fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%s WHERE id = ?1 AND version = ?%d`,
+			table, assignments.String(), firstKey+len(spec.Indexes)),
+		sent: fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2`, table),
+	}
+}
+
+// firstKey is the parameter of insert and replace that takes the first key.
+const firstKey = 5
+
+// findSQL writes the query with a parameter for each of its values, and answers the texts among them, which are
+// parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip.
+func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
+	var b strings.Builder
+	b.WriteString(`SELECT ` + columns + ` FROM ` + quoted(spec.Name))
+	if lead, ok := spec.Lead(q); ok {
+		// Without statistics SQLite would guess; the spec knows. It is an error should the index not fit, not a scan.
+		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
+	}
+	b.WriteString(` WHERE id > ?1`)
+	condition := func(index, operator, value string) {
+		texts = append(texts, value)
+		fmt.Fprintf(&b, ` AND %s %s ?%d`, keyColumn(index), operator, 1+len(texts))
+	}
+	for _, index := range spec.Indexes {
+		if value, ok := q.Equal[index.Name]; ok {
+			condition(index.Name, "=", value)
+		}
+	}
+	for _, r := range q.Ranges {
+		// With no bound at all this still leaves out the documents that the index does not hold.
+		condition(r.Index, ">=", r.From)
+		if r.To != "" {
+			condition(r.Index, "<=", r.To)
+		}
+	}
+	fmt.Fprintf(&b, ` ORDER BY id LIMIT ?%d OFFSET ?%d`, 2+len(texts), 3+len(texts))
+	return b.String(), texts
+}
+
+// schemaSQL writes what brings the collection's table from the columns it has, none if there is no table, to the spec.
+func schemaSQL(spec docstore.Spec, has []string) []string {
+	table := quoted(spec.Name)
+	sql := []string{
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL,
+			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
+		// Few documents are unsent at any time; only they are in the index.
+		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
+	}
+	for _, index := range spec.Indexes {
+		column := keyColumn(index.Name)
+		if !slices.Contains(has, column) {
+			sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s TEXT`, table, column))
+		}
+		// A document without the key is not in the index, which costs it nothing and collides with no other. The id
+		// comes second so that what has the key is found in order of id.
+		definition, other := `INDEX IF NOT EXISTS %s ON %s (%s, id) WHERE %[3]s IS NOT NULL`, index
+		if index.Unique {
+			definition = `UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
+		}
+		other.Unique = !index.Unique
+		sql = append(sql,
+			fmt.Sprintf(`DROP INDEX IF EXISTS %s`, quoted(indexName(spec.Name, other))),
+			fmt.Sprintf(`CREATE `+definition, quoted(indexName(spec.Name, index)), table, column))
+	}
+	return sql
+}
+
+// keyColumn is the column of an index's values. The prefix keeps it apart from the columns every table has.
+func keyColumn(index string) string { return "k_" + index }
+
+// indexName tells a unique index from a plain one, so that a change of the spec makes another index.
+func indexName(collection string, index docstore.Index) string {
+	if index.Unique {
+		return collection + " unique " + index.Name
+	}
+	return collection + " by " + index.Name
+}
+
+func unsentIndex(collection string) string { return collection + " unsent" }
+
+func quoted(name string) string { return `"` + name + `"` }

@@ -1,0 +1,133 @@
+// Package sqlitestore keeps documents in one SQLite file: the store of small deployments and of the exchange in one
+// process. It needs no server and no C compiler.
+//
+// A collection is a table with a column for each index. One goroutine writes, and commits what is waiting together: a
+// sync of the disk costs the same for one write as for fifty. Reads run beside it on connections of their own, and see
+// every write that was answered before they began.
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// ErrInUse: another process, or another Store of this one, has the file open.
+var ErrInUse = errors.New("sqlitestore: the database is in use by another process")
+
+// errClosed is why a closed store does not serve.
+var errClosed = errors.New("sqlitestore: store closed")
+
+// Store is an open database file.
+type Store struct {
+	lock    *sqlite3.Conn
+	writer  *writer
+	readers *readers
+	end     sync.Once
+	ended   error
+}
+
+// Open opens the database in the file at path, which it creates, with its folder, where there is none. The store owns
+// the file, and with it path-wal, path-shm and path-lock, until Close. Errors: ErrInUse, and those of the file system.
+func Open(ctx context.Context, path string) (*Store, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, unavailable(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
+		return nil, unavailable(err)
+	}
+	lock, err := acquire(path + "-lock")
+	if err != nil {
+		return nil, err
+	}
+	// The writer is opened first: it makes the file, and puts in order what a crash left.
+	conn, err := connect(path, sqlite3.ReadWrite, writerPragmas)
+	if err != nil {
+		return nil, unavailable(errors.Join(err, lock.Close()))
+	}
+	writer, err := newWriter(conn)
+	if err != nil {
+		return nil, unavailable(errors.Join(err, conn.Close(), lock.Close()))
+	}
+	// Two connections for each processor: reads take processor time, and now and then one waits for the disk.
+	readers, err := newReaders(path, max(4, 2*runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return nil, unavailable(errors.Join(err, writer.close(), lock.Close()))
+	}
+	return &Store{lock: lock, writer: writer, readers: readers}, nil
+}
+
+// acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
+// write in turn, but each would wait for the others' commits. The lock is that of an empty database in a file of its own,
+// so that the operating system gives it up with the process, however it ends.
+func acquire(path string) (*sqlite3.Conn, error) {
+	lock, err := connect(path, sqlite3.ReadWrite, []string{"BEGIN EXCLUSIVE"})
+	if sqlite3.Busy(err) {
+		return nil, fmt.Errorf("%w: %s", ErrInUse, path)
+	}
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return lock, nil
+}
+
+// connect opens a connection and runs statements on it.
+func connect(path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn, error) {
+	conn, err := sqlite3.Open(path, mode)
+	if err != nil {
+		return nil, err
+	}
+	for _, sql := range statements {
+		if err := conn.Exec(sql); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+	}
+	return conn, nil
+}
+
+// Collection makes sure that the table of the collection has a column and an index for each index of the spec. A file
+// that was written with another spec is brought up to date, except that documents stored before an index was added
+// are not found by it until they are replaced.
+func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, unavailable(err)
+	}
+	c := &collection{store: s, spec: spec, sql: statementsOf(spec)}
+	if err := s.writer.do(ctx, c.prepare); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Ping makes a transaction of nothing, which takes its turn among the writes, and reads from the file.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.writer.do(ctx, func(*sqlite3.Conn) error { return nil }); err != nil {
+		return err
+	}
+	return s.readers.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
+		_, err := stmt.Step()
+		return err
+	})
+}
+
+// Close ends the store after the writes that were handed to it, whose callers get their answers, and the reads under way.
+func (s *Store) Close() error {
+	s.end.Do(func() {
+		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
+		s.writer.drain()
+		s.ended = errors.Join(s.readers.close(), s.writer.close(), s.lock.Close())
+	})
+	return s.ended
+}
+
+// unavailable is the error of whatever the interface has no word for.
+func unavailable(cause error) error {
+	return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause)
+}

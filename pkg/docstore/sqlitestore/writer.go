@@ -1,0 +1,174 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// Sizes of the writer, in writes: how many may wait before the next caller waits to hand over its own, and how many
+// go into a commit, which bounds how long the first of them waits for the last.
+const (
+	queueLength = 256
+	groupLength = 256
+)
+
+// change is what a write does to the database, within a transaction that it shares with others. A change that the
+// interface has a word for, docstore.ErrStale or a *docstore.DuplicateError, must have left nothing behind: each is
+// one SQL statement, and SQLite undoes a statement that fails.
+type change func(conn *sqlite3.Conn) error
+
+// write is a change on its way.
+type write struct {
+	ctx   context.Context
+	apply change
+	// outcome is what apply answered; it holds once the transaction is committed.
+	outcome error
+	// done takes the answer. It has room for it, so that the writer does not wait for a caller that has left.
+	done chan error
+}
+
+// writer is the one goroutine that writes.
+type writer struct {
+	conn                    *sqlite3.Conn
+	begin, commit, rollback *sqlite3.Stmt
+
+	// entry keeps the queue open while a write is put into it.
+	entry  sync.RWMutex
+	closed bool
+	queue  chan *write
+	ended  chan struct{}
+}
+
+// newWriter starts the writer on a connection, which is its own from then on.
+func newWriter(conn *sqlite3.Conn) (*writer, error) {
+	w := &writer{conn: conn, queue: make(chan *write, queueLength), ended: make(chan struct{})}
+	for sql, stmt := range map[string]**sqlite3.Stmt{
+		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
+	} {
+		var err error
+		if *stmt, err = conn.Prepare(sql); err != nil {
+			return nil, err
+		}
+	}
+	go w.run()
+	return w, nil
+}
+
+// do has the change made and answers once it is on the disk. A caller whose context ends first does not learn whether
+// it was made.
+func (w *writer) do(ctx context.Context, apply change) error {
+	task := &write{ctx: ctx, apply: apply, done: make(chan error, 1)}
+	if err := w.enter(task); err != nil {
+		return unavailable(err)
+	}
+	select {
+	case err := <-task.done:
+		return err
+	case <-ctx.Done():
+		return unavailable(ctx.Err())
+	}
+}
+
+func (w *writer) enter(task *write) error {
+	w.entry.RLock()
+	defer w.entry.RUnlock()
+	if w.closed {
+		return errClosed
+	}
+	select {
+	case w.queue <- task:
+		return nil
+	case <-task.ctx.Done():
+		return task.ctx.Err()
+	}
+}
+
+func (w *writer) run() {
+	defer close(w.ended)
+	group := make([]*write, 0, groupLength)
+	for first := range w.queue {
+		group = append(group[:0], first)
+		group = w.take(group)
+		if err := w.transact(group); err != nil {
+			for _, task := range group {
+				task.outcome = unavailable(err)
+			}
+		}
+		for _, task := range group {
+			task.done <- task.outcome
+		}
+		clear(group)
+	}
+}
+
+// take adds the writes that are waiting to the group.
+func (w *writer) take(group []*write) []*write {
+	for len(group) < groupLength {
+		select {
+		case task, open := <-w.queue:
+			if !open {
+				return group
+			}
+			group = append(group, task)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// transact makes the changes of the group in one transaction. A change that is refused fails alone, and so does one
+// whose caller has left. An error means that none was made.
+func (w *writer) transact(group []*write) error {
+	if err := w.begin.Run(); err != nil {
+		return err
+	}
+	for _, task := range group {
+		if err := task.ctx.Err(); err != nil {
+			task.outcome = unavailable(err)
+			continue
+		}
+		task.outcome = task.apply(w.conn)
+		if task.outcome != nil && !refused(task.outcome) {
+			return w.undo(task.outcome)
+		}
+	}
+	if err := w.commit.Run(); err != nil {
+		return w.undo(err)
+	}
+	return nil
+}
+
+// undo ends the transaction after a failure, if SQLite has not done so itself.
+func (w *writer) undo(cause error) error {
+	if !w.conn.InTransaction() {
+		return cause
+	}
+	return errors.Join(cause, w.rollback.Run())
+}
+
+// refused tells whether a change failed for what is stored, and not for how it is stored.
+func refused(err error) bool {
+	_, duplicate := docstore.Duplicate(err)
+	return duplicate || errors.Is(err, docstore.ErrStale)
+}
+
+// drain takes no more writes and returns once those taken are answered.
+func (w *writer) drain() {
+	w.entry.Lock()
+	if !w.closed {
+		w.closed = true
+		close(w.queue)
+	}
+	w.entry.Unlock()
+	<-w.ended
+}
+
+func (w *writer) close() error {
+	w.drain()
+	return w.conn.Close()
+}
