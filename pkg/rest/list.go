@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -98,6 +99,8 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 				wrong = "is not known here; known are " + strings.Join(r.known(), ", ")
 			case value == "":
 				wrong = "is empty"
+			case !utf8.ValidString(value):
+				wrong = "is not UTF-8"
 			case len(value) > maxFilter:
 				wrong = "is longer than " + strconv.Itoa(maxFilter) + " bytes"
 			default:
