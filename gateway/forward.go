@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httputil"
 	"sync"
@@ -22,7 +21,7 @@ func (g *gateway) forward(c *gin.Context, upstream Upstream, caller auth.Caller)
 		Rewrite:    func(r *httputil.ProxyRequest) { g.rewrite(r, upstream, caller) },
 		Transport:  upstream.Transport,
 		BufferPool: buffers,
-		ErrorLog:   slog.NewLogLogger(g.Log.Handler(), slog.LevelWarn),
+		ErrorLog:   g.broken,
 		ModifyResponse: func(response *http.Response) error {
 			// The answer carries the request id already.
 			delete(response.Header, problem.RequestIDHeader)

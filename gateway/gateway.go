@@ -4,6 +4,7 @@ package gateway
 
 import (
 	"fmt"
+	"log"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/service"
@@ -32,7 +34,7 @@ type Upstream struct {
 
 // Config is what a gateway works with.
 type Config struct {
-	Routes []Route
+	Routes []routes.Route
 	// Upstreams are the services of the routes, by name.
 	Upstreams map[string]Upstream
 	// Pages are public: GET and HEAD without a token, by first path segment. They are what the exchange says about itself.
@@ -42,8 +44,8 @@ type Config struct {
 	Credentials auth.Credentials
 	// AdminMayRead lets std.admin open GET as well.
 	AdminMayRead bool
-	// LargestBody is the size in bytes beyond which a body is refused: by its declared length at once, else by the limit
-	// that the router sets.
+	// LargestBody is the declared length in bytes beyond which a body is refused before it is passed on. The router limits
+	// what is read whatever was declared; zero leaves it to that.
 	LargestBody int64
 	// Log is told when an answer breaks off on its way.
 	Log *slog.Logger
@@ -61,7 +63,7 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 			return nil, fmt.Errorf("gateway: service %s of route %s has no upstream", route.Service, route.Resource)
 		}
 	}
-	g := &gateway{Config: config, table: table}
+	g := &gateway{Config: config, table: table, broken: slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn)}
 	// The table finds paths more exactly than a router can, which knows neither {id}:{action} nor what else to answer
 	// where a path is known and its method is not.
 	engine.NoRoute(func(c *gin.Context) {
@@ -86,7 +88,8 @@ func dropIdentity(header http.Header) {
 
 type gateway struct {
 	Config
-	table table
+	table  table
+	broken *log.Logger // of answers that break off
 }
 
 // serve answers a request in the order of the interface: path, method, token, scope, and then the service.
@@ -110,7 +113,7 @@ func (g *gateway) serve(c *gin.Context) {
 		refuse(c, problem.From(err))
 		return
 	}
-	if request.ContentLength > g.LargestBody {
+	if g.LargestBody > 0 && request.ContentLength > g.LargestBody {
 		refuse(c, tooLarge(g.LargestBody))
 		return
 	}

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/contracts/routes"
+	known "insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
@@ -25,11 +27,11 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 }
 
 // Program answers the command of the gateway in front of services in processes of their own.
-func Program(routes []Route, foreign []string) service.Program {
+func Program() service.Program {
 	var settings Settings
 	return service.Program{
 		Name: "gateway", Summary: "Checks scopes and routes requests to the services of the exchange",
-		Flags: settings.Register, Foreign: foreign,
+		Flags: settings.Register, Foreign: known.All(),
 		Run: func(ctx context.Context, p *service.Process) error {
 			if err := p.Listen(); err != nil {
 				return err
@@ -44,12 +46,16 @@ func Program(routes []Route, foreign []string) service.Program {
 			if err != nil {
 				return err
 			}
-			upstreams, err := upstreams(routes, p.Settings.Peers)
+			table, err := routes.All()
+			if err != nil {
+				return err
+			}
+			upstreams, err := upstreams(table, p.Settings.Peers)
 			if err != nil {
 				return err
 			}
 			handler, err := New(p.Engine("gateway"), Config{
-				Routes: routes, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
+				Routes: table, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
 				AdminMayRead: settings.AdminMayRead, LargestBody: p.Settings.LargestBody, Log: p.Log,
 			})
 			if err != nil {
@@ -61,9 +67,9 @@ func Program(routes []Route, foreign []string) service.Program {
 }
 
 // upstreams finds the services of the routes by their addresses in the settings.
-func upstreams(routes []Route, addresses map[string]string) (map[string]Upstream, error) {
+func upstreams(table []routes.Route, addresses map[string]string) (map[string]Upstream, error) {
 	found := map[string]Upstream{}
-	for _, route := range routes {
+	for _, route := range table {
 		name := route.Service
 		if _, ok := found[name]; ok {
 			continue

@@ -33,16 +33,18 @@ func TestGatewayAsACommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes := []gateway.Route{{Resource: "vehicle", Service: "coverage", Collection: []string{http.MethodGet}}}
-
+	args := []string{
+		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read",
+	}
+	for _, name := range []string{"parties", "products", "coverage", "claims", "premium"} {
+		args = append(args, "--peer", name+"="+upstream.URL)
+	}
 	ctx, stop := context.WithCancel(t.Context())
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- gateway.Program(routes, nil).Execute(ctx, []string{
-			"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--peer", "coverage=" + upstream.URL,
-			"--jwt-keys", signer.PublicFile(), "--admin-may-read",
-		}, []string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange"}, io.Discard, logs)
+		environ := []string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_BORDEREAU_PERIOD=month"}
+		ended <- gateway.Program().Execute(ctx, args, environ, io.Discard, logs)
 		logs.Close()
 	}()
 	address := ""
@@ -82,7 +84,7 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 	} {
 		var stderr strings.Builder
 		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", ""}, args...)
-		status := gateway.Program(gateway.Interface(), nil).Execute(t.Context(), args, nil, io.Discard, &stderr)
+		status := gateway.Program().Execute(t.Context(), args, nil, io.Discard, &stderr)
 		if status != 1 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
 		}

@@ -68,7 +68,7 @@ func (r *keyring) refresh(ctx context.Context) error {
 func (r *keyring) look(ctx context.Context) error {
 	source, err := r.load(ctx)
 	var keys []key
-	if err == nil && !bytes.Equal(source, r.source) {
+	if err == nil && (r.keys() == nil || !bytes.Equal(source, r.source)) {
 		keys, err = parseKeys(source)
 	}
 	if err != nil {

@@ -3,4 +3,4 @@ package main
 
 import "insurance.example/exchange/gateway"
 
-func main() { gateway.Program(gateway.Interface(), nil).Main() }
+func main() { gateway.Program().Main() }

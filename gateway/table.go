@@ -2,24 +2,12 @@ package gateway
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
-)
 
-// Route is what one resource answers to, and the service that it belongs to.
-type Route struct {
-	// Resource is the path without its first slash: one segment, or two as in "x/motorCoverage".
-	Resource string
-	Service  string
-	// Collection are the methods of /{resource}, Item those of /{resource}/{id}. HEAD goes where GET goes.
-	Collection, Item []string
-	// Actions are the names of POST /{resource}/{id}:{action}.
-	Actions []string
-	// Subs are the methods of /{resource}/{id}/{sub}, by name.
-	Subs map[string][]string
-}
+	"insurance.example/exchange/contracts/routes"
+)
 
 // endpoint is a path of the interface: one line of the table that a request is looked up in.
 type endpoint struct {
@@ -30,7 +18,7 @@ type endpoint struct {
 	allow    string // methods as in the header Allow
 }
 
-// table finds the endpoint of a path.
+// table finds the endpoint of a path: resources by the first segment.
 type table map[string]*resource
 
 type resource struct {
@@ -39,19 +27,18 @@ type resource struct {
 }
 
 // newTable compiles routes. A resource that is given twice or is internal is an error.
-func newTable(routes []Route) (table, error) {
+func newTable(all []routes.Route) (table, error) {
 	t := table{}
-	for _, r := range routes {
-		first, _, _ := strings.Cut(r.Resource, "/")
+	for _, r := range all {
 		switch {
-		case r.Resource == "" || strings.Count(r.Resource, "/") > 1 || strings.Trim(r.Resource, "/") != r.Resource:
-			return nil, fmt.Errorf("gateway: route %q is not of one or two segments", r.Resource)
-		case first == "internal":
+		case r.Resource == "" || strings.Contains(r.Resource, "/"):
+			return nil, fmt.Errorf("gateway: route %q is not one segment", r.Resource)
+		case r.Resource == "internal":
 			return nil, fmt.Errorf("gateway: route %q: internal operations are never routed", r.Resource)
 		case t[r.Resource] != nil:
 			return nil, fmt.Errorf("gateway: route %q is given twice", r.Resource)
 		}
-		base := "/" + r.Resource
+		base, post := "/"+r.Resource, []string{http.MethodPost}
 		compiled := &resource{
 			collection: newEndpoint(r.Service, base, r.Collection),
 			item:       newEndpoint(r.Service, base+"/{id}", r.Item),
@@ -59,17 +46,17 @@ func newTable(routes []Route) (table, error) {
 			subs:       map[string]*endpoint{},
 		}
 		for _, action := range r.Actions {
-			compiled.actions[action] = newEndpoint(r.Service, base+"/{id}:"+action, []string{http.MethodPost})
+			compiled.actions[action] = newEndpoint(r.Service, base+"/{id}:"+action, post)
 		}
-		for _, sub := range slices.Sorted(maps.Keys(r.Subs)) {
-			compiled.subs[sub] = newEndpoint(r.Service, base+"/{id}/"+sub, r.Subs[sub])
+		for _, sub := range r.Subs {
+			compiled.subs[sub] = newEndpoint(r.Service, base+"/{id}/"+sub, post)
 		}
 		t[r.Resource] = compiled
 	}
 	return t, nil
 }
 
-// newEndpoint answers nil for a path without any method: there is no such path.
+// newEndpoint answers nil for a path without any method: there is no such path. HEAD goes where GET goes.
 func newEndpoint(service, template string, methods []string) *endpoint {
 	if len(methods) == 0 {
 		return nil
@@ -83,13 +70,8 @@ func newEndpoint(service, template string, methods []string) *endpoint {
 
 // find answers the endpoint of a decoded path; nil for an unknown one.
 func (t table) find(path string) *endpoint {
-	path = strings.TrimPrefix(path, "/")
-	name, rest, deeper := strings.Cut(path, "/")
+	name, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	r := t[name]
-	if r == nil && deeper {
-		second, further, more := strings.Cut(rest, "/")
-		r, rest, deeper = t[path[:len(name)+1+len(second)]], further, more
-	}
 	switch {
 	case r == nil:
 		return nil
@@ -103,11 +85,13 @@ func (t table) find(path string) *endpoint {
 	if hasSub {
 		return r.subs[sub]
 	}
-	if before, action, isAction := strings.Cut(id, ":"); isAction {
-		if before == "" {
-			return nil
-		}
+	id, action, isAction := strings.Cut(id, ":")
+	switch {
+	case !isAction:
+		return r.item
+	case id == "":
+		return nil
+	default:
 		return r.actions[action]
 	}
-	return r.item
 }
