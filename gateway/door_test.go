@@ -1,0 +1,163 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/service"
+)
+
+const largestBody = 100
+
+// table has one resource of each shape that the interface knows.
+var table = []routes.Route{
+	{Service: "coverage", Resource: "vehicle", Collection: []string{"GET", "HEAD", "POST"}, Item: []string{"GET", "HEAD", "PUT"}},
+	{
+		Service: "coverage", Resource: "motorCoverage", Collection: []string{"GET", "POST"}, Item: []string{"GET", "PUT"},
+		Actions: []string{"endorse", "cancel", "renew"},
+	},
+	{
+		Service: "coverage", Resource: "travelCoverage", Collection: []string{"GET", "POST"}, Item: []string{"GET", "PUT"},
+		Actions: []string{"endorse", "cancel"},
+	},
+	{
+		Service: "claims", Resource: "claim", Collection: []string{"GET", "POST"}, Item: []string{"GET", "PUT"},
+		Actions: []string{"settle", "reopen"}, Subs: []string{"documents"},
+	},
+	{Service: "claims", Resource: "claimsBordereau", Collection: []string{"GET", "POST"}, Item: []string{"GET"}},
+	{Service: "products", Resource: "productCatalog", Collection: []string{"GET"}},
+}
+
+// door is a gateway with one service behind it, and who may issue tokens for it.
+type door struct {
+	*httptest.Server
+	handler     http.Handler
+	signer      *auth.Signer
+	credentials auth.Credentials
+}
+
+// open makes a door in front of one service behind every route.
+func open(t testing.TB, transport http.RoundTripper, address string, change func(*gateway.Config)) door {
+	t.Helper()
+	signer, err := auth.OpenSigner(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tokens auth.Settings
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	tokens.Register(flags)
+	tokens.KeyFile = signer.PublicFile()
+	log := slog.New(slog.DiscardHandler)
+	verifier, err := auth.NewVerifier(t.Context(), tokens, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	credentials, err := auth.NewCredentials([]string{"a-secret-of-the-exchange"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := gateway.Config{
+		Routes: table, Upstreams: map[string]gateway.Upstream{}, Verifier: verifier, Credentials: credentials,
+		LargestBody: largestBody, Log: log,
+	}
+	for _, route := range config.Routes {
+		config.Upstreams[route.Service] = gateway.Upstream{URL: base, Transport: transport}
+	}
+	if change != nil {
+		change(&config)
+	}
+	engine := service.NewEngine(service.EngineConfig{
+		Log: log, Metrics: prometheus.NewRegistry(), Timeout: time.Second, LargestBody: largestBody,
+	})
+	handler, err := gateway.New(engine, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := door{httptest.NewServer(handler), handler, signer, credentials}
+	t.Cleanup(d.Close)
+	return d
+}
+
+// overEach runs a test with the service behind HTTP and in memory: both must behave alike.
+func overEach(t *testing.T, h http.Handler, change func(*gateway.Config), test func(t *testing.T, d door)) {
+	t.Run("http", func(t *testing.T) {
+		server := httptest.NewServer(h)
+		defer server.Close()
+		test(t, open(t, peer.NewTransport(), server.URL, change))
+	})
+	t.Run("memory", func(t *testing.T) { test(t, open(t, peer.Handler(h), "http://coverage", change)) })
+}
+
+func (d door) token(t testing.TB, scopes ...string) string {
+	t.Helper()
+	token, err := d.signer.Issue(auth.Grant{Subject: "broker-1", Scopes: scopes, Lifetime: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return "Bearer " + token
+}
+
+// request makes a request with a token of both scopes.
+func (d door) request(t testing.TB, method, path string, body io.Reader) *http.Request {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, d.URL+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", d.token(t, gateway.ScopeAdmin, gateway.ScopeDeveloper))
+	return request
+}
+
+func do(t testing.TB, request *http.Request) (*http.Response, string) {
+	t.Helper()
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(text)
+}
+
+// isProblem asserts that the answer is a problem document of the status.
+func isProblem(t testing.TB, response *http.Response, body string, status int) {
+	t.Helper()
+	var document struct {
+		Status   int
+		Instance string
+	}
+	if err := json.Unmarshal([]byte(body), &document); err != nil {
+		t.Fatalf("status %d, body %q: %v", response.StatusCode, body, err)
+	}
+	if response.StatusCode != status || document.Status != status || response.Header.Get("Content-Type") != problem.ContentType {
+		t.Fatalf("status %d, %s, %s; want a problem of status %d", response.StatusCode, response.Header.Get("Content-Type"), body, status)
+	}
+	if document.Instance == "" || document.Instance != response.Header.Get("X-Request-Id") {
+		t.Fatalf("instance %q, request id %q", document.Instance, response.Header.Get("X-Request-Id"))
+	}
+}
+
+var reached = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("X-Reached", r.Method+" "+r.URL.RequestURI())
+})
