@@ -13,11 +13,12 @@ const (
 	TopicPartitions   = "topic-partitions"
 	TopicReplication  = "topic-replication"
 	AdminMayRead      = "admin-may-read"
+	Data              = "data"
 )
 
 // All answers every name.
 func All() []string {
 	return []string{
-		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TopicPartitions, TopicReplication, AdminMayRead,
+		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TopicPartitions, TopicReplication, AdminMayRead, Data,
 	}
 }

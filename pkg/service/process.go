@@ -29,6 +29,7 @@ type Process struct {
 	health   health
 	requests net.Listener
 	admin    *http.Server
+	adminAt  string
 	loops    []loop
 	closers  []func() error
 	release  sync.Once

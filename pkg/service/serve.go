@@ -29,15 +29,19 @@ func (p *Process) Listen() error {
 	if err != nil {
 		return err
 	}
+	p.adminAt = admin.Addr().String()
 	p.admin = p.server(adminHandler(&p.health, p.Registry, p.Settings.Profiling))
 	p.admin.WriteTimeout = 0 // a profile takes as long as it was asked for
 	go func() { _ = p.admin.Serve(admin) }()
-	p.Log.Info("metrics and health", "address", admin.Addr().String())
+	p.Log.Info("metrics and health", "address", p.adminAt)
 	return nil
 }
 
 // Address answers where requests come in, as host:port.
 func (p *Process) Address() string { return p.requests.Addr().String() }
+
+// AdminAddress answers where metrics and health are, as host:port; empty where they are nowhere.
+func (p *Process) AdminAddress() string { return p.adminAt }
 
 // Serve answers requests until ctx ends or a background loop does, and then stops: it is no longer ready, takes no new
 // requests, finishes those under way, ends the loops, and closes what was opened. It answers why it stopped, nil for

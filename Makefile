@@ -1,0 +1,59 @@
+# The Insurance Exchange Service. `make help` lists what there is to do.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+MODULES := contracts pkg gateway services/parties services/products services/coverage services/claims services/premium \
+	deploy/local deploy/bench deploy/standins
+PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
+
+# The race detector needs cgo and a C compiler. CI insists on both (see .ci/run); elsewhere the tests run without it.
+CC_FOUND := $(shell command -v cc || command -v gcc || command -v clang)
+RACE := $(if $(CC_FOUND),-race)
+
+FUZZTIME ?= 5s
+SCOPE ?= std.developer std.admin
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: bin/exchange ## run the whole exchange in one process; Ctrl-C stops it (EXCHANGE_ADDR, EXCHANGE_DATA)
+	@exec bin/exchange run
+
+.PHONY: token
+token: bin/exchange ## print a bearer token for the running exchange, valid an hour (SCOPE="std.developer" for fewer scopes)
+	@bin/exchange token --scope "$(SCOPE)"
+
+.PHONY: build
+build: bin/exchange ## build the commands into bin/
+	@for s in parties products coverage claims premium; do go build -trimpath -o bin/$$s ./services/$$s/cmd/$$s || exit 1; done
+	@go build -trimpath -o bin/gateway ./gateway/cmd/gateway
+
+.PHONY: bin/exchange
+bin/exchange:
+	@command -v go >/dev/null || { echo "make: Go is not installed; see https://go.dev/doc/install" >&2; exit 1; }
+	@go build -trimpath -o bin/exchange ./deploy/local/cmd/exchange
+
+.PHONY: test
+test: ## run all tests that need no Docker, and fuzz the decoders for some seconds
+	go test $(RACE) $(PACKAGES)
+	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/rest
+	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
+
+.PHONY: verify
+verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities
+	@deploy/verify
+
+.PHONY: generate
+generate: ## write what is derived from the declarations into contracts/
+	go run ./deploy/local/internal/generate contracts
+
+.PHONY: bench
+bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records)
+	go build -trimpath -o bin/bench ./deploy/bench
+	bin/bench $(BENCH)
+
+.PHONY: clean
+clean: ## remove what was built; the data stays
+	rm -rf bin
