@@ -12,6 +12,7 @@ const (
 	BordereauPeriod   = "bordereau-period"
 	TopicPartitions   = "topic-partitions"
 	TopicReplication  = "topic-replication"
+	SessionTimeout    = "session-timeout"
 	AdminMayRead      = "admin-may-read"
 	Data              = "data"
 )
@@ -19,6 +20,7 @@ const (
 // All answers every name.
 func All() []string {
 	return []string{
-		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TopicPartitions, TopicReplication, AdminMayRead, Data,
+		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TopicPartitions, TopicReplication, SessionTimeout,
+		AdminMayRead, Data,
 	}
 }

@@ -46,6 +46,8 @@ func RunProgram(banner io.Writer) service.Program {
 			"admin-addr": "127.0.0.1:0",
 			// A newcomer's receipts are to show up in a bordereau.
 			settings.BordereauPeriod: "month",
+			// After a crash, the next start is the only one to take over.
+			settings.SessionTimeout: "2s",
 		},
 	}
 }

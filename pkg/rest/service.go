@@ -68,7 +68,7 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 		return nil, err
 	}
 	if keyRetention == 0 {
-		deps.Log.Info("rule not set", "setting", keyRetentionFlag, "effect", "an Idempotency-Key is remembered as long as its record")
+		deps.Unset(keyRetentionFlag, "an Idempotency-Key is remembered as long as its record")
 	}
 	server := NewServer(Config{
 		Store: deps.Store, Sets: sets, Now: func() time.Time { return deps.Now().UTC() }, KeyRetention: keyRetention,

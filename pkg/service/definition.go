@@ -57,6 +57,8 @@ type Deps struct {
 	// Peer answers the client of one of Definition.Peers, the same at each call; nil for any other name.
 	Peer func(name string) *peer.Client
 	Now  func() time.Time
+	// Unset takes note that a setting is not given and what follows; the process says so when it starts.
+	Unset func(setting, effect string)
 	// Brokers are the addresses of Kafka; empty where there is none.
 	Brokers []string
 	// Engine makes the router of the service. Routes that speak for a caller stand behind Guard.
@@ -130,6 +132,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		Store: links.Store, Brokers: links.Brokers, Now: links.Now,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name),
 		Peer:   func(name string) *peer.Client { return peers[name] },
+		Unset:  p.unset.note,
 		Engine: func() *gin.Engine { return p.Engine(d.Name) },
 		Guard:  auth.RequireGateway(credentials),
 	})

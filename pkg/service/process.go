@@ -32,6 +32,7 @@ type Process struct {
 	adminAt  string
 	loops    []loop
 	closers  []func() error
+	unset    unset
 	release  sync.Once
 }
 

@@ -52,6 +52,7 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	broken := make(chan error, 1)
 	go func() { broken <- server.Serve(p.requests) }()
 	p.health.serving.Store(true)
+	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address())
 
 	var cause error

@@ -13,6 +13,7 @@ import (
 func Undialled() Deps {
 	return Deps{
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(), Now: time.Now,
-		Peer: func(string) *peer.Client { return nil },
+		Unset: func(string, string) {},
+		Peer:  func(string) *peer.Client { return nil },
 	}
 }

@@ -38,7 +38,7 @@ func Service() rest.Service {
 				e.reportingWindow = *reportingWindow
 			}
 			if e.reportingWindow == 0 {
-				deps.Log.Info("rule not set", "setting", settings.ReportingWindow, "effect", "no claim carries a late-notification warning")
+				deps.Unset(settings.ReportingWindow, "no claim carries a late-notification warning")
 			}
 			records := rest.Add(s, claim(e))
 			return rest.Beside{Internal: func(router gin.IRouter) {

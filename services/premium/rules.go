@@ -2,7 +2,6 @@ package premium
 
 import (
 	"fmt"
-	"log/slog"
 	"time"
 
 	"insurance.example/exchange/contracts/settings"
@@ -57,11 +56,11 @@ func (r *rules) check(sets rest.Sets) error {
 }
 
 // tell says which rules do not run.
-func (r *rules) tell(log *slog.Logger) {
+func (r *rules) tell(unset func(setting, effect string)) {
 	if r.refundReceiptType == "" {
-		log.Info("rule not set", "setting", settings.RefundReceiptType, "effect", "a refund must be asked for with a receiptType")
+		unset(settings.RefundReceiptType, "a refund must be asked for with a receiptType")
 	}
 	if r.period == "" {
-		log.Info("rule not set", "setting", settings.BordereauPeriod, "effect", "receipts are not aggregated into the premium bordereau")
+		unset(settings.BordereauPeriod, "receipts are not aggregated into the premium bordereau")
 	}
 }

@@ -34,6 +34,7 @@ type rules struct {
 	refundReceiptType string
 	period            period
 	topic             bus.Topic
+	sessionTimeout    time.Duration
 }
 
 func (r *rules) register(flags *pflag.FlagSet) {
@@ -41,6 +42,7 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "", "receiptType of a refund that is asked for without one; it must be asked for with one where not given")
 	flags.Var(&r.period, settings.BordereauPeriod, "what receipts are aggregated by: month or quarter, UTC; they are not aggregated where not given")
 	flags.IntVar(&r.topic.Partitions, settings.TopicPartitions, 8, "partitions of a Kafka topic that has still to be made")
+	flags.DurationVar(&r.sessionTimeout, settings.SessionTimeout, 10*time.Second, "how long Kafka waits for an aggregator that died before another takes over")
 	flags.IntVar(&r.topic.Replication, settings.TopicReplication, 1, "copies of each partition of a Kafka topic that has still to be made")
 }
 
@@ -60,7 +62,7 @@ func declare(s *rest.Server, deps service.Deps, r rules) (rest.Beside, error) {
 	if err := r.check(s.Sets); err != nil {
 		return rest.Beside{}, err
 	}
-	r.tell(deps.Log)
+	r.tell(deps.Unset)
 	known, err := newKnown()
 	if err != nil {
 		return rest.Beside{}, err
@@ -84,7 +86,7 @@ func (e *exchange) background(deps service.Deps) (map[string]func(context.Contex
 	})
 	consumer, err := bus.NewConsumer(bus.ConsumerConfig{
 		Cluster: cluster, Topic: e.topic, Group: "premium-bordereau", Handle: e.aggregate,
-		SessionTimeout: 6 * time.Second, Log: deps.Log, Metrics: deps.Metrics,
+		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics,
 	})
 	return map[string]func(context.Context) error{"relay": e.relay.Run, "aggregator": consumer.Run}, err
 }
