@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -153,7 +154,7 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 	if err != nil {
 		return err
 	}
-	key, err := r.key(c, r.Name+"/"+id+":"+a.Name, body)
+	key, err := r.key(c, r.Name+"/"+strings.ToLower(id)+":"+a.Name, body)
 	if err != nil {
 		return err
 	}

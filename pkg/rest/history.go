@@ -97,8 +97,8 @@ func (r *Record[T]) FirstTo(states ...string) time.Time {
 	return time.Time{}
 }
 
-// settle applies the move that time has made by now.
-func (r *Record[T]) settle(status func(*T) **string, now time.Time) {
+// advance applies the move that time has made by now.
+func (r *Record[T]) advance(status func(*T) **string, now time.Time) {
 	last := r.state.lastTransition()
 	if status == nil || last == nil || last.Until.IsZero() || now.Before(last.Until) {
 		return

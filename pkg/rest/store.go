@@ -104,7 +104,7 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 		return nil, fmt.Errorf("stored %s %s: state: %w", r.Name, doc.ID, err)
 	}
 	record.History = record.state.History
-	record.settle(r.Status, r.server.Now())
+	record.advance(r.Status, r.server.Now())
 	return record, nil
 }
 
