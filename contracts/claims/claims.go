@@ -35,6 +35,19 @@ type Claim struct {
 	Payments       []Payment       `json:"payments,omitzero"`
 }
 
+// Bordereau is a row of the claims bordereau: a claim ceded under a treaty. GrosslLossReserve is spelled as the interface
+// spells it.
+type Bordereau struct {
+	scalar.Record
+	TreatyReference   *string         `json:"treatyReference,omitzero"`
+	PolicyNumber      *string         `json:"policyNumber,omitzero"`
+	FNOL              scalar.DateTime `json:"fnol,omitzero"`
+	GrosslLossReserve scalar.Decimal  `json:"GrosslLossReserve,omitzero"`
+	Paid              scalar.Decimal  `json:"paid,omitzero"`
+	ExpectedRecovery  scalar.Decimal  `json:"expectedRecovery,omitzero"`
+	ClaimStatus       *string         `json:"claimStatus,omitzero" set:"ClaimStatus"`
+}
+
 // Payment is one settlement of a claim.
 type Payment struct {
 	PaymentAmount scalar.Int      `json:"paymentAmount"`

@@ -35,6 +35,77 @@ type Motor struct {
 	Perils               []string       `json:"perils,omitzero" set:"MotorPeril"`
 }
 
+// CyberLiability covers a business. ClaimsOccurrence is kept as sent.
+type CyberLiability struct {
+	Policy
+	BusinessID           scalar.ID   `json:"businessId,omitzero"`
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	ClaimsOccurrence     scalar.JSON `json:"claimsOccurrence,omitzero"`
+	Scope                []string    `json:"scope,omitzero" set:"CyberCoverageCategory"`
+}
+
+// Travel covers one or more travellers. Length is in days; Destination is an ISO 3166-1 numeric code.
+type Travel struct {
+	Policy
+	TravellerIDs     []scalar.ID    `json:"travellerIds,omitzero"`
+	IsAnnualPolicy   *bool          `json:"isAnnualPolicy,omitzero"`
+	IsGroup          *bool          `json:"isGroup,omitzero"`
+	Length           *scalar.Int    `json:"length,omitzero"`
+	Destination      *scalar.Int    `json:"destination,omitzero"`
+	EmergencyMedical scalar.Decimal `json:"emergencyMedical,omitzero"`
+	TripCancellation scalar.Decimal `json:"tripCancellation,omitzero"`
+}
+
+// Property insures one property (PropertyID) or several (PropertyIDs). The deductibles may be sent together as
+// deductibles on create. ClaimsOccurrence is kept as sent.
+type Property struct {
+	Policy
+	PropertyID               scalar.ID   `json:"propertyId,omitzero"`
+	PropertyIDs              []scalar.ID `json:"propertyIds,omitzero"`
+	IndemnityLimitPolicy     *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	IsAgreedValue            *bool       `json:"isAgreedValue,omitzero"`
+	Perils                   []string    `json:"perils,omitzero" set:"PropertyPeril"`
+	DeductibleAmountBuilding *scalar.Int `json:"deductibleAmountBuilding,omitzero"`
+	DeductibleAmountContent  *scalar.Int `json:"deductibleAmountContent,omitzero"`
+	ClaimsOccurrence         scalar.JSON `json:"claimsOccurrence,omitzero"`
+}
+
+// TradeCredit covers a debtor. WaitingPeriod is in days, from the loss to its notification.
+type TradeCredit struct {
+	Policy
+	DebtorID            scalar.ID   `json:"debtorId,omitzero"`
+	TradeCreditType     *string     `json:"tradeCreditType,omitzero" set:"TradeCreditType"`
+	Perils              []string    `json:"perils,omitzero" set:"TradeCreditPeril"`
+	CreditLimit         *scalar.Int `json:"creditLimit,omitzero"`
+	CreditLimitUtilized *scalar.Int `json:"creditLimitUtilized,omitzero"`
+	MaxCreditPeriod     *scalar.Int `json:"maxCreditPeriod,omitzero"`
+	WaitingPeriod       *scalar.Int `json:"waitingPeriod,omitzero"`
+}
+
+// BusinessInterruption attaches to a property. PropertyRef is sent as propertyId on create; IndemnityPeriod has a capital
+// I as the interface writes it.
+type BusinessInterruption struct {
+	Policy
+	PropertyRef          scalar.ID   `json:"propertyRef,omitzero"`
+	Type                 *string     `json:"type,omitzero" set:"TypeBusinessInterruption"`
+	Perils               []string    `json:"perils,omitzero" set:"PropertyPeril"`
+	GrossAnnualProfit    *scalar.Int `json:"grossAnnualProfit,omitzero"`
+	ICWLimit             *scalar.Int `json:"icwLimit,omitzero"`
+	ContingencyLossLimit *scalar.Int `json:"contingencyLossLimit,omitzero"`
+	IndemnityPeriod      *scalar.Int `json:"IndemnityPeriod,omitzero"`
+	Deductible           *scalar.Int `json:"deductible,omitzero"`
+}
+
+// Pet covers a pet. WaitingPeriod is in days from inceptionDate.
+type Pet struct {
+	Policy
+	PetID                    scalar.ID   `json:"petId,omitzero"`
+	AnnualReimbursementLimit *scalar.Int `json:"annualReimbursementLimit,omitzero"`
+	WaitingPeriod            *scalar.Int `json:"waitingPeriod,omitzero"`
+	PreexistingConditions    *bool       `json:"preexistingConditions,omitzero"`
+	Benefits                 []string    `json:"benefits,omitzero" set:"PetBenefit"`
+}
+
 // Endorsement is the body of :endorse: its type, and the changed fields of the record beside it.
 type Endorsement struct {
 	EndorsementType *string `json:"endorsementType,omitzero" set:"EndorsementType"`

@@ -38,7 +38,19 @@ type Policy struct {
 	// empty for a line that has no such list.
 	Covers   []string `json:"covers,omitempty"`
 	CauseSet string   `json:"causeSet,omitempty"`
+	// WaitingPeriod is in days, counted as Waits says; nil for a policy that has none.
+	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
+	Waits         Waits       `json:"waits,omitempty"`
 }
+
+// Waits says between which instants a waiting period must lie.
+type Waits string
+
+// The waiting periods of the interface (decisions: Claims).
+const (
+	LossToNotification Waits = "lossDate to fnol"          // trade credit
+	InceptionToLoss    Waits = "inceptionDate to lossDate" // pet
+)
 
 // InForceAt tells whether the policy was in force at an instant: inception <= t < expiry, and t before the
 // cancellation or lapse, if any. A policy without expiry has no end until then.

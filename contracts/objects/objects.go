@@ -4,6 +4,7 @@ package objects
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
+	"insurance.example/exchange/contracts/address"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -38,4 +39,66 @@ type Driver struct {
 	Licence         *DrivingLicence `json:"licence,omitzero"`
 	Convictions     []scalar.JSON   `json:"convictions,omitzero"`
 	IsPrimaryDriver *bool           `json:"isPrimaryDriver,omitzero"`
+}
+
+// Business is what a cyber liability policy covers. Staff numbers are fractions where people work part-time.
+type Business struct {
+	scalar.Record
+	BusinessSector      *string        `json:"businessSector,omitzero"`
+	DataAssets          []scalar.JSON  `json:"dataAssets,omitzero"`
+	DataSharing         *bool          `json:"dataSharing,omitzero"`
+	GrossAnnualTurnover scalar.Decimal `json:"grossAnnualTurnover,omitzero"`
+	NumberOfEmployees   scalar.Decimal `json:"numberOfEmployees,omitzero"`
+	ITStaff             scalar.Decimal `json:"itStaff,omitzero"`
+}
+
+// Property is a building and its content, insured by a property policy or underlying a business interruption policy.
+type Property struct {
+	scalar.Record
+	Address            *address.Address `json:"address,omitzero"`
+	Latitude           *string          `json:"latitude,omitzero"`
+	Longitude          *string          `json:"longitude,omitzero"`
+	PropertyType       *string          `json:"propertyType,omitzero" set:"PropertyType"`
+	SumInsuredBuilding *scalar.Int      `json:"sumInsuredBuilding,omitzero"`
+	SumInsuredContent  *scalar.Int      `json:"sumInsuredContent,omitzero"`
+	Wall               *string          `json:"wall,omitzero" set:"WallConstruction"`
+	Roof               *string          `json:"roof,omitzero" set:"RoofConstruction"`
+}
+
+// Traveller is a person whom a travel policy covers. Nationality is an ISO 3166-1 alpha-2 code.
+type Traveller struct {
+	scalar.Record
+	FirstName   *string     `json:"firstName,omitzero"`
+	LastName    *string     `json:"lastName,omitzero"`
+	Nationality *string     `json:"nationality,omitzero" set:"Country"`
+	DOB         scalar.Date `json:"dob,omitzero"`
+	IDType      *string     `json:"idType,omitzero" set:"IdType"`
+}
+
+// Debtor is the buyer whose payment a trade credit policy covers. UltimateParentCompany is sent as parentCompany on
+// create.
+type Debtor struct {
+	scalar.Record
+	Name                  *string     `json:"name,omitzero"`
+	UltimateParentCompany *string     `json:"ultimateParentCompany,omitzero"`
+	LegalForm             *string     `json:"legalForm,omitzero" set:"LegalEntity"`
+	NetAssets             *scalar.Int `json:"netAssets,omitzero"`
+	AnnualizedTurnover    *scalar.Int `json:"annualizedTurnover,omitzero"`
+	CreditRating          *string     `json:"creditRating,omitzero"`
+	RegistrationNumber    *string     `json:"registrationNumber,omitzero"`
+	Financials            scalar.JSON `json:"financials,omitzero"`
+}
+
+// Dog is the petKind that needs a breed.
+const Dog = "dog"
+
+// Pet is what a pet policy covers. PetBreed is sent as breed on create, and required of a dog.
+type Pet struct {
+	scalar.Record
+	PetName       *string        `json:"petName,omitzero"`
+	PetKind       *string        `json:"petKind,omitzero" set:"PetKind"`
+	Age           scalar.Decimal `json:"age,omitzero"`
+	Purebred      *bool          `json:"purebred,omitzero"`
+	PetBreed      *string        `json:"petBreed,omitzero" set:"PetBreed"`
+	Reimbursement scalar.Decimal `json:"reimbursement,omitzero"`
 }

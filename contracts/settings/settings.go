@@ -10,6 +10,8 @@ const (
 	ReportingWindow   = "reporting-window"
 	RefundReceiptType = "refund-receipt-type"
 	BordereauPeriod   = "bordereau-period"
+	TripLength        = "trip-length"
+	AnnualLength      = "annual-length"
 	TopicPartitions   = "topic-partitions"
 	TopicReplication  = "topic-replication"
 	SessionTimeout    = "session-timeout"
@@ -20,7 +22,7 @@ const (
 // All answers every name.
 func All() []string {
 	return []string{
-		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TopicPartitions, TopicReplication, SessionTimeout,
+		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, Data,
 	}
 }

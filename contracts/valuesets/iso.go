@@ -45,3 +45,14 @@ func sortedSet(codes []string) []string {
 	slices.Sort(codes)
 	return slices.Compact(codes)
 }
+
+// CountryByNumber answers the alpha-2 code of an ISO 3166-1 numeric code, and whether there is one.
+func CountryByNumber(numeric int64) (alpha2 string, ok bool) {
+	const most = 999
+	if numeric < 1 || numeric > most {
+		return "", false
+	}
+	country := countries.ByNumeric(int(numeric))
+	code := country.Alpha2()
+	return code, country.IsValid() && len(code) == 2 && !slices.Contains(notInISO3166, code)
+}

@@ -15,18 +15,26 @@ import (
 
 // The sets, by the names that the interface gives them.
 const (
-	ProductCatalog          = "ProductCatalog"
-	ProductModel            = "ProductModel"
-	ContractType            = "ContractType"
-	PremiumPaymentFrequency = "PremiumPaymentFrequency"
-	PaymentMethod           = "PaymentMethod"
-	EndorsementType         = "EndorsementType"
-	ClaimType               = "ClaimType"
-	ReceiptType             = "ReceiptType"
-	IDType                  = "IdType"
-	MotorPeril              = "MotorPeril"
-	Currency                = "Currency"
-	Country                 = "Country"
+	ProductCatalog           = "ProductCatalog"
+	ProductModel             = "ProductModel"
+	ContractType             = "ContractType"
+	PremiumPaymentFrequency  = "PremiumPaymentFrequency"
+	PaymentMethod            = "PaymentMethod"
+	EndorsementType          = "EndorsementType"
+	ClaimType                = "ClaimType"
+	ReceiptType              = "ReceiptType"
+	IDType                   = "IdType"
+	MotorPeril               = "MotorPeril"
+	CyberCoverageCategory    = "CyberCoverageCategory"
+	PropertyPeril            = "PropertyPeril"
+	PropertyType             = "PropertyType"
+	TradeCreditType          = "TradeCreditType"
+	TradeCreditPeril         = "TradeCreditPeril"
+	TypeBusinessInterruption = "TypeBusinessInterruption"
+	PetKind                  = "PetKind"
+	PetBenefit               = "PetBenefit"
+	Currency                 = "Currency"
+	Country                  = "Country"
 )
 
 //go:embed published.yaml

@@ -75,3 +75,22 @@ func TestAFileReplacesAndExtends(t *testing.T) {
 		}
 	}
 }
+
+func TestCountryByNumber(t *testing.T) {
+	found := 0
+	sets := Published()
+	for numeric := int64(-1); numeric <= 1100; numeric++ {
+		if code, ok := CountryByNumber(numeric); ok {
+			found++
+			if _, known := sets.Lookup(Country, code); !known {
+				t.Errorf("%d is %q, which is no country", numeric, code)
+			}
+		}
+	}
+	if found != 249 {
+		t.Errorf("%d numeric codes, want 249", found)
+	}
+	if code, _ := CountryByNumber(826); code != "GB" {
+		t.Errorf("826 is %s", code)
+	}
+}

@@ -108,7 +108,7 @@ func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
 // that differ from the record's. The members named in without are left out.
 func (c *Change[T]) Lay(over []byte, without ...string) (d *Draft[T], differ []string, err error) {
 	r := c.resource
-	renamed, _, p := rename(over, r.Aliases)
+	renamed, _, p := rename(over, r.Aliases, r.Hoist)
 	if p != nil {
 		return nil, nil, p
 	}

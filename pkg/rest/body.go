@@ -52,7 +52,7 @@ func isJSON(contentType string) bool {
 // decode reads a body as a record.
 func (r *Records[T]) decode(body []byte) (*T, error) {
 	v := new(T)
-	renamed, sent, p := rename(body, r.Aliases)
+	renamed, sent, p := rename(body, r.Aliases, r.Hoist)
 	if p == nil {
 		p = Decode(renamed, v)
 	}

@@ -78,12 +78,12 @@ func TestRename(t *testing.T) {
 		`{"premium":1.5,"grossWrittenPremium":1.50}`: `{"grossWrittenPremium":1.50}`,
 		`{"x":{"premium":1}}`:                        `{"x":{"premium":1}}`,
 	} {
-		got, _, p := rename([]byte(body), aliases)
+		got, _, p := rename([]byte(body), aliases, nil)
 		if p != nil || string(got) != want {
 			t.Errorf("%s became %s (%v), want %s", body, got, p, want)
 		}
 	}
-	if _, _, p := rename([]byte(`{"premium":1,"grossWrittenPremium":2}`), aliases); p == nil {
+	if _, _, p := rename([]byte(`{"premium":1,"grossWrittenPremium":2}`), aliases, nil); p == nil {
 		t.Error("two values for one member were accepted")
 	}
 }

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -116,8 +117,8 @@ func changed(before, after []byte) (jsontext.Value, error) {
 // rename gives the members of body that were sent under another accepted name the name that the record uses, and
 // answers which were: name of the record -> name sent. Both names at once are accepted if they say the same. Names that
 // stand for "" are dropped.
-func rename(body []byte, aliases map[string]string) (renamed []byte, sent map[string]string, p *problem.Error) {
-	if !mentions(body, aliases) {
+func rename(body []byte, aliases map[string]string, hoist []string) (renamed []byte, sent map[string]string, p *problem.Error) {
+	if !mentions(body, aliases, hoist) {
 		return body, nil, nil
 	}
 	if p := precheck(body); p != nil {
@@ -130,11 +131,14 @@ func rename(body []byte, aliases map[string]string) (renamed []byte, sent map[st
 	if err != nil {
 		return nil, nil, problem.From(err)
 	}
+	sent = map[string]string{}
+	if all, p = hoisted(all, hoist, sent); p != nil {
+		return nil, nil, p
+	}
 	values := make(map[string]jsontext.Value, len(all))
 	for _, m := range all {
 		values[m.name] = m.value
 	}
-	sent = map[string]string{}
 	kept := all[:0]
 	for _, m := range all {
 		if name, is := aliases[m.name]; is {
@@ -157,8 +161,46 @@ func rename(body []byte, aliases map[string]string) (renamed []byte, sent map[st
 	return object(kept), sent, nil
 }
 
+// hoisted answers the members with those of the objects in hoist in place of the objects. It notes in sent where a
+// member was sent.
+func hoisted(all []member, hoist []string, sent map[string]string) ([]member, *problem.Error) {
+	var flat []member
+	for _, m := range all {
+		switch {
+		case !slices.Contains(hoist, m.name):
+			flat = append(flat, m)
+			continue
+		case m.value.Kind() == jsontext.KindNull:
+			continue
+		case m.value.Kind() != jsontext.KindBeginObject:
+			return nil, problem.New(problem.Invalid, "").At("/"+m.name, "must be an object")
+		}
+		inner, err := members(m.value)
+		if err != nil {
+			return nil, problem.From(err)
+		}
+		for _, i := range inner {
+			at := slices.IndexFunc(all, func(o member) bool { return o.name == i.name })
+			if at >= 0 && !sameValue(all[at].value, i.value) {
+				return nil, problem.New(problem.Invalid, i.name+" was sent twice, with two values.").
+					At("/"+m.name+"/"+i.name, "differs from "+i.name)
+			}
+			if at < 0 {
+				sent[i.name] = m.name + "/" + i.name
+				flat = append(flat, i)
+			}
+		}
+	}
+	return flat, nil
+}
+
 // mentions tells whether the text may have a member of one of the names; it looks no closer than that needs.
-func mentions(body []byte, aliases map[string]string) bool {
+func mentions(body []byte, aliases map[string]string, hoist []string) bool {
+	for _, name := range hoist {
+		if bytes.Contains(body, []byte(`"`+name+`"`)) {
+			return true
+		}
+	}
 	for alias := range aliases {
 		if bytes.Contains(body, []byte(`"`+alias+`"`)) {
 			return true

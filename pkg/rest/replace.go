@@ -40,7 +40,7 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 // replacement answers the record as it is to be; nil if an immutable record is to stay what it is.
 func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.Document, record *Record[T]) (*Draft[T], error) {
 	if r.Merge {
-		renamed, _, p := rename(body, r.Aliases)
+		renamed, _, p := rename(body, r.Aliases, r.Hoist)
 		if p != nil {
 			return nil, p
 		}

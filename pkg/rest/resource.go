@@ -20,6 +20,8 @@ type Resource[T any] struct {
 	// Aliases are further names that members are accepted under: name sent -> name of the record. A name that stands for
 	// "" is dropped: it stands beside the record in answers, and callers send back what they were answered.
 	Aliases map[string]string
+	// Hoist are names of objects whose members are accepted at the top of the record.
+	Hoist []string
 	// Filters are the members a list can be narrowed by.
 	Filters []Filter[T]
 	// Unique are the values that no two records of the collection share.
@@ -45,6 +47,8 @@ type Resource[T any] struct {
 	Keep func(d *Draft[T]) error
 	// Immutable: a record never changes. A PUT with its content answers it, one with any other is refused with this.
 	Immutable func() error
+	// NoReplace: there is no PUT.
+	NoReplace bool
 	// Merge: PUT replaces the members sent; without it the body is the whole record.
 	Merge bool
 	// Status points to the member that holds the state; nil for a resource without states.

@@ -220,7 +220,7 @@ var (
 )
 
 func (r *Records[T]) route() Route {
-	route := Route{Resource: r.Name, Collection: collectionMethods, Item: itemMethods}
+	route := Route{Resource: r.Name, Collection: collectionMethods, Item: r.itemMethods()}
 	for _, a := range r.Actions {
 		if a.Sub {
 			route.Subs = append(route.Subs, a.Name)
@@ -258,11 +258,18 @@ func (r *Records[T]) dispatch(c *gin.Context, id, sub string) (handle func() err
 		return func() error { return r.act(c, id, action) }, nil
 	case reads:
 		return func() error { return r.read(c, id) }, nil
-	case method == http.MethodPut:
+	case method == http.MethodPut && !r.NoReplace:
 		return func() error { return r.replace(c, id) }, nil
 	default:
-		return nil, itemMethods
+		return nil, r.itemMethods()
 	}
+}
+
+func (r *Records[T]) itemMethods() []string {
+	if r.NoReplace {
+		return fixedMethods
+	}
+	return itemMethods
 }
 
 func (r *Records[T]) action(name string, sub bool) *Action[T] {

@@ -2,10 +2,12 @@ package claims
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/problem"
@@ -69,6 +71,27 @@ func (e *exchange) perilCovered(_ context.Context, d *rest.Draft[claims.Claim]) 
 		return nil
 	}
 	return problem.New(problems.PerilNotCovered, "").At("/lossCause", "is none of what the policy covers")
+}
+
+// waited warns of a claim within the waiting period of its policy; it refuses nothing.
+func waited(_ context.Context, d *rest.Draft[claims.Claim]) error {
+	facts := rest.Noted(d, policyFact)
+	if facts.WaitingPeriod == nil {
+		return nil
+	}
+	var passed time.Duration
+	switch facts.Waits {
+	case internalapi.LossToNotification:
+		passed = d.Value.FNOL.Sub(d.Value.LossDate.Time)
+	case internalapi.InceptionToLoss:
+		passed = d.Value.LossDate.Sub(facts.InceptionDate.Time)
+	}
+	const day = 24 * time.Hour
+	if passed/day < time.Duration(*facts.WaitingPeriod) {
+		d.Warn("waiting-period", "waiting period",
+			fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod, facts.Waits, passed/day))
+	}
+	return nil
 }
 
 // lateNotification warns of a claim that was notified outside the reporting window; it refuses nothing.

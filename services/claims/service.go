@@ -41,6 +41,7 @@ func Service() rest.Service {
 				deps.Unset(settings.ReportingWindow, "no claim carries a late-notification warning")
 			}
 			records := rest.Add(s, claim(e))
+			rest.Add(s, bordereau())
 			return rest.Beside{Internal: func(router gin.IRouter) {
 				router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
 			}}, nil

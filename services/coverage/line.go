@@ -21,11 +21,20 @@ const policyNumberIndex = "policyNumber"
 type line[T any] struct {
 	name    string
 	aliases map[string]string
+	hoist   []string
 	// checks are the rows of the errors table for the create; rules hold beside them.
 	checks, rules []rest.Check[T]
 	// covers answers what a loss cause is checked against, values of causeSet; nil for a line that has no such list.
 	covers   func(*T) []string
 	causeSet string
+	// openTerm: a policy created without inceptionDate is in force from its creation.
+	openTerm bool
+	// extensionOnly: the one endorsement is a policy extension, and there is no renewal (travel).
+	extensionOnly bool
+	// waiting answers the waiting period in days, counted from one date to another as waits says; nil for a line that has
+	// none.
+	waiting func(*T) *scalar.Int
+	waits   internalapi.Waits
 	// limit answers the indemnity limit; nil for a line that has none.
 	limit func(*T) *scalar.Int
 }
@@ -41,34 +50,54 @@ func declare[T any](l line[T]) rest.Resource[T] {
 	for name, of := range l.aliases {
 		aliases[name] = of
 	}
+	actions := []rest.Action[T]{endorse[T](l.extensionOnly), cancel[T]()}
+	if !l.extensionOnly {
+		actions = append(actions, renew[T]())
+	}
 	number := func(v *T) string { return rest.Text(policyOf(v).PolicyNumber) }
 	return rest.Resource[T]{
 		Name:       l.name,
 		Collection: policyCollection,
 		Aliases:    aliases,
+		Hoist:      l.hoist,
 		Filters:    []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
 		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
 		Checks:     l.checks,
 		Rules:      l.rules,
-		Issue:      issue[T],
-		Keep:       keep[T],
+		Issue:      issue[T](l.openTerm),
+		Keep:       keep[T](l.openTerm),
 		Status:     func(v *T) **string { return &policyOf(v).Status },
-		Actions:    []rest.Action[T]{endorse[T](), cancel[T](), renew[T]()},
+		Actions:    actions,
 	}
 }
 
-// issue gives a new policy its number and status.
-func issue[T any](d *rest.Draft[T]) {
-	p, status := policyOf(d.Value), coverage.InForce
-	if id, ok := p.ID.UUID(); ok {
-		issued := number.Of("POL", id)
-		p.PolicyNumber = &issued
+// issue gives a new policy its number and status, and an open term its beginning.
+func issue[T any](openTerm bool) func(*rest.Draft[T]) {
+	return func(d *rest.Draft[T]) {
+		p, status := policyOf(d.Value), coverage.InForce
+		if id, ok := p.ID.UUID(); ok {
+			issued := number.Of("POL", id)
+			p.PolicyNumber = &issued
+		}
+		p.Status = &status
+		if openTerm && p.InceptionDate.IsZero() {
+			p.InceptionDate = scalar.Instant(d.Now)
+		}
 	}
-	p.Status = &status
 }
 
-// keep restores the number and status that a replacement left out, and refuses others.
-func keep[T any](d *rest.Draft[T]) error {
+// keep restores the number and status that a replacement left out, and refuses others. It also restores the beginning
+// of an open term.
+func keep[T any](openTerm bool) func(*rest.Draft[T]) error {
+	return func(d *rest.Draft[T]) error {
+		if is := policyOf(d.Value); openTerm && is.InceptionDate.IsZero() {
+			is.InceptionDate = policyOf(d.Stored).InceptionDate
+		}
+		return keepIssued(d)
+	}
+}
+
+func keepIssued[T any](d *rest.Draft[T]) error {
 	is, was := policyOf(d.Value), policyOf(d.Stored)
 	refused := problem.New(problems.IssuedMember, "policyNumber and status are issued by the exchange; leave them out or send them as they are.")
 	for _, m := range []struct {
@@ -115,6 +144,9 @@ func (l openedLine[T]) describe(doc docstore.Document) (*internalapi.Policy, err
 	}
 	if l.covers != nil {
 		facts.Covers, facts.CauseSet = l.covers(&record.Value), l.causeSet
+	}
+	if l.waiting != nil {
+		facts.WaitingPeriod, facts.Waits = l.waiting(&record.Value), l.waits
 	}
 	if l.limit != nil {
 		facts.IndemnityLimitPolicy = l.limit(&record.Value)

@@ -27,7 +27,7 @@ func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.R
 			},
 			termInOrder[coverage.Motor](datesRequired),
 			rest.EachIn("a peril is not in the motorPeril enumeration", "perils", valuesets.MotorPeril, e.sets,
-				func(m *coverage.Motor) []string { return m.Perils }, problems.UnknownPeril),
+				func(m *coverage.Motor) []string { return m.Perils }, problems.UnknownPerilCode),
 		},
 		covers:   func(m *coverage.Motor) []string { return m.Perils },
 		causeSet: valuesets.MotorPeril,

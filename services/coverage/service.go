@@ -12,16 +12,19 @@ import (
 
 // Service answers the service.
 func Service() rest.Service {
+	var r rules
 	return rest.Service{
 		Name: "coverage", Summary: "The policies of the Insurance Exchange Service, and what they insure",
 		Foreign: settings.All(), Peers: []string{"parties"},
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
-		Declare: declareAll,
+		Flags:   r.register,
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) { return declareAll(s, deps, r) },
 	}
 }
 
 // exchange is what the lines need of the rest of the exchange.
 type exchange struct {
+	rules   rules
 	sets    rest.Sets
 	parties *peer.Client
 	// lines are the declared lines, by resource name; all keep their records in the collection that policies answers.
@@ -29,11 +32,19 @@ type exchange struct {
 	policies func() docstore.Collection
 }
 
-func declareAll(s *rest.Server, deps service.Deps) (rest.Beside, error) {
-	e := &exchange{sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
-	vehicles := rest.Add(s, vehicle())
-	drivers := rest.Add(s, driver())
+func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Beside, error) {
+	r.tell(deps.Unset)
+	e := &exchange{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
+	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
+	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
+	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet())
 	add(s, e, motor(e, vehicles, drivers))
+	add(s, e, cyber(e, businesses))
+	add(s, e, travel(e, travellers))
+	add(s, e, propertyLine(e, properties))
+	add(s, e, tradeCredit(e, debtors))
+	add(s, e, businessInterruption(e, properties))
+	add(s, e, petLine(e, pets))
 	return rest.Beside{Internal: e.mountInternal}, nil
 }
 

@@ -11,7 +11,10 @@ import (
 // dates says whether the dates of a term must be sent.
 type dates int
 
-const datesRequired dates = 1 // the line's errors table lists the term
+const (
+	datesOptional dates = iota
+	datesRequired       // the line's errors table lists the term
+)
 
 // termInOrder checks that inceptionDate is before expiryDate, where both are there.
 func termInOrder[T any](d dates) rest.Check[T] {

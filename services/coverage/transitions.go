@@ -14,6 +14,7 @@ import (
 // The transitions of a policy (interface.md, Policy status). extended gives way to in force by time.
 var (
 	endorsing = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended}}
+	extending = []rest.Move{{From: coverage.InForce, To: coverage.Extended}} // travel
 	ending    = []rest.Move{{From: coverage.InForce, To: coverage.Cancelled}}
 	lapsing   = []rest.Move{{From: coverage.InForce, To: coverage.Lapsed}}
 	renewing  = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.Extended, To: coverage.Extended}}
@@ -22,11 +23,19 @@ var (
 // issued are the members that an endorsement may not change.
 var issued = []string{"id", "policyNumber", "status"}
 
-// endorse amends a policy: its term if the type is a policy extension, its other fields if not.
-func endorse[T any]() rest.Action[T] {
-	return rest.Act("endorse", endorsing, func(ctx context.Context, c *rest.Change[T], body *coverage.Endorsement) error {
+// endorse amends a policy: its term if the type is a policy extension, its other fields if not. A line of which only the
+// extension is drawn refuses the rest, as a transition that is not listed.
+func endorse[T any](extensionOnly bool) rest.Action[T] {
+	moves := endorsing
+	if extensionOnly {
+		moves = extending
+	}
+	return rest.Act("endorse", moves, func(ctx context.Context, c *rest.Change[T], body *coverage.Endorsement) error {
 		if rest.Text(body.EndorsementType) == "" {
 			return rest.Required("endorsementType")
+		}
+		if extensionOnly && *body.EndorsementType != coverage.PolicyExtension {
+			return problem.New(problem.Transition, "This line has no endorsement but the "+coverage.PolicyExtension+".")
 		}
 		amended, differ, err := c.Lay(c.Body, "endorsementType")
 		if err != nil {

@@ -31,6 +31,9 @@ type exists func(ctx context.Context, id string) (bool, error)
 func declare(s *rest.Server, _ service.Deps) (rest.Beside, error) {
 	kinds := map[string]exists{}
 	add(kinds, rest.Add(s, personal()))
+	add(kinds, rest.Add(s, commercial()))
+	add(kinds, rest.Add(s, insuranceEntity()))
+	add(kinds, rest.Add(s, beneficiary()))
 	return rest.Beside{Internal: func(router gin.IRouter) {
 		router.GET(internalapi.PartyPath+":id", func(c *gin.Context) { find(c, kinds) })
 	}}, nil

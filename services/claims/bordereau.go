@@ -1,0 +1,17 @@
+package claims
+
+import (
+	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// bordereau declares the claims bordereau. Callers create its rows; there is no replace operation.
+func bordereau() rest.Resource[claims.Bordereau] {
+	return rest.Resource[claims.Bordereau]{
+		Name: "claimsBordereau",
+		Filters: []rest.Filter[claims.Bordereau]{
+			rest.Exact("treatyReference", func(b *claims.Bordereau) string { return rest.Text(b.TreatyReference) }),
+		},
+		NoReplace: true,
+	}
+}

@@ -1,0 +1,35 @@
+package coverage
+
+import (
+	"insurance.example/exchange/contracts/coverage"
+	"insurance.example/exchange/contracts/objects"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// businessInterruption declares businessInterruptionCoverage; its checks are the rows of POST
+// /businessInterruptionCoverage. Its payload names no policyholder.
+func businessInterruption(e *exchange, properties *rest.Records[objects.Property]) line[coverage.BusinessInterruption] {
+	return line[coverage.BusinessInterruption]{
+		name:    "businessInterruptionCoverage",
+		aliases: map[string]string{"propertyId": "propertyRef"},
+		checks: []rest.Check[coverage.BusinessInterruption]{
+			rest.Refers("underlying property does not exist", "propertyRef",
+				func(b *coverage.BusinessInterruption) string { return string(b.PropertyRef) }, properties, problems.UnderlyingNotFound),
+			rest.OneIn("type not in the typeBusinessInterruption enumeration", "type", valuesets.TypeBusinessInterruption, e.sets,
+				func(b *coverage.BusinessInterruption) *string { return b.Type }, problems.UnknownBIType),
+			positive("IndemnityPeriod not greater than 0", "IndemnityPeriod",
+				func(b *coverage.BusinessInterruption) *scalar.Int { return b.IndemnityPeriod }, problems.InvalidPeriod),
+			rest.EachIn("a peril not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
+				func(b *coverage.BusinessInterruption) []string { return b.Perils }, problems.UnknownPeril),
+		},
+		rules: []rest.Check[coverage.BusinessInterruption]{
+			namedPolicyholderExists[coverage.BusinessInterruption](e), termInOrder[coverage.BusinessInterruption](datesOptional),
+		},
+		openTerm: true,
+		covers:   func(b *coverage.BusinessInterruption) []string { return b.Perils },
+		causeSet: valuesets.PropertyPeril,
+	}
+}

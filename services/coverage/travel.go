@@ -1,0 +1,96 @@
+package coverage
+
+import (
+	"context"
+	"strconv"
+
+	"insurance.example/exchange/contracts/coverage"
+	"insurance.example/exchange/contracts/objects"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// travel declares travelCoverage; its checks are the rows of POST /travelCoverage. A travel policy is extended or
+// cancelled; it has no other endorsement and no renewal.
+func travel(e *exchange, travellers *rest.Records[objects.Traveller]) line[coverage.Travel] {
+	return line[coverage.Travel]{
+		name:          "travelCoverage",
+		extensionOnly: true,
+		checks: []rest.Check[coverage.Travel]{
+			{Name: "isGroup false with several travellerIds", On: []string{"isGroup", "travellerIds"}, Run: groupFlagged},
+			{Name: "destination is not a valid country reference", On: []string{"destination"}, Run: destinationKnown(e.sets)},
+			{Name: "length inconsistent with isAnnualPolicy", On: []string{"length", "isAnnualPolicy"}, Run: e.lengthInRange},
+		},
+		rules: []rest.Check[coverage.Travel]{
+			{Name: "travellers exist", On: []string{"travellerIds"}, Run: travellersExist(travellers)},
+			policyholderExists[coverage.Travel](e), termInOrder[coverage.Travel](datesOptional),
+		},
+		openTerm: true,
+	}
+}
+
+func groupFlagged(_ context.Context, d *rest.Draft[coverage.Travel]) error {
+	if len(d.Value.TravellerIDs) > 1 && !isSet(d.Value.IsGroup) {
+		return problem.New(problems.GroupFlagRequired, "").At("/isGroup", "must be true for several travellers")
+	}
+	return nil
+}
+
+// destinationKnown checks that the destination is an ISO 3166-1 numeric code of a country in the set in force.
+func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage.Travel]) error {
+	return func(_ context.Context, d *rest.Draft[coverage.Travel]) error {
+		destination := d.Value.Destination
+		if destination == nil {
+			return rest.Required("destination")
+		}
+		if code, ok := valuesets.CountryByNumber(int64(*destination)); ok {
+			if _, ok = sets.Lookup(valuesets.Country, code); ok {
+				return nil
+			}
+		}
+		return problem.New(problems.InvalidDestination, "").
+			At("/destination", strconv.FormatInt(int64(*destination), 10)+" is no ISO 3166-1 numeric code of a country")
+	}
+}
+
+// lengthInRange checks the length in days against the range that is configured for the type of policy. A length below
+// 1 is always out of range; a policy without length is not checked.
+func (e *exchange) lengthInRange(_ context.Context, d *rest.Draft[coverage.Travel]) error {
+	if d.Value.Length == nil {
+		return nil
+	}
+	allowed, kind := e.rules.tripLength, "single-trip"
+	if isSet(d.Value.IsAnnualPolicy) {
+		allowed, kind = e.rules.annualLength, "annual"
+	}
+	if allowed.contains(int64(*d.Value.Length)) {
+		return nil
+	}
+	return problem.New(problems.LengthOutOfRange, "").At("/length", "must be "+allowed.words()+" for a "+kind+" policy")
+}
+
+func travellersExist(travellers *rest.Records[objects.Traveller]) func(context.Context, *rest.Draft[coverage.Travel]) error {
+	return func(ctx context.Context, d *rest.Draft[coverage.Travel]) error {
+		if len(d.Value.TravellerIDs) == 0 {
+			return rest.Required("travellerIds")
+		}
+		missing := problem.New(problems.TravellerNotFound, "")
+		for i, id := range d.Value.TravellerIDs {
+			_, found, err := travellers.Get(ctx, string(id))
+			if err != nil {
+				return err
+			}
+			if !found {
+				missing.At("/travellerIds/"+strconv.Itoa(i), "names no traveller")
+			}
+		}
+		if len(missing.Violations) > 0 {
+			return missing
+		}
+		return nil
+	}
+}
+
+func isSet(flag *bool) bool { return flag != nil && *flag }

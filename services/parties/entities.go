@@ -1,0 +1,33 @@
+package parties
+
+import (
+	"insurance.example/exchange/contracts/parties"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// insuranceEntity declares the insurer, broker or agent.
+func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
+	return rest.Resource[parties.InsuranceEntity]{
+		Name: "insuranceEntity",
+		Filters: []rest.Filter[parties.InsuranceEntity]{
+			rest.Exact("registrationNumber", func(e *parties.InsuranceEntity) string { return rest.Text(e.RegistrationNumber) }),
+			rest.Prefix("name", func(e *parties.InsuranceEntity) string { return rest.Text(e.Name) }),
+		},
+	}
+}
+
+// commercial declares the corporate party.
+func commercial() rest.Resource[parties.Commercial] {
+	return rest.Resource[parties.Commercial]{
+		Name: "commercial",
+		Filters: []rest.Filter[parties.Commercial]{
+			rest.Exact("registrationNumber", func(c *parties.Commercial) string { return rest.Text(c.RegistrationNumber) }),
+			rest.Prefix("name", func(c *parties.Commercial) string { return rest.Text(c.Name) }),
+		},
+	}
+}
+
+// beneficiary declares who is paid.
+func beneficiary() rest.Resource[parties.Beneficiary] {
+	return rest.Resource[parties.Beneficiary]{Name: "beneficiary"}
+}
