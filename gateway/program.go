@@ -46,16 +46,16 @@ func Program() service.Program {
 			if err != nil {
 				return err
 			}
-			table, err := routes.All()
+			table, err := routes.Load()
 			if err != nil {
 				return err
 			}
-			upstreams, err := upstreams(table, p.Settings.Peers)
+			upstreams, err := upstreams(table.Resources, p.Settings.Peers)
 			if err != nil {
 				return err
 			}
 			handler, err := New(p.Engine("gateway"), Config{
-				Routes: table, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
+				Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
 				AdminMayRead: settings.AdminMayRead, LargestBody: p.Settings.LargestBody, Log: p.Log,
 			})
 			if err != nil {

@@ -16,10 +16,15 @@ type endpoint struct {
 	template string
 	methods  []string
 	allow    string // methods as in the header Allow
+	// reads: the read scope opens it, whatever the method.
+	reads bool
 }
 
-// table finds the endpoint of a path: resources by the first segment.
-type table map[string]*resource
+// table finds the endpoint of a path: resources by the first segment, extensions by their template.
+type table struct {
+	resources  map[string]*resource
+	extensions map[string]*endpoint
+}
 
 type resource struct {
 	collection, item *endpoint
@@ -27,16 +32,16 @@ type resource struct {
 }
 
 // newTable compiles routes. A resource that is given twice or is internal is an error.
-func newTable(all []routes.Route) (table, error) {
-	t := table{}
+func newTable(all []routes.Route, extensions []routes.Extension) (table, error) {
+	t := table{resources: map[string]*resource{}, extensions: map[string]*endpoint{}}
 	for _, r := range all {
 		switch {
 		case r.Resource == "" || strings.Contains(r.Resource, "/"):
-			return nil, fmt.Errorf("gateway: route %q is not one segment", r.Resource)
+			return t, fmt.Errorf("gateway: route %q is not one segment", r.Resource)
 		case r.Resource == "internal":
-			return nil, fmt.Errorf("gateway: route %q: internal operations are never routed", r.Resource)
-		case t[r.Resource] != nil:
-			return nil, fmt.Errorf("gateway: route %q is given twice", r.Resource)
+			return t, fmt.Errorf("gateway: route %q: internal operations are never routed", r.Resource)
+		case t.resources[r.Resource] != nil:
+			return t, fmt.Errorf("gateway: route %q is given twice", r.Resource)
 		}
 		base, post := "/"+r.Resource, []string{http.MethodPost}
 		compiled := &resource{
@@ -51,7 +56,15 @@ func newTable(all []routes.Route) (table, error) {
 		for _, sub := range r.Subs {
 			compiled.subs[sub] = newEndpoint(r.Service, base+"/{id}/"+sub, post)
 		}
-		t[r.Resource] = compiled
+		t.resources[r.Resource] = compiled
+	}
+	for _, x := range extensions {
+		if !strings.HasPrefix(x.Path, extensionPrefix) {
+			return t, fmt.Errorf("gateway: extension %q is not below %s", x.Path, extensionPrefix)
+		}
+		endpoint := newEndpoint(x.Service, x.Path, []string{x.Method})
+		endpoint.reads = true
+		t.extensions[x.Path] = endpoint
 	}
 	return t, nil
 }
@@ -70,8 +83,11 @@ func newEndpoint(service, template string, methods []string) *endpoint {
 
 // find answers the endpoint of a decoded path; nil for an unknown one.
 func (t table) find(path string) *endpoint {
+	if strings.HasPrefix(path, extensionPrefix) {
+		return t.findExtension(path)
+	}
 	name, rest, deeper := strings.Cut(strings.TrimPrefix(path, "/"), "/")
-	r := t[name]
+	r := t.resources[name]
 	switch {
 	case r == nil:
 		return nil
@@ -94,4 +110,20 @@ func (t table) find(path string) *endpoint {
 	default:
 		return r.actions[action]
 	}
+}
+
+// extensionPrefix is where the operations beyond the interface are.
+const extensionPrefix = "/x/"
+
+// findExtension answers the endpoint of a path below extensionPrefix: one of just that path, or one whose last segment
+// is an identifier.
+func (t table) findExtension(path string) *endpoint {
+	if exact := t.extensions[path]; exact != nil {
+		return exact
+	}
+	last := strings.LastIndexByte(path, '/')
+	if last == len(path)-1 {
+		return nil
+	}
+	return t.extensions[path[:last]+"/{id}"]
 }

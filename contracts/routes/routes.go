@@ -21,12 +21,26 @@ type Route struct {
 	Subs    []string `json:"subs,omitempty"`
 }
 
+// Extension is an operation beyond the interface. All of them only read, whatever the method.
+type Extension struct {
+	Service string `json:"service"`
+	// Path begins with /x/; a last segment {id} stands for a record's identifier.
+	Path   string `json:"path"`
+	Method string `json:"method"`
+}
+
+// Table is all that the gateway routes, by service and then in the order of declaration.
+type Table struct {
+	Resources  []Route     `json:"resources"`
+	Extensions []Extension `json:"extensions"`
+}
+
 //go:embed routes.json
 var table []byte
 
-// All answers the routes, by service and then in the order of their declaration.
-func All() ([]Route, error) {
-	var all []Route
-	err := json.Unmarshal(table, &all)
-	return all, err
+// Load answers the table.
+func Load() (Table, error) {
+	var t Table
+	err := json.Unmarshal(table, &t)
+	return t, err
 }

@@ -139,7 +139,7 @@ func (e *exchange) openGateway(ctx context.Context, p *service.Process, handlers
 	if err != nil {
 		return nil, err
 	}
-	table, err := routes.All()
+	table, err := routes.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func (e *exchange) openGateway(ctx context.Context, p *service.Process, handlers
 		upstreams[name] = gateway.Upstream{URL: &url.URL{Scheme: "http", Host: name}, Transport: peer.Handler(handler)}
 	}
 	return gateway.New(p.Engine("gateway"), gateway.Config{
-		Routes: table, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
+		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
 		AdminMayRead: e.gateway.AdminMayRead, Log: p.Log,
 	})
 }

@@ -18,18 +18,21 @@ func Services() []rest.Service {
 }
 
 // Routes answers the routing table, from the declarations of the services.
-func Routes() ([]routes.Route, error) {
-	var all []routes.Route
+func Routes() (routes.Table, error) {
+	var table routes.Table
 	for _, s := range Services() {
-		declared, err := s.Routes()
+		resources, extensions, err := s.Routes()
 		if err != nil {
-			return nil, err
+			return table, err
 		}
-		for _, r := range declared {
-			all = append(all, routes.Route{
+		for _, r := range resources {
+			table.Resources = append(table.Resources, routes.Route{
 				Service: s.Name, Resource: r.Resource, Collection: r.Collection, Item: r.Item, Actions: r.Actions, Subs: r.Subs,
 			})
 		}
+		for _, x := range extensions {
+			table.Extensions = append(table.Extensions, routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method})
+		}
 	}
-	return all, nil
+	return table, nil
 }

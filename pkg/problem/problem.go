@@ -106,13 +106,16 @@ func From(err error) *Error {
 	return New(Internal, "").Because(err)
 }
 
+// URI is the type member of a kind's documents, a stable URI reference.
+func URI(kind Kind) string { return "/problems/" + kind.Slug() }
+
 // Write answers the request with the problem document. The instance is the request id that the answer carries.
 func Write(w http.ResponseWriter, e *Error) {
 	document := make(map[string]any, 6+len(e.Members))
 	for name, value := range e.Members {
 		document[name] = value
 	}
-	document["type"] = "/problems/" + e.Kind.Slug()
+	document["type"] = URI(e.Kind)
 	document["title"] = e.Kind.Title()
 	document["status"] = e.Kind.Status()
 	if e.Detail != "" {
@@ -127,7 +130,7 @@ func Write(w http.ResponseWriter, e *Error) {
 	body, err := json.Marshal(document)
 	if err != nil {
 		// A member that cannot be written is a programming error; the caller still gets the problem.
-		body = []byte(`{"type":"/problems/` + e.Kind.Slug() + `","status":` + strconv.Itoa(e.Kind.Status()) + `}`)
+		body = []byte(`{"type":"` + URI(e.Kind) + `","status":` + strconv.Itoa(e.Kind.Status()) + `}`)
 	}
 	header := w.Header()
 	for name, values := range e.Header {

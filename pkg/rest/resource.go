@@ -57,6 +57,8 @@ type Resource[T any] struct {
 	Actions []Action[T]
 	// Answer are members that stand beside the record in the answer of a create, and of the actions that say so.
 	Answer func(v *T) map[string]any
+	// Trial, if set, is the name of POST /x/{name}/{trial}: the body of a create, answered with the outcome of every check.
+	Trial string
 	// Announce: a message follows every new record. It is stored with the unsent mark, and Announce is called after
 	// the write, to wake whoever sends.
 	Announce func()
@@ -69,8 +71,10 @@ type Check[T any] struct {
 	Name string
 	// On are the members it reads. Where a stored record changes, only the checks on the members that differ run again:
 	// what was right when it was written stays, though a licence has expired since.
-	On  []string
-	Run func(ctx context.Context, d *Draft[T]) error
+	On []string
+	// Leads: the checks after it build on what it looks up.
+	Leads bool
+	Run   func(ctx context.Context, d *Draft[T]) error
 }
 
 // Unique declares that no two records share a value.
@@ -112,6 +116,11 @@ func (d *Draft[T]) Warn(kind, title, detail string) {
 
 // Fact is something a check looked up and later checks need as well. The pointer is the key.
 type Fact[F any] struct{ Name string }
+
+func (f *Fact[F]) name() string { return f.Name }
+
+// named is what every fact is.
+type named interface{ name() string }
 
 // Note keeps the fact with the draft.
 func Note[T, F any](d *Draft[T], fact *Fact[F], value F) {

@@ -40,6 +40,7 @@ type resource interface {
 	indexes() []docstore.Index
 	open(docstore.Collection)
 	route() Route
+	extensions() []Extension
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
 }
 
@@ -161,18 +162,19 @@ type Route struct {
 	Subs    []string `json:"subs,omitempty"`
 }
 
-// Routes answers the routes of all resources, in the order of their declaration.
-func (s *Server) Routes() []Route {
+// Routes answers the routes of all resources, in the order of their declaration, and the extensions.
+func (s *Server) Routes() ([]Route, []Extension) {
 	var all []Route
 	for _, r := range s.resources {
 		all = append(all, r.route())
 	}
-	return all
+	return all, s.extensions()
 }
 
 // Mount puts the operations of all resources on a router. guard runs once path and method are known to exist; it
 // aborts the request to refuse it.
 func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
+	s.mountExtensions(router, guard)
 	for _, r := range s.resources {
 		serve := func(c *gin.Context) {
 			handle, allowed := r.dispatch(c, c.Param("id"), c.Param("sub"))

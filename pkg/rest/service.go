@@ -94,14 +94,15 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 }
 
 // Routes answers the routes of the service's resources, from their declarations alone.
-func (s Service) Routes() ([]Route, error) {
+func (s Service) Routes() ([]Route, []Extension, error) {
 	sets, err := s.Sets("")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	server := NewServer(Config{Sets: sets, Now: time.Now})
 	if _, err := s.Declare(server, service.Undialled()); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return server.Routes(), nil
+	routes, extensions := server.Routes()
+	return routes, extensions, nil
 }

@@ -22,7 +22,7 @@ func claim(e *exchange) rest.Resource[claims.Claim] {
 		},
 		Unique: []rest.Unique[claims.Claim]{{Index: "claimNumber", Value: claimNumber}},
 		Checks: []rest.Check[claims.Claim]{
-			{Name: "policy does not exist", On: []string{"policyNumber", "lossDate", "lossCause", "fnol"}, Run: e.policyExists},
+			{Name: "policy does not exist", On: []string{"policyNumber", "lossDate", "lossCause", "fnol"}, Leads: true, Run: e.policyExists},
 			{Name: "policy not in force at lossDate", On: []string{"policyNumber", "lossDate"}, Run: inForceAtLoss},
 			{Name: "lossCause not in the coverage's perils", On: []string{"policyNumber", "lossCause"}, Run: e.perilCovered},
 			rest.OneIn("claimType not in the claimType enumeration", "claimType", valuesets.ClaimType, e.sets,
@@ -33,6 +33,7 @@ func claim(e *exchange) rest.Resource[claims.Claim] {
 		Issue:  issue,
 		Keep:   keep,
 		Merge:  true,
+		Trial:  "admissibility",
 		Status: func(c *claims.Claim) **string { return &c.ClaimStatus },
 		Actions: []rest.Action[claims.Claim]{
 			settle().WithAnswer(), reopen().WithAnswer(), addDocument().AsSub(),

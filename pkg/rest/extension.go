@@ -1,0 +1,90 @@
+package rest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// ExtensionPrefix is where operations live that the interface does not name, so that the interface stays as written.
+const ExtensionPrefix = "/x"
+
+// Extension is an operation beyond the interface.
+type Extension struct {
+	// Path is below ExtensionPrefix; a last segment {id} stands for a record's identifier.
+	Path string `json:"path"`
+	// Method is GET or POST. Every extension only reads, so that the read scope opens it.
+	Method string `json:"method"`
+
+	serve func(c *gin.Context) error
+}
+
+// extensions answers those of all resources: the history of each, and what they declare themselves.
+func (s *Server) extensions() []Extension {
+	var all []Extension
+	for _, r := range s.resources {
+		all = append(all, r.extensions()...)
+	}
+	return all
+}
+
+// mountExtensions puts the extensions on a router.
+func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) {
+	for _, x := range s.extensions() {
+		methods := []string{x.Method}
+		if x.Method == http.MethodGet {
+			methods = fixedMethods
+		}
+		router.Any(strings.Replace(x.Path, "{id}", ":id", 1), func(c *gin.Context) {
+			if !slices.Contains(methods, c.Request.Method) {
+				Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(methods, ", ")))
+				return
+			}
+			if guard(c); c.IsAborted() {
+				return
+			}
+			if err := x.serve(c); err != nil {
+				Refuse(c, err)
+			}
+		})
+	}
+}
+
+func (f *Fixed) extensions() []Extension { return nil }
+
+func (r *Records[T]) extensions() []Extension {
+	all := []Extension{{
+		Path: ExtensionPrefix + "/history/" + r.Name + "/{id}", Method: http.MethodGet,
+		serve: func(c *gin.Context) error { return r.history(c, c.Param("id")) },
+	}}
+	if r.Trial != "" {
+		all = append(all, Extension{
+			Path: ExtensionPrefix + "/" + r.Name + "/" + r.Trial, Method: http.MethodPost, serve: r.trial,
+		})
+	}
+	return all
+}
+
+// history serves GET /x/history/{resource}/{id}: what happened to a record, oldest first.
+func (r *Records[T]) history(c *gin.Context, id string) error {
+	if err := noParameters(c.Request.URL.RawQuery); err != nil {
+		return err
+	}
+	record, found, err := r.Get(c.Request.Context(), id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return r.unknown(id)
+	}
+	return writeJSON(c, http.StatusOK, struct {
+		Resource string  `json:"resource"`
+		ID       string  `json:"id"`
+		Version  int64   `json:"version"`
+		History  []Entry `json:"history"`
+	}{r.Name, identity(&record.Value).RecordID(), record.Version, record.History})
+}
