@@ -19,7 +19,7 @@ type collection struct {
 	sql   statements
 
 	// These belong to the writer.
-	insert, replace, sent *sqlite3.Stmt
+	insert, rewrite, replace, sent *sqlite3.Stmt
 }
 
 // prepare is the change that brings the schema up to date.
@@ -36,7 +36,9 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 	for _, s := range []struct {
 		stmt **sqlite3.Stmt
 		sql  string
-	}{{&c.insert, c.sql.insert}, {&c.replace, c.sql.replace}, {&c.sent, c.sql.sent}} {
+	}{
+		{&c.insert, c.sql.insert}, {&c.rewrite, c.sql.rewrite}, {&c.replace, c.sql.replace}, {&c.sent, c.sql.sent},
+	} {
 		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
 			return err
 		}
@@ -78,15 +80,19 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
 		return err
 	}
 	return c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
-		c.bind(c.replace, doc, keys)
-		c.replace.BindInt(firstKey+len(keys), doc.Version)
-		if err := c.replace.Run(); err != nil {
-			return taken(err)
+		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite would not notice:
+		// an UPDATE that names a column writes its index anew, whatever the value.
+		for _, stmt := range []*sqlite3.Stmt{c.rewrite, c.replace} {
+			c.bind(stmt, doc, keys)
+			stmt.BindInt(firstKey+len(keys), doc.Version)
+			if err := stmt.Run(); err != nil {
+				return taken(err)
+			}
+			if conn.Changes() == 1 {
+				return nil
+			}
 		}
-		if conn.Changes() == 0 {
-			return docstore.ErrStale
-		}
-		return nil
+		return docstore.ErrStale
 	})
 }
 
@@ -149,7 +155,7 @@ func taken(err error) error {
 func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
 	var doc docstore.Document
 	found := false
-	err := c.store.readers.read(ctx, c.sql.get, func(stmt *sqlite3.Stmt) (err error) {
+	err := c.store.gets.read(ctx, c.sql.get, func(stmt *sqlite3.Stmt) (err error) {
 		stmt.BindBlob(1, id[:])
 		if found, err = stmt.Step(); found {
 			doc = document(stmt)
@@ -184,7 +190,7 @@ func (c *collection) Unsent(ctx context.Context, limit int) ([]docstore.Document
 // list answers the documents of a query's rows.
 func (c *collection) list(ctx context.Context, sql string, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
 	var docs []docstore.Document
-	err := c.store.readers.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	err := c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		bind(stmt)
 		for {
 			row, err := stmt.Step()

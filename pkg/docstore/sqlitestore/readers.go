@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"context"
 	"errors"
+	"runtime"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -11,6 +12,7 @@ import (
 // there is one for each shape of query, of which a collection has few.
 type readers struct {
 	idle   chan *reader
+	opened int
 	closed chan struct{}
 }
 
@@ -19,16 +21,23 @@ type reader struct {
 	stmts map[string]*sqlite3.Stmt
 }
 
-func newReaders(path string, n int) (*readers, error) {
-	r := &readers{idle: make(chan *reader, n), closed: make(chan struct{})}
-	for range n {
-		conn, err := connect(path, sqlite3.ReadOnly, readerPragmas)
+// newReaders has room for two connections for each processor: reads take processor time, and now and then one waits
+// for the disk.
+func newReaders() *readers {
+	return &readers{idle: make(chan *reader, max(4, 2*runtime.GOMAXPROCS(0))), closed: make(chan struct{})}
+}
+
+// open makes the connections.
+func (r *readers) open(path string, pragmas []string) error {
+	for range cap(r.idle) {
+		conn, err := connect(path, sqlite3.ReadOnly, pragmas)
 		if err != nil {
-			return nil, errors.Join(err, r.discard(len(r.idle)))
+			return err
 		}
+		r.opened++
 		r.idle <- &reader{conn: conn, stmts: map[string]*sqlite3.Stmt{}}
 	}
-	return r, nil
+	return nil
 }
 
 // read runs a short query: it is not begun once the context has ended, and is not broken off.
@@ -105,12 +114,8 @@ func (r *readers) give(reader *reader) { r.idle <- reader }
 // close waits for the reads under way and closes the connections.
 func (r *readers) close() error {
 	close(r.closed)
-	return r.discard(cap(r.idle))
-}
-
-func (r *readers) discard(n int) error {
 	var errs []error
-	for range n {
+	for range r.opened {
 		errs = append(errs, (<-r.idle).conn.Close())
 	}
 	return errors.Join(errs...)

@@ -13,34 +13,39 @@ const columns = `id, version, body, state, unsent`
 
 // statements are the SQL of a collection, except that of its finds.
 type statements struct {
-	get, unsent           string
-	insert, replace, sent string
+	get, unsent  string
+	insert, sent string
+	// replace is for a document whose keys change, rewrite for one whose keys stay.
+	replace, rewrite string
 }
 
-// statementsOf writes the SQL of a collection. The parameters of insert and replace are, in this order: id, body,
-// state, unsent, the keys in the order of the spec, and for replace the version that is replaced.
+// statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
+// body, state, unsent, the keys in the order of the spec, and for the latter two the version that is replaced.
 func statementsOf(spec docstore.Spec) statements {
 	table := quoted(spec.Name)
-	var names, values, assignments strings.Builder
+	var names, values, assignments, unchanged strings.Builder
 	for i, index := range spec.Indexes {
 		column := keyColumn(index.Name)
 		fmt.Fprintf(&names, ", %s", column)
 		fmt.Fprintf(&values, ", ?%d", firstKey+i)
 		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
+		fmt.Fprintf(&unchanged, " AND %s IS ?%d", column, firstKey+i)
 	}
+	update := fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
+		table, firstKey+len(spec.Indexes))
 	return statements{
 		get: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 ORDER BY id LIMIT ?1`,
 			columns, table, quoted(unsentIndex(spec.Name))),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, body, state, unsent%s) VALUES (?1, 1, ?2, ?3, ?4%s)`,
 			table, names.String(), values.String()),
-		replace: fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%s WHERE id = ?1 AND version = ?%d`,
-			table, assignments.String(), firstKey+len(spec.Indexes)),
-		sent: fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2`, table),
+		replace: fmt.Sprintf(update, assignments.String(), ""),
+		rewrite: fmt.Sprintf(update, "", unchanged.String()),
+		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2`, table),
 	}
 }
 
-// firstKey is the parameter of insert and replace that takes the first key.
+// firstKey is the parameter that takes the first key.
 const firstKey = 5
 
 // findSQL writes the query with a parameter for each of its values, and answers the texts among them, which are

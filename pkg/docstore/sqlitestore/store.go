@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -27,11 +26,13 @@ var errClosed = errors.New("sqlitestore: store closed")
 
 // Store is an open database file.
 type Store struct {
-	lock    *sqlite3.Conn
-	writer  *writer
-	readers *readers
-	end     sync.Once
-	ended   error
+	lock   *sqlite3.Conn
+	writer *writer
+	// gets serve reads of one document, searches all others.
+	gets, searches *readers
+
+	end   sync.Once
+	ended error
 }
 
 // Open opens the database in the file at path, which it creates, with its folder, where there is none. The store owns
@@ -56,12 +57,11 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, unavailable(errors.Join(err, conn.Close(), lock.Close()))
 	}
-	// Two connections for each processor: reads take processor time, and now and then one waits for the disk.
-	readers, err := newReaders(path, max(4, 2*runtime.GOMAXPROCS(0)))
-	if err != nil {
-		return nil, unavailable(errors.Join(err, writer.close(), lock.Close()))
+	store := &Store{lock: lock, writer: writer, gets: newReaders(), searches: newReaders()}
+	if err := errors.Join(store.gets.open(path, readerPragmas), store.searches.open(path, searchPragmas)); err != nil {
+		return nil, unavailable(errors.Join(err, store.Close()))
 	}
-	return &Store{lock: lock, writer: writer, readers: readers}, nil
+	return store, nil
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
@@ -111,7 +111,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	if err := s.writer.do(ctx, func(*sqlite3.Conn) error { return nil }); err != nil {
 		return err
 	}
-	return s.readers.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
+	return s.gets.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
 		_, err := stmt.Step()
 		return err
 	})
@@ -122,7 +122,7 @@ func (s *Store) Close() error {
 	s.end.Do(func() {
 		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
 		s.writer.drain()
-		s.ended = errors.Join(s.readers.close(), s.writer.close(), s.lock.Close())
+		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.lock.Close())
 	})
 	return s.ended
 }

@@ -1,0 +1,115 @@
+package sqlitestore
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// receipts is a collection with indexes of both sorts.
+var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
+	{Name: "reverses", Unique: true}, {Name: "policyNumber"}, {Name: "receiptType"}, {Name: "receiptDate"},
+}}
+
+// Every statement finds its rows by an index: what it costs does not grow with the table.
+func TestNoStatementScans(t *testing.T) {
+	conn := schema(t, receipts)
+	sql := statementsOf(receipts)
+	for name, statement := range map[string]string{
+		"get": sql.get, "replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent,
+	} {
+		if plan := explain(t, conn, statement); strings.Contains(plan, "SCAN") || !strings.Contains(plan, "(id=?)") {
+			t.Errorf("%s: %s", name, plan)
+		}
+	}
+	// The index of the unsent is read from its beginning, and holds nothing else.
+	if plan := explain(t, conn, sql.unsent); plan != "SCAN receipts USING INDEX receipts unsent" {
+		t.Errorf("unsent: %s", plan)
+	}
+	for _, q := range shapes(receipts) {
+		statement, _ := findSQL(receipts, q)
+		plan := explain(t, conn, statement)
+		index := "sqlite_autoindex_receipts_1"
+		if lead, ok := receipts.Lead(q); ok {
+			index = indexName(receipts.Name, lead)
+		}
+		if !strings.HasPrefix(plan, "SEARCH receipts USING INDEX "+index+" ") {
+			t.Errorf("find %+v: %s", q, plan)
+		}
+		if sorts, ranged := strings.Contains(plan, "ORDER BY"), len(q.Equal) == 0 && len(q.Ranges) > 0; sorts && !ranged && !leadIsUnique(q) {
+			t.Errorf("find %+v sorts: %s", q, plan)
+		}
+	}
+}
+
+// leadIsUnique tells whether the query looks at one document at the most, so that sorting is nothing.
+func leadIsUnique(q docstore.Query) bool {
+	lead, ok := receipts.Lead(q)
+	return ok && lead.Unique
+}
+
+// shapes answers a query of every combination of conditions: each index not asked for, equal to a value, or in a range
+// of each sort.
+func shapes(spec docstore.Spec) []docstore.Query {
+	queries := []docstore.Query{{Limit: 1}}
+	for _, index := range spec.Indexes {
+		for _, q := range queries {
+			equal := docstore.Query{Equal: docstore.Keys{index.Name: "x"}, Ranges: q.Ranges, Limit: 1}
+			for name, value := range q.Equal {
+				equal.Equal[name] = value
+			}
+			queries = append(queries, equal)
+			for _, r := range []docstore.Range{{From: "a"}, {To: "b"}, {From: "a", To: "b"}, {}} {
+				r.Index = index.Name
+				ranges := append([]docstore.Range{r}, q.Ranges...)
+				queries = append(queries, docstore.Query{Equal: q.Equal, Ranges: ranges, Limit: 1})
+			}
+		}
+	}
+	return queries
+}
+
+// schema answers a connection to a new database with the table of the spec.
+func schema(t *testing.T, spec docstore.Spec) *sqlite3.Conn {
+	t.Helper()
+	conn, err := connect(filepath.Join(t.TempDir(), "plan.db"), sqlite3.ReadWrite, schemaSQL(spec, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conn.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return conn
+}
+
+// explain answers SQLite's plan of the statement.
+func explain(t *testing.T, conn *sqlite3.Conn, statement string) string {
+	t.Helper()
+	return strings.Join(texts(t, conn, "EXPLAIN QUERY PLAN "+statement, 3), "; ")
+}
+
+// texts answers a column of all rows of a query.
+func texts(t *testing.T, conn *sqlite3.Conn, sql string, column int) []string {
+	t.Helper()
+	stmt, err := conn.Prepare(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stmt.Reset()
+	var texts []string
+	for {
+		row, err := stmt.Step()
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		if !row {
+			return texts
+		}
+		texts = append(texts, string(stmt.Bytes(column)))
+	}
+}
