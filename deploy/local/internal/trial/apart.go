@@ -1,0 +1,56 @@
+package trial
+
+import (
+	"path/filepath"
+)
+
+// Credential is what the parts of an exchange in several processes know each other by.
+const Credential = "a-secret-of-the-tests-alone"
+
+// calls are the services that each service calls.
+var calls = map[string][]string{
+	"coverage": {"parties"},
+	"claims":   {"coverage"},
+	"premium":  {"coverage", "claims"},
+	"gateway":  services,
+}
+
+// RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are flags of
+// services by their names, such as "premium": {"--refund-receipt-type", "other"}.
+func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchange, error) {
+	e, err := c.exchange(data, []string{"EXCHANGE_CREDENTIAL=" + Credential})
+	if err != nil {
+		return nil, err
+	}
+	brokers, err := e.start("broker", "exchange", "broker", "--data", data, "--admin-addr", "")
+	if err != nil {
+		return e, err
+	}
+	for _, name := range services {
+		args := []string{
+			"--store", "sqlite:" + filepath.Join(data, name+".db"), "--brokers", brokers,
+			"--log-format", "json", "--admin-addr", "127.0.0.1:0",
+		}
+		args = append(append(args, e.peers(name)...), settings[name]...)
+		if name == "premium" {
+			args = append(args, "--bordereau-period", "month", "--session-timeout", "2s")
+		}
+		if _, err := e.start(name, name, args...); err != nil {
+			return e, err
+		}
+	}
+	address, err := e.start("gateway", "gateway", append(e.peers("gateway"),
+		"--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience,
+		"--log-format", "json", "--admin-addr", "127.0.0.1:0")...)
+	e.Base = "http://" + address
+	return e, err
+}
+
+// peers answers the flags that tell a process the addresses of those that it calls.
+func (e *Exchange) peers(name string) []string {
+	var flags []string
+	for _, called := range calls[name] {
+		flags = append(flags, "--peer", called+"=http://"+e.parts[called].address)
+	}
+	return flags
+}

@@ -1,0 +1,144 @@
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"insurance.example/exchange/pkg/auth"
+)
+
+// What the tokens of a local exchange say of themselves.
+const (
+	Issuer   = "exchange-local"
+	Audience = "insurance-exchange"
+)
+
+// The scopes of the interface.
+const (
+	Admin     = "std.admin"
+	Developer = "std.developer"
+)
+
+// Exchange is a running exchange: one process, or several.
+type Exchange struct {
+	// Base is the URL of the gateway, without a slash at its end.
+	Base string
+	// Data is the folder that holds its data.
+	Data string
+	// Signer issues the tokens that it accepts.
+	Signer *auth.Signer
+
+	commands *Commands
+	environ  []string
+	order    []string // of the start
+	parts    map[string]*part
+}
+
+// part is a process of an exchange, and how it is started again.
+type part struct {
+	*Process
+	command, address string
+	args             []string
+}
+
+// RunInOne runs the exchange as one process, with settings as in its environment (EXCHANGE_...).
+func (c *Commands) RunInOne(data string, settings ...string) (*Exchange, error) {
+	e, err := c.exchange(data, append([]string{"EXCHANGE_DATA=" + data}, settings...))
+	if err != nil {
+		return nil, err
+	}
+	address, err := e.start("exchange", "exchange", "run")
+	e.Base = "http://" + address
+	return e, err
+}
+
+func (c *Commands) exchange(data string, environ []string) (*Exchange, error) {
+	signer, err := auth.OpenSigner(filepath.Join(data, "keys"))
+	return &Exchange{commands: c, Data: data, Signer: signer, environ: environ, parts: map[string]*part{}}, err
+}
+
+// The lines that tell where a process listens.
+var (
+	banner = regexp.MustCompile(`(?m)listens on (?:http://)?([0-9.]+:\d+)`)
+	logged = regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
+)
+
+// start starts a part on a free address, or on the one that it had, and answers the address once it listens.
+func (e *Exchange) start(name, command string, args ...string) (address string, err error) {
+	p := e.parts[name]
+	if p == nil {
+		p = &part{command: command, address: "127.0.0.1:0", args: args}
+		e.parts[name], e.order = p, append(e.order, name)
+	}
+	at := append(slices.Clone(p.args), "--addr", p.address)
+	if p.Process, err = Start(e.commands.Path(p.command), e.environ, at...); err != nil {
+		return "", err
+	}
+	in, line := p.Stderr, logged
+	if p.command == "exchange" {
+		in, line = p.Stdout, banner
+	}
+	if p.address, err = p.Find(in, line); err != nil {
+		return "", errors.Join(err, e.Kill(name))
+	}
+	return p.address, nil
+}
+
+// Address answers where a part listens, as host:port.
+func (e *Exchange) Address(name string) string { return e.parts[name].address }
+
+// Kill ends a part as a crash would.
+func (e *Exchange) Kill(name string) error { return e.parts[name].Kill() }
+
+// Stop asks a part to end, and wants exit status 0.
+func (e *Exchange) Stop(name string) error { return e.parts[name].Stop() }
+
+// Restart starts a part that has ended, on the address and the data that it had.
+func (e *Exchange) Restart(name string) error {
+	_, err := e.start(name, "")
+	return err
+}
+
+// Close asks every part to end, the last one started first, and wants exit status 0 of each. None is left running.
+func (e *Exchange) Close() error {
+	var failures []error
+	for _, name := range slices.Backward(e.order) {
+		failures = append(failures, e.parts[name].Stop())
+	}
+	return errors.Join(append(failures, e.Abandon())...)
+}
+
+// Abandon kills what still runs.
+func (e *Exchange) Abandon() error {
+	var failures []error
+	for _, p := range e.parts {
+		if p.Process != nil {
+			failures = append(failures, p.Kill())
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// Logs answers the end of what each part wrote on stderr.
+func (e *Exchange) Logs() string {
+	var all strings.Builder
+	for _, name := range e.order {
+		if p := e.parts[name].Process; p != nil {
+			fmt.Fprintf(&all, "--- %s\n%s\n", name, p.Stderr)
+		}
+	}
+	return all.String()
+}
+
+// Client answers a client with a token of an hour for the subject and the scopes.
+func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
+	token, err := e.Signer.Issue(auth.Grant{
+		Subject: subject, Scopes: scopes, Issuer: Issuer, Audience: []string{Audience}, Lifetime: time.Hour,
+	})
+	return &Client{base: e.Base, authorization: "Bearer " + token}, err
+}

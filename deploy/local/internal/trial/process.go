@@ -1,0 +1,100 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"syscall"
+	"time"
+)
+
+// Patience is how long a process is given to start or to stop.
+const Patience = 30 * time.Second
+
+// Process is a command that was started.
+type Process struct {
+	Stdout, Stderr *Output
+
+	name   string
+	cmd    *exec.Cmd
+	exited chan struct{}
+	err    error // of the exit; read it after exited is closed
+}
+
+// Start starts a command with arguments and nothing in its environment but PATH, HOME and what is given.
+func Start(path string, environ []string, args ...string) (*Process, error) {
+	p := &Process{Stdout: newOutput(), Stderr: newOutput(), name: path, cmd: exec.Command(path, args...), exited: make(chan struct{})}
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, environ...)
+	p.cmd.Stdout, p.cmd.Stderr = p.Stdout, p.Stderr
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+// Find waits until an output of the process has a match and answers its first group.
+func (p *Process) Find(in *Output, pattern *regexp.Regexp) (string, error) {
+	deadline := time.After(Patience)
+	for {
+		text, changed := in.read()
+		if match := pattern.FindStringSubmatch(text); match != nil {
+			return match[1], nil
+		}
+		select {
+		case <-changed:
+		case <-p.exited:
+			return "", fmt.Errorf("%s ended (%w) before it wrote %s\n%s", p.name, p.err, pattern, p.Stderr)
+		case <-deadline:
+			return "", fmt.Errorf("%s did not write %s within %s\n%s", p.name, pattern, Patience, p.Stderr)
+		}
+	}
+}
+
+// Exit waits for the process to end by itself and answers its exit status.
+func (p *Process) Exit() (int, error) {
+	select {
+	case <-p.exited:
+	case <-time.After(Patience):
+		return 0, errors.Join(fmt.Errorf("%s did not end within %s\n%s", p.name, Patience, p.Stderr), p.Kill())
+	}
+	var exit *exec.ExitError
+	if p.err != nil && !errors.As(p.err, &exit) {
+		return 0, p.err
+	}
+	return p.cmd.ProcessState.ExitCode(), nil
+}
+
+// Stop asks the process to end with SIGINT. Anything but exit status 0 is an error.
+func (p *Process) Stop() error {
+	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		return fmt.Errorf("stopping %s: %w", p.name, err)
+	}
+	status, err := p.Exit()
+	if err == nil && status != 0 {
+		err = fmt.Errorf("%s ended with exit status %d after SIGINT\n%s", p.name, status, p.Stderr)
+	}
+	return err
+}
+
+// Kill ends the process at once, as a crash would, and waits until it is gone. A process that has ended already is left
+// alone.
+func (p *Process) Kill() error {
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("killing %s: %w", p.name, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	select {
+	case <-p.exited:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("killed %s does not end", p.name)
+	}
+}
