@@ -48,6 +48,9 @@ func precheck(body []byte) *problem.Error {
 		return problem.New(problem.Malformed, "The body is empty; a JSON object is required.")
 	case bytes.HasPrefix(body, []byte("\ufeff")):
 		return problem.New(problem.Malformed, "The body begins with a byte order mark; JSON has none.").At("", "byte order mark")
+	case text[0] != '{':
+		// null, too, which would be read as a record without members.
+		return problem.New(problem.Malformed, "The body must be a JSON object.").At("", "must be an object")
 	}
 	return bounds(body)
 }
@@ -95,11 +98,8 @@ func pointerAt(body []byte, offset int) string {
 // syntax answers what is wrong with the text as JSON, nil if nothing is.
 func syntax(body []byte) *problem.Error {
 	dec := jsontext.NewDecoder(bytes.NewReader(body))
-	value, err := dec.ReadValue()
+	_, err := dec.ReadValue()
 	if err == nil {
-		if kind := value.Kind(); kind != jsontext.KindBeginObject {
-			return problem.New(problem.Malformed, "The body must be a JSON object.").At("", "must be an object")
-		}
 		if rest := bytes.TrimLeft(body[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
 			return problem.New(problem.Malformed, fmt.Sprintf("Something follows the JSON object, at byte %d.", len(body)-len(rest))).
 				At("", "trailing data")

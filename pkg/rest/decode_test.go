@@ -34,6 +34,7 @@ func TestDecodeTellsEveryViolation(t *testing.T) {
 		{"byte order mark", "\ufeff{}", problem.Malformed, []string{""}},
 		{"array", `[]`, problem.Malformed, []string{""}},
 		{"scalar", `7`, problem.Malformed, []string{""}},
+		{"null", ` null `, problem.Malformed, []string{""}},
 		{"truncated", `{"name":"a`, problem.Malformed, []string{"/name"}},
 		{"trailing data", `{} {}`, problem.Malformed, []string{""}},
 		{"duplicate", `{"name":"a","name":"b"}`, problem.Malformed, []string{"/name"}},
