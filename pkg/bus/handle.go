@@ -56,7 +56,7 @@ func (a *assignment) do(ctx, handling context.Context, w *work) {
 func (c *Consumer) attempt(ctx context.Context, w *work) error {
 	if w.poison == nil {
 		err := c.call(ctx, w.message)
-		if !isPoison(err) {
+		if !IsPoison(err) {
 			return err
 		}
 		w.poison = err

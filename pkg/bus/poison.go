@@ -13,7 +13,8 @@ func (p poison) Unwrap() error { return p.cause }
 // Any other error is taken to pass, and its message is tried again.
 func Poison(cause error) error { return poison{cause} }
 
-func isPoison(err error) bool {
+// IsPoison tells whether an error is one of Poison.
+func IsPoison(err error) bool {
 	var p poison
 	return errors.As(err, &p)
 }

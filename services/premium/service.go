@@ -23,9 +23,14 @@ func Service() rest.Service {
 	return rest.Service{
 		Name: "premium", Summary: "The receipts and the premium bordereau of the Insurance Exchange Service",
 		Foreign: settings.All(), Peers: []string{"coverage", "claims"},
-		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
-		Flags:   rules.register,
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) { return declare(s, deps, rules) },
+		Sets:  func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Flags: rules.register,
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) {
+			e, err := declare(s, deps, rules)
+			return rest.Beside{
+				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
+			}, err
+		},
 	}
 }
 
@@ -58,19 +63,19 @@ type exchange struct {
 	relay *bus.Relay
 }
 
-func declare(s *rest.Server, deps service.Deps, r rules) (rest.Beside, error) {
+func declare(s *rest.Server, deps service.Deps, r rules) (*exchange, error) {
 	if err := r.check(s.Sets); err != nil {
-		return rest.Beside{}, err
+		return nil, err
 	}
 	r.tell(deps.Unset)
 	known, err := newKnown()
 	if err != nil {
-		return rest.Beside{}, err
+		return nil, err
 	}
 	e := &exchange{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
-	return rest.Beside{Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) }}, nil
+	return e, nil
 }
 
 // background answers the relay, which tells of receipts over Kafka, and the aggregator, which hears of them. Without

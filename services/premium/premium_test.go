@@ -1,0 +1,208 @@
+package premium
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/servicetest"
+)
+
+// coverageStub knows two policies, claimsStub a claim against the first.
+var (
+	coverageStub = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		number := strings.TrimPrefix(r.URL.Path, "/internal/policy/")
+		if number != "P1" && number != "P2" {
+			http.Error(w, "{}", http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"policyNumber":"` + number + `","policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z","indemnityLimitPolicy":9}`))
+	})
+	claimsStub = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/internal/claim/C1" {
+			http.Error(w, "{}", http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"claimNumber":"C1","policyNumber":"P1"}`))
+	})
+)
+
+// start starts the service with rules; the exchange is what its aggregator works on, without a broker.
+func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Service, *exchange) {
+	t.Helper()
+	var e *exchange
+	declared := Service()
+	declared.Flags = nil
+	declared.Declare = func(s *rest.Server, deps service.Deps) (beside rest.Beside, err error) {
+		e, err = declare(s, deps, r)
+		return beside, err
+	}
+	s := servicetest.Start(t, declared.Definition(), servicetest.Options{
+		Clock: clock, Peers: map[string]http.Handler{"coverage": coverageStub, "claims": claimsStub},
+	})
+	return s, e
+}
+
+// deliver hands the aggregator the message about every receipt so far, as often as told, oldest or newest first.
+func deliver(t *testing.T, e *exchange, times int) {
+	t.Helper()
+	docs, err := e.receipts.Stored().Unsent(context.Background(), 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range times {
+		if i%2 == 1 {
+			slices.Reverse(docs)
+		}
+		for _, doc := range docs {
+			m, err := e.dirtyRow(doc)
+			if err == nil {
+				err = e.aggregate(context.Background(), m)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// bordereauRows answers the bordereau as period/policy/type=sum.
+func bordereauRows(t *testing.T, s *servicetest.Service) []string {
+	t.Helper()
+	var rows []struct {
+		Period, PolicyNumber, TransactionType, Policyholder string
+		GrossWrittenPremium                                 int64
+	}
+	if err := json.Unmarshal([]byte(s.Must(200, "GET", "/premiumBordereau", "").Text), &rows); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, r := range rows {
+		if r.Policyholder != "h" {
+			t.Errorf("policyholder %q", r.Policyholder)
+		}
+		all = append(all, fmt.Sprintf("%s/%s/%s=%d", r.Period, r.PolicyNumber, r.TransactionType, r.GrossWrittenPremium))
+	}
+	slices.Sort(all)
+	return all
+}
+
+const receiptP1 = `{"receiptType":"new policy","policyNumber":"P1","paymentAmount":100}`
+
+func TestEachReceiptCountsOnce(t *testing.T) {
+	s, e := start(t, servicetest.At(t, "2026-11-21T00:00:00Z"), rules{period: month})
+	first := s.Create("receipt", receiptP1)
+	s.Create("receipt", `{"receiptType":"new policy","claimNumber":"C1","paymentAmount":11}`)
+	s.Create("receipt", `{"receiptType":"claim payment","policyNumber":"P1","claimNumber":"C1","paymentAmount":5,"receiptDate":"2020-01-01"}`)
+	s.Create("receipt", strings.Replace(receiptP1, "P1", "P2", 1))
+	deliver(t, e, 3)
+	want := []string{"2026-11/P1/claim payment=5", "2026-11/P1/new policy=111", "2026-11/P2/new policy=100"}
+	if got := bordereauRows(t, s); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// A refund under another type counts under the type of its original.
+	s.Must(201, "POST", "/receipt/"+first+":refund", `{"receiptType":"other"}`)
+	deliver(t, e, 2)
+	want[1] = "2026-11/P1/new policy=11"
+	if got := bordereauRows(t, s); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestAReceiptCountsInThePeriodInWhichItIsRecorded(t *testing.T) {
+	clock := servicetest.At(t, "2026-09-30T23:59:59Z")
+	s, e := start(t, clock, rules{period: quarter})
+	first := s.Create("receipt", receiptP1)
+	clock.Pass(time.Second)
+	s.Create("receipt", receiptP1)
+	s.Must(201, "POST", "/receipt/"+first+":refund", `{"receiptType":"other"}`)
+	deliver(t, e, 1)
+	want := []string{"2026-Q3/P1/new policy=100", "2026-Q4/P1/new policy=0"}
+	if got := bordereauRows(t, s); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestAggregationLeavesWhatAnAdminSets(t *testing.T) {
+	s, e := start(t, nil, rules{period: month})
+	s.Create("receipt", receiptP1)
+	deliver(t, e, 1)
+	row := s.Must(200, "GET", "/premiumBordereau", "").Text
+	id := row[strings.Index(row, `"id":"`)+6:][:36]
+	s.Must(200, "PUT", "/premiumBordereau/"+id, `{"netPremium":80,"treatyReference":"T1"}`)
+	for _, body := range []string{`{"grossWrittenPremium":1}`, `{"period":"2020-01"}`, `{"policyNumber":"P2"}`, `{"transactionType":"other"}`} {
+		if a := s.Must(409, "PUT", "/premiumBordereau/"+id, body); !strings.Contains(a.Text, `"pointer"`) {
+			t.Error(a.Text)
+		}
+	}
+	s.Create("receipt", receiptP1)
+	deliver(t, e, 1)
+	a := s.Must(200, "GET", "/premiumBordereau/"+id, "")
+	for _, member := range []string{`"grossWrittenPremium":200`, `"netPremium":80`, `"treatyReference":"T1"`, `"indemnityLimitPolicy":9`} {
+		if !strings.Contains(a.Text, member) {
+			t.Errorf("%s lacks %s", a.Text, member)
+		}
+	}
+}
+
+func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
+	s, e := start(t, nil, rules{period: month})
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 5 {
+				if a := s.Do("POST", "/receipt", receiptP1); a.Status != 201 {
+					t.Errorf("%d %s", a.Status, a.Text)
+				}
+				if err := e.compute(context.Background(), row{e.period.at(time.Now()), "P1", "new policy"}); err != nil && !errors.Is(err, errRowMade) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	deliver(t, e, 1)
+	if got := bordereauRows(t, s); len(got) != 1 || !strings.HasSuffix(got[0], "=4000") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestPoisonIsTold(t *testing.T) {
+	_, e := start(t, nil, rules{period: month})
+	for _, message := range []string{`{`, `{"period":"2026-11"}`, `{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`} {
+		err := e.aggregate(context.Background(), bus.Message{Value: []byte(message)})
+		if err == nil || !bus.IsPoison(err) {
+			t.Errorf("%s: %v", message, err)
+		}
+	}
+}
+
+func TestRefundTypeAndPeriodAreConfiguration(t *testing.T) {
+	s, e := start(t, nil, rules{})
+	id := s.Create("receipt", receiptP1)
+	s.Must(400, "POST", "/receipt/"+id+":refund", "")
+	if docs, err := e.receipts.Stored().Unsent(context.Background(), 1); err != nil || len(docs) != 0 {
+		t.Errorf("without a period nothing is to be told of: %d marks, %v", len(docs), err)
+	}
+	s, _ = start(t, nil, rules{refundReceiptType: "other"})
+	id = s.Create("receipt", receiptP1)
+	if a := s.Must(201, "POST", "/receipt/"+id+":refund", ""); a.Member("receiptType") != "other" {
+		t.Error(a.Text)
+	}
+	if err := (&rules{refundReceiptType: "gift"}).check(valuesets.Published()); err == nil {
+		t.Error("a receipt type that is none was accepted")
+	}
+}
