@@ -85,7 +85,7 @@ func Load(path string) (*Registry, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("value sets: %w", err)
+		return nil, err
 	}
 	var amendments map[string]amendment
 	if err := yaml.UnmarshalWithOptions(text, &amendments, yaml.Strict()); err != nil {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -65,7 +66,7 @@ func (s Service) Definition() service.Definition {
 func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, keyRetention time.Duration) (*service.Instance, error) {
 	sets, err := s.Sets(valueSets)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("setting %s: %w", valueSetsFlag, err)
 	}
 	if keyRetention == 0 {
 		deps.Unset(keyRetentionFlag, "an Idempotency-Key is remembered as long as its record")
