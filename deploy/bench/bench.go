@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// bench is one run: the exchange that is measured, and where its data is.
+type bench struct {
+	options
+	exchange *exchange
+	data     string
+	out      io.Writer
+}
+
+// run measures what the options ask for and prints it. Errors: errBelowTarget, where the options ask for it.
+func run(ctx context.Context, o options, out io.Writer) error {
+	rows, measure := rowsOf, (*bench).measureRows
+	if o.scale {
+		rows, measure = readsOf, (*bench).measureScale
+	}
+	if len(chosen(rows(&book{}), o.only)) == 0 {
+		return fmt.Errorf("no row has a name that contains %q", o.only)
+	}
+	folder, err := os.MkdirTemp("", "exchange-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	b := &bench{options: o, data: filepath.Join(folder, "data"), out: out}
+	if err := b.start(ctx); err != nil {
+		return err
+	}
+	defer func() { b.exchange.stop() }()
+	written, err := write(b.exchange.client, o.connections)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "load: %d connections, %v each side of a row, in turn in slices of %v; %d CPUs for all processes\n\n",
+		o.connections, o.duration, o.duration/turns, runtime.NumCPU())
+	met, err := measure(b, ctx, written)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nexchange: resident %s after the load\n", b.exchange.resident())
+	if o.check && !met {
+		return errBelowTarget
+	}
+	return nil
+}
+
+// start starts the exchange and tells how long that took.
+func (b *bench) start(ctx context.Context) error {
+	started, err := startExchange(ctx, b.command, b.data, b.connections)
+	if err != nil {
+		return err
+	}
+	b.exchange = started
+	fmt.Fprintf(b.out, "exchange: started in %d ms (first 200 after %d ms), resident %s\n",
+		started.said.Milliseconds(), started.served.Milliseconds(), started.resident())
+	return nil
+}
+
+// measureRows prints the table and tells whether every row is at its target.
+func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err error) {
+	results, err := b.compare(ctx, chosen(rowsOf(written), b.only))
+	if err != nil {
+		return false, err
+	}
+	return printRows(b.out, results), nil
+}
+
+// turns is how many slices of time each side of a row has, an odd number. The two take turns, so that what else the
+// machine does meets both.
+const turns = 5
+
+// compare drives the exchange and a bare handler that answers what the exchange has answered.
+func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
+	var answers []answer
+	for _, r := range rows {
+		a, err := b.exchange.sample(r)
+		if err != nil {
+			return nil, err
+		}
+		answers = append(answers, a)
+	}
+	process, err := startBare(ctx, answers)
+	if err != nil {
+		return nil, err
+	}
+	defer process.stop()
+	bare := dial(process.address, b.exchange.token, b.connections)
+	var results []result
+	for _, r := range rows {
+		drive := func(c *client) slice { return c.drive(ctx, r, b.connections, b.duration/turns) }
+		drive(b.exchange.client) // to warm up
+		drive(bare)
+		measured := result{row: r}
+		for range turns {
+			measured.exchange = append(measured.exchange, drive(b.exchange.client))
+			measured.bare = append(measured.bare, drive(bare))
+		}
+		if ctx.Err() != nil {
+			return nil, errors.New("interrupted")
+		}
+		results = append(results, measured)
+	}
+	return results, nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the bare handler, as the command is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == bareCommand {
+		main()
+		return
+	}
+	os.Exit(runTests(m))
+}
+
+// exchangeCommand is the exchange as it is shipped.
+var exchangeCommand string
+
+func runTests(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "bench-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(folder)
+	exchangeCommand = filepath.Join(folder, "exchange")
+	build := exec.Command("go", "build", "-o", exchangeCommand, "./cmd/exchange")
+	build.Dir = "../local"
+	if text, err := build.CombinedOutput(); err != nil {
+		panic(string(text))
+	}
+	return m.Run()
+}
+
+// short answers options that measure in slices, and leave nothing but in a temporary folder of the test's own.
+func short(t *testing.T, slice time.Duration) options {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	o := parse(nil)
+	o.command, o.duration, o.connections, o.count = exchangeCommand, turns*slice, 4, 1000
+	return o
+}
+
+// measure runs the bench and answers the cells of its table by row, and all that it printed.
+func measure(t *testing.T, o options) (rows map[string][]string, printed string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	var out strings.Builder
+	if err := run(ctx, o, &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	rows = map[string][]string{}
+	for line := range strings.Lines(out.String()) {
+		if cells := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1); len(cells) > 5 {
+			rows[cells[0]] = cells
+		}
+	}
+	leavesNothing(t)
+	return rows, out.String()
+}
+
+var positive = regexp.MustCompile(`^[0-9]*\.?[0-9]*[1-9]`)
+
+func TestTable(t *testing.T) {
+	rows, printed := measure(t, short(t, 200*time.Millisecond))
+	for _, r := range rowsOf(&book{}) {
+		cells := rows[r.name]
+		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
+			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", r.name, printed)
+		}
+	}
+	if strings.Count(printed, "resident ") != 2 || !strings.Contains(printed, "first 200 after ") {
+		t.Errorf("want the start and the memory before and after in\n%s", printed)
+	}
+}
+
+func TestScale(t *testing.T) {
+	o := short(t, 50*time.Millisecond)
+	o.scale = true
+	rows, printed := measure(t, o)
+	for _, r := range readsOf(&book{}) {
+		cells := rows[r.name]
+		if cells == nil || !positive.MatchString(cells[1]) || !positive.MatchString(cells[3]) || cells[5] != "0" {
+			t.Errorf("%s: want two rates and 0 errors in\n%s", r.name, printed)
+		}
+	}
+	for _, loaded := range []string{"1000 of 1000 vehicles", "1000 of 1000 policies"} {
+		if !strings.Contains(printed, loaded) {
+			t.Errorf("want %q in\n%s", loaded, printed)
+		}
+	}
+}
+
+func TestUnknownRowIsRefused(t *testing.T) {
+	o := short(t, time.Second)
+	o.only = "DELETE"
+	if err := run(t.Context(), o, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "DELETE") {
+		t.Errorf("error %v, want one that names what was asked for", err)
+	}
+}
+
+func TestInterruptEndsTheRun(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if err := run(ctx, short(t, time.Hour), interrupt{cancel}); err == nil {
+		t.Error("no error")
+	}
+	leavesNothing(t)
+}
+
+// interrupt is an output that interrupts the run once it tells of its load.
+type interrupt struct{ cancel context.CancelFunc }
+
+func (i interrupt) Write(text []byte) (int, error) {
+	if strings.HasPrefix(string(text), "load:") {
+		i.cancel()
+	}
+	return len(text), nil
+}
+
+func leavesNothing(t *testing.T) {
+	t.Helper()
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("left in the temporary folder: %v, %v", left, err)
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"sync/atomic"
+)
+
+// The bodies of creates. What is in braces without a quote is filled in for each request.
+const (
+	policyholderBody = `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":"X1",` +
+		`"address":{"city":"London","country":"GB"}}`
+	driverBody  = `{"name":"Ada Example","dob":"1990-12-10","licence":{"licenceNumber":"L 12345","expiryDate":"2090-01-01"}}`
+	vehicleBody = `{"plateNumber":"EX {serial}","vin":"WVWZZZ1J{serial}","chassisNumber":"CH{serial}",` +
+		`"registration":{"country":"DE","firstRegistered":"2024-05-02"},"performance":{"powerKW":96,"fuel":"petrol"},` +
+		`"physical":{"make":"Volkswagen","model":"Golf","doors":5,"colour":"blue"}}`
+	policyBody = `{"policyholderId":"{policyholder}","vehicleId":"{vehicle}","driverId":"{driver}",` +
+		`"perils":["fire","theft","hail"],"premium":420.50,"indemnityLimitPolicy":50000,` +
+		`"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z"}`
+	claimBody = `{"policyNumber":"{policyNumber}","fnol":"2026-03-02T09:00:00Z","lossDate":"2026-03-01T12:00:00Z",` +
+		`"claimType":"own property damage","location":"Hamburg","lossCause":"hail","description":"Dents all over the roof."}`
+	receiptBody = `{"receiptType":"new policy","policyNumber":"{policyNumber}","paymentAmount":420,` +
+		`"premiumPaymentMethod":"credit card"}`
+)
+
+// fill answers a body with a place filled in.
+func fill(body []byte, place, value string) []byte {
+	return bytes.ReplaceAll(body, []byte(place), []byte(value))
+}
+
+// serials tells the vehicles of a run apart.
+var serials atomic.Int64
+
+func newVehicle() []byte {
+	return fill([]byte(vehicleBody), "{serial}", fmt.Sprintf("%09d", serials.Add(1)))
+}
+
+func newPolicy(policyholder, vehicle, driver string) []byte {
+	body := fill([]byte(policyBody), "{policyholder}", policyholder)
+	return fill(fill(body, "{vehicle}", vehicle), "{driver}", driver)
+}
+
+func newClaim(policyNumber string) []byte {
+	return fill([]byte(claimBody), "{policyNumber}", policyNumber)
+}
+
+func newReceipt(policyNumber string) []byte {
+	return fill([]byte(receiptBody), "{policyNumber}", policyNumber)
+}

@@ -1,0 +1,44 @@
+package main
+
+import "golang.org/x/sync/errgroup"
+
+// bookSize is the number of policies that the rows are measured on, each on a vehicle of its own and with one claim.
+const bookSize = 1000
+
+// book is what is in the exchange: what the calls of the rows name.
+type book struct {
+	vehicles []string // ids
+	policies []string // policy numbers
+	pages    []string // queries of lists of 50 vehicles
+}
+
+// write creates the book through the interface.
+func write(c *client, connections int) (*book, error) {
+	holder, err := c.create("personal", []byte(policyholderBody))
+	if err != nil {
+		return nil, err
+	}
+	driver, err := c.create("driver", []byte(driverBody))
+	if err != nil {
+		return nil, err
+	}
+	b := &book{vehicles: make([]string, bookSize), policies: make([]string, bookSize), pages: []string{"limit=50"}}
+	var creates errgroup.Group
+	creates.SetLimit(connections)
+	for i := range bookSize {
+		creates.Go(func() error {
+			vehicle, err := c.create("vehicle", newVehicle())
+			if err != nil {
+				return err
+			}
+			policy, err := c.create("motorCoverage", newPolicy(holder["id"], vehicle["id"], driver["id"]))
+			if err != nil {
+				return err
+			}
+			b.vehicles[i], b.policies[i] = vehicle["id"], policy["policyNumber"]
+			_, err = c.create("claim", newClaim(b.policies[i]))
+			return err
+		})
+	}
+	return b, creates.Wait()
+}

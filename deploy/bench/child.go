@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// startPatience is how long a child is given to say where it listens, stopPatience to end when asked to.
+	startPatience = 30 * time.Second
+	stopPatience  = 30 * time.Second
+)
+
+// child is a server in a process of its own. It ends with the context that it was started with.
+type child struct {
+	// address is where it listens, host:port.
+	address string
+	// said is how long it took from its start until it said so.
+	said   time.Duration
+	began  time.Time
+	pid    int
+	cancel context.CancelFunc
+	ended  chan struct{}
+}
+
+var listening = regexp.MustCompile(`http://([0-9.]+:[0-9]+)`)
+
+// start starts a command that prints the URL it listens on.
+func start(ctx context.Context, stdin []byte, name string, args ...string) (*child, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	command := exec.CommandContext(ctx, name, args...)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+	command.WaitDelay = stopPatience
+	command.Stdin, command.Stderr = bytes.NewReader(stdin), os.Stderr
+	command.Env = withoutSettings(os.Environ())
+	out, in := io.Pipe()
+	command.Stdout = in
+	c := &child{cancel: cancel, ended: make(chan struct{}), began: time.Now()}
+	if err := command.Start(); err != nil {
+		cancel()
+		return nil, err
+	}
+	c.pid = command.Process.Pid
+	go func() {
+		_ = in.CloseWithError(errors.Join(command.Wait(), io.EOF))
+		close(c.ended)
+	}()
+	late := time.AfterFunc(startPatience, cancel)
+	defer late.Stop()
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if found := listening.FindStringSubmatch(line); found != nil {
+			c.address, c.said = found[1], time.Since(c.began)
+			go func() { _, _ = io.Copy(io.Discard, lines) }()
+			return c, nil
+		}
+		if err != nil {
+			c.stop()
+			return nil, fmt.Errorf("%s ended before it listened: %w", name, err)
+		}
+	}
+}
+
+// stop ends the process and waits for its end.
+func (c *child) stop() {
+	c.cancel()
+	<-c.ended
+}
+
+// withoutSettings keeps the settings of a person's own exchange out of the one that is measured.
+func withoutSettings(environ []string) []string {
+	var kept []string
+	for _, entry := range environ {
+		if !strings.HasPrefix(entry, "EXCHANGE_") {
+			kept = append(kept, entry)
+		}
+	}
+	return kept
+}
+
+// resident answers the resident memory of the process as the kernel tells it, such as "87 MB".
+func (c *child) resident() string {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
+	if err != nil {
+		return "not told by this system"
+	}
+	for line := range strings.Lines(string(status)) {
+		var kilobytes int
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); n == 1 {
+			return fmt.Sprintf("%d MB", kilobytes/1024)
+		}
+	}
+	return "not told by this system"
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"fortio.org/fortio/periodic"
+	"github.com/valyala/fasthttp"
+)
+
+// call is one request.
+type call struct {
+	method, path string
+	body         []byte // JSON; nil for none
+}
+
+// client asks one server, with a token and over connections that it keeps.
+type client struct {
+	http  *fasthttp.HostClient
+	token string
+}
+
+// dial makes a client that sends a token; it connects as it needs to.
+func dial(address, token string, connections int) *client {
+	return &client{token: token, http: &fasthttp.HostClient{
+		Addr: address, MaxConns: connections, MaxIdleConnDuration: time.Minute,
+		ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
+	}}
+}
+
+// send makes a request and reads its answer whole.
+func (c *client) send(to call, request *fasthttp.Request, response *fasthttp.Response) error {
+	request.Reset()
+	request.Header.SetMethod(to.method)
+	request.SetRequestURI(to.path)
+	request.Header.SetHost(c.http.Addr)
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	if to.body != nil {
+		request.Header.SetContentType("application/json")
+		request.SetBodyRaw(to.body)
+	}
+	return c.http.Do(request, response)
+}
+
+// create makes a record and answers its JSON members that are strings.
+func (c *client) create(resource string, body []byte) (map[string]string, error) {
+	var request fasthttp.Request
+	var response fasthttp.Response
+	err := c.send(call{fasthttp.MethodPost, "/" + resource, body}, &request, &response)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode() != fasthttp.StatusCreated {
+		return nil, fmt.Errorf("POST /%s: status %d: %s", resource, response.StatusCode(), response.Body())
+	}
+	var members map[string]any
+	if err := json.Unmarshal(response.Body(), &members); err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for name, value := range members {
+		if text, is := value.(string); is {
+			texts[name] = text
+		}
+	}
+	return texts, nil
+}
+
+// slice is what a server did in one slice of time. Latencies are in seconds.
+type slice struct {
+	requests, errors int64
+	perSecond        float64
+	p50, p99         float64
+}
+
+// drive has all connections make the calls of a row for some time, each as soon as it has the answer to its last.
+func (c *client) drive(ctx context.Context, r *row, connections int, d time.Duration) slice {
+	var failed atomic.Int64
+	stopper := periodic.NewAborter()
+	defer context.AfterFunc(ctx, func() { stopper.Abort(false) })()
+	runner := periodic.NewPeriodicRunner(&periodic.RunnerOptions{
+		NumThreads: connections, QPS: -1, Duration: d, Stop: stopper,
+		Percentiles: []float64{50, 99}, Resolution: latencyStep, Out: io.Discard,
+	})
+	for i := range runner.Options().Runners {
+		runner.Options().Runners[i] = &worker{client: c, row: r, failed: &failed}
+	}
+	results := runner.Run()
+	latencies := results.DurationHistogram
+	s := slice{requests: latencies.Count, errors: failed.Load(), perSecond: results.ActualQPS}
+	for _, p := range latencies.Percentiles {
+		switch p.Percentile {
+		case 50:
+			s.p50 = p.Value
+		case 99:
+			s.p99 = p.Value
+		}
+	}
+	return s
+}
+
+// latencyStep is the resolution of the least latencies, in seconds.
+const latencyStep = 0.00001
+
+// worker is one connection's share of the load.
+type worker struct {
+	client   *client
+	row      *row
+	failed   *atomic.Int64
+	request  fasthttp.Request
+	response fasthttp.Response
+}
+
+// Run makes one request; the load generator times it.
+func (w *worker) Run(context.Context, periodic.ThreadID) (ok bool, details string) {
+	err := w.client.send(w.row.next(), &w.request, &w.response)
+	if err != nil || w.response.StatusCode() != w.row.status {
+		w.failed.Add(1)
+		return false, ""
+	}
+	return true, ""
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/number"
+)
+
+const (
+	// writers is how many records are on their way at once; the store commits what waits together.
+	writers = 256
+	// samples is how many of the loaded records the reads are about.
+	samples = 5000
+	// progressEvery is how often the load tells how far it is.
+	progressEvery = 5 * time.Second
+)
+
+// load puts count vehicles and as many policies straight into the store of the coverage service and answers a book of
+// some of them. The service itself makes one of each, with its keys and what is stored beside the record; the others
+// are copies of it that differ in id and policy number.
+func load(ctx context.Context, file string, count int, out io.Writer) (*book, error) {
+	store, err := sqlitestore.Open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	vehicle, policy, err := makeTemplates(ctx, store)
+	b := &book{pages: []string{"limit=50"}}
+	if err == nil {
+		err = vehicle.multiply(ctx, count, out, func(nth int, made docstore.Document) {
+			b.vehicles = append(b.vehicles, made.ID.String())
+			if nth < count-writers-50 { // else the page might not be full
+				b.pages = append(b.pages, page(made.ID))
+			}
+		})
+	}
+	if err == nil {
+		err = policy.multiply(ctx, count, out, func(_ int, made docstore.Document) {
+			b.policies = append(b.policies, made.Keys[policyNumber])
+		})
+	}
+	// Closing moves the log into the database, which belongs to the load.
+	if closed := store.Close(); err == nil {
+		err = closed
+	}
+	return b, err
+}
+
+// template is a document as the service stores it.
+type template struct {
+	kind       string
+	collection docstore.Collection
+	document   docstore.Document
+}
+
+// policyNumber is the index and the member of the record by which a policy is found.
+const policyNumber = "policyNumber"
+
+// another answers a document like the template, of another record.
+func (t *template) another() (docstore.Document, error) {
+	id, err := uuid.NewV7()
+	made := docstore.Document{
+		ID: id, State: t.document.State, Keys: maps.Clone(t.document.Keys),
+		Body: bytes.ReplaceAll(t.document.Body, []byte(t.document.ID.String()), []byte(id.String())),
+	}
+	if issued, has := made.Keys[policyNumber]; has {
+		made.Keys[policyNumber] = number.Of("POL", id)
+		made.Body = bytes.ReplaceAll(made.Body, []byte(issued), []byte(made.Keys[policyNumber]))
+	}
+	return made, err
+}
+
+// multiply stores count documents like the template, and shows some of them to keep.
+func (t *template) multiply(ctx context.Context, count int, out io.Writer, keep func(nth int, made docstore.Document)) error {
+	var stored atomic.Int64
+	defer t.report(out, count, &stored)()
+	var keeping sync.Mutex
+	inserts, ctx := errgroup.WithContext(ctx)
+	inserts.SetLimit(writers)
+	for nth := 0; nth < count && ctx.Err() == nil; nth++ {
+		inserts.Go(func() error {
+			made, err := t.store(ctx)
+			if err != nil {
+				return err
+			}
+			stored.Add(1)
+			if nth%max(1, count/samples) == 0 {
+				keeping.Lock()
+				defer keeping.Unlock()
+				keep(nth, made)
+			}
+			return nil
+		})
+	}
+	return inserts.Wait()
+}
+
+// store stores another document. Two policies may be issued the same number, of which one then gets another, as in
+// the service.
+func (t *template) store(ctx context.Context) (docstore.Document, error) {
+	for {
+		made, err := t.another()
+		if err != nil {
+			return made, err
+		}
+		err = t.collection.Insert(ctx, made)
+		if _, taken := docstore.Duplicate(err); !taken {
+			return made, err
+		}
+	}
+}
+
+// report tells how far the load is until the function it answers is called.
+func (t *template) report(out io.Writer, count int, stored *atomic.Int64) (end func()) {
+	began, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
+	tell := func() {
+		n, took := stored.Load(), time.Since(began)
+		fmt.Fprintf(out, "loading: %d of %d %s, %.0f a second, each durable\n", n, count, t.kind, float64(n)/took.Seconds())
+	}
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				tell()
+			case <-over:
+				tell()
+				return
+			}
+		}
+	}()
+	return func() { close(over); <-ended }
+}

@@ -1,0 +1,79 @@
+// Command bench measures the exchange in one process against a bare Gin handler that answers the same bytes from memory.
+// It starts both, drives them in turn over loopback with the same client, and prints a table of their ratio. Every
+// record that the exchange answers for is durable; the bare handler stores nothing.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"fortio.org/log"
+)
+
+// options are what the command line says.
+type options struct {
+	command     string        // path of the exchange's command
+	duration    time.Duration // how long each side of a row is driven
+	connections int
+	only        string // part of the names of the rows to measure; empty: all
+	scale       bool
+	count       int // records of each kind that -scale loads
+	check       bool
+}
+
+// errBelowTarget is the outcome of -check where a row falls short.
+var errBelowTarget = errors.New("below target")
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == bareCommand {
+		if err := serveBare(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: bare handler:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, parse(os.Args[1:]), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+// parse reads the command line; it ends the process where there is nothing to run.
+func parse(args []string) options {
+	log.SetLogLevelQuiet(log.Error) // of the load generator
+	var o options
+	flags := flag.NewFlagSet("bench", flag.ExitOnError)
+	flags.StringVar(&o.command, "exchange", beside("exchange"), "command of the exchange")
+	flags.DurationVar(&o.duration, "duration", 10*time.Second, "how long each side of a row is driven")
+	flags.IntVar(&o.connections, "connections", 16, "connections that ask at the same time")
+	flags.StringVar(&o.only, "only", "", "measure only the rows whose name contains this")
+	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
+	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads")
+	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
+	_ = flags.Parse(args) // ends the process itself
+	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.count < 1 {
+		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections and count are greater than 0")
+		flags.Usage()
+		os.Exit(2)
+	}
+	return o
+}
+
+// beside answers the path of another command in the folder of this one.
+func beside(command string) string {
+	self, err := os.Executable()
+	if err != nil {
+		return command
+	}
+	return filepath.Join(filepath.Dir(self), command)
+}

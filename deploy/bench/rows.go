@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+
+	"github.com/valyala/fasthttp"
+)
+
+// row is one line of the table: a kind of request, and what part of the bare handler's rate it is to reach.
+type row struct {
+	name   string
+	route  string // of Gin
+	status int
+	target float64
+	// call answers the nth request.
+	call  func(n uint64) call
+	count atomic.Uint64
+}
+
+func (r *row) next() call { return r.call(r.count.Add(1)) }
+
+// rowsOf answers the rows of the table, reads first, on a book.
+func rowsOf(b *book) []*row {
+	return []*row{
+		readVehicle(b),
+		{
+			name: "GET /claim?policyNumber=", route: "/claim", status: http.StatusOK, target: 0.3,
+			call: get(b.policies, "/claim?policyNumber="),
+		},
+		listVehicles(b),
+		{
+			name: "POST /vehicle", route: "/vehicle", status: http.StatusCreated, target: 0.3,
+			call: func(uint64) call { return call{http.MethodPost, "/vehicle", newVehicle()} },
+		},
+		{
+			name: "POST /claim", route: "/claim", status: http.StatusCreated, target: 0.15,
+			call: func(n uint64) call { return call{http.MethodPost, "/claim", newClaim(pick(b.policies, n))} },
+		},
+		{
+			name: "POST /receipt", route: "/receipt", status: http.StatusCreated, target: 0.2,
+			call: func(n uint64) call { return call{http.MethodPost, "/receipt", newReceipt(pick(b.policies, n))} },
+		},
+	}
+}
+
+// readsOf answers the rows that are measured before and after a load of vehicles and policies.
+func readsOf(b *book) []*row {
+	return []*row{
+		readVehicle(b),
+		{
+			name: "GET /motorCoverage?policyNumber=", route: "/motorCoverage", status: http.StatusOK,
+			call: get(b.policies, "/motorCoverage?policyNumber="),
+		},
+		listVehicles(b),
+	}
+}
+
+func readVehicle(b *book) *row {
+	return &row{
+		name: "GET /vehicle/{id}", route: "/vehicle/:id", status: http.StatusOK, target: 0.5,
+		call: get(b.vehicles, "/vehicle/"),
+	}
+}
+
+func listVehicles(b *book) *row {
+	return &row{
+		name: "GET /vehicle?limit=50", route: "/vehicle", status: http.StatusOK, target: 0.15,
+		call: get(b.pages, "/vehicle?"),
+	}
+}
+
+func get(names []string, path string) func(uint64) call {
+	return func(n uint64) call { return call{http.MethodGet, path + pick(names, n), nil} }
+}
+
+// pick answers the names in an order that leaps about, so that neighbours in time are none in the store.
+func pick(names []string, n uint64) string { return names[n*7919%uint64(len(names))] }
+
+// chosen answers the rows whose names contain a text.
+func chosen(all []*row, only string) []*row {
+	var some []*row
+	for _, r := range all {
+		if strings.Contains(r.name, only) {
+			some = append(some, r)
+		}
+	}
+	return some
+}
+
+// sample makes one request of the row and keeps its answer, for the bare handler to give.
+func (c *client) sample(r *row) (answer, error) {
+	var request fasthttp.Request
+	var response fasthttp.Response
+	to := r.next()
+	if err := c.send(to, &request, &response); err != nil {
+		return answer{}, err
+	}
+	if response.StatusCode() != r.status {
+		return answer{}, fmt.Errorf("%s: status %d: %s", r.name, response.StatusCode(), response.Body())
+	}
+	a := answer{Method: to.method, Route: r.route, Status: r.status, Header: map[string]string{}, Body: response.Body()}
+	for name, value := range response.Header.All() {
+		switch string(name) {
+		case "Date", "Content-Length": // the server sets them
+		default:
+			a.Header[string(name)] = string(value)
+		}
+	}
+	return a, nil
+}

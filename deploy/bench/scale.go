@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/google/uuid"
+)
+
+// slowest is how many times slower a read may be on the large store than on the small one.
+const slowest = 1.2
+
+// measureScale measures reads on the small book, loads records straight into the store, measures the same reads on
+// what was loaded, and prints both. It tells whether no read has become slower than it may.
+func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err error) {
+	small, err := b.compare(ctx, chosen(readsOf(written), b.only))
+	if err != nil {
+		return false, err
+	}
+	b.exchange.stop() // a store has one owner
+	loaded, err := load(ctx, filepath.Join(b.data, "coverage.db"), b.count, b.out)
+	if err != nil {
+		return false, err
+	}
+	if err := b.start(ctx); err != nil {
+		return false, err
+	}
+	large, err := b.compare(ctx, chosen(readsOf(loaded), b.only))
+	if err != nil {
+		return false, err
+	}
+	fmt.Fprintln(b.out)
+	return printScale(b.out, small, large), nil
+}
+
+// printScale prints how each read fares on either store, and tells whether all are as fast as they are to be. Minutes lie
+// between the two, so that a rate is held against the bare handler's of the same minute.
+func printScale(out io.Writer, small, large []result) (met bool) {
+	met = true
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "row\tsmall/s\tp99 ms\tlarge/s\tp99 ms\terrors\tsmall ratio\tlarge ratio\tslower\tat most")
+	for i, s := range small {
+		l := large[i]
+		slower, errors := s.ratio()/l.ratio(), s.errors()+l.errors()
+		fmt.Fprintf(table, "%s\t%.0f\t%.2f\t%.0f\t%.2f\t%d\t%.2f\t%.2f\t%.2f\t%.1f%s\n", s.row.name,
+			median(s.exchange, perSecond), median(s.exchange, p99), median(l.exchange, perSecond), median(l.exchange, p99),
+			errors, s.ratio(), l.ratio(), slower, slowest, remark(slower <= slowest))
+		met = met && slower <= slowest && errors == 0
+	}
+	_ = table.Flush() // a pipe that is gone ends the process
+	return met
+}
+
+// page answers the query of the vehicles that follow one.
+func page(after uuid.UUID) string {
+	return "limit=50&cursor=" + base64.RawURLEncoding.EncodeToString(after[:])
+}
