@@ -43,7 +43,7 @@ func entry(id uuid.UUID, version int64) docstore.Document {
 func TestKilledWhileWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	acknowledged := map[uuid.UUID]int64{}
-	for round := range 5 {
+	for round := range 8 {
 		killWhileWriting(t, path, 200+rand.IntN(400), acknowledged)
 		verifyLedger(t, path, acknowledged)
 		t.Logf("killed %d times: %d documents hold", round+1, len(acknowledged))

@@ -1,0 +1,69 @@
+package mongostore
+
+import (
+	"github.com/google/uuid"
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// record is a document as MongoDB holds it. Body and state are texts, not subdocuments: BSON would change the numbers,
+// and the exchange returns them as they were sent.
+type record struct {
+	ID      bson.Binary `bson:"_id"`
+	Version int64       `bson:"v"`
+	Body    string      `bson:"body"`
+	State   string      `bson:"state,omitempty"`
+	// Keys are written and searched, never read back.
+	Keys   bson.D `bson:"k,omitempty"`
+	Unsent bool   `bson:"unsent"`
+}
+
+// The names of a record's fields in filters and indexes.
+const (
+	idField      = "_id"
+	versionField = "v"
+	keysField    = "k"
+	unsentField  = "unsent"
+)
+
+// keyField is the field of an index's values.
+func keyField(index string) string { return keysField + "." + index }
+
+// recordOf answers the document, at the version it is to have, as a record.
+func recordOf(spec docstore.Spec, doc docstore.Document, version int64) record {
+	return record{
+		ID: binary(doc.ID), Version: version, Body: string(doc.Body), State: string(doc.State),
+		Keys: keysOf(spec, doc), Unsent: doc.Unsent,
+	}
+}
+
+// keysOf lists the values of the indexes. MongoDB counts an absent field as null, which a unique index would let one
+// document have. So the field of a unique index is never absent: the document's own id stands in it, which no other
+// document has, and which no key can be equal to, for keys are texts and the id is binary.
+func keysOf(spec docstore.Spec, doc docstore.Document) bson.D {
+	var keys bson.D
+	for _, index := range spec.Indexes {
+		if value, ok := doc.Keys[index.Name]; ok {
+			keys = append(keys, bson.E{Key: index.Name, Value: value})
+		} else if index.Unique {
+			keys = append(keys, bson.E{Key: index.Name, Value: binary(doc.ID)})
+		}
+	}
+	return keys
+}
+
+// document answers the record as readers get it, without its keys.
+func (r record) document() docstore.Document {
+	doc := docstore.Document{Version: r.Version, Body: []byte(r.Body), Unsent: r.Unsent}
+	copy(doc.ID[:], r.ID.Data)
+	if r.State != "" {
+		doc.State = []byte(r.State)
+	}
+	return doc
+}
+
+// binary is a UUID in the form that MongoDB's tools know as one, and that sorts by its bytes.
+func binary(id uuid.UUID) bson.Binary {
+	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
+}
