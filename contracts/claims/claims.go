@@ -25,7 +25,7 @@ type Claim struct {
 	Description    *string         `json:"description,omitzero"`
 	LiabilityShare *scalar.Int     `json:"liabilityShare,omitzero"`
 	Reserve        *scalar.Int     `json:"reserve,omitzero"`
-	ClaimStatus    *string         `json:"claimStatus,omitzero"`
+	ClaimStatus    *string         `json:"claimStatus,omitzero" issued:"ClaimStatus"`
 	LastUpdate     scalar.Date     `json:"lastUpdate,omitzero"`
 	ReopenDate     scalar.Date     `json:"reopenDate,omitzero"`
 	ExcessAmount   *scalar.Int     `json:"excessAmount,omitzero"`

@@ -19,7 +19,7 @@ type Policy struct {
 	PolicyholderID scalar.ID       `json:"policyholderId,omitzero"`
 	InceptionDate  scalar.DateTime `json:"inceptionDate,omitzero"`
 	ExpiryDate     scalar.DateTime `json:"expiryDate,omitzero"`
-	Status         *string         `json:"status,omitzero"`
+	Status         *string         `json:"status,omitzero" issued:"PolicyStatus"`
 }
 
 // Shared answers the part that every line has.

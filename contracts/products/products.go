@@ -19,7 +19,7 @@ type Product struct {
 // CatalogEntry is one line of business of the product catalogue.
 type CatalogEntry struct {
 	Code        int    `json:"code"`
-	Description string `json:"description"`
+	Description string `json:"description" issued:"ProductCatalog"`
 }
 
 // PolicyWording is the text a product is sold under; Version is the wording's own, not the interface's.

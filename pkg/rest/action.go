@@ -27,7 +27,13 @@ type Action[T any] struct {
 	Moves []Move
 	// Answers: what stands beside the record in the answer of a create stands there as well.
 	Answers bool
+	// Amends: beside its own members the body holds members of the record, and the checks of a create run on them.
+	Amends bool
+	// Refuses are the problems that the action itself may answer; Requires are the members that its body must have.
+	Refuses  []problem.Kind
+	Requires []string
 
+	body  reflect.Type
 	parse func(sets Sets, body []byte) (any, error)
 	apply func(ctx context.Context, c *Change[T], body any) error
 	spawn func(ctx context.Context, c *Change[T], body any) (*Draft[T], error)
@@ -56,7 +62,7 @@ type Change[T any] struct {
 // Act makes an action that changes the record. B is what its body holds.
 func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c *Change[T], body *B) error) Action[T] {
 	return Action[T]{
-		Name: name, Moves: moves, parse: parseBody[B],
+		Name: name, Moves: moves, body: reflect.TypeFor[B](), parse: parseBody[B],
 		apply: func(ctx context.Context, c *Change[T], body any) error { return apply(ctx, c, body.(*B)) },
 	}
 }
@@ -64,7 +70,7 @@ func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c 
 // Spawn makes an action that writes a second record and leaves the one it is called on as it is.
 func Spawn[T, B any](name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body *B) (*Draft[T], error)) Action[T] {
 	return Action[T]{
-		Name: name, Moves: moves, parse: parseBody[B],
+		Name: name, Moves: moves, body: reflect.TypeFor[B](), parse: parseBody[B],
 		spawn: func(ctx context.Context, c *Change[T], body any) (*Draft[T], error) { return spawn(ctx, c, body.(*B)) },
 	}
 }
@@ -78,6 +84,24 @@ func (a Action[T]) AsSub() Action[T] {
 // WithAnswer answers the action with what stands beside the record in the answer of a create.
 func (a Action[T]) WithAnswer() Action[T] {
 	a.Answers = true
+	return a
+}
+
+// Amending answers the action with a body that also holds members of the record.
+func (a Action[T]) Amending() Action[T] {
+	a.Amends = true
+	return a
+}
+
+// Refusing answers the action with the problems that it may answer.
+func (a Action[T]) Refusing(kinds ...problem.Kind) Action[T] {
+	a.Refuses = kinds
+	return a
+}
+
+// Requiring answers the action with the members that its body must have.
+func (a Action[T]) Requiring(members ...string) Action[T] {
+	a.Requires = members
 	return a
 }
 
@@ -239,56 +263,4 @@ func (a *Action[T]) move(r *Records[T], c *Change[T], entry *Entry) error {
 	to := c.to
 	*r.Status(c.Value) = &to
 	return nil
-}
-
-// actSpawning serves an action that writes a second record.
-func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *usedKey) error {
-	ctx := c.Request.Context()
-	if key != nil {
-		if doc, again, err := r.replayed(ctx, key); err != nil || again {
-			if err != nil {
-				return err
-			}
-			return r.replay(c, doc, a.Answers)
-		}
-	}
-	doc, found, err := r.document(ctx, id)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return r.unknown(id)
-	}
-	if err := r.precondition(c)(doc); err != nil {
-		return err
-	}
-	record, err := r.Decode(doc)
-	if err != nil {
-		return err
-	}
-	if err := a.allowed(r, &record.Value); err != nil {
-		return err
-	}
-	d, err := a.spawn(ctx, r.begin(id, record, body), parsed)
-	if err != nil {
-		return err
-	}
-	d.Spawned = true
-	newID, err := r.issue(d)
-	if err != nil {
-		return err
-	}
-	entry := Entry{Event: "created by " + a.Name + " of " + id, Change: jsontext.Value(body)}
-	second, again, err := r.insert(ctx, newID, d, key, entry)
-	if err != nil {
-		return err
-	}
-	if again {
-		return r.replay(c, second, a.Answers)
-	}
-	var beside map[string]any
-	if a.Answers {
-		beside = r.beside(d.Value, nil)
-	}
-	return r.answer(c, http.StatusCreated, second, beside)
 }

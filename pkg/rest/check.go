@@ -68,7 +68,7 @@ func Required(members ...string) *problem.Error {
 // Refers is the check that a reference names a record of another resource of the same service. A missing reference
 // is 400, one that names nothing is of the kind given.
 func Refers[T, R any](name, member string, ref func(*T) string, to *Records[R], kind problem.Kind) Check[T] {
-	return Check[T]{Name: name, On: []string{member}, Run: func(ctx context.Context, d *Draft[T]) error {
+	return Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Requires: []string{member}, Run: func(ctx context.Context, d *Draft[T]) error {
 		id := ref(d.Value)
 		if id == "" {
 			return Required(member)
@@ -83,7 +83,7 @@ func Refers[T, R any](name, member string, ref func(*T) string, to *Records[R], 
 
 // OneIn is the listed check that a required member has a value of a set. It stores the published spelling.
 func OneIn[T any](name, member, set string, sets Sets, value func(*T) *string, kind problem.Kind) Check[T] {
-	return Check[T]{Name: name, On: []string{member}, Run: func(_ context.Context, d *Draft[T]) error {
+	return Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Requires: []string{member}, Run: func(_ context.Context, d *Draft[T]) error {
 		p := value(d.Value)
 		if Text(p) == "" {
 			return Required(member)
@@ -100,7 +100,7 @@ func OneIn[T any](name, member, set string, sets Sets, value func(*T) *string, k
 // EachIn is the listed check that every element of a member, if there is any, is a value of a set. It stores the
 // published spellings.
 func EachIn[T any](name, member, set string, sets Sets, values func(*T) []string, kind problem.Kind) Check[T] {
-	return Check[T]{Name: name, On: []string{member}, Run: func(_ context.Context, d *Draft[T]) error {
+	return Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Run: func(_ context.Context, d *Draft[T]) error {
 		p := problem.New(kind, "")
 		for i, value := range values(d.Value) {
 			stored, ok := sets.Lookup(set, value)

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -19,6 +20,10 @@ type Extension struct {
 	Path string `json:"path"`
 	// Method is GET or POST. Every extension only reads, so that the read scope opens it.
 	Method string `json:"method"`
+	// Resource is whose record it tells of, or whose create body it takes. Summary says what it answers, in one line.
+	Resource, Summary string `json:"-"`
+	// Answer is the type of its answer.
+	Answer reflect.Type `json:"-"`
 
 	serve func(c *gin.Context) error
 }
@@ -59,14 +64,25 @@ func (f *Fixed) extensions() []Extension { return nil }
 func (r *Records[T]) extensions() []Extension {
 	all := []Extension{{
 		Path: ExtensionPrefix + "/history/" + r.Name + "/{id}", Method: http.MethodGet,
+		Resource: r.Name, Summary: "What happened to one " + r.Name + ", oldest first", Answer: reflect.TypeFor[History](),
 		serve: func(c *gin.Context) error { return r.history(c, c.Param("id")) },
 	}}
 	if r.Trial != "" {
 		all = append(all, Extension{
-			Path: ExtensionPrefix + "/" + r.Name + "/" + r.Trial, Method: http.MethodPost, serve: r.trial,
+			Path: ExtensionPrefix + "/" + r.Name + "/" + r.Trial, Method: http.MethodPost,
+			Resource: r.Name, Summary: "The outcome of every check that a create of a " + r.Name + " with this body would meet; nothing is written",
+			Answer: reflect.TypeFor[Verdict](), serve: r.trial,
 		})
 	}
 	return all
+}
+
+// History is what happened to a record, oldest first.
+type History struct {
+	Resource string  `json:"resource"`
+	ID       string  `json:"id"`
+	Version  int64   `json:"version"`
+	History  []Entry `json:"history"`
 }
 
 // history serves GET /x/history/{resource}/{id}: what happened to a record, oldest first.
@@ -81,10 +97,5 @@ func (r *Records[T]) history(c *gin.Context, id string) error {
 	if !found {
 		return r.unknown(id)
 	}
-	return writeJSON(c, http.StatusOK, struct {
-		Resource string  `json:"resource"`
-		ID       string  `json:"id"`
-		Version  int64   `json:"version"`
-		History  []Entry `json:"history"`
-	}{r.Name, identity(&record.Value).RecordID(), record.Version, record.History})
+	return writeJSON(c, http.StatusOK, History{r.Name, identity(&record.Value).RecordID(), record.Version, record.History})
 }

@@ -21,13 +21,15 @@ type Filter[T any] struct {
 
 // param reads one query parameter. It adds to the query, or answers what is wrong with the value.
 type param struct {
-	name  string
-	apply func(value string, q *docstore.Query) (wrong string)
+	name string
+	// format is that of the value where it is more than text: int64 or date. means says what it asks for.
+	format, means string
+	apply         func(value string, q *docstore.Query) (wrong string)
 }
 
 // Exact narrows to the records whose member is the value.
 func Exact[T any](name string, key func(*T) string) Filter[T] {
-	return Filter[T]{Index: name, Key: key, params: []param{{name, func(value string, q *docstore.Query) string {
+	return Filter[T]{Index: name, Key: key, params: []param{{name, "", "the value of " + name, func(value string, q *docstore.Query) string {
 		q.Equal[name] = value
 		return ""
 	}}}}
@@ -35,7 +37,7 @@ func Exact[T any](name string, key func(*T) string) Filter[T] {
 
 // Whole narrows to the records whose member is the whole number.
 func Whole[T any](name string, key func(*T) string) Filter[T] {
-	return Filter[T]{Index: name, Key: key, params: []param{{name, func(value string, q *docstore.Query) string {
+	return Filter[T]{Index: name, Key: key, params: []param{{name, "int64", "the value of " + name, func(value string, q *docstore.Query) string {
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
 			return "must be a whole number"
@@ -52,7 +54,7 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 	return Filter[T]{
 		Index: name,
 		Key:   func(v *T) string { return fold(key(v)) },
-		params: []param{{name, func(value string, q *docstore.Query) string {
+		params: []param{{name, "", "what " + name + " begins with, in any case", func(value string, q *docstore.Query) string {
 			from := fold(value)
 			// U+10FFFF is the greatest code point, so that nothing with the prefix sorts behind it.
 			q.Ranges = append(q.Ranges, docstore.Range{Index: name, From: from, To: from + "\U0010FFFF"})
@@ -63,8 +65,8 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 
 // DateRange narrows to the records whose member is a day from {name}From to {name}To, both inclusive.
 func DateRange[T any](name string, key func(*T) string) Filter[T] {
-	bound := func(suffix string, set func(*docstore.Range, string)) param {
-		return param{name + suffix, func(value string, q *docstore.Query) string {
+	bound := func(suffix, means string, set func(*docstore.Range, string)) param {
+		return param{name + suffix, "date", means, func(value string, q *docstore.Query) string {
 			if _, err := time.Parse(time.DateOnly, value); err != nil {
 				return "must be a day of the calendar written YYYY-MM-DD"
 			}
@@ -81,8 +83,8 @@ func DateRange[T any](name string, key func(*T) string) Filter[T] {
 		}}
 	}
 	return Filter[T]{Index: name, Key: key, params: []param{
-		bound("From", func(r *docstore.Range, day string) { r.From = day }),
-		bound("To", func(r *docstore.Range, day string) { r.To = day }),
+		bound("From", "the first day of "+name, func(r *docstore.Range, day string) { r.From = day }),
+		bound("To", "the last day of "+name, func(r *docstore.Range, day string) { r.To = day }),
 	}}
 }
 

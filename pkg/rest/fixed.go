@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"reflect"
 
 	"github.com/gin-gonic/gin"
 
@@ -14,6 +15,8 @@ type Fixed struct {
 	Name string
 	// Body is the JSON array that the list answers.
 	Body []byte
+	// Of is the type of its elements.
+	Of reflect.Type
 }
 
 // AddFixed declares a fixed list.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
 )
 
 // Resource declares one resource whose records are T, a struct whose pointer has RecordID and SetRecordID.
@@ -45,6 +46,8 @@ type Resource[T any] struct {
 	Indexes []docstore.Index
 	// Keep restores on a replacement what the exchange has issued, and refuses to have it changed.
 	Keep func(d *Draft[T]) error
+	// KeepRefuses are the problems that Keep may answer.
+	KeepRefuses []problem.Kind
 	// Immutable: a record never changes. A PUT with its content answers it, one with any other is refused with this.
 	Immutable func() error
 	// NoReplace: there is no PUT.
@@ -74,7 +77,11 @@ type Check[T any] struct {
 	On []string
 	// Leads: the checks after it build on what it looks up.
 	Leads bool
-	Run   func(ctx context.Context, d *Draft[T]) error
+	// Refuses are the problems that it may answer, that of the row first; none for a check that only warns.
+	Refuses []problem.Kind
+	// Requires are the members that it cannot be evaluated without.
+	Requires []string
+	Run      func(ctx context.Context, d *Draft[T]) error
 }
 
 // Unique declares that no two records share a value.

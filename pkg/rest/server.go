@@ -41,6 +41,7 @@ type resource interface {
 	open(docstore.Collection)
 	route() Route
 	extensions() []Extension
+	describe() Description
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
 }
 

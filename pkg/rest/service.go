@@ -96,12 +96,8 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 
 // Routes answers the routes of the service's resources, from their declarations alone.
 func (s Service) Routes() ([]Route, []Extension, error) {
-	sets, err := s.Sets("")
+	server, err := s.undialled()
 	if err != nil {
-		return nil, nil, err
-	}
-	server := NewServer(Config{Sets: sets, Now: time.Now})
-	if _, err := s.Declare(server, service.Undialled()); err != nil {
 		return nil, nil, err
 	}
 	routes, extensions := server.Routes()

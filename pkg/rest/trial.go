@@ -18,17 +18,17 @@ const (
 	notEvaluated = "not evaluated" // a check that it builds on failed
 )
 
-// verdict is the answer of a trial.
-type verdict struct {
+// Verdict is the answer of a trial.
+type Verdict struct {
 	// Admissible: a create with the same body would be accepted now.
 	Admissible bool           `json:"admissible"`
-	Checks     []checked      `json:"checks"`
+	Checks     []Outcome      `json:"checks"`
 	Warnings   []Warning      `json:"warnings"`
 	Facts      map[string]any `json:"facts"`
 }
 
-// checked is the outcome of one check.
-type checked struct {
+// Outcome is the outcome of one check.
+type Outcome struct {
 	Check   string              `json:"check"`
 	Outcome string              `json:"outcome"`
 	Status  int                 `json:"status,omitzero"`
@@ -53,7 +53,7 @@ func (r *Records[T]) trial(c *gin.Context) error {
 	if _, err := r.issue(d); err != nil {
 		return err
 	}
-	answer := verdict{Admissible: true, Warnings: []Warning{}, Facts: map[string]any{}}
+	answer := Verdict{Admissible: true, Warnings: []Warning{}, Facts: map[string]any{}}
 	if err := r.try(c.Request.Context(), d, &answer); err != nil {
 		return err
 	}
@@ -65,11 +65,11 @@ func (r *Records[T]) trial(c *gin.Context) error {
 }
 
 // try runs every check, in order. An outage ends the trial: what could not be asked has no outcome.
-func (r *Records[T]) try(ctx context.Context, d *Draft[T], answer *verdict) error {
+func (r *Records[T]) try(ctx context.Context, d *Draft[T], answer *Verdict) error {
 	led := true
 	for _, check := range r.Checks {
 		if !led {
-			answer.Checks = append(answer.Checks, checked{Check: check.Name, Outcome: notEvaluated})
+			answer.Checks = append(answer.Checks, Outcome{Check: check.Name, Outcome: notEvaluated})
 			continue
 		}
 		outcome, err := outcomeOf(check.Name, check.Run(ctx, d))
@@ -87,21 +87,21 @@ func (r *Records[T]) try(ctx context.Context, d *Draft[T], answer *verdict) erro
 	return nil
 }
 
-func (a *verdict) add(outcome checked) {
+func (a *Verdict) add(outcome Outcome) {
 	a.Checks = append(a.Checks, outcome)
 	a.Admissible = a.Admissible && outcome.Outcome == passed
 }
 
 // outcomeOf tells what an error of a check means; an error that is no refusal is answered as it is.
-func outcomeOf(name string, err error) (checked, error) {
+func outcomeOf(name string, err error) (Outcome, error) {
 	var p *problem.Error
 	switch {
 	case err == nil:
-		return checked{Check: name, Outcome: passed}, nil
+		return Outcome{Check: name, Outcome: passed}, nil
 	case !errors.As(err, &p) || p.Kind.Status() >= http.StatusInternalServerError:
-		return checked{}, err
+		return Outcome{}, err
 	}
-	return checked{
+	return Outcome{
 		Check: name, Outcome: failed, Status: p.Kind.Status(), Problem: problem.URI(p.Kind), Title: p.Kind.Title(),
 		Detail: p.Detail, Errors: p.Violations,
 	}, nil

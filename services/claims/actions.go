@@ -33,7 +33,7 @@ func settle() rest.Action[claims.Claim] {
 			PaymentAmount: *body.PaymentAmount, PaymentMethod: *body.PaymentMethod, PaidAt: scalar.Instant(c.Now),
 		})
 		return nil
-	})
+	}).Requiring("paymentAmount", "paymentMethod").Refusing(problems.InvalidPaymentAmount)
 }
 
 // reopen opens a closed claim again.
@@ -53,7 +53,7 @@ func addDocument() rest.Action[claims.Claim] {
 		c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
 		c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
 		return nil
-	})
+	}).Requiring("url")
 }
 
 // untyped answers the types of documents that were sent without any.

@@ -34,7 +34,7 @@ func cyber(e *exchange, businesses *rest.Records[objects.Business]) line[coverag
 
 // positive is the listed check that a required number is greater than 0.
 func positive[T any](name, member string, value func(*T) *scalar.Int, kind problem.Kind) rest.Check[T] {
-	return rest.Check[T]{Name: name, On: []string{member}, Run: func(_ context.Context, d *rest.Draft[T]) error {
+	return rest.Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Requires: []string{member}, Run: func(_ context.Context, d *rest.Draft[T]) error {
 		switch v := value(d.Value); {
 		case v == nil:
 			return rest.Required(member)

@@ -65,9 +65,9 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		Checks:     l.checks,
 		Rules:      l.rules,
 		Issue:      issue[T](l.openTerm),
-		Keep:       keep[T](l.openTerm),
-		Status:     func(v *T) **string { return &policyOf(v).Status },
-		Actions:    actions,
+		Keep:       keep[T](l.openTerm), KeepRefuses: []problem.Kind{problems.IssuedMember},
+		Status:  func(v *T) **string { return &policyOf(v).Status },
+		Actions: actions,
 	}
 }
 

@@ -23,6 +23,7 @@ func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.R
 				func(m *coverage.Motor) string { return string(m.VehicleID) }, vehicles, problems.VehicleNotFound),
 			{
 				Name: "driver missing, or licence expired or missing", On: []string{"driverId"},
+				Refuses: []problem.Kind{problems.LicenceExpired, problems.DriverNotFound}, Requires: []string{"driverId"},
 				Run: licensed(drivers),
 			},
 			termInOrder[coverage.Motor](datesRequired),

@@ -18,9 +18,18 @@ func petLine(e *exchange, pets *rest.Records[objects.Pet]) line[coverage.Pet] {
 	return line[coverage.Pet]{
 		name: "petCoverage",
 		checks: []rest.Check[coverage.Pet]{
-			{Name: "pet does not exist", On: []string{"petId"}, Run: petExists(pets)},
-			{Name: "petKind not in the petKind enumeration", On: []string{"petId"}, Run: petKindKnown(e.sets)},
-			{Name: "petKind is dog and petBreed is not set", On: []string{"petId"}, Run: dogHasBreed},
+			{
+				Name: "pet does not exist", On: []string{"petId"}, Run: petExists(pets),
+				Refuses: []problem.Kind{problems.PetNotFound}, Requires: []string{"petId"},
+			},
+			{
+				Name: "petKind not in the petKind enumeration", On: []string{"petId"}, Run: petKindKnown(e.sets),
+				Refuses: []problem.Kind{problems.UnknownPetKind},
+			},
+			{
+				Name: "petKind is dog and petBreed is not set", On: []string{"petId"}, Run: dogHasBreed,
+				Refuses: []problem.Kind{problems.DogBreedRequired},
+			},
 			rest.EachIn("a benefit not in the petBenefits enumeration", "benefits", valuesets.PetBenefit, e.sets,
 				func(p *coverage.Pet) []string { return p.Benefits }, problems.UnknownBenefit),
 		},

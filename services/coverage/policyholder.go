@@ -14,6 +14,7 @@ import (
 func policyholderExists[T any](e *exchange) rest.Check[T] {
 	check := namedPolicyholderExists[T](e)
 	exists := check.Run
+	check.Requires = []string{"policyholderId"}
 	check.Run = func(ctx context.Context, d *rest.Draft[T]) error {
 		if policyOf(d.Value).PolicyholderID == "" {
 			return rest.Required("policyholderId")
@@ -27,6 +28,7 @@ func policyholderExists[T any](e *exchange) rest.Check[T] {
 func namedPolicyholderExists[T any](e *exchange) rest.Check[T] {
 	return rest.Check[T]{
 		Name: "policyholder does not exist", On: []string{"policyholderId"},
+		Refuses: []problem.Kind{problems.PolicyholderNotFound},
 		Run: func(ctx context.Context, d *rest.Draft[T]) error {
 			ref := policyOf(d.Value).PolicyholderID
 			if ref == "" {

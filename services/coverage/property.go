@@ -19,10 +19,13 @@ func propertyLine(e *exchange, properties *rest.Records[objects.Property]) line[
 		name:  "propertyCoverage",
 		hoist: []string{"deductibles"},
 		checks: []rest.Check[coverage.Property]{
-			{Name: "property does not exist", On: []string{"propertyId", "propertyIds"}, Run: propertiesExist(properties)},
+			{
+				Name: "property does not exist", On: []string{"propertyId", "propertyIds"}, Run: propertiesExist(properties),
+				Refuses: []problem.Kind{problems.PropertyNotFound, problem.Required},
+			},
 			{
 				Name: "propertyType not in the propertyType enumeration", On: []string{"propertyId", "propertyIds"},
-				Run: propertyTypesKnown(e.sets),
+				Run: propertyTypesKnown(e.sets), Refuses: []problem.Kind{problems.UnknownPropertyType},
 			},
 			rest.EachIn("a peril is not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(p *coverage.Property) []string { return p.Perils }, problems.UnknownPeril),

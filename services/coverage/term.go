@@ -19,8 +19,14 @@ const (
 // termInOrder checks that inceptionDate is before expiryDate, where both are there.
 func termInOrder[T any](d dates) rest.Check[T] {
 	required := d == datesRequired
+	members := []string{"inceptionDate", "expiryDate"}
+	var requires []string
+	if required {
+		requires = members
+	}
 	return rest.Check[T]{
-		Name: "inceptionDate is not before expiryDate", On: []string{"inceptionDate", "expiryDate"},
+		Name: "inceptionDate is not before expiryDate", On: members,
+		Refuses: []problem.Kind{problems.InvalidTerm}, Requires: requires,
 		Run: func(_ context.Context, d *rest.Draft[T]) error {
 			p := policyOf(d.Value)
 			wrong := problem.New(problems.InvalidTerm, "")

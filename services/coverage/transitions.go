@@ -61,7 +61,7 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		}
 		*c.Value = *amended.Value
 		return nil
-	})
+	}).Amending().Requiring("endorsementType").Refusing(problems.InvalidTerm, problems.IssuedMember)
 }
 
 // extend moves the end of the term. The extension term begins where the term ended before; until then the policy is
@@ -113,5 +113,5 @@ func renew[T any]() rest.Action[T] {
 			return nil, err
 		}
 		return renewed, nil
-	})
+	}).Amending().Refusing(problems.InvalidTerm)
 }

@@ -19,12 +19,24 @@ func travel(e *exchange, travellers *rest.Records[objects.Traveller]) line[cover
 		name:          "travelCoverage",
 		extensionOnly: true,
 		checks: []rest.Check[coverage.Travel]{
-			{Name: "isGroup false with several travellerIds", On: []string{"isGroup", "travellerIds"}, Run: groupFlagged},
-			{Name: "destination is not a valid country reference", On: []string{"destination"}, Run: destinationKnown(e.sets)},
-			{Name: "length inconsistent with isAnnualPolicy", On: []string{"length", "isAnnualPolicy"}, Run: e.lengthInRange},
+			{
+				Name: "isGroup false with several travellerIds", On: []string{"isGroup", "travellerIds"}, Run: groupFlagged,
+				Refuses: []problem.Kind{problems.GroupFlagRequired},
+			},
+			{
+				Name: "destination is not a valid country reference", On: []string{"destination"}, Run: destinationKnown(e.sets),
+				Refuses: []problem.Kind{problems.InvalidDestination}, Requires: []string{"destination"},
+			},
+			{
+				Name: "length inconsistent with isAnnualPolicy", On: []string{"length", "isAnnualPolicy"}, Run: e.lengthInRange,
+				Refuses: []problem.Kind{problems.LengthOutOfRange},
+			},
 		},
 		rules: []rest.Check[coverage.Travel]{
-			{Name: "travellers exist", On: []string{"travellerIds"}, Run: travellersExist(travellers)},
+			{
+				Name: "a traveller does not exist", On: []string{"travellerIds"}, Run: travellersExist(travellers),
+				Refuses: []problem.Kind{problems.TravellerNotFound}, Requires: []string{"travellerIds"},
+			},
 			policyholderExists[coverage.Travel](e), termInOrder[coverage.Travel](datesOptional),
 		},
 		openTerm: true,

@@ -28,7 +28,10 @@ func personal() rest.Resource[parties.Personal] {
 			},
 		}},
 		Checks: []rest.Check[parties.Personal]{
-			{Name: "required fields missing", Run: requiredOfPersonal},
+			{
+				Name: "required fields missing", Run: requiredOfPersonal, Refuses: []problem.Kind{problem.Required},
+				Requires: []string{"firstName", "lastName", "dob", "address", "idType", "idNumber"},
+			},
 		},
 		ListsIdempotency: true,
 	}

@@ -36,7 +36,7 @@ func (e *exchange) bordereau() rest.Resource[premium.Bordereau] {
 				d.Value.Period = nil
 			}
 		},
-		Keep: keepRow,
+		Keep: keepRow, KeepRefuses: []problem.Kind{problems.AggregatedMember},
 	}
 }
 

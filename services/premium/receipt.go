@@ -35,11 +35,20 @@ func (e *exchange) receipt() rest.Resource[premium.Receipt] {
 			},
 		}},
 		Checks: []rest.Check[premium.Receipt]{
-			{Name: "neither policyNumber nor claimNumber present", Run: referenceGiven},
+			{
+				Name: "neither policyNumber nor claimNumber present", Run: referenceGiven,
+				Refuses: []problem.Kind{problems.ReferenceRequired},
+			},
 			rest.OneIn("receiptType not in the receiptType enumeration", "receiptType", valuesets.ReceiptType, e.sets,
 				func(r *premium.Receipt) *string { return r.ReceiptType }, problems.UnknownReceiptType),
-			{Name: "paymentAmount is not greater than 0", Run: amountPositive},
-			{Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together", Run: e.referencesResolve},
+			{
+				Name: "paymentAmount is not greater than 0", Run: amountPositive,
+				Refuses: []problem.Kind{problems.InvalidPaymentAmount}, Requires: []string{"paymentAmount"},
+			},
+			{
+				Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together", Run: e.referencesResolve,
+				Refuses: []problem.Kind{problems.PolicyNotFound, problems.ClaimNotFound, problems.ReferencesDiffer},
+			},
 		},
 		ListsIdempotency: true,
 		Issue:            issue,

@@ -37,5 +37,5 @@ func (e *exchange) refund() rest.Action[premium.Receipt] {
 			rest.Note(d, rowFact, of)
 		}
 		return d, nil
-	})
+	}).Refusing(problem.Transition, problem.Required)
 }

@@ -1,6 +1,8 @@
 package products
 
 import (
+	"reflect"
+
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/contracts/products"
@@ -16,5 +18,5 @@ func productCatalog(sets rest.Sets) (rest.Fixed, error) {
 		entries[i] = products.CatalogEntry{Code: i + 1, Description: description}
 	}
 	body, err := json.Marshal(entries)
-	return rest.Fixed{Name: "productCatalog", Body: body}, err
+	return rest.Fixed{Name: "productCatalog", Body: body, Of: reflect.TypeFor[products.CatalogEntry]()}, err
 }

@@ -32,7 +32,10 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 			rest.Exact("currency", func(p *products.Product) string { return rest.Text(p.Currency) }),
 		},
 		Checks: []rest.Check[products.Product]{
-			{Name: "lineOfBusiness not in productCatalog codes", On: []string{"lineOfBusiness"}, Run: inCatalog(sets)},
+			{
+				Name: "lineOfBusiness not in productCatalog codes", On: []string{"lineOfBusiness"}, Run: inCatalog(sets),
+				Refuses: []problem.Kind{problems.UnknownCatalogCode}, Requires: []string{"lineOfBusiness"},
+			},
 			rest.Refers("wordingId does not resolve", "wording",
 				func(p *products.Product) string { return string(p.Wording) }, wordings, problems.WordingNotFound),
 			rest.OneIn("currency not in the currency enumeration", "currency", valuesets.Currency, sets,

@@ -1,0 +1,60 @@
+package rest
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// actSpawning serves an action that writes a second record.
+func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *usedKey) error {
+	ctx := c.Request.Context()
+	if key != nil {
+		if doc, again, err := r.replayed(ctx, key); err != nil || again {
+			if err != nil {
+				return err
+			}
+			return r.replay(c, doc, a.Answers)
+		}
+	}
+	doc, found, err := r.document(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return r.unknown(id)
+	}
+	if err := r.precondition(c)(doc); err != nil {
+		return err
+	}
+	record, err := r.Decode(doc)
+	if err != nil {
+		return err
+	}
+	if err := a.allowed(r, &record.Value); err != nil {
+		return err
+	}
+	d, err := a.spawn(ctx, r.begin(id, record, body), parsed)
+	if err != nil {
+		return err
+	}
+	d.Spawned = true
+	newID, err := r.issue(d)
+	if err != nil {
+		return err
+	}
+	entry := Entry{Event: "created by " + a.Name + " of " + id, Change: jsontext.Value(body)}
+	second, again, err := r.insert(ctx, newID, d, key, entry)
+	if err != nil {
+		return err
+	}
+	if again {
+		return r.replay(c, second, a.Answers)
+	}
+	var beside map[string]any
+	if a.Answers {
+		beside = r.beside(d.Value, nil)
+	}
+	return r.answer(c, http.StatusCreated, second, beside)
+}
