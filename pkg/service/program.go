@@ -75,6 +75,7 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		if err := resolve(flags, environ, append(sharedNames(), g.Foreign...)); err != nil {
 			return err
 		}
+		tuneCollector()
 		p := NewProcess(settings, NewLog(stderr, settings.LogFormat, settings.LogLevel))
 		defer p.close()
 		return g.Run(command.Context(), p)
