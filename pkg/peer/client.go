@@ -8,7 +8,6 @@ package peer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
+	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
