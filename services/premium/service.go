@@ -78,6 +78,13 @@ func declare(s *rest.Server, deps service.Deps, r rules) (*exchange, error) {
 	return e, nil
 }
 
+// A row is computed once for all of its messages that wait. So the aggregator lets them gather, and works on few rows at
+// once: it is the callers who are in a hurry.
+const (
+	aggregators = 2
+	gathering   = time.Second
+)
+
 // background answers the relay, which tells of receipts over Kafka, and the aggregator, which hears of them. Without
 // a period there is nothing to aggregate; without brokers the receipts keep their marks until there are some.
 func (e *exchange) background(deps service.Deps) (map[string]func(context.Context) error, error) {
@@ -92,6 +99,7 @@ func (e *exchange) background(deps service.Deps) (map[string]func(context.Contex
 	consumer, err := bus.NewConsumer(bus.ConsumerConfig{
 		Cluster: cluster, Topic: e.topic, Group: "premium-bordereau", Handle: e.aggregate,
 		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics,
+		Workers: aggregators, Linger: gathering,
 	})
 	return map[string]func(context.Context) error{"relay": e.relay.Run, "aggregator": consumer.Run}, err
 }
