@@ -56,7 +56,7 @@ func TestPoisonGoesToTheDeadLettersAndBlocksNothing(t *testing.T) {
 	var partition string
 	for _, p := range b.PartitionInfos("receipts") {
 		if p.HighWatermark > 0 {
-			partition = string('0' + rune(p.Partition))
+			partition = string('0' + p.Partition)
 		}
 	}
 	for key, want := range map[string]string{

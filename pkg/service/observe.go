@@ -52,8 +52,9 @@ func (o *observer) handle(c *gin.Context) {
 // cut, so that half an answer is not taken for a whole one.
 func (o *observer) finish(c *gin.Context, names *trace.Request, began time.Time) {
 	panicked := recover()
-	cut := panicked != nil && (c.Writer.Written() || panicked == http.ErrAbortHandler)
-	if panicked != nil && panicked != http.ErrAbortHandler {
+	aborted := panicked == any(http.ErrAbortHandler)
+	cut := panicked != nil && (c.Writer.Written() || aborted)
+	if panicked != nil && !aborted {
 		o.log.Error("handler panicked", "request", names.ID, "method", c.Request.Method, "path", c.Request.URL.Path,
 			"cause", panicked, "stack", string(debug.Stack()))
 	}

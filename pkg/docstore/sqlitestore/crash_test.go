@@ -181,7 +181,7 @@ func TestWriteUntilKilled(t *testing.T) {
 				err := entries.Insert(t.Context(), doc)
 				for ; err == nil && doc.Version < 4; doc = entry(doc.ID, doc.Version+1) {
 					// One write call a line, so that lines of several goroutines do not mix.
-					_, _ = os.Stdout.WriteString(fmt.Sprintf("stored %s %d\n", doc.ID, doc.Version))
+					fmt.Fprintf(os.Stdout, "stored %s %d\n", doc.ID, doc.Version)
 					next := entry(doc.ID, doc.Version+1)
 					next.Version = doc.Version
 					err = entries.Replace(t.Context(), next)
