@@ -19,10 +19,17 @@ const (
 	Data              = "data"
 )
 
+// What the command-line client takes from an environment that it may share with the processes: where the exchange
+// answers, and the bearer token.
+const (
+	URL   = "url"
+	Token = "token"
+)
+
 // All answers every name.
 func All() []string {
 	return []string{
 		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, Data,
+		AdminMayRead, Data, URL, Token,
 	}
 }
