@@ -89,17 +89,20 @@ func withoutSettings(environ []string) []string {
 	return kept
 }
 
-// resident answers the resident memory of the process as the kernel tells it, such as "87 MB".
+// resident answers the resident memory of the process as the kernel tells it, such as "87 MB, 12 MB of it file pages".
+// A database that is mapped into memory counts among the latter; the kernel takes them back as it needs to.
 func (c *child) resident() string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
 	if err != nil {
 		return "not told by this system"
 	}
+	megabytes := map[string]int{}
 	for line := range strings.Lines(string(status)) {
+		var name string
 		var kilobytes int
-		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kilobytes); n == 1 {
-			return fmt.Sprintf("%d MB", kilobytes/1024)
+		if n, _ := fmt.Sscanf(line, "%s %d kB", &name, &kilobytes); n == 2 {
+			megabytes[name] = kilobytes / 1024
 		}
 	}
-	return "not told by this system"
+	return fmt.Sprintf("%d MB, %d MB of it file pages", megabytes["VmRSS:"], megabytes["RssFile:"])
 }

@@ -24,7 +24,9 @@ func makeTemplates(ctx context.Context, store docstore.Store) (vehicle, policy *
 	if err != nil {
 		return nil, nil, err
 	}
-	type created struct{ ID string }
+	type created struct {
+		ID string `json:"id"`
+	}
 	create := func(resource string, body []byte) (string, error) {
 		made, err := peer.Post[created](ctx, asked, "/"+resource, json.RawMessage(body))
 		return made.ID, err
