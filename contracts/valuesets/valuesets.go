@@ -123,6 +123,15 @@ func (r *Registry) Values(set string) []string {
 	return slices.Clone(s.Values)
 }
 
+// Accepted answers every spelling that a set accepts: its values in order, then the corrected spellings, sorted.
+func (r *Registry) Accepted(set string) []string {
+	accepted := r.Values(set)
+	if s := r.sets[set]; s != nil {
+		accepted = append(accepted, slices.Sorted(maps.Keys(s.Corrected))...)
+	}
+	return accepted
+}
+
 // Lookup answers the value that is stored for a spelling, and whether the set has it. Matching is exact.
 func (r *Registry) Lookup(set, value string) (stored string, ok bool) {
 	s := r.sets[set]

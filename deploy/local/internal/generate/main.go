@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	local "insurance.example/exchange/deploy/local"
+	"insurance.example/exchange/deploy/local/internal/document"
 )
 
 func main() {
@@ -26,9 +27,38 @@ func generate(contracts string) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.MarshalIndent(routes, "", "  ")
+	if err := write(filepath.Join(contracts, "routes", "routes.json"), routes); err != nil {
+		return err
+	}
+	services, err := describe()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(contracts, "routes", "routes.json"), append(text, '\n'), 0o644)
+	openapi, err := document.Build(services, filepath.Dir(contracts))
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(contracts, "openapi", "openapi.json"), openapi)
+}
+
+// describe answers what the services declare.
+func describe() ([]document.Service, error) {
+	var all []document.Service
+	for _, s := range local.Services() {
+		resources, extensions, err := s.Describe()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, document.Service{Resources: resources, Extensions: extensions})
+	}
+	return all, nil
+}
+
+// write writes a value as JSON that a person can read and compare.
+func write(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
