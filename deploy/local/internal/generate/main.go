@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"insurance.example/exchange/contracts/register"
 	local "insurance.example/exchange/deploy/local"
 	"insurance.example/exchange/deploy/local/internal/document"
 )
@@ -38,7 +39,14 @@ func generate(contracts string) error {
 	if err != nil {
 		return err
 	}
-	return write(filepath.Join(contracts, "openapi", "openapi.json"), openapi)
+	if err := write(filepath.Join(contracts, "openapi", "openapi.json"), openapi); err != nil {
+		return err
+	}
+	items, err := register.Load()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644)
 }
 
 // describe answers what the services declare.
