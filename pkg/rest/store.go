@@ -36,8 +36,9 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 	return record, err == nil, err
 }
 
-// Each calls visit with every record that an index holds for a value, in order of creation.
-func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(*Record[T]) error) error {
+// Each calls visit with the document of every record that an index holds for a value, in order of creation. Who sums up
+// many records decodes of them only what it needs.
+func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(docstore.Document) error) error {
 	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: maxLimit}
 	for {
 		docs, err := r.collection.Find(ctx, q)
@@ -45,11 +46,7 @@ func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(*
 			return err
 		}
 		for _, doc := range docs {
-			record, err := r.Decode(doc)
-			if err != nil {
-				return err
-			}
-			if err := visit(record); err != nil {
+			if err := visit(doc); err != nil {
 				return err
 			}
 		}
@@ -69,6 +66,15 @@ func ResourceOf(doc docstore.Document) (string, error) {
 		return "", fmt.Errorf("stored document %s names no resource", doc.ID)
 	}
 	return string(name), nil
+}
+
+// Pinned answers an index value that was pinned when the record of a document was created.
+func Pinned(doc docstore.Document, index string) (string, error) {
+	var beside struct {
+		Pinned docstore.Keys `json:"pinned"`
+	}
+	err := json.Unmarshal(doc.State, &beside)
+	return beside.Pinned[index], err
 }
 
 // document answers the stored document of one of the resource's records.

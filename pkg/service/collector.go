@@ -6,8 +6,7 @@ import (
 )
 
 // collectorPercent is how far the heap grows between two collections, in percent of what is alive. Little is: records
-// stay in the store and caches are bounded. At Go's own 100 a busy process would collect every few megabytes, for a
-// fifth of its time; this costs it some 40 MB instead.
+// stay in the store and caches are bounded. At Go's own 100 a busy process would collect every few megabytes.
 const collectorPercent = 400
 
 // tuneCollector sets how often garbage is collected, unless the environment says so.

@@ -18,11 +18,11 @@ import (
 
 // dirtyRow makes the message about a new receipt: the row that it counts in.
 func (e *exchange) dirtyRow(doc docstore.Document) (bus.Message, error) {
-	record, err := e.receipts.Decode(doc)
+	pinned, err := rest.Pinned(doc, rowIndex)
 	if err != nil {
 		return bus.Message{}, err
 	}
-	of, err := parseRow(record.Pinned(rowIndex))
+	of, err := parseRow(pinned)
 	if err != nil {
 		return bus.Message{}, err
 	}
@@ -68,12 +68,22 @@ func (e *exchange) compute(ctx context.Context, of row) error {
 	})
 }
 
+// counted is what a sum needs of a receipt.
+type counted struct {
+	PaymentAmount scalar.Int `json:"paymentAmount"`
+	Reverses      scalar.ID  `json:"reverses"`
+}
+
 // fill sets the sum of the row's receipts, and what the policy says.
 func (e *exchange) fill(ctx context.Context, of row, b *premium.Bordereau) error {
 	total := new(big.Int)
-	err := e.receipts.Each(ctx, rowIndex, of.index(), func(r *rest.Record[premium.Receipt]) error {
-		amount := big.NewInt(int64(*r.Value.PaymentAmount))
-		if r.Value.Reverses != "" {
+	err := e.receipts.Each(ctx, rowIndex, of.index(), func(doc docstore.Document) error {
+		var r counted
+		if err := json.Unmarshal(doc.Body, &r); err != nil {
+			return fmt.Errorf("receipt %s: %w", doc.ID, err)
+		}
+		amount := big.NewInt(int64(r.PaymentAmount))
+		if r.Reverses != "" {
 			amount.Neg(amount)
 		}
 		total.Add(total, amount)

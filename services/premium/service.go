@@ -82,7 +82,7 @@ func declare(s *rest.Server, deps service.Deps, r rules) (*exchange, error) {
 // once: it is the callers who are in a hurry.
 const (
 	aggregators = 2
-	gathering   = time.Second
+	gathering   = 250 * time.Millisecond
 )
 
 // background answers the relay, which tells of receipts over Kafka, and the aggregator, which hears of them. Without
