@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/local/internal/trial"
 )
 
@@ -18,6 +19,7 @@ func TestSevenProcesses(t *testing.T) {
 	t.Run("story", func(t *testing.T) { tellStory(t, c) })
 	t.Run("settings", func(t *testing.T) { obeySettings(t, c) })
 	t.Run("credential", func(t *testing.T) { refuseStrangers(t, e, c) })
+	t.Run("lapse", func(t *testing.T) { lapsePolicy(t, e, c) })
 	t.Run("service outage", func(t *testing.T) { loseServices(t, e, c) })
 	t.Run("broker outage", func(t *testing.T) { loseBroker(t, e, c) })
 	if err := e.Close(); err != nil {
@@ -54,9 +56,27 @@ func refuseStrangers(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		}
 		direct.With("").Get(t, paths[0], "X-Exchange-Credential", trial.Credential).Want(t, http.StatusOK)
 	}
-	lapse := c.At("http://" + e.Address("coverage"))
-	lapse.Post(t, "/internal/lapse/"+p.Text("policyNumber"), nil).Want(t, http.StatusUnauthorized)
+	billing := c.At("http://" + e.Address("coverage"))
+	billing.Post(t, internalapi.NonPaymentPath+p.Text("policyNumber"), nil).Want(t, http.StatusUnauthorized)
 	wantMembers(t, c.Read(t, "/motorCoverage/"+p.Text("id")), map[string]string{"status": "in force"})
+}
+
+// lapsePolicy: a billing system reports non-payment, which no public operation does.
+func lapsePolicy(t *testing.T, e *trial.Exchange, c *trial.Client) {
+	p := policy(t, c)
+	path, number := "/motorCoverage/"+p.Text("id"), p.Text("policyNumber")
+	billing := c.At("http://" + e.Address("coverage"))
+	report := func() trial.Answer {
+		return billing.Post(t, internalapi.NonPaymentPath+number, nil, "X-Exchange-Credential", trial.Credential)
+	}
+	report().Want(t, http.StatusNoContent)
+	wantMembers(t, c.Read(t, path), map[string]string{"status": "lapsed"})
+	report().Want(t, http.StatusConflict)
+	for action, body := range map[string]any{":cancel": nil, ":renew": nil, ":endorse": trial.Record{"endorsementType": "addition"}} {
+		c.Post(t, path+action, body).Want(t, http.StatusConflict)
+	}
+	c.Create(t, "claim", loss(number, -2))
+	c.Post(t, "/claim", loss(number, 2)).WantProblem(t, http.StatusConflict, "policy not in force at lossDate")
 }
 
 // loseServices: what a service that is down is needed for is 503, nothing is half written, and the same request

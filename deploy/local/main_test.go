@@ -61,7 +61,7 @@ func client(t testing.TB, e *trial.Exchange, subject string, scopes ...string) *
 }
 
 // owned sees to it that an exchange of the test's own does not outlive it, and that its log is shown if the test fails.
-func owned(t testing.TB, e *trial.Exchange, err error) *trial.Exchange {
+func owned(t testing.TB, e *trial.Exchange, err error) {
 	t.Helper()
 	if e != nil {
 		t.Cleanup(func() {
@@ -76,5 +76,4 @@ func owned(t testing.TB, e *trial.Exchange, err error) *trial.Exchange {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e
 }

@@ -30,20 +30,20 @@ func (a Answer) conforms(method string) error {
 	switch {
 	case id == "":
 		return errors.New("the answer has no X-Request-Id")
-	case a.Status == http.StatusNotModified:
+	case a.Status == http.StatusNotModified, a.Status == http.StatusNoContent:
 		if len(a.Body) > 0 {
-			return errors.New("304 has a body")
+			return fmt.Errorf("%d has a body", a.Status)
 		}
 		return nil
 	case a.Status == http.StatusCreated && !location.MatchString(a.Header.Get("Location")):
-		return fmt.Errorf("Location of 201 is %q", a.Header.Get("Location"))
+		return fmt.Errorf("201 has the Location %q", a.Header.Get("Location"))
 	}
 	want := "application/json"
 	if a.Status >= 400 {
 		want = "application/problem+json"
 	}
 	if is := a.Header.Get("Content-Type"); is != want {
-		return fmt.Errorf("Content-Type is %q, not %s", is, want)
+		return fmt.Errorf("the Content-Type is %q, not %s", is, want)
 	}
 	if method == http.MethodHead {
 		return nil

@@ -50,7 +50,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body any, header
 	if err != nil {
 		return Answer{}, err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	a := Answer{Status: response.StatusCode, Header: response.Header}
 	if a.Body, err = io.ReadAll(response.Body); err != nil {
 		return a, err
