@@ -3,12 +3,15 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/contracts/routes"
 	known "insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
@@ -18,12 +21,24 @@ import (
 type Settings struct {
 	Tokens       auth.Settings
 	AdminMayRead bool
+
+	valueSets *string
 }
 
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.Tokens.Register(flags)
 	flags.BoolVar(&s.AdminMayRead, "admin-may-read", false, "let the scope "+ScopeAdmin+" open GET as well")
+	s.valueSets = service.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets, for the OpenAPI document")
+}
+
+// Pages answers the public pages, with the value sets in force.
+func (s *Settings) Pages() (map[string]http.Handler, error) {
+	sets, err := valuesets.Load(*s.valueSets)
+	if err != nil {
+		return nil, fmt.Errorf("setting %s: %w", known.ValueSets, err)
+	}
+	return pages.New(sets)
 }
 
 // Program answers the command of the gateway in front of services in processes of their own.
@@ -50,12 +65,16 @@ func Program() service.Program {
 			if err != nil {
 				return err
 			}
+			public, err := settings.Pages()
+			if err != nil {
+				return err
+			}
 			upstreams, err := upstreams(table.Resources, p.Settings.Peers)
 			if err != nil {
 				return err
 			}
 			handler, err := New(p.Engine("gateway"), Config{
-				Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
+				Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier, Credentials: credentials,
 				AdminMayRead: settings.AdminMayRead, LargestBody: p.Settings.LargestBody, Log: p.Log,
 			})
 			if err != nil {

@@ -43,10 +43,10 @@ var (
 	UnderlyingNotFound   = declare("underlying-property-not-found", "underlying property not found", 404, "POST /businessInterruptionCoverage 1")
 	DebtorNotFound       = declare("debtor-not-found", "debtor not found", 404, "POST /tradeCreditCoverage 1")
 	PetNotFound          = declare("pet-not-found", "pet not found", 404, "POST /petCoverage 1")
-	TravellerNotFound    = declare("traveller-not-found", "traveller not found", 404, "decisions: Small print")
+	TravellerNotFound    = declare("traveller-not-found", "traveller not found", 404, "register: Small print")
 	WordingNotFound      = declare("policy-wording-not-found", "policy wording not found", 404, "POST /product 2")
-	PolicyNotFound       = declare("policy-not-found", "policy not found", 404, "decisions: Claims")
-	ClaimNotFound        = declare("claim-not-found", "claim not found", 404, "decisions: Receipts and bordereaux")
+	PolicyNotFound       = declare("policy-not-found", "policy not found", 404, "register: Claims")
+	ClaimNotFound        = declare("claim-not-found", "claim not found", 404, "register: Receipts and bordereaux")
 )
 
 // What a record describes wrongly.
@@ -74,7 +74,7 @@ var (
 	InvalidPaymentAmount = declare("invalid-payment-amount", "invalid payment amount", 400, "POST /receipt 3")
 	UnknownCatalogCode   = declare("unknown-product-catalog-code", "unknown productCatalog code", 400, "POST /product 1")
 	UnsupportedCurrency  = declare("unsupported-currency", "unsupported currency", 400, "POST /product 3")
-	ReferencesDiffer     = declare("references-do-not-belong-together", "policyNumber and claimNumber do not belong together", 400, "decisions: Receipts and bordereaux")
+	ReferencesDiffer     = declare("references-do-not-belong-together", "policyNumber and claimNumber do not belong together", 400, "register: Receipts and bordereaux")
 )
 
 // What the state of things forbids.
@@ -82,8 +82,8 @@ var (
 	NotInForceAtLoss = declare("policy-not-in-force-at-loss-date", "policy not in force at lossDate", 409, "POST /claim 1")
 	PerilNotCovered  = declare("peril-not-covered", "peril not covered", 422, "POST /claim 2")
 	PartyExists      = declare("party-exists", "a party with this idType and idNumber exists", 409, "POST /personal 3")
-	IssuedMember     = declare("issued-member", "a member that the exchange issues cannot be changed", 409, "decisions: Terms and status")
+	IssuedMember     = declare("issued-member", "a member that the exchange issues cannot be changed", 409, "register: Terms and status")
 	ReceiptImmutable = declare("receipt-immutable", "a receipt is immutable once recorded", 409, "States and transitions: Receipt")
 	AlreadyReversed  = declare("receipt-already-reversed", "the receipt is reversed", 409, "States and transitions: Receipt")
-	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409, "decisions: Receipts and bordereaux")
+	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409, "register: Receipts and bordereaux")
 )

@@ -164,8 +164,12 @@ func (e *exchange) openGateway(ctx context.Context, p *service.Process, handlers
 	for name, handler := range handlers {
 		upstreams[name] = gateway.Upstream{URL: &url.URL{Scheme: "http", Host: name}, Transport: peer.Handler(handler)}
 	}
+	public, err := e.gateway.Pages()
+	if err != nil {
+		return nil, err
+	}
 	return gateway.New(p.Engine("gateway"), gateway.Config{
-		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Verifier: verifier, Credentials: credentials,
+		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier, Credentials: credentials,
 		AdminMayRead: e.gateway.AdminMayRead, Log: p.Log,
 	})
 }
