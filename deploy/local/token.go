@@ -1,8 +1,11 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,7 +22,11 @@ import (
 const (
 	localIssuer   = "exchange-local"
 	localAudience = "insurance-exchange"
+	localSubject  = "local"
+	localLifetime = time.Hour
 )
+
+var allScopes = []string{gateway.ScopeDeveloper, gateway.ScopeAdmin}
 
 func keyFolder(data string) string { return filepath.Join(data, "keys") }
 
@@ -38,13 +45,7 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
   curl -H "Authorization: Bearer $(exchange token)" http://127.0.0.1:8080/vehicle`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			signer, err := auth.OpenSigner(keyFolder(data))
-			if err != nil {
-				return err
-			}
-			token, err := signer.Issue(auth.Grant{
-				Subject: subject, Scopes: strings.Fields(scope), Issuer: localIssuer, Audience: []string{localAudience}, Lifetime: lifetime,
-			})
+			token, err := issue(data, auth.Grant{Subject: subject, Scopes: strings.Fields(scope), Lifetime: lifetime})
 			if err != nil {
 				return err
 			}
@@ -58,10 +59,28 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 		data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = data
 	}
-	flags.StringVar(&scope, "scope", gateway.ScopeDeveloper+" "+gateway.ScopeAdmin, "scopes of the token, separated by spaces")
-	flags.StringVar(&subject, "subject", "local", "who the token speaks for")
-	flags.DurationVar(&lifetime, "lifetime", time.Hour, "how long the token is good")
+	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
+	flags.StringVar(&subject, "subject", localSubject, "who the token speaks for")
+	flags.DurationVar(&lifetime, "lifetime", localLifetime, "how long the token is good")
 	return command
+}
+
+// IssueToken answers a bearer token of an hour with every scope for the exchange that keeps its data in a folder; "" if
+// none ever ran there.
+func IssueToken(data string) (string, error) {
+	if _, err := os.Stat(keyFolder(data)); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return issue(data, auth.Grant{Subject: localSubject, Scopes: allScopes, Lifetime: localLifetime})
+}
+
+func issue(data string, grant auth.Grant) (string, error) {
+	signer, err := auth.OpenSigner(keyFolder(data))
+	if err != nil {
+		return "", err
+	}
+	grant.Issuer, grant.Audience = localIssuer, []string{localAudience}
+	return signer.Issue(grant)
 }
 
 func lookup(environ []string, name string) string {

@@ -1,0 +1,120 @@
+package client
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// connection is how the exchange is reached, as the flags say.
+type connection struct {
+	url, token, tokenFile, data string
+	timeout, retryFor           time.Duration
+	verbose                     bool
+}
+
+const defaultURL = "http://127.0.0.1:8080"
+
+func (p *program) registerConnection(command *cobra.Command) *connection {
+	var c connection
+	orElse := func(value, otherwise string) string {
+		if value == "" {
+			return otherwise
+		}
+		return value
+	}
+	flags := command.Flags()
+	flags.StringVar(&c.url, "url", orElse(p.variable("EXCHANGE_URL"), defaultURL), "where the exchange answers (EXCHANGE_URL)")
+	flags.StringVar(&c.token, "token", "", "bearer token (EXCHANGE_TOKEN, which other users of this machine cannot see)")
+	flags.StringVar(&c.tokenFile, "token-file", "", "file with the bearer token, read again for each request")
+	flags.StringVar(&c.data, "data-dir", orElse(p.variable("EXCHANGE_DATA"), "data"),
+		"data folder of an exchange on this machine: its keys issue the token if none is given (EXCHANGE_DATA)")
+	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long one request may take")
+	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for; 0 for not at all")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "log each request on stderr")
+	command.MarkFlagsMutuallyExclusive("token", "token-file")
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
+	return &c
+}
+
+// call answers a caller of the exchange.
+func (p *program) call(c *connection) (*caller, error) {
+	base, err := url.Parse(c.url)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, usage("--url %q is no http or https URL", c.url)
+	}
+	if c.timeout <= 0 || c.retryFor < 0 {
+		return nil, usage("--timeout must be greater than 0, and --retry-for not less")
+	}
+	base.Path, base.RawQuery, base.Fragment = strings.TrimRight(base.Path, "/"), "", ""
+	log := newLog(p.Err, c.verbose)
+	token, from, err := p.tokens(c, base)
+	if err != nil {
+		return nil, err
+	}
+	log.Debug("calling the exchange", "url", base.String(), "token", from)
+	return newCaller(base, token, c, log), nil
+}
+
+// tokens answers what answers the token for a request, "" for none, and where it comes from.
+func (p *program) tokens(c *connection, base *url.URL) (token func() (string, error), from string, err error) {
+	fixed := func(token string) func() (string, error) {
+		return func() (string, error) { return strings.TrimSpace(token), nil }
+	}
+	switch {
+	case c.token != "":
+		return fixed(c.token), "from --token", nil
+	case c.tokenFile != "":
+		return func() (string, error) {
+			text, err := os.ReadFile(c.tokenFile)
+			return strings.TrimSpace(string(text)), err
+		}, "from " + c.tokenFile, nil
+	case p.variable("EXCHANGE_TOKEN") != "":
+		return fixed(p.variable("EXCHANGE_TOKEN")), "from EXCHANGE_TOKEN", nil
+	case !onThisMachine(base.Hostname()):
+		return fixed(""), "none: there is no --token, and keys in " + c.data + " are not used for other machines", nil
+	}
+	local := &localToken{issue: func() (string, error) { return p.IssueToken(c.data) }}
+	first, err := local.answer()
+	switch {
+	case err != nil:
+		return nil, "", fmt.Errorf("issuing a token with the keys in %s: %w", c.data, err)
+	case first == "":
+		return fixed(""), "none: there is no --token, and there are no keys in " + c.data, nil
+	}
+	return local.answer, "issued with the keys in " + c.data, nil
+}
+
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// localToken issues tokens of an hour, each used for half of it.
+type localToken struct {
+	issue func() (string, error)
+
+	mu    sync.Mutex
+	token string
+	until time.Time
+}
+
+func (l *localToken) answer() (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Now().Before(l.until) {
+		return l.token, nil
+	}
+	token, err := l.issue()
+	if err != nil {
+		return "", err
+	}
+	l.token, l.until = token, time.Now().Add(30*time.Minute)
+	return token, nil
+}

@@ -1,0 +1,134 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"sync"
+)
+
+// importRun is an import under way.
+type importRun struct {
+	importing
+	caller   *caller
+	keys     *keys
+	rejects  *rejects
+	progress *progress
+
+	created, replayed int
+	read              int64
+}
+
+// String says what has been done.
+func (r *importRun) String() string {
+	return fmt.Sprintf("%d records: %d created, %d already there, %d refused",
+		r.created+r.replayed+r.rejects.count, r.created, r.replayed, r.rejects.count)
+}
+
+// keyed is a row and its Idempotency-Key.
+type keyed struct {
+	row
+	key string
+}
+
+// outcome is what became of a row.
+type outcome struct {
+	row
+	problem  *problem // nil: the record is there
+	replayed bool
+}
+
+// all imports rows. Errors: one of reading them, of an exchange that refuses whatever is sent or does not answer, of
+// writing the rejects, context.Canceled. What was done until then is counted.
+func (r *importRun) all(ctx context.Context, rows iter.Seq2[row, error]) error {
+	ctx, stop := context.WithCancelCause(ctx) // the first failure is the cause
+	defer stop(nil)
+	queue, outcomes := make(chan keyed, r.concurrency), make(chan outcome, r.concurrency)
+	go func() {
+		defer close(queue)
+		if err := r.feed(ctx, rows, queue); err != nil {
+			stop(err)
+		}
+	}()
+	var senders sync.WaitGroup
+	for range r.concurrency {
+		senders.Go(func() {
+			if err := r.sendAll(ctx, queue, outcomes); err != nil {
+				stop(err)
+			}
+		})
+	}
+	go func() {
+		senders.Wait()
+		close(outcomes)
+	}()
+	for o := range outcomes {
+		if err := r.count(o); err != nil {
+			stop(err)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// feed queues rows in the order of the file, so that their keys are the same each time.
+func (r *importRun) feed(ctx context.Context, rows iter.Seq2[row, error], queue chan<- keyed) error {
+	for row, err := range rows {
+		if err != nil {
+			return fmt.Errorf("%s: %w", r.file, err)
+		}
+		select {
+		case queue <- keyed{row, r.keys.next(row.record)}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// sendAll does not wait for a row that is not there yet once ctx has ended: the file may be a pipe that stays silent.
+func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes chan<- outcome) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case next, more := <-queue:
+			if !more {
+				return nil
+			}
+			o, err := r.send(ctx, next)
+			if err != nil {
+				return err
+			}
+			outcomes <- o
+		}
+	}
+}
+
+func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
+	if next.unreadable != nil {
+		return outcome{row: next.row, problem: &problem{Title: "unreadable row", Detail: next.unreadable.Error()}}, nil
+	}
+	a, err := r.caller.send(ctx, request{
+		method: http.MethodPost, path: "/" + r.resource, body: next.record, header: map[string]string{keyHeader: next.key},
+	})
+	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
+		return outcome{row: next.row, problem: &refused.problem}, nil
+	}
+	return outcome{row: next.row, replayed: a.replayed()}, err
+}
+
+func (r *importRun) count(o outcome) error {
+	var failed error
+	switch {
+	case o.problem != nil:
+		failed = r.rejects.add(o.line, o.record, *o.problem)
+	case o.replayed:
+		r.replayed++
+	default:
+		r.created++
+	}
+	r.read = max(r.read, o.row.read)
+	return errors.Join(failed, r.progress.at(r.read, r.String()))
+}

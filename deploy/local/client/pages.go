@@ -1,0 +1,86 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/peterhellberg/link"
+)
+
+// largestPage is how many records one answer may hold.
+const largestPage = 200
+
+// query answers the parameters that filters (name=value) and a size of pages ask for; 0 leaves the size to the exchange.
+func query(filters []string, page int) (url.Values, error) {
+	values := url.Values{}
+	for _, filter := range filters {
+		name, value, is := strings.Cut(filter, "=")
+		if !is || name == "" {
+			return nil, usage("--filter %q is not of the form name=value", filter)
+		}
+		values.Add(name, value)
+	}
+	if page > 0 {
+		values.Set("limit", strconv.Itoa(page))
+	}
+	return values, nil
+}
+
+// pageSize answers how many records to ask for at a time where at most so many are wanted, 0 for all of them. It is 0
+// for a list that the exchange answers whole: one whose records have no address of their own.
+func (p *program) pageSize(resource string, most int) int {
+	route, _ := p.route(resource)
+	switch {
+	case len(route.Item) == 0:
+		return 0
+	case most == 0:
+		return largestPage
+	default:
+		return min(most, largestPage)
+	}
+}
+
+// page is a part of a list.
+type page struct {
+	answer
+	records []jsontext.Value
+	last    bool
+}
+
+// pages answers the pages of a list in order. An error, as of send, ends them.
+func (c *caller) pages(ctx context.Context, resource string, values url.Values) iter.Seq2[page, error] {
+	return func(yield func(page, error) bool) {
+		for {
+			a, err := c.send(ctx, request{method: http.MethodGet, path: "/" + resource, query: values})
+			if err != nil {
+				yield(page{}, err)
+				return
+			}
+			p := page{answer: a}
+			if err := json.Unmarshal(a.body, &p.records); err != nil {
+				yield(page{}, c.failed(fmt.Errorf("the list of %s is no list: %w", resource, err)))
+				return
+			}
+			next := link.ParseHeader(a.header)["next"]
+			p.last = next == nil
+			if !yield(p, nil) || p.last {
+				return
+			}
+			// Only the query is followed: the rest is known, and what is between us and the exchange may have put a path
+			// before it.
+			following, err := url.Parse(next.URI)
+			if err != nil {
+				yield(page{}, c.failed(fmt.Errorf("the link to the next page: %w", err)))
+				return
+			}
+			values = following.Query()
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+)
+
+func (p *program) get() *cobra.Command {
+	command := &cobra.Command{
+		Use: "get RESOURCE ID", Short: "Read one record",
+		Example: `  exchange get vehicle 0198c6e2-7d0f-7c1e-9a55-3b1f0e6a2d41
+  exchange get claim $ID --output json | jq .claimStatus
+  exchange get product $ID --etag`,
+		Args: p.arguments(1, readable), ValidArgsFunction: p.completeResource(readable, nil),
+	}
+	connect, form := p.registerConnection(command), p.registerForm(command)
+	etag := command.Flags().Bool("etag", false, "write the record's entity tag instead, for put --if-match")
+	command.RunE = func(command *cobra.Command, args []string) error {
+		if err := validForm(*form); err != nil {
+			return err
+		}
+		c, err := p.call(connect)
+		if err != nil {
+			return err
+		}
+		a, err := c.send(command.Context(), request{method: http.MethodGet, path: recordPath(args[0], args[1])})
+		if err != nil {
+			return err
+		}
+		if *etag {
+			_, err := fmt.Fprintln(p.Out, a.header.Get("ETag"))
+			return err
+		}
+		return p.print(*form, a, a.body)
+	}
+	return command
+}
+
+func recordPath(resource, id string) string { return "/" + resource + "/" + url.PathEscape(id) }
+
+func (p *program) list() *cobra.Command {
+	command := &cobra.Command{
+		Use: "list RESOURCE", Short: "List records, in the order of their creation",
+		Example: `  exchange list productCatalog
+  exchange list claim --filter policyNumber=MC-2026-000001-7
+  exchange list receipt --filter receiptDateFrom=2026-01-01 --filter receiptDateTo=2026-03-31 --all
+  exchange list vehicle --limit 500 --output json | jq -r .plateNumber`,
+		Args: p.arguments(0, anyRoute), ValidArgsFunction: p.completeResource(anyRoute, nil),
+	}
+	connect, form := p.registerConnection(command), p.registerForm(command)
+	filters := registerFilters(command)
+	all := command.Flags().Bool("all", false, "list all records, page by page")
+	limit := command.Flags().Int("limit", 50, "how many records to list")
+	command.MarkFlagsMutuallyExclusive("all", "limit")
+	command.RunE = func(command *cobra.Command, args []string) error {
+		if err := validForm(*form); err != nil {
+			return err
+		}
+		if *limit < 1 {
+			return usage("--limit must be greater than 0")
+		}
+		c, err := p.call(connect)
+		if err != nil {
+			return err
+		}
+		most := *limit
+		if *all {
+			most = 0
+		}
+		return p.listUpTo(command.Context(), c, listing{args[0], *form, *filters, most})
+	}
+	return command
+}
+
+func registerFilters(command *cobra.Command) *[]string {
+	return command.Flags().StringArray("filter", nil, "name=value; only records with this value; may be given several times")
+}
+
+// listing is what is to be listed; most is how many records, 0 for all of them.
+type listing struct {
+	resource, form string
+	filters        []string
+	most           int
+}
+
+func (p *program) listUpTo(ctx context.Context, c *caller, l listing) error {
+	size := p.pageSize(l.resource, l.most)
+	values, err := query(l.filters, size)
+	if err != nil {
+		return err
+	}
+	listed := 0
+	for page, err := range c.pages(ctx, l.resource, values) {
+		if err != nil {
+			return err
+		}
+		records := page.records
+		if size > 0 && l.most > 0 {
+			records = records[:min(len(records), l.most-listed)]
+		}
+		if err := p.print(l.form, page.answer, records...); err != nil {
+			return err
+		}
+		listed += len(records)
+		if l.most > 0 && listed >= l.most && (!page.last || len(records) < len(page.records)) {
+			fmt.Fprintf(p.Err, "These are the first %d; --all lists all of them.\n", listed)
+			return nil
+		}
+	}
+	return nil
+}
