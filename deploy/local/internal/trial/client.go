@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"insurance.example/exchange/deploy/local/internal/contractcheck"
 )
 
 // Client calls an exchange as one caller. It is safe for concurrent use. Every answer is held against what the
-// interface says of all answers.
+// interface says of all answers, and against the OpenAPI document.
 type Client struct{ base, authorization string }
 
 // With answers a client that sends another Authorization header; none where empty.
@@ -21,7 +23,7 @@ func (c *Client) With(authorization string) *Client { return &Client{c.base, aut
 // At answers a client of another address, http://host:port.
 func (c *Client) At(base string) *Client { return &Client{base, c.authorization} }
 
-var transport = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 128}, Timeout: 30 * time.Second}
+var transport = &http.Client{Transport: contractcheck.Strict(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: 30 * time.Second}
 
 // Send sends a request and answers what came back. body is sent as it is if it is []byte, string or io.Reader (without
 // a length), not at all if nil, and else as JSON. headers are names and values in turn; a body is application/json

@@ -1,0 +1,87 @@
+// Package contractcheck holds requests and answers against the OpenAPI document, for tests: whatever the exchange answers
+// is described there, and whatever it accepts is allowed there.
+package contractcheck
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+
+	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/valuesets"
+)
+
+// published is the document with the published value sets. Schemas are compiled once, when they are first met.
+var published = sync.OnceValues(func() (*document, error) {
+	text, err := openapi.Document(valuesets.Published())
+	if err != nil {
+		return nil, err
+	}
+	return newDocument(text)
+})
+
+// Transport answers a transport that fails the test for every exchange that breaks the document.
+func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, broken, err := roundTrip(next, request)
+		if broken != nil {
+			t.Error(broken)
+		}
+		return response, err
+	})
+}
+
+// Strict answers a transport that answers an error in place of an answer that breaks the document.
+func Strict(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, broken, err := roundTrip(next, request)
+		if broken != nil {
+			return nil, broken
+		}
+		return response, err
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// roundTrip sends a request and checks what came back; broken tells what breaks the document.
+func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Response, broken, err error) {
+	d, err := published()
+	if err != nil {
+		return nil, nil, err
+	}
+	var sent bytes.Buffer
+	if request.Body != nil {
+		request = request.Clone(request.Context())
+		request.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.TeeReader(request.Body, &sent), request.Body}
+	}
+	if response, err = next.RoundTrip(request); err != nil {
+		return nil, nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := response.Body.Close(); err != nil {
+		return nil, nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	if err := d.check(request, sent.Bytes(), response, body); err != nil {
+		broken = fmt.Errorf("%s %s, answered %d, breaks the OpenAPI document: %w\nsent %s\nanswered %s",
+			request.Method, request.URL, response.StatusCode, err, short(sent.Bytes()), short(body))
+	}
+	return response, broken, nil
+}
+
+func short(text []byte) []byte {
+	const most = 600
+	return text[:min(len(text), most)]
+}

@@ -1,0 +1,200 @@
+package contractcheck
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"insurance.example/exchange/contracts/internalapi"
+)
+
+const location = "openapi.json"
+
+// document is the OpenAPI document, its schemas compiled as they are needed.
+type document struct {
+	whole      any
+	operations []operation
+
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema // by JSON pointer
+}
+
+// operation is one method of one path.
+type operation struct {
+	method  string
+	path    *regexp.Regexp
+	pointer string // to the operation object
+}
+
+func newDocument(text []byte) (*document, error) {
+	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	d := &document{whole: whole, compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource(location, whole); err != nil {
+		return nil, err
+	}
+	for path, item := range d.object("/paths") {
+		// An id holds neither a slash nor the colon before an action.
+		pattern := strings.ReplaceAll(regexp.QuoteMeta(path), `\{id\}`, `[^/:]+`)
+		for method := range item.(map[string]any) {
+			d.operations = append(d.operations, operation{
+				strings.ToUpper(method), regexp.MustCompile("^" + pattern + "$"), "/paths/" + escape(path) + "/" + method,
+			})
+		}
+	}
+	return d, nil
+}
+
+// escape writes a member name as a token of a JSON pointer.
+func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+
+// at answers what a JSON pointer points to and where that is once references are followed; nil for nothing.
+func (d *document) at(pointer string) (value any, where string) {
+	value, where = d.whole, ""
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		object, is := value.(map[string]any)
+		if !is {
+			return nil, where
+		}
+		value, where = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)], where+"/"+token
+		if object, is := value.(map[string]any); is {
+			if ref, refers := object["$ref"].(string); refers {
+				value, where = d.at(strings.TrimPrefix(ref, "#"))
+			}
+		}
+	}
+	return value, where
+}
+
+func (d *document) object(pointer string) map[string]any {
+	value, _ := d.at(pointer)
+	object, _ := value.(map[string]any)
+	return object
+}
+
+// find answers the operation of a request, HEAD as GET; nil for one that is not in the document.
+func (d *document) find(request *http.Request) *operation {
+	method := request.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	for i := range d.operations {
+		if o := &d.operations[i]; o.method == method && o.path.MatchString(request.URL.Path) {
+			return o
+		}
+	}
+	return nil
+}
+
+// check holds an exchange against the document. A request is held against it only where it was accepted.
+func (d *document) check(request *http.Request, sent []byte, response *http.Response, body []byte) error {
+	if strings.HasPrefix(request.URL.Path, internalapi.Prefix+"/") {
+		return nil // asked of a service itself; the document is about what the gateway routes
+	}
+	o := d.find(request)
+	if o == nil {
+		if response.StatusCode < 400 {
+			return errors.New("the operation is not in it")
+		}
+		return d.validate("/components/schemas/Problem", body)
+	}
+	if response.StatusCode < 300 {
+		if err := d.checkRequest(o, request, sent); err != nil {
+			return fmt.Errorf("the accepted request: %w", err)
+		}
+	}
+	pointer := o.pointer + "/responses/" + strconv.Itoa(response.StatusCode)
+	if d.object(pointer) == nil {
+		return errors.New("the status is not in it")
+	}
+	for name := range d.object(pointer + "/headers") {
+		header := d.object(pointer + "/headers/" + name)
+		if header["required"] == true && response.Header.Get(name) == "" {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+	}
+	if request.Method == http.MethodHead {
+		return nil
+	}
+	content := d.object(pointer + "/content")
+	if content == nil {
+		if len(body) > 0 {
+			return errors.New("it has no body there")
+		}
+		return nil
+	}
+	mediaType := response.Header.Get("Content-Type")
+	if content[mediaType] == nil {
+		return fmt.Errorf("the media type %q is not in it", mediaType)
+	}
+	return d.validate(pointer+"/content/"+escape(mediaType)+"/schema", body)
+}
+
+func (d *document) checkRequest(o *operation, request *http.Request, sent []byte) error {
+	known := map[string]bool{}
+	value, _ := d.at(o.pointer + "/parameters")
+	list, _ := value.([]any)
+	for _, parameter := range list {
+		object := parameter.(map[string]any)
+		if ref, refers := object["$ref"].(string); refers {
+			object = d.object(strings.TrimPrefix(ref, "#"))
+		}
+		if object["in"] == "query" {
+			known[object["name"].(string)] = true
+		}
+	}
+	for name := range request.URL.Query() {
+		if !known[name] {
+			return fmt.Errorf("the parameter %s is not in it", name)
+		}
+	}
+	described := d.object(o.pointer + "/requestBody")
+	switch {
+	case described == nil && len(sent) > 0:
+		return errors.New("it has no body there")
+	case described != nil && len(sent) == 0 && described["required"] == true:
+		return errors.New("it requires a body")
+	case described == nil || len(sent) == 0:
+		return nil
+	}
+	return d.validate(o.pointer+"/requestBody/content/application~1json/schema", sent)
+}
+
+// validate holds a JSON text against the schema at a pointer.
+func (d *document) validate(pointer string, text []byte) error {
+	_, where := d.at(pointer)
+	schema, err := d.compile(where)
+	if err != nil {
+		return err
+	}
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(instance)
+}
+
+func (d *document) compile(pointer string) (*jsonschema.Schema, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if schema := d.compiled[pointer]; schema != nil {
+		return schema, nil
+	}
+	schema, err := d.compiler.Compile(location + "#" + pointer)
+	if err == nil {
+		d.compiled[pointer] = schema
+	}
+	return schema, err
+}
