@@ -1,0 +1,90 @@
+package client_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const drivers = `{"name":"Ada; \"A\"","dob":"1990-12-10","licence":{"licenceNumber":"007","expiryDate":"2040-01-01","country":"GB"},"isPrimaryDriver":true}
+{"name":"42","convictions":[{"code":"SP30","points":3}],"score":0.100000000000000000055511151231257827,"tags":["a","b"]}
+{"name":"two\nlines","licence":{"points":12345678901234567890},"number":"0012","empty":""}
+`
+
+// What an export as CSV holds, an import reads back to the same values.
+func TestCSVRoundTrip(t *testing.T) {
+	s := newShell(t)
+	s.pipe(t, drivers, "import", "driver", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
+	s.run(t, "export", "driver", "--file", "drivers.csv").want(t, 0, "3 records exported")
+	header, _, _ := strings.Cut(s.read(t, "drivers.csv"), "\n")
+	if want := "id,name,driverDOB,licence.licenceNumber,licence.issueDate,licence.expiryDate,licence.country,licence.points," +
+		"convictions,isPrimaryDriver,empty,number,score,tags"; header != want {
+		t.Errorf("header\n%s, want\n%s", header, want)
+	}
+	s.run(t, "import", "driver", "drivers.csv", "--concurrency", "1").want(t, 0, "3 created")
+	all := s.run(t, "export", "driver").want(t, 0).lines()
+	if len(all) != 6 {
+		t.Fatalf("there are %d drivers, want 6", len(all))
+	}
+	for i := range 3 {
+		if sent, back := withoutID(t, all[i]), withoutID(t, all[i+3]); sent != back {
+			t.Errorf("sent %s\nback %s", sent, back)
+		}
+	}
+}
+
+// withoutID answers a record without its identifier, its members in order and its digits as they are.
+func withoutID(t *testing.T, record string) string {
+	t.Helper()
+	members := map[string]json.RawMessage{}
+	if err := json.Unmarshal([]byte(record), &members); err != nil {
+		t.Fatal(err)
+	}
+	delete(members, "id")
+	text, err := json.Marshal(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A file as a spreadsheet writes it: with a mark, carriage returns, shouted flags and empty rows.
+func TestSpreadsheet(t *testing.T) {
+	s := newShell(t)
+	s.write(t, "pets.csv", "\ufeffpetName,petKind,age,purebred,address.city\r\nRex,cat,3.50,TRUE,Bern\r\n,,,,\r\nTom,cat,old,FALSE,\r\nshort\r\n")
+	s.run(t, "import", "pet", "pets.csv").want(t, 1, "3 records: 1 created, 0 already there, 2 refused")
+	pets := s.run(t, "list", "pet", "--output", "json").want(t, 0).lines()
+	if len(pets) != 1 || withoutID(t, pets[0]) != `{"address":{"city":"Bern"},"age":3.50,"petKind":"cat","petName":"Rex","purebred":true}` {
+		t.Errorf("pets: %s", pets)
+	}
+	rejected := lines(s.read(t, "pets.rejected.ndjson"))
+	slices.Sort(rejected)
+	if len(rejected) != 2 || !strings.Contains(rejected[0], `"line":4,`) || !strings.Contains(rejected[0], `"pointer":"/age"`) ||
+		!strings.Contains(rejected[1], `"line":5,`) || !strings.Contains(rejected[1], "1 cells under 5 columns") {
+		t.Errorf("rejected: %s", rejected)
+	}
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	s := newShell(t)
+	for name, c := range map[string]struct {
+		file, text, words string
+		status            int
+	}{
+		"no header":         {"a.csv", "", "no header", 1},
+		"one name twice":    {"b.csv", "petName,petName\nx,y\n", "both named", 1},
+		"quote left open":   {"c.csv", "petName\n\"Rex\n", "c.csv", 1},
+		"no known format":   {"d.txt", "petName\n", "--format", 2},
+		"rejected is input": {"e.csv", "petName\n", "overwrite", 2},
+	} {
+		s.write(t, c.file, c.text)
+		args := []string{"import", "pet", c.file}
+		if name == "rejected is input" {
+			args = append(args, "--rejected", "./"+c.file)
+		}
+		t.Run(name, func(t *testing.T) { s.run(t, args...).want(t, c.status, c.words) })
+	}
+	s.run(t, "import", "pet", "none.csv").want(t, 2, "none.csv")
+	s.pipe(t, "not json\n[]\n", "import", "pet", "-", "--format", "ndjson").want(t, 1, "2 records: 0 created, 0 already there, 2 refused", "pet.rejected.ndjson")
+}
