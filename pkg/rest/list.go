@@ -143,6 +143,9 @@ func noParameters(raw string) error {
 	if err != nil {
 		return problem.New(problem.BadParameter, "The query is malformed.").Because(err)
 	}
+	if len(values) == 0 {
+		return nil
+	}
 	p := problem.New(problem.BadParameter, "This operation takes no parameters.")
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		p.InParameter(short(name), "is not known here")

@@ -92,3 +92,17 @@ func FuzzQuery(f *testing.F) {
 		}
 	})
 }
+
+func TestNoParameters(t *testing.T) {
+	for _, none := range []string{"", "&"} {
+		if err := noParameters(none); err != nil {
+			t.Errorf("%q is refused: %v", none, err)
+		}
+	}
+	for _, some := range []string{"limit=1", "x", "=", "%zz"} {
+		var p *problem.Error
+		if err := noParameters(some); !errors.As(err, &p) || p.Kind.Status() != 400 {
+			t.Errorf("%q is answered with %v", some, err)
+		}
+	}
+}
