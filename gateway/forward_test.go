@@ -178,7 +178,7 @@ func BenchmarkForward(b *testing.B) {
 		_, _ = w.Write(text)
 	})), "http://coverage", nil)
 	template := d.request(b, "GET", "/vehicle/0190a1b2-0000-7000-8000-000000000000", nil)
-	request := httptest.NewRequest("GET", template.URL.Path, nil)
+	request := httptest.NewRequest(http.MethodGet, template.URL.Path, nil)
 	request.Header = template.Header
 	request.Body = http.NoBody
 	b.ReportAllocs()

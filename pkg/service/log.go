@@ -15,7 +15,7 @@ func NewLog(out io.Writer, format string, level slog.Level) *slog.Logger {
 	file, _ := out.(*os.File)
 	terminal := file != nil && isatty.IsTerminal(file.Fd())
 	if format == "text" || (format == "auto" && terminal) {
-		return slog.New(tint.NewHandler(out, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal}))
+		return slog.New(tint.NewTextHandler(out, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal}))
 	}
 	return slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level}))
 }

@@ -168,7 +168,7 @@ func TestTrialWritesNothingAndTellsEveryCheck(t *testing.T) {
 }
 
 func TestCoverageDownIsAnOutage(t *testing.T) {
-	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }))
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
 	for _, path := range []string{"/claim", "/x/claim/admissibility"} {
 		if a := s.Must(503, "POST", path, `{"policyNumber":"MOTOR","lossDate":"2026-04-01T00:00:00Z"}`); a.Header.Get("Retry-After") == "" {
 			t.Error(a.Header)

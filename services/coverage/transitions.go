@@ -99,7 +99,7 @@ func renew[T any]() rest.Action[T] {
 		}
 		old, p := policyOf(c.Value), policyOf(renewed.Value)
 		begins, ends := slices.Contains(differ, "inceptionDate"), slices.Contains(differ, "expiryDate")
-		if old.ExpiryDate.IsZero() && !(begins && ends) {
+		if old.ExpiryDate.IsZero() && (!begins || !ends) {
 			return nil, problem.New(problems.InvalidTerm, "A policy without expiryDate is renewed with both dates of the new term.").
 				At("/inceptionDate", "is required").At("/expiryDate", "is required")
 		}
