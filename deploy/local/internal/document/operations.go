@@ -35,6 +35,7 @@ func (b *builder) fixedList(of described) *openapi3.Operation {
 
 func (b *builder) list(of described) *openapi3.Operation {
 	op := b.operation(of, "list"+upper(of.Resource), "List "+of.Resource+" records, in order of creation", reads)
+	op.Description = "A page of the records that all parameters together leave. The Link header leads to the next page."
 	op.Parameters = parameters("limit", "cursor", "skip")
 	for _, p := range of.Parameters {
 		schema := openapi3.NewStringSchema().WithMinLength(1)
@@ -53,6 +54,7 @@ func (b *builder) list(of described) *openapi3.Operation {
 
 func (b *builder) read(of described) *openapi3.Operation {
 	op := b.operation(of, "get"+upper(of.Resource), "Read one "+of.Resource, reads)
+	op.Description = b.schemas.words.of(of.Record)
 	op.Parameters = parameters("id", "IfNoneMatch")
 	op.Responses.Set("200", answer("The record.", of.record, "ETag", "X-Request-Id"))
 	op.Responses.Set("304", answer("The record is still the one that If-None-Match names.", nil, "ETag", "X-Request-Id"))
@@ -128,7 +130,8 @@ func (b *builder) extension(x rest.Extension) {
 	const tag = "Beyond the interface"
 	b.addTag(tag, "What the interface does not name. All of it only reads.")
 	op := b.operation(described{tag: tag}, "", x.Summary, reads)
-	op.Responses.Set("200", answer(x.Summary+".", b.schemas.of(x.Answer, false), "X-Request-Id"))
+	op.Description = x.Summary + "."
+	op.Responses.Set("200", answer(op.Description, b.schemas.of(x.Answer, false), "X-Request-Id"))
 	if x.Method == "GET" {
 		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters("id")
 		b.refuse(op, kinds(always, ofQueries, []problem.Kind{problem.NotFound}))
