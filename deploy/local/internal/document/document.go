@@ -68,9 +68,9 @@ func info() *openapi3.Info {
 		Description: "The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n" +
 			"Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else. Every error is a " +
 			"problem document (RFC 7807) whose `type` leads to a page that says how to mend it. Members that a record does " +
-			"not name are kept and returned as sent; null is the same as absent. The value sets are those in force.",
+			"not name are kept and returned as sent; null is the same as absent. The value sets are those in force.\n\n" +
+			"What the interface leaves open, and how it is settled here: [the register](/docs/register).",
 		License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
-		Contact: &openapi3.Contact{Name: "The register of what the interface leaves open", URL: "/docs/register"},
 	}
 }
 
