@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"syscall"
 	"time"
 )
@@ -54,6 +55,7 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	p.health.serving.Store(true)
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address())
+	debug.FreeOSMemory() // what the start needed, the service does not
 
 	var cause error
 	select {
