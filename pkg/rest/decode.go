@@ -45,7 +45,7 @@ func precheck(body []byte) *problem.Error {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	switch {
 	case len(text) == 0:
-		return problem.New(problem.Malformed, "The body is empty; a JSON object is required.")
+		return problem.New(problem.Malformed, "The body is empty; a JSON object is required.").At("", "is empty")
 	case bytes.HasPrefix(body, []byte("\ufeff")):
 		return problem.New(problem.Malformed, "The body begins with a byte order mark; JSON has none.").At("", "byte order mark")
 	case text[0] != '{':
