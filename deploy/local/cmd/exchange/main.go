@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	local "insurance.example/exchange/deploy/local"
+	"insurance.example/exchange/deploy/local/conformance"
 	"insurance.example/exchange/deploy/local/client"
 )
 
@@ -44,7 +45,7 @@ func command() (*cobra.Command, error) {
 	}
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Speak to an exchange:"})
 	grouped(root, "run", local.RunProgram(os.Stdout).Command(environ, os.Stderr), local.BrokerProgram(os.Stdout).Command(environ, os.Stderr))
-	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout))...)
+	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
 	return root, nil
 }
 

@@ -1,0 +1,136 @@
+package conformance
+
+import (
+	"net/http"
+	"time"
+)
+
+// causes are the lists of each line that a loss cause is checked against; travelCoverage has none.
+var causes = map[string]string{
+	"motorCoverage": "perils", "propertyCoverage": "perils", "tradeCreditCoverage": "perils", "businessInterruptionCoverage": "perils",
+	"cyberLiabilityCoverage": "scope", "petCoverage": "benefits",
+}
+
+// causeSets are the value sets of those lists.
+var causeSets = map[string]string{
+	"motorCoverage": "MotorPeril", "propertyCoverage": "PropertyPeril", "tradeCreditCoverage": "TradeCreditPeril",
+	"businessInterruptionCoverage": "PropertyPeril", "cyberLiabilityCoverage": "CyberCoverageCategory", "petCoverage": "PetBenefit",
+}
+
+// claimRules are claims against policies of every line, and what becomes of a claim.
+func claimRules() []Rule {
+	var rules []Rule
+	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
+	for _, line := range policyLines {
+		name := "a claim against " + line
+		if causes[line] == "" {
+			add(name+": it has no list of causes, so any lossCause or none is admitted", func(p *probe) { anyCause(p, line) })
+		} else {
+			add(name+": each of its "+causes[line]+" is a lossCause, any other is 422", func(p *probe) { coveredCauses(p, line) })
+		}
+		for _, at := range []struct {
+			when     string
+			days     int
+			inclined time.Duration
+			status   int
+		}{
+			{"before inception", -100, -time.Second, http.StatusConflict}, {"at inception", -100, 0, http.StatusCreated},
+			{"before expiry", -1, -time.Second, http.StatusCreated}, {"at expiry", -1, 0, http.StatusConflict},
+		} {
+			add(name+", lossDate "+at.when+": "+http.StatusText(at.status), func(p *probe) {
+				policy := p.policy(line, -100, -1)
+				p.files(at.status, p.loss(line, policy, 0).with("lossDate", p.day(at.days).Add(at.inclined).Format(time.RFC3339)))
+			})
+		}
+		add(name+" that was cancelled: admitted for a loss before, 409 after", func(p *probe) { afterCancellation(p, line) })
+		add(name+" that was extended: admitted in the extension term", func(p *probe) {
+			policy := p.extended(p.policy(line, -100, -50), line, -1)
+			p.files(http.StatusCreated, p.loss(line, policy, -20))
+			p.files(http.StatusConflict, p.loss(line, policy, 0))
+		})
+		add(name+" in several corrected spellings: stored as published", func(p *probe) { correctedCauses(p, line) })
+	}
+	add("a loss within the waitingPeriod of tradeCreditCoverage, lossDate to fnol, is a warning", func(p *probe) {
+		waits(p, "tradeCreditCoverage", -40, func(days int) record { return record{"lossDate": p.instant(-40), "fnol": p.instant(-40 + days)} })
+	})
+	add("a loss within the waitingPeriod of petCoverage, inceptionDate to lossDate, is a warning", func(p *probe) {
+		waits(p, "petCoverage", -40, func(days int) record { return record{"lossDate": p.instant(-40 + days), "fnol": p.instant(-40 + days)} })
+	})
+	return append(rules, claimLifeRules()...)
+}
+
+// files writes a claim and wants the status; a refusal is the 409 of the errors table.
+func (p *probe) files(status int, body record) record {
+	got := p.post("/claim", body)
+	if status == http.StatusConflict {
+		return p.refused(status, "policy not in force at lossDate", got)
+	}
+	return p.wants(status, got)
+}
+
+func anyCause(p *probe, line string) {
+	policy := p.policy(line, -100, 265)
+	body := p.loss(line, policy, -2)
+	p.files(http.StatusCreated, body)
+	p.holds(p.files(http.StatusCreated, body.with("lossCause", "lost luggage")), record{"lossCause": "lost luggage"})
+}
+
+func coveredCauses(p *probe, line string) {
+	policy := p.policy(line, -100, 265)
+	body, set := p.loss(line, policy, -2), valueSets[causeSets[line]]
+	covered := policy.list(causes[line])
+	if len(covered) == 0 {
+		p.fail("the policy has no %s", causes[line])
+	}
+	for _, cause := range covered {
+		p.holds(p.files(http.StatusCreated, body.with("lossCause", cause)), record{"lossCause": cause})
+	}
+	for _, cause := range []any{set[len(set)-1], unknownValue, "", nil} {
+		p.refused(http.StatusUnprocessableEntity, "peril not covered", p.post("/claim", body.with("lossCause", cause)))
+	}
+}
+
+func correctedCauses(p *probe, line string) {
+	spellings := corrected[causeSets[line]]
+	if len(spellings) == 0 {
+		p.skip("no published cause of this line is misspelled")
+	}
+	for right, published := range spellings {
+		policy := p.create(line, p.body(line, 0).with(causes[line], []string{right}))
+		p.holds(policy, record{causes[line]: []string{published}})
+		for _, cause := range []string{right, published} {
+			p.holds(p.files(http.StatusCreated, p.loss(line, policy, -2).with("lossCause", cause)), record{"lossCause": published})
+		}
+	}
+}
+
+func afterCancellation(p *probe, line string) {
+	policy := p.policy(line, -100, 265)
+	p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":cancel", nil)
+	p.files(http.StatusCreated, p.loss(line, policy, -2))
+	p.files(http.StatusConflict, p.loss(line, policy, 2))
+}
+
+// waits files claims some days into the waiting period of a policy that begins some days from now, and wants one warning
+// more than against a policy without one. A configured reporting window may add its own warning to both.
+func waits(p *probe, line string, begins int, dates func(days int) record) {
+	const period = 30
+	body := p.body(line, 0).with("inceptionDate", p.instant(begins))
+	with := p.create(line, body.with("waitingPeriod", period))
+	without := p.create(line, body.without("waitingPeriod"))
+	for _, c := range []struct{ days, more int }{{0, 1}, {period - 1, 1}, {period, 0}, {period + 1, 0}} {
+		warned := p.files(http.StatusCreated, p.loss(line, with, 0).with(pairs(dates(c.days))...)).list("warnings")
+		plain := p.files(http.StatusCreated, p.loss(line, without, 0).with(pairs(dates(c.days))...)).list("warnings")
+		if len(warned)-len(plain) != c.more {
+			p.fail("after %d of %d days there are %d warnings, without a waiting period %d", c.days, period, len(warned), len(plain))
+		}
+		for _, w := range warned {
+			warning, _ := w.(map[string]any)
+			for _, member := range []string{"type", "title", "detail"} {
+				if record(warning).text(member) == "" {
+					p.fail("a warning has no %s: %v", member, w)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// errFailed makes the command end with an exit status; the report has told the rest.
+var errFailed = errors.New("the implementation does not conform")
+
+// Command answers the command that tries an implementation and reports what came of each rule.
+func Command(environ []string, out io.Writer) *cobra.Command {
+	var o Options
+	var token, format, file string
+	var list bool
+	command := &cobra.Command{
+		Use: "conformance BASE_URL", Short: "Try an implementation of the exchange against the interface, rule by rule",
+		Example: `  exchange conformance http://127.0.0.1:8080 --token "$(exchange token)"
+  exchange conformance https://exchange.example --admin-token ... --developer-token ... --format junit -o report.xml
+  exchange conformance --list --only errors`,
+		Args: func(c *cobra.Command, args []string) error {
+			if list {
+				return cobra.NoArgs(c, args)
+			}
+			return cobra.ExactArgs(1)(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if unknown := slices.IndexFunc(o.Only, func(area string) bool { return !slices.Contains(Areas(), area) }); unknown >= 0 {
+				return fmt.Errorf("--only: there is no area %q; the areas are %s", o.Only[unknown], strings.Join(Areas(), ", "))
+			}
+			if list {
+				return printRules(out, o.Only)
+			}
+			write, known := Formats[format]
+			if !known {
+				return fmt.Errorf("--format: %q is none of %s", format, strings.Join(slices.Sorted(maps.Keys(Formats)), ", "))
+			}
+			if err := o.address(args[0], token); err != nil {
+				return err
+			}
+			report := Run(c.Context(), o)
+			if err := save(file, out, func(w io.Writer) error { return write(report, w) }); err != nil {
+				return err
+			}
+			if report.Count("", Failed) > 0 {
+				return fmt.Errorf("%w: %d rules failed", errFailed, report.Count("", Failed))
+			}
+			return c.Context().Err()
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&token, "token", variable(environ, "EXCHANGE_TOKEN"), "token with both scopes (EXCHANGE_TOKEN); what one scope alone may not do is then not tried")
+	flags.Lookup("token").DefValue = "" // a secret is not to stand in the help
+	flags.StringVar(&o.AdminToken, "admin-token", "", "token with the scope std.admin alone")
+	flags.StringVar(&o.DeveloperToken, "developer-token", "", "token with the scope std.developer alone")
+	flags.StringVar(&format, "format", "text", "form of the report: text, json or junit")
+	flags.StringVarP(&file, "output", "o", "", "file that the report is written to, rather than the standard output")
+	flags.StringSliceVar(&o.Only, "only", nil, "areas to try: "+strings.Join(Areas(), ", "))
+	flags.BoolVar(&list, "list", false, "list the rules and try none")
+	flags.BoolVar(&o.NoAggregation, "no-aggregation", false, "the implementation is configured not to aggregate receipts into the premium bordereau")
+	flags.BoolVar(&o.AdminReads, "admin-reads", false, "the implementation is configured to let std.admin read")
+	flags.IntVar(&o.Parallel, "parallel", defaultParallel, "rules to try at the same time")
+	return command
+}
+
+// address sets what is tried, and with which tokens.
+func (o *Options) address(base, token string) error {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%q is no http or https URL", base)
+	}
+	o.Base = strings.TrimRight(base, "/")
+	if o.AdminToken == "" {
+		o.AdminToken = token
+	}
+	if o.DeveloperToken == "" {
+		o.DeveloperToken = token
+	}
+	switch {
+	case o.AdminToken == "" || o.DeveloperToken == "":
+		return errors.New("a token is needed: --token or EXCHANGE_TOKEN, or --admin-token and --developer-token")
+	case o.Parallel < 1:
+		return errors.New("--parallel must be at least 1")
+	}
+	return nil
+}
+
+func printRules(out io.Writer, only []string) error {
+	to := &lines{to: out}
+	for _, rule := range Rules() {
+		if len(only) == 0 || slices.Contains(only, rule.Area) {
+			to.print("%s: %s\n", rule.Area, rule.Name)
+		}
+	}
+	return to.err
+}
+
+// save writes to a file, or to out where none is named.
+func save(file string, out io.Writer, write func(io.Writer) error) error {
+	if file == "" {
+		return write(out)
+	}
+	f, err := os.Create(file)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+func variable(environ []string, name string) string {
+	for _, entry := range environ {
+		if value, is := strings.CutPrefix(entry, name+"="); is {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,231 @@
+package conformance
+
+import (
+	"net/http"
+	"time"
+)
+
+// attempt is a create that faults are put into.
+type attempt struct {
+	body    record
+	headers []string
+	// made is the record that a fault made beforehand.
+	made record
+}
+
+// row is a row of the errors table: its number, a request that its condition holds for, and the answer to it.
+type row struct {
+	// order is the number of the row. What decisions put between two rows stands at a half.
+	order     float64
+	condition string
+	// fault puts the condition into a request that is otherwise without fault; nil where it cannot be reached.
+	fault func(*probe, *attempt)
+	// unreachable says why there is no fault.
+	unreachable string
+	status      int
+	// words are the title of the problem; "" where the table gives none.
+	words string
+	// required is the member that must be told as missing, if it is that.
+	required string
+	// answers judges more of the answer; it may be nil.
+	answers func(*probe, *attempt, record)
+}
+
+// endpoint is the rows of one endpoint.
+type endpoint struct {
+	resource string
+	rows     []row
+}
+
+// set is the fault of members with values.
+func set(members ...any) func(*probe, *attempt) {
+	return func(_ *probe, a *attempt) { a.body = a.body.with(members...) }
+}
+
+// missing is the fault of a member that is not sent.
+func missing(name string) func(*probe, *attempt) {
+	return func(_ *probe, a *attempt) { a.body = a.body.without(name) }
+}
+
+// refersTo is the fault of a reference to a record of a resource that lacks what it must have.
+func refersTo(member, resource string, change func(record) record) func(*probe, *attempt) {
+	return func(p *probe, a *attempt) {
+		a.body = a.body.with(member, p.create(resource, change(p.body(resource, 0)))["id"])
+	}
+}
+
+func lacking(name string) func(record) record {
+	return func(r record) record { return r.without(name) }
+}
+
+// unknownRow is the row of a reference that names nothing, and its variants.
+func unknownRow(order float64, member, another, words string) []row {
+	return []row{
+		notFound(order, member+" names nothing", set(member, unknownIDs[0]), words),
+		notFound(order, member+" is no UUID", set(member, unknownIDs[1]), words),
+		notFound(order, member+" names a "+another, func(p *probe, a *attempt) { a.body = a.body.with(member, p.id(another)) }, words),
+		required(order, member),
+	}
+}
+
+// termRow is the row of a term that is not in order.
+func termRow(order float64) []row {
+	const words = "invalid policy term"
+	end := func(days int) func(*probe, *attempt) {
+		return func(p *probe, a *attempt) { a.body = a.body.with("expiryDate", p.instant(days)) }
+	}
+	return []row{
+		{order: order, condition: "expiryDate before inceptionDate", fault: end(-101), status: http.StatusBadRequest, words: words},
+		{order: order, condition: "expiryDate at inceptionDate", fault: end(-100), status: http.StatusBadRequest, words: words},
+		{order: order, condition: "no inceptionDate", fault: missing("inceptionDate"), status: http.StatusBadRequest, words: words},
+		{order: order, condition: "no expiryDate", fault: missing("expiryDate"), status: http.StatusBadRequest, words: words},
+	}
+}
+
+// bad is a row that is decided with 400.
+func bad(order float64, condition string, fault func(*probe, *attempt), words string) row {
+	return row{order: order, condition: condition, fault: fault, status: http.StatusBadRequest, words: words}
+}
+
+// required is a row without the member that its check reads: 400, and the member told as required.
+func required(order float64, member string) row {
+	return row{order: order, condition: member + " is missing", fault: missing(member), status: http.StatusBadRequest, required: member}
+}
+
+// notFound is a row that is decided with 404.
+func notFound(order float64, condition string, fault func(*probe, *attempt), words string) row {
+	return row{order: order, condition: condition, fault: fault, status: http.StatusNotFound, words: words}
+}
+
+func rowsOf(groups ...[]row) []row {
+	var all []row
+	for _, group := range groups {
+		all = append(all, group...)
+	}
+	return all
+}
+
+// errorTable is the errors table of the interface: for each endpoint its rows, in the order of the checks.
+var errorTable = []endpoint{
+	{"motorCoverage", rowsOf(
+		unknownRow(1, "policyholderId", "vehicle", "policyholder not found"),
+		unknownRow(2, "vehicleId", "driver", "vehicle not found"),
+		[]row{
+			bad(3, "driver missing", missing("driverId"), "driver licence expired or missing"),
+			bad(3, "licence missing", refersTo("driverId", "driver", lacking("licence")), "driver licence expired or missing"),
+			bad(3, "licence expired", refersTo("driverId", "driver", func(r record) record {
+				return r.with("licence", record{"expiryDate": time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)})
+			}), "driver licence expired or missing"),
+			notFound(3, "driver does not exist", set("driverId", unknownIDs[0]), "driver not found"),
+		},
+		termRow(4),
+		[]row{bad(5, "a peril is not in motorPeril", set("perils", []string{"fire", unknownValue}), "unknown peril code")},
+	)},
+	{"cyberLiabilityCoverage", rowsOf(
+		unknownRow(1, "businessId", "vehicle", "business not found"),
+		[]row{
+			bad(2, "a scope category is not in cyberCoverageCategories", set("scope", []string{unknownValue}), "unknown category"),
+			bad(3, "indemnityLimitPolicy is 0", set("indemnityLimitPolicy", 0), "invalid indemnity limit"),
+			bad(3, "indemnityLimitPolicy is below 0", set("indemnityLimitPolicy", -1), "invalid indemnity limit"),
+			required(3, "indemnityLimitPolicy"),
+		},
+		termRow(4),
+		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
+	)},
+	{"receipt", []row{
+		bad(1, "neither policyNumber nor claimNumber", missing("policyNumber"), "reference required"),
+		bad(2, "receiptType not in the enumeration", set("receiptType", unknownValue), "unknown receipt type"),
+		required(2, "receiptType"),
+		bad(3, "paymentAmount is 0", set("paymentAmount", 0), "invalid payment amount"),
+		bad(3, "paymentAmount is below 0", set("paymentAmount", -5), "invalid payment amount"),
+		required(3, "paymentAmount"),
+		notFound(3.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
+		notFound(3.5, "claimNumber names nothing", set("claimNumber", "CLM-NONE"), "claim not found"),
+		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, answers: replayed},
+	}},
+	{"travelCoverage", rowsOf(
+		[]row{
+			bad(1, "isGroup false with several travellerIds", severalTravellers(false), "group flag required"),
+			bad(1, "isGroup absent with several travellerIds", severalTravellers(nil), "group flag required"),
+			bad(2, "destination is no country", set("destination", 999), "invalid destination"),
+			required(2, "destination"),
+			bad(3, "length is 0", set("length", 0), "length out of range for policy type"),
+			bad(3, "length is below 0", set("length", -1), "length out of range for policy type"),
+			notFound(3.5, "a traveller does not exist", set("travellerIds", []string{unknownIDs[0]}), "traveller not found"),
+			required(3.5, "travellerIds"),
+		},
+		unknownRow(3.5, "policyholderId", "vehicle", "policyholder not found"),
+	)},
+	{"propertyCoverage", rowsOf(
+		unknownRow(1, "propertyId", "vehicle", "property not found"),
+		[]row{
+			bad(2, "propertyType of the property is not set", refersTo("propertyId", "property", lacking("propertyType")), "unknown propertyType"),
+			bad(3, "a peril is not in propertyPeril", set("perils", []string{"Fire", unknownValue}), "unknown peril"),
+		},
+		termRow(4),
+		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
+	)},
+	{"claim", []row{
+		notFound(0.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
+		required(0.5, "policyNumber"),
+		{order: 1, condition: "policy not in force at lossDate", fault: lossOn(-101), status: http.StatusConflict, words: "policy not in force at lossDate"},
+		required(1, "lossDate"),
+		{order: 2, condition: "lossCause not in the coverage's perils", fault: set("lossCause", "war"), status: http.StatusUnprocessableEntity, words: "peril not covered"},
+		{order: 2, condition: "lossCause is missing", fault: missing("lossCause"), status: http.StatusUnprocessableEntity, words: "peril not covered"},
+		bad(3, "claimType not in the enumeration", set("claimType", unknownValue), "unknown claim type"),
+		required(3, "claimType"),
+		{order: 4, condition: "fnol long after lossDate", fault: func(p *probe, a *attempt) { a.body = a.body.with("lossDate", p.instant(-99), "fnol", p.instant(-1)) }, status: http.StatusCreated},
+	}},
+	{"tradeCreditCoverage", rowsOf(
+		unknownRow(1, "debtorId", "vehicle", "debtor not found"),
+		[]row{
+			bad(2, "tradeCreditType not in the enumeration", set("tradeCreditType", unknownValue), "unknown trade credit type"),
+			required(2, "tradeCreditType"),
+			bad(3, "creditLimit is 0", set("creditLimit", 0), "invalid credit limit"),
+			bad(3, "creditLimit is below 0", set("creditLimit", -1), "invalid credit limit"),
+			required(3, "creditLimit"),
+			bad(4, "a peril is not in tradeCreditPeril", set("perils", []string{"fire"}), "unknown peril"),
+		},
+		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
+	)},
+	{"businessInterruptionCoverage", rowsOf(
+		unknownRow(1, "propertyRef", "vehicle", "underlying property not found")[:3],
+		[]row{
+			bad(1, "propertyRef is missing", missing("propertyRef"), ""),
+			bad(2, "type not in the enumeration", set("type", unknownValue), "unknown BI type"),
+			required(2, "type"),
+			bad(3, "IndemnityPeriod is 0", set("IndemnityPeriod", 0), "invalid indemnity period"),
+			bad(3, "IndemnityPeriod is below 0", set("IndemnityPeriod", -1), "invalid indemnity period"),
+			required(3, "IndemnityPeriod"),
+			bad(4, "a peril is not in propertyPeril", set("perils", []string{"fire"}), "unknown peril"),
+			notFound(4.5, "policyholderId, though not required, names nothing", set("policyholderId", unknownIDs[0]), "policyholder not found"),
+		},
+	)},
+	{"petCoverage", rowsOf(
+		unknownRow(1, "petId", "vehicle", "pet not found"),
+		[]row{
+			bad(2, "petKind of the pet is not set", refersTo("petId", "pet", lacking("petKind")), "unknown petKind"),
+			{order: 3, condition: "petKind is dog and petBreed is not set", unreachable: "POST and PUT /pet refuse a dog without petBreed, as a rule of its own tries"},
+			bad(4, "a benefit is not in petBenefits", set("benefits", []string{unknownValue}), "unknown benefit"),
+		},
+		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
+	)},
+	{"personal", []row{
+		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *attempt) { a.headers = append(a.headers, "Authorization", "Bearer none") }, status: http.StatusUnauthorized},
+		bad(2, "required fields missing", missing("lastName"), "required fields missing"),
+		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, answers: existingID},
+		// Rows 3 and 4 are read together: the party that the same key made is a replay, not a conflict (decisions).
+		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK, answers: replayed},
+		{order: 5, condition: "persistence fails", unreachable: "a caller cannot make persistence fail"},
+	}},
+	{"product", []row{
+		bad(1, "lineOfBusiness is 0", set("lineOfBusiness", 0), "unknown productCatalog code"),
+		bad(1, "lineOfBusiness is 66", set("lineOfBusiness", 66), "unknown productCatalog code"),
+		required(1, "lineOfBusiness"),
+		notFound(2, "wordingId names nothing", set("wording", unknownIDs[0]), "policy wording not found"),
+		bad(2, "wordingId is missing", missing("wording"), ""),
+		bad(3, "currency not in the enumeration", set("currency", "GBp"), "unsupported currency"),
+		required(3, "currency"),
+		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("product"), status: http.StatusOK, answers: replayed},
+	}},
+}

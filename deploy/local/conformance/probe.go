@@ -1,0 +1,154 @@
+package conformance
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// run is one run of the rules, and the records that they share.
+type run struct {
+	Options
+	http   *http.Client
+	began  time.Time
+	name   string // unique to the run
+	serial atomic.Int64
+
+	mu     sync.Mutex
+	shared map[string]func() (record, error)
+}
+
+func newName() string { return strings.ToLower(rand.Text()[:10]) }
+
+// fresh answers a text that no other call of any run answers.
+func (r *run) fresh(prefix string) string {
+	return fmt.Sprintf("%s-%s-%d", prefix, r.name, r.serial.Add(1))
+}
+
+// day answers an instant some days from the beginning of the run.
+func (r *run) day(days int) time.Time { return r.began.AddDate(0, 0, days) }
+
+// instant writes the DateTime of a day.
+func (r *run) instant(days int) string { return r.day(days).Format(time.RFC3339) }
+
+// probe tries one rule. Its methods end the rule where they cannot go on, as those of testing.T do.
+type probe struct {
+	*run
+	ctx context.Context
+
+	outcome Outcome
+	why     string
+
+	mu   sync.Mutex
+	last *exchange
+}
+
+// try tries one rule in a goroutine of its own, which fail and skip end.
+func (r *run) try(ctx context.Context, rule Rule) Result {
+	p := &probe{run: r, ctx: ctx}
+	began, done := time.Now(), make(chan struct{})
+	go func() {
+		defer close(done)
+		if ctx.Err() != nil {
+			p.skip("the run was ended")
+		}
+		rule.try(p)
+		p.outcome = Passed
+	}()
+	<-done
+	result := Result{Area: rule.Area, Rule: rule.Name, Outcome: p.outcome, Why: p.why, Elapsed: time.Since(began)}
+	if p.outcome == Failed && p.last != nil {
+		result.Request, result.Answer = p.last.short()
+	}
+	return result
+}
+
+// fail ends the rule as failed.
+func (p *probe) fail(format string, args ...any) {
+	p.outcome, p.why = Failed, fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// skip ends the rule as one that cannot be tried.
+func (p *probe) skip(why string) {
+	p.outcome, p.why = Skipped, why
+	runtime.Goexit()
+}
+
+// must ends the rule as failed if there is an error.
+func (p *probe) must(err error) {
+	if err != nil {
+		p.fail("%v", err)
+	}
+}
+
+// differences gathers what is wrong with an answer, so that a report tells all of it.
+type differences []string
+
+func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Sprintf(format, args...)) }
+
+func (p *probe) none(d differences) {
+	const shown = 8
+	switch {
+	case len(d) > shown:
+		p.fail("%s; and %d more", strings.Join(d[:shown], "; "), len(d)-shown)
+	case len(d) > 0:
+		p.fail("%s", strings.Join(d, "; "))
+	}
+}
+
+// each calls do for 0 to n-1, several at a time, and ends the rule with all errors.
+func (p *probe) each(n int, do func(i int) error) {
+	const width = 8
+	var (
+		found differences
+		mu    sync.Mutex
+		group sync.WaitGroup
+		next  atomic.Int64
+	)
+	for range min(width, n) {
+		group.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				if err := do(int(i)); err != nil {
+					mu.Lock()
+					found.add("%v", err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	group.Wait()
+	if found != nil {
+		p.last = nil // the last request need not be one that failed
+	}
+	p.none(found)
+}
+
+// patience is how long the aggregation is given; tick is how often a condition is asked for.
+const (
+	patience = 15 * time.Second
+	tick     = 100 * time.Millisecond
+)
+
+// eventually asks until done answers nil, and fails with its last error after patience.
+func (p *probe) eventually(done func() error) {
+	deadline := time.Now().Add(patience)
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		err := done()
+		switch {
+		case err == nil:
+			return
+		case p.ctx.Err() != nil || time.Now().After(deadline):
+			p.fail("not within %s: %v", patience, err)
+		}
+		<-ticker.C
+	}
+}

@@ -1,0 +1,181 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// receiptRules are receipts, their refunds, and the bordereau that they are aggregated into.
+func receiptRules() []Rule {
+	return []Rule{
+		{Name: "POST /receipt answers the receiptId", try: func(p *probe) {
+			made := p.create("receipt", p.body("receipt", 0))
+			p.holds(made, record{"receiptId": made["id"]})
+		}},
+		{Name: "a receipt may name a claim alone", try: func(p *probe) {
+			number := p.claim()["claimNumber"]
+			p.holds(p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", number)), record{"claimNumber": number})
+		}},
+		{Name: "policyNumber and claimNumber must belong together (400)", try: func(p *probe) {
+			claim, policy := p.claim(), p.policy("motorCoverage", -100, 265)
+			body := p.body("receipt", 0).with("claimNumber", claim["claimNumber"])
+			p.create("receipt", body)
+			p.refused(http.StatusBadRequest, "", p.post("/receipt", body.with("policyNumber", policy["policyNumber"])))
+		}},
+		{Name: "a receipt may name a policy of every line", try: func(p *probe) {
+			for _, line := range policyLines {
+				p.create("receipt", p.body("receipt", 0).with("policyNumber", p.one(line)["policyNumber"]))
+			}
+		}},
+		{Name: "receiptDate is today where it is not sent", try: func(p *probe) {
+			made := p.create("receipt", p.body("receipt", 0).without("receiptDate"))
+			if today, tomorrow := p.instant(0)[:10], p.instant(1)[:10]; made.text("receiptDate") != today && made.text("receiptDate") != tomorrow {
+				p.fail("receiptDate is %q, not %s", made.text("receiptDate"), today)
+			}
+		}},
+		{Name: "PUT of the same content answers the receipt, of another is 409", try: immutableReceipt},
+		{Name: ":refund writes a reversing receipt and leaves the original as it was", try: refunds},
+		{Name: "a second :refund is 409", try: func(p *probe) {
+			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
+			p.action(http.StatusCreated, path+":refund", refund)
+			p.refused(http.StatusConflict, "", p.post(path+":refund", refund))
+		}},
+		{Name: ":refund of a reversing receipt is 409", try: func(p *probe) {
+			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
+			reversing := p.action(http.StatusCreated, path+":refund", refund)
+			p.refused(http.StatusConflict, "", p.post("/receipt/"+reversing.text("id")+":refund", refund))
+		}},
+		{Name: ":refund with a receiptType that is in no set is 400", try: func(p *probe) {
+			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
+			p.refused(http.StatusBadRequest, "", p.post(path+":refund", record{"receiptType": unknownValue}))
+		}},
+		{Name: "receipts of a policy and a type add up to one row of the premium bordereau, less refunds", slow: true, try: aggregated},
+		{Name: "a receipt that names a claim counts under the claim's policyNumber", slow: true, try: func(p *probe) {
+			policy := p.aggregating()
+			claim := p.create("claim", p.loss("motorCoverage", policy, -2))
+			p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", claim["claimNumber"], "receiptType", "claim payment", "paymentAmount", 17))
+			p.sums(policy, map[string]int{"claim payment": 17})
+		}},
+		{Name: "a row counts in the period current when the receipt is recorded, whatever its receiptDate", slow: true, try: func(p *probe) {
+			policy := p.aggregating()
+			for i, day := range []string{"2001-01-31", p.instant(0)[:10]} {
+				p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptDate", day, "receiptType", "other", "paymentAmount", 10+i))
+			}
+			p.sums(policy, map[string]int{"other": 21})
+		}},
+		{Name: "PUT may change what the aggregation does not own of a row, and nothing else (409)", slow: true, try: ownedByAggregation},
+	}
+}
+
+// refund is a body of :refund.
+var refund = record{"receiptType": "other"}
+
+func immutableReceipt(p *probe) {
+	sent := p.body("receipt", 0)
+	made := p.create("receipt", sent)
+	path := "/receipt/" + made.text("id")
+	was := p.read(path)
+	for _, same := range []record{sent, was} {
+		p.holds(p.wants(http.StatusOK, p.put(path, same)), was)
+	}
+	for member, value := range map[string]any{"paymentAmount": 99, "receiptType": "other", "receiptDate": "2001-02-03", "x-more": 1} {
+		p.refused(http.StatusConflict, "", p.put(path, sent.with(member, value)))
+	}
+	p.unchanged(path, was)
+}
+
+func refunds(p *probe) {
+	made := p.create("receipt", p.body("receipt", 0))
+	path := "/receipt/" + made.text("id")
+	was := p.read(path)
+	reversing := p.action(http.StatusCreated, path+":refund", refund)
+	p.holds(reversing, record{"reverses": made["id"], "paymentAmount": made["paymentAmount"], "policyNumber": made["policyNumber"], "receiptType": "other"})
+	if reversing["id"] == made["id"] {
+		p.fail("the reversing receipt has the id of the original")
+	}
+	p.unchanged(path, was)
+	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": made["id"]})
+}
+
+// aggregating answers a policy of its own for a rule of the aggregation.
+func (p *probe) aggregating() record {
+	if p.NoAggregation {
+		p.skip("the implementation is said to be configured not to aggregate")
+	}
+	return p.policy("motorCoverage", -100, 265)
+}
+
+// rows answers the rows that the aggregation made for a policy, from the end of the bordereau.
+func (p *probe) rows(policy record) ([]record, error) {
+	const near = 1000
+	var rows []record
+	for _, r := range p.since("/premiumBordereau", max(0, p.length("/premiumBordereau")-near)) {
+		if r["policyNumber"] == policy["policyNumber"] && r.text("period") != "" {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("the premium bordereau has no row for policy %s", policy.text("policyNumber"))
+	}
+	return rows, nil
+}
+
+// sums waits until the rows of a policy have these sums, by transactionType, and answers the rows.
+func (p *probe) sums(policy record, want map[string]int) []record {
+	var rows []record
+	p.eventually(func() (err error) {
+		if rows, err = p.rows(policy); err != nil {
+			return err
+		}
+		got := map[string]int{}
+		periods := map[string]bool{}
+		for _, r := range rows {
+			var sum int
+			if _, err := fmt.Sscan(r.text("grossWrittenPremium"), &sum); err != nil {
+				return fmt.Errorf("grossWrittenPremium is %q", r.text("grossWrittenPremium"))
+			}
+			got[r.text("transactionType")] += sum
+			periods[r.text("period")] = true
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) || len(rows) != len(want)*len(periods) || len(periods) > 2 {
+			return fmt.Errorf("%d rows have the sums %v, not %v", len(rows), got, want)
+		}
+		return nil
+	})
+	return rows
+}
+
+func aggregated(p *probe) {
+	policy := p.aggregating()
+	body := p.body("receipt", 0).with("policyNumber", policy["policyNumber"])
+	for _, r := range []struct {
+		kind   string
+		amount int
+	}{{"new policy", 1200}, {"new policy", 300}, {"mid term adjustment", 40}} {
+		p.create("receipt", body.with("receiptType", r.kind, "paymentAmount", r.amount))
+	}
+	wrong := p.create("receipt", body.with("receiptType", "new policy", "paymentAmount", 5000))
+	p.action(http.StatusCreated, "/receipt/"+wrong.text("id")+":refund", refund)
+	for _, row := range p.sums(policy, map[string]int{"new policy": 1500, "mid term adjustment": 40}) {
+		p.holds(row, record{
+			"policyholder": policy["policyholderId"], "inceptionDate": policy["inceptionDate"], "expiryDate": policy["expiryDate"],
+			"indemnityLimitPolicy": policy["indemnityLimitPolicy"],
+		})
+	}
+}
+
+func ownedByAggregation(p *probe) {
+	policy := p.aggregating()
+	body := p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType", "new policy", "paymentAmount", 60)
+	p.create("receipt", body)
+	row := p.sums(policy, map[string]int{"new policy": 60})[0]
+	path := "/premiumBordereau/" + row.text("id")
+	for member, value := range map[string]any{"grossWrittenPremium": 61, "transactionType": "other", "policyNumber": "POL-NONE", "period": "2001-01"} {
+		p.refused(http.StatusConflict, "", p.put(path, row.with(member, value)))
+	}
+	treaty := record{"netPremium": 55, "treatyReference": p.fresh("treaty")}
+	p.holds(p.wants(http.StatusOK, p.put(path, row.with(pairs(treaty)...))), treaty)
+	p.create("receipt", body.with("paymentAmount", 40))
+	p.sums(policy, map[string]int{"new policy": 100})
+	p.holds(p.read(path), treaty.with("grossWrittenPremium", 100))
+}

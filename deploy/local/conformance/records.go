@@ -1,0 +1,214 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// recordRules are the standard operations on every resource, and what a record keeps.
+func recordRules() []Rule {
+	var rules []Rule
+	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
+	for _, r := range resources {
+		add("POST /"+r.name+": 201 with a new id, a UUID in lower case", func(p *probe) { newEachTime(p, r) })
+		add("GET /"+r.name+"/{id}: the record as it was written", func(p *probe) { readsAsWritten(p, r) })
+		for _, f := range slices.Concat(r.fields, r.references) {
+			if !f.issued {
+				add(r.name+": "+f.String()+" comes back as sent", func(p *probe) { comesBack(p, r, f) })
+				add(r.name+": "+f.String()+" of a wrong type is 400 at its pointer", func(p *probe) { wrongType(p, r, f) })
+			}
+		}
+		add("GET /"+r.name+"/{id}: 404 for an id that names nothing", func(p *probe) { unknownID(p, http.MethodGet, "/"+r.name) })
+		add("POST /"+r.name+": members that the interface does not name are kept byte for byte", func(p *probe) { keepsExtensions(p, r) })
+		add("POST /"+r.name+": what is issued is not taken from the body", func(p *probe) { issuesItself(p, r) })
+		if r.name != "claimsBordereau" {
+			add("PUT /"+r.name+"/{id}: 404 for an id that names nothing", func(p *probe) { unknownID(p, http.MethodPut, "/"+r.name) })
+			add("PUT /"+r.name+"/{id}: 400 for the id of another record", func(p *probe) { idOfAnother(p, r) })
+		}
+		if !immutable[r.name] {
+			add("PUT /"+r.name+"/{id}: the full record replaces the stored one", func(p *probe) { replaces(p, r) })
+			add("PUT /"+r.name+"/{id}: what is not sent is gone", func(p *probe) { forgets(p, r) })
+		}
+	}
+	for _, row := range payloadTable {
+		add("POST /"+row.resource+": the payload "+row.members, func(p *probe) {
+			sent, returned := p.payload(row.resource, row.members)
+			p.holds(p.create(row.resource, sent), returned)
+		})
+	}
+	for _, n := range payloadNames {
+		add(fmt.Sprintf("POST /%s: %s comes back as %s alone", n.resource, n.sent, n.returned), func(p *probe) { renamed(p, n.resource, n.sent, n.returned) })
+	}
+	for _, line := range policyLines {
+		add("POST /"+line+": policyNumber is issued, status is in force", func(p *probe) { policyIssued(p, line) })
+	}
+	return append(rules, scalarRules()...)
+}
+
+// full writes a record of a resource with every field.
+func (p *probe) full(r resource) (sent, made record) {
+	sent = p.body(r.name, 0)
+	return sent, p.create(r.name, sent)
+}
+
+func newEachTime(p *probe, r resource) {
+	_, first := p.full(r)
+	_, second := p.full(r)
+	if first["id"] == second["id"] {
+		p.fail("two creates answer one id, %s", first.text("id"))
+	}
+}
+
+func readsAsWritten(p *probe, r resource) {
+	sent, made := p.full(r)
+	read := p.read("/" + r.name + "/" + made.text("id"))
+	if read["id"] != made["id"] {
+		p.fail("the record reads with the id %q, not %q", read.text("id"), made.text("id"))
+	}
+	p.holds(read, sent)
+	for name, value := range read {
+		if !same(made[name], value) {
+			p.fail("%s was %v in the answer to the create and reads %v", name, made[name], value)
+		}
+	}
+}
+
+func comesBack(p *probe, r resource, f field) {
+	sent, made := p.full(r)
+	for _, is := range []record{made, p.read("/" + r.name + "/" + made.text("id"))} {
+		p.holds(is, record{f.name: sent[f.name]})
+		if wrong := mistyped(f, is[f.name]); wrong != "" {
+			p.fail("%s is %v: %s", f.name, is[f.name], wrong)
+		}
+	}
+}
+
+// holds ends the rule if a record lacks a member or has another value.
+func (p *probe) holds(is, want record) {
+	var wrong differences
+	for name, value := range want {
+		if !same(is[name], value) {
+			wrong.add("%s is %v, not %v", name, is[name], value)
+		}
+	}
+	slices.Sort(wrong)
+	p.none(wrong)
+}
+
+// unknownIDs are ids that name nothing: one that no record has, and one that is no UUID.
+var unknownIDs = []string{"00000000-0000-4000-8000-000000000000", "none"}
+
+func unknownID(p *probe, method, path string) {
+	for _, id := range unknownIDs {
+		var body any
+		if method != http.MethodGet {
+			body = record{}
+		}
+		p.refused(http.StatusNotFound, "", p.do(method, path+"/"+id, body))
+	}
+}
+
+func keepsExtensions(p *probe, r resource) {
+	const extension = `{"rate":1.10,"long":12345678901234567890.123,"list":[1e2,{"é":"ü"},true]}`
+	name := "x-" + p.run.name
+	body := strings.TrimSuffix(p.written(p.body(r.name, 0)), "}") + `,"` + name + `":` + extension + "}"
+	want := `"` + name + `":` + extension
+	made := p.post("/"+r.name, body)
+	id := p.wants(http.StatusCreated, made).text("id")
+	read := p.get("/" + r.name + "/" + id)
+	for _, a := range []answer{made, read} {
+		if !strings.Contains(string(a.body), want) {
+			p.fail("%s answers without %s", a.request, want)
+		}
+	}
+	if immutable[r.name] {
+		return
+	}
+	replaced := p.put("/"+r.name+"/"+id, strings.Replace(string(read.body), extension, `"`+p.run.name+`"`, 1))
+	p.holds(p.wants(http.StatusOK, replaced), record{name: p.run.name})
+}
+
+// mine are values that a caller would like the members to have that are issued.
+var mine = record{
+	"id": unknownIDs[0], "policyNumber": "POL-MINE", "claimNumber": "CLM-MINE", "status": "cancelled", "claimStatus": "closed",
+	"lastUpdate": "2001-02-03", "reopenDate": "2001-02-03",
+}
+
+func issuesItself(p *probe, r resource) {
+	body := p.body(r.name, 0).with("id", mine["id"])
+	issued := []string{"id"}
+	for _, f := range r.fields {
+		if f.issued {
+			issued = append(issued, f.name)
+			body[f.name] = mine[f.name]
+		}
+	}
+	made := p.create(r.name, body)
+	for _, name := range issued {
+		if same(made[name], mine[name]) {
+			p.fail("%s is %v, as the body said", name, mine[name])
+		}
+	}
+}
+
+func idOfAnother(p *probe, r resource) {
+	_, made := p.full(r)
+	p.refused(http.StatusBadRequest, "", p.put("/"+r.name+"/"+made.text("id"), made.with("id", p.id(r.name))))
+}
+
+func replaces(p *probe, r resource) {
+	_, made := p.full(r)
+	path, other := "/"+r.name+"/"+made.text("id"), p.body(r.name, 1)
+	p.holds(p.wants(http.StatusOK, p.put(path, other)), other.with("id", made["id"]))
+	read := p.read(path)
+	p.holds(read, other.with("id", made["id"]))
+	for _, f := range r.fields {
+		if f.issued && !same(read[f.name], made[f.name]) {
+			p.fail("the replacement changes %s from %v to %v", f.name, made[f.name], read[f.name])
+		}
+	}
+}
+
+// forgets sends a replacement with one more member, and then one without it.
+func forgets(p *probe, r resource) {
+	sent, made := p.full(r)
+	path := "/" + r.name + "/" + made.text("id")
+	p.wants(http.StatusOK, p.put(path, sent.with("x-more", 1)))
+	p.wants(http.StatusOK, p.put(path, sent))
+	if read := p.read(path); read["x-more"] != nil {
+		p.fail("x-more is still %v", read["x-more"])
+	}
+}
+
+func renamed(p *probe, resource, sent, returned string) {
+	body := p.body(resource, 0)
+	value := body[returned]
+	for _, name := range []string{sent, returned} {
+		made := p.create(resource, p.body(resource, 0).without(returned).with(name, value))
+		p.holds(made, record{returned: value})
+		if made[sent] != nil {
+			p.fail("%s comes back beside %s", sent, returned)
+		}
+	}
+}
+
+func policyIssued(p *probe, line string) {
+	numbers := map[string]bool{}
+	for range 2 {
+		made := p.create(line, p.body(line, 0))
+		if made.text("policyNumber") == "" || numbers[made.text("policyNumber")] {
+			p.fail("policyNumber is %q", made.text("policyNumber"))
+		}
+		numbers[made.text("policyNumber")] = true
+		p.holds(made, record{"status": "in force"})
+	}
+}
+
+// stamped tells whether a text is a DateTime as it is returned: RFC 3339 in UTC.
+func stamped(text string) bool {
+	t, err := time.Parse(time.RFC3339, text)
+	return err == nil && strings.HasSuffix(text, "Z") && t.Location() == time.UTC
+}

@@ -1,0 +1,156 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// exchange is a request and its answer, for the report.
+type exchange struct {
+	method, path string
+	body         []byte
+	answer       answer
+}
+
+// The lengths at which the report cuts a request and an answer, in bytes.
+const (
+	requestShown = 400
+	answerShown  = 600
+)
+
+func (x *exchange) short() (request, got string) {
+	request = strings.TrimSpace(x.method + " " + cut(x.path, requestShown) + " " + cut(string(x.body), requestShown))
+	return request, fmt.Sprintf("%d %s", x.answer.status, cut(string(x.answer.body), answerShown))
+}
+
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return strings.ToValidUTF8(text, "\ufffd")
+	}
+	return strings.ToValidUTF8(text[:most], "\ufffd") + "..."
+}
+
+// beyond begins the paths beyond the interface. All of them read, whatever their method.
+const beyond = "/x/"
+
+// none stands for a header that is not to be sent.
+const none = "\x00"
+
+// send sends a request and answers what it got. body is nil, a string as it is to travel, or a value to write as JSON;
+// headers are names and values. Without an Authorization the request carries the token that the interface asks for.
+func (p *probe) send(method, path string, body any, headers ...string) (answer, error) {
+	text, err := encode(body)
+	if err != nil {
+		return answer{}, err
+	}
+	req, err := http.NewRequestWithContext(p.ctx, method, p.Base+path, bytes.NewReader(text))
+	if err != nil {
+		return answer{}, err
+	}
+	token := p.AdminToken
+	if method == http.MethodGet || method == http.MethodHead || strings.HasPrefix(path, beyond) {
+		token = p.DeveloperToken
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		req.Header.Del(headers[i])
+		if headers[i+1] != none {
+			req.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	x := &exchange{method: method, path: path, body: text}
+	p.mu.Lock()
+	p.last = x
+	p.mu.Unlock()
+	resp, err := p.http.Do(req)
+	if err != nil {
+		return answer{}, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	defer resp.Body.Close()
+	got, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return answer{}, fmt.Errorf("%s %s: %w", method, path, err)
+	}
+	x.answer = answer{status: resp.StatusCode, header: resp.Header, body: got, request: method + " " + cut(path, requestShown)}
+	return x.answer, nil
+}
+
+func encode(body any) ([]byte, error) {
+	switch body := body.(type) {
+	case nil:
+		return nil, nil
+	case string:
+		return []byte(body), nil
+	default:
+		return json.Marshal(body)
+	}
+}
+
+// written answers a value as JSON text.
+func (p *probe) written(v any) string {
+	text, err := encode(v)
+	p.must(err)
+	return string(text)
+}
+
+// do is send where an error ends the rule.
+func (p *probe) do(method, path string, body any, headers ...string) answer {
+	a, err := p.send(method, path, body, headers...)
+	p.must(err)
+	return a
+}
+
+func (p *probe) get(path string, headers ...string) answer {
+	return p.do(http.MethodGet, path, nil, headers...)
+}
+
+func (p *probe) post(path string, body any, headers ...string) answer {
+	return p.do(http.MethodPost, path, body, headers...)
+}
+
+func (p *probe) put(path string, body any, headers ...string) answer {
+	return p.do(http.MethodPut, path, body, headers...)
+}
+
+// create writes a record and answers it as it was made, 201.
+func (p *probe) create(resource string, body any, headers ...string) record {
+	r, err := p.created(resource, body, headers...)
+	p.must(err)
+	return r
+}
+
+func (p *probe) created(resource string, body any, headers ...string) (record, error) {
+	a, err := p.send(http.MethodPost, "/"+resource, body, headers...)
+	if err != nil {
+		return nil, err
+	}
+	r, err := a.record(http.StatusCreated)
+	if err == nil && !uuid.MatchString(r.text("id")) {
+		err = fmt.Errorf("%s answers the id %q, which is no UUID in lower case", a.request, r.text("id"))
+	}
+	return r, err
+}
+
+// read answers the record at a path, 200.
+func (p *probe) read(path string) record { return p.wants(http.StatusOK, p.get(path)) }
+
+// wants answers the record of an answer with the status.
+func (p *probe) wants(status int, a answer) record {
+	r, err := a.record(status)
+	p.must(err)
+	return r
+}
+
+// refused answers the problem document of an answer with the status; words is its title, "" for any.
+func (p *probe) refused(status int, words string, a answer) record {
+	r, err := a.problem(status, words)
+	p.must(err)
+	return r
+}

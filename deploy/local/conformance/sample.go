@@ -1,0 +1,180 @@
+package conformance
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// The bodies that are sent. A variant, 0 or 1, makes the values of one body differ from those of another.
+
+// one answers the record of a resource that the run shares; it is made when it is first asked for.
+func (p *probe) one(name string) record {
+	r, err := p.sharedRecord(name)
+	if err != nil {
+		p.fail("this needs a %s: %v", name, err)
+	}
+	return r
+}
+
+// id answers the id of the shared record of a resource.
+func (p *probe) id(name string) string { return p.one(name).text("id") }
+
+func (p *probe) sharedRecord(name string) (record, error) {
+	p.run.mu.Lock()
+	made, known := p.shared[name]
+	if !known {
+		made = sync.OnceValues(func() (record, error) {
+			body, err := p.compose(name, 0)
+			if err != nil {
+				return nil, err
+			}
+			return p.created(name, body)
+		})
+		p.shared[name] = made
+	}
+	p.run.mu.Unlock()
+	return made()
+}
+
+// body answers a body with every field of a resource that a caller may set, and its references.
+func (p *probe) body(name string, variant int) record {
+	r, err := p.compose(name, variant)
+	p.must(err)
+	return r
+}
+
+func (p *probe) compose(name string, variant int) (record, error) {
+	of := resourceNamed(name)
+	body := record{}
+	for _, f := range slices.Concat(of.fields, of.references) {
+		if f.issued {
+			continue
+		}
+		value, err := p.value(name, f, variant)
+		if err != nil {
+			return nil, err
+		}
+		body[f.name] = value
+	}
+	return body, nil
+}
+
+// value answers a value of a field.
+func (p *probe) value(resource string, f field, variant int) (any, error) {
+	if f.name == "policyNumber" && (resource == "claim" || resource == "receipt") {
+		policy, err := p.sharedRecord("motorCoverage")
+		return policy["policyNumber"], err
+	}
+	if particular, is := particulars[f.name]; is {
+		return particular(p, variant), nil
+	}
+	if isResource(f.kind) {
+		referred, err := p.sharedRecord(f.kind)
+		if f.many {
+			return []any{referred["id"]}, err
+		}
+		return referred["id"], err
+	}
+	if set := valueSets[f.kind]; set != nil {
+		if f.many {
+			return set[variant:3], nil
+		}
+		return set[variant], nil
+	}
+	if f.many {
+		return []any{p.scalar(f, variant), p.scalar(f, 1-variant)}, nil
+	}
+	return p.scalar(f, variant), nil
+}
+
+func isResource(kind string) bool {
+	return slices.ContainsFunc(fieldTable, func(row struct{ resource, fields string }) bool { return row.resource == kind })
+}
+
+func (p *probe) scalar(f field, variant int) any {
+	switch f.kind {
+	case "string":
+		return p.fresh(f.name + " é")
+	case "int":
+		return 41 + variant
+	case "float":
+		return json.Number(fmt.Sprintf("1234.567%d", 1+variant))
+	case "bool":
+		return variant == 0
+	case "Date":
+		return p.day(-variant).AddDate(-30, 0, 0).Format(time.DateOnly)
+	case "DateTime":
+		return p.instant(-1 - variant)
+	case "ProductCatalog":
+		return 7 + variant
+	case "Address":
+		return p.address(variant)
+	case "DrivingLicence":
+		return record{
+			"licenceNumber": p.fresh("licence"), "issueDate": "2015-06-30", "expiryDate": "2099-12-31", "country": valueSets["Country"][variant],
+			"licenceCategory": []string{"B", "BE"}, "licenceCodes": []string{"01.06"},
+		}
+	default:
+		// A type whose members are not shown: any JSON value.
+		return record{"of": f.kind, "variant": variant, "amount": json.Number("1.50"), "nested": []any{true, record{"é": "ü"}, "x"}}
+	}
+}
+
+func (p *probe) address(variant int) record {
+	address := record{}
+	for _, f := range parse(addressFields, map[string]string{}) {
+		address[f.name] = p.fresh(f.name)
+	}
+	address["country"] = valueSets["Country"][variant]
+	return address
+}
+
+// particulars are the fields whose values must be more than of their type.
+var particulars = map[string]func(p *probe, variant int) any{
+	"inceptionDate": func(p *probe, _ int) any { return p.instant(-100) },
+	"expiryDate":    func(p *probe, _ int) any { return p.instant(265) },
+	"lossDate":      func(p *probe, variant int) any { return p.instant(-3 - variant) },
+	"lossCause":     func(_ *probe, variant int) any { return valueSets["MotorPeril"][variant] },
+	"nationality":   func(_ *probe, variant int) any { return valueSets["Country"][variant] },
+	"destination":   func(_ *probe, variant int) any { return countries[variant] },
+	"length":        func(_ *probe, variant int) any { return 10 + variant },
+}
+
+// policy writes a policy of a line whose term begins and ends some days from now.
+func (p *probe) policy(line string, begins, ends int) record {
+	return p.create(line, p.body(line, 0).with("inceptionDate", p.instant(begins), "expiryDate", p.instant(ends)))
+}
+
+// loss answers the body of a claim against a policy for a loss some days from now, for the first cause that a policy of
+// the line covers.
+func (p *probe) loss(line string, policy record, days int) record {
+	body := record{
+		"policyNumber": policy["policyNumber"], "fnol": p.instant(days), "lossDate": p.instant(days),
+		"claimType": "own property damage", "location": "London", "description": p.fresh("loss"),
+	}
+	if list := causes[line]; list != "" && len(policy.list(list)) > 0 {
+		body["lossCause"] = policy.list(list)[0]
+	}
+	return body
+}
+
+// claim writes a claim against a motor policy of its own.
+func (p *probe) claim() record {
+	return p.create("claim", p.loss("motorCoverage", p.one("motorCoverage"), -2))
+}
+
+// action posts an action and answers the record of its answer.
+func (p *probe) action(status int, path string, body any, headers ...string) record {
+	return p.wants(status, p.post(path, body, headers...))
+}
+
+// settlement is a body of :settle.
+var settlement = record{"paymentAmount": 250, "paymentMethod": "electronic transfer"}
+
+func (p *probe) settle(claim record) record {
+	return p.action(http.StatusOK, "/claim/"+claim.text("id")+":settle", settlement)
+}

@@ -1,0 +1,147 @@
+package conformance
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+)
+
+var date = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+
+// mistyped says what is wrong with the JSON form of a value for its field, "" if nothing is.
+func mistyped(f field, value any) string {
+	if f.many {
+		if _, is := value.([]any); !is {
+			return "it is no array"
+		}
+		return ""
+	}
+	text, isText := value.(string)
+	number, isNumber := value.(json.Number)
+	_, isBool := value.(bool)
+	switch kind := f.kind; {
+	case kind == "int" || kind == "ProductCatalog":
+		if _, err := number.Int64(); !isNumber || err != nil {
+			return "it is no whole number"
+		}
+	case kind == "float" && !isNumber:
+		return "it is no number"
+	case kind == "bool" && !isBool:
+		return "it is neither true nor false"
+	case kind == "Date" && (!isText || !date.MatchString(text)):
+		return "it is no YYYY-MM-DD"
+	case kind == "DateTime" && (!isText || !stamped(text)):
+		return "it is no RFC 3339 instant in UTC"
+	case isResource(kind) && !uuid.MatchString(text):
+		return "it is no UUID in lower case"
+	case (kind == "string" || valueSets[kind] != nil) && !isText:
+		return "it is no string"
+	}
+	return ""
+}
+
+// wrongTypes are values that a field of a type must refuse.
+var wrongTypes = map[string][]any{
+	"string":         {7, true, record{}, []any{}},
+	"int":            {"7", json.Number("1.5"), true, record{}},
+	"ProductCatalog": {"7", json.Number("1.5"), true},
+	"float":          {"7", true, []any{}},
+	"bool":           {"true", 1},
+	"Date":           {7, "2026-02-30", "30/06/2026", "2026-06-30T00:00:00Z"},
+	"DateTime":       {7, "2026-06-30", "2026-06-30T00:00:00", "2026-06-31T00:00:00Z", "yesterday"},
+	"Address":        {"London", 7, []any{}},
+	"DrivingLicence": {"AB 1", 7},
+}
+
+// wrongFor answers the values that a field must refuse; none for a type whose members are not shown.
+func wrongFor(f field) []any {
+	switch wrong := wrongTypes[f.kind]; {
+	case f.many:
+		return []any{"x", 7, record{}}
+	case wrong != nil:
+		return wrong
+	case isResource(f.kind) || valueSets[f.kind] != nil:
+		return []any{7, true, []any{}}
+	default:
+		return nil
+	}
+}
+
+func wrongType(p *probe, r resource, f field) {
+	wrong := wrongFor(f)
+	if wrong == nil {
+		p.skip("the members of " + f.kind + " are not shown: any JSON value is one")
+	}
+	body := p.body(r.name, 0)
+	for _, value := range wrong {
+		problem := p.refused(http.StatusBadRequest, "", p.post("/"+r.name, body.with(f.name, value)))
+		if pointers := problem.pointers(); !slices.Contains(pointers, "/"+f.name) {
+			p.fail("%v is refused at %q, not at /%s", value, pointers, f.name)
+		}
+	}
+}
+
+// scalarRules are the forms of values.
+func scalarRules() []Rule {
+	return []Rule{
+		{Name: "a DateTime is returned in UTC, whatever its offset", try: func(p *probe) {
+			at := p.day(-2).In(time.FixedZone("", 2*60*60))
+			made := p.create("claimsBordereau", record{"fnol": at.Format(time.RFC3339)})
+			if !stamped(made.text("fnol")) {
+				p.fail("fnol is %q", made.text("fnol"))
+			}
+			if is, err := time.Parse(time.RFC3339, made.text("fnol")); err != nil || !is.Equal(at) {
+				p.fail("fnol is %q, not the instant %s", made.text("fnol"), at.Format(time.RFC3339))
+			}
+		}},
+		{Name: "an int keeps its value beyond 2^53", try: func(p *probe) {
+			large := json.Number("9007199254740993")
+			p.holds(p.create("debtor", record{"netAssets": large}), record{"netAssets": large})
+		}},
+		{Name: "an int takes any number with an integral value", try: func(p *probe) {
+			for _, number := range []json.Number{"7.0", "0.7e1", "7E0"} {
+				p.holds(p.create("debtor", record{"netAssets": number}), record{"netAssets": 7})
+			}
+		}},
+		{Name: "money keeps every digit", try: func(p *probe) {
+			for _, amount := range []json.Number{"0.1", "1234567890123456.78", "0.30000000000000004"} {
+				p.holds(p.create("business", record{"grossAnnualTurnover": amount}), record{"grossAnnualTurnover": amount})
+			}
+		}},
+		{Name: "null is absent", try: func(p *probe) {
+			made := p.create("vehicle", record{"vin": nil, "plateNumber": p.fresh("plate")})
+			if value, has := made["vin"]; has && value != nil {
+				p.fail("vin is %v", value)
+			}
+			p.refused(http.StatusBadRequest, "required fields missing", p.post("/personal", p.body("personal", 0).with("lastName", nil)))
+		}},
+		{Name: "an empty string does not satisfy a required member", try: func(p *probe) {
+			p.refused(http.StatusBadRequest, "required fields missing", p.post("/personal", p.body("personal", 0).with("lastName", "")))
+		}},
+		{Name: "text of every script is returned as sent", try: func(p *probe) {
+			const text = "Zoë 王 \U0001F697 \"\\/<&>\u2028\n"
+			p.holds(p.create("vehicle", record{"plateNumber": text}), record{"plateNumber": text})
+		}},
+		{Name: "propertyCoverage takes several properties as propertyIds", try: func(p *probe) {
+			ids := []any{p.id("property"), p.create("property", p.body("property", 1))["id"]}
+			p.holds(p.create("propertyCoverage", p.body("propertyCoverage", 0).without("propertyId").with("propertyIds", ids)), record{"propertyIds": ids})
+		}},
+		{Name: "travelCoverage covers several travellers with isGroup", try: func(p *probe) {
+			ids := []any{p.id("traveller"), p.create("traveller", p.body("traveller", 1))["id"]}
+			p.holds(p.create("travelCoverage", p.body("travelCoverage", 0).with("travellerIds", ids, "isGroup", true)), record{"travellerIds": ids})
+		}},
+		{Name: "a coverage without inceptionDate is in force from its creation, without expiryDate it has no end", try: func(p *probe) {
+			for _, line := range []string{"travelCoverage", "tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage"} {
+				made := p.create(line, p.body(line, 0).without("inceptionDate", "expiryDate"))
+				if !stamped(made.text("inceptionDate")) || made["expiryDate"] != nil {
+					p.fail("%s has the inceptionDate %q and the expiryDate %q", line, made.text("inceptionDate"), made.text("expiryDate"))
+				}
+			}
+		}},
+		{Name: "POST /personal takes a country of ISO 3166-1 alone", try: func(p *probe) {
+			p.refused(http.StatusBadRequest, "", p.post("/personal", p.body("personal", 0).with("address", record{"country": "XX"})))
+		}},
+	}
+}

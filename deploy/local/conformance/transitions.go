@@ -1,0 +1,196 @@
+package conformance
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// transitionRules are every operation on a record in every state: the move that is listed, or 409.
+func transitionRules() []Rule {
+	var rules []Rule
+	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
+	for _, line := range policyLines {
+		for _, s := range policyStates {
+			if s.reach == nil {
+				add(line+" "+s.state, func(p *probe) { p.skip("no public operation makes a policy " + s.state) })
+				continue
+			}
+			add(line+" "+s.state+s.how+": reads as "+s.state, func(p *probe) {
+				p.holds(p.read("/"+line+"/"+s.reach(p, line).text("id")), record{"status": s.state})
+			})
+			for _, kind := range valueSets["EndorsementType"] {
+				add(moveName(line, s.state, s.how, "endorse", kind), func(p *probe) { moves(p, line, s.state, s.reach(p, line), "endorse", kind) })
+			}
+			for _, operation := range []string{"cancel", "renew"} {
+				if operation != "renew" || line != "travelCoverage" {
+					add(moveName(line, s.state, s.how, operation, ""), func(p *probe) { moves(p, line, s.state, s.reach(p, line), operation, "") })
+				}
+			}
+			add(line+" "+s.state+s.how+": PUT may change neither status nor policyNumber (409)", func(p *probe) { putMovesNothing(p, line, s.state, s.reach(p, line)) })
+		}
+	}
+	add("travelCoverage :renew is an unknown path (404)", func(p *probe) {
+		p.refused(http.StatusNotFound, "", p.post("/travelCoverage/"+p.id("travelCoverage")+":renew", nil))
+	})
+	return append(append(rules, claimMoveRules()...), termRules()...)
+}
+
+func moveName(line, state, how, operation, kind string) string {
+	name := fmt.Sprintf("%s %s%s :%s", line, state, how, operation)
+	if kind != "" {
+		name += " " + kind
+	}
+	if to, ok := listed(movesOf(line), state, operation, kind); ok {
+		return name + " -> " + to
+	}
+	return name + " is 409"
+}
+
+// moves tries an operation on a policy in a state.
+func moves(p *probe, line, state string, policy record, operation, kind string) {
+	path := "/" + line + "/" + policy.text("id")
+	var body any
+	if operation == "endorse" {
+		changes := record{"endorsementType": kind, "x-endorsed": p.run.name}
+		if kind == extension {
+			changes["expiryDate"] = p.instant(400)
+		}
+		body = changes
+	}
+	got := p.post(path+":"+operation, body)
+	to, ok := listed(movesOf(line), state, operation, kind)
+	if !ok {
+		p.refused(http.StatusConflict, "", got)
+		p.unchanged(path, policy)
+		return
+	}
+	if operation == "renew" {
+		p.renews(path, policy, p.wants(http.StatusCreated, got))
+		return
+	}
+	if kind == extension && policyOver(policy) {
+		to = "in force" // the extension term begins at the expiryDate before, which is past
+	}
+	answer, read := p.wants(http.StatusOK, got), p.read(path)
+	for _, is := range []record{answer, read} {
+		p.holds(is, record{"status": to, "id": policy["id"], "policyNumber": policy["policyNumber"]})
+	}
+	if endorsed, is := body.(record); is {
+		p.holds(read, endorsed.without("endorsementType"))
+	}
+}
+
+// policyOver tells whether the expiryDate of a policy is past.
+func policyOver(policy record) bool {
+	expiry, err := time.Parse(time.RFC3339, policy.text("expiryDate"))
+	return err == nil && expiry.Before(time.Now())
+}
+
+// unchanged wants a record to read as it was.
+func (p *probe) unchanged(path string, was record) {
+	read := p.read(path)
+	if !same(read, was) {
+		p.fail("the refused request changed the record from %v to %v", was, read)
+	}
+}
+
+// renews wants a second policy for the next term, and the first as it was.
+func (p *probe) renews(path string, policy, renewed record) {
+	if renewed["id"] == policy["id"] || renewed["policyNumber"] == policy["policyNumber"] || renewed.text("policyNumber") == "" {
+		p.fail("the new policy has the id %v and the policyNumber %v of the old one", renewed["id"], renewed["policyNumber"])
+	}
+	old := []time.Time{p.time(policy, "inceptionDate"), p.time(policy, "expiryDate")}
+	p.holds(renewed, record{
+		"status": "in force", "inceptionDate": policy["expiryDate"],
+		"expiryDate": old[1].Add(old[1].Sub(old[0])).Format(time.RFC3339), "policyholderId": policy["policyholderId"],
+	})
+	p.unchanged(path, policy)
+}
+
+// time reads a DateTime of a record.
+func (p *probe) time(r record, member string) time.Time {
+	t, err := time.Parse(time.RFC3339, r.text(member))
+	if err != nil {
+		p.fail("%s is %q, which is no instant", member, r.text(member))
+	}
+	return t
+}
+
+func putMovesNothing(p *probe, line, state string, policy record) {
+	path := "/" + line + "/" + policy.text("id")
+	for _, status := range valueSets["PolicyStatus"] {
+		if status != state {
+			p.refused(http.StatusConflict, "", p.put(path, policy.with("status", status)))
+		}
+	}
+	p.refused(http.StatusConflict, "", p.put(path, policy.with("policyNumber", p.one("motorCoverage")["policyNumber"])))
+	p.unchanged(path, policy)
+	p.holds(p.wants(http.StatusOK, p.put(path, policy)), record{"status": state, "policyNumber": policy["policyNumber"]})
+}
+
+// claimStates are the states of a claim, and how each is reached.
+var claimStates = []struct {
+	state string
+	reach func(*probe) record
+}{
+	{"open", (*probe).claim},
+	{"closed", func(p *probe) record { return p.settle(p.claim()) }},
+	{"reopened", func(p *probe) record { return p.reopened(p.settle(p.claim())) }},
+}
+
+func (p *probe) reopened(claim record) record {
+	return p.action(http.StatusOK, "/claim/"+claim.text("id")+":reopen", nil)
+}
+
+func claimMoveRules() []Rule {
+	var rules []Rule
+	for _, s := range claimStates {
+		for _, operation := range []string{"settle", "reopen", "documents", "PUT"} {
+			name := "claim " + s.state + " " + operation + " is 409"
+			if to, ok := listed(claimMoves, s.state, operation, ""); ok {
+				name = "claim " + s.state + " " + operation + " -> " + to
+			}
+			rules = append(rules, Rule{Name: name, try: func(p *probe) { claimMoved(p, s.state, s.reach(p), operation) }})
+		}
+		rules = append(rules, Rule{Name: "claim " + s.state + ": PUT may change neither claimStatus, claimNumber nor policyNumber (409)", try: func(p *probe) {
+			claim, policy := s.reach(p), p.policy("motorCoverage", -100, 265)
+			path := "/claim/" + claim.text("id")
+			was := p.read(path)
+			for _, status := range valueSets["ClaimStatus"] {
+				if status != s.state {
+					p.refused(http.StatusConflict, "", p.put(path, record{"claimStatus": status}))
+				}
+			}
+			p.refused(http.StatusConflict, "", p.put(path, record{"claimNumber": p.claim()["claimNumber"]}))
+			p.refused(http.StatusConflict, "", p.put(path, record{"policyNumber": policy["policyNumber"]}))
+			p.unchanged(path, was)
+			p.wants(http.StatusOK, p.put(path, record{"claimStatus": s.state, "claimNumber": was["claimNumber"], "policyNumber": was["policyNumber"]}))
+		}})
+	}
+	return rules
+}
+
+func claimMoved(p *probe, state string, claim record, operation string) {
+	path := "/claim/" + claim.text("id")
+	p.holds(p.read(path), record{"claimStatus": state})
+	var got answer
+	switch operation {
+	case "settle":
+		got = p.post(path+":settle", settlement)
+	case "reopen":
+		got = p.post(path+":reopen", nil)
+	case "documents":
+		got = p.post(path+"/documents", record{"url": "https://files.example/" + p.run.name, "type": "photograph"})
+	case "PUT":
+		got = p.put(path, record{"reserve": 900})
+	}
+	to, ok := listed(claimMoves, state, operation, "")
+	if !ok {
+		p.refused(http.StatusConflict, "", got)
+		p.holds(p.read(path), record{"claimStatus": state})
+		return
+	}
+	p.holds(p.wants(http.StatusOK, got), record{"claimStatus": to, "id": claim["id"]})
+	p.holds(p.read(path), record{"claimStatus": to})
+}
