@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -132,7 +133,7 @@ func (b *builder) extension(x rest.Extension) {
 	op := b.operation(described{tag: tag}, "", x.Summary, reads)
 	op.Description = x.Summary + "."
 	op.Responses.Set("200", answer(op.Description, b.schemas.of(x.Answer, false), "X-Request-Id"))
-	if x.Method == "GET" {
+	if x.Method == http.MethodGet {
 		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters("id")
 		b.refuse(op, kinds(always, ofQueries, []problem.Kind{problem.NotFound}))
 	} else {
