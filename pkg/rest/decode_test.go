@@ -30,7 +30,7 @@ func TestDecodeTellsEveryViolation(t *testing.T) {
 		kind       problem.Kind
 		pointers   []string
 	}{
-		{"empty", " ", problem.Malformed, nil},
+		{"empty", " ", problem.Malformed, []string{""}},
 		{"byte order mark", "\ufeff{}", problem.Malformed, []string{""}},
 		{"array", `[]`, problem.Malformed, []string{""}},
 		{"scalar", `7`, problem.Malformed, []string{""}},
