@@ -14,7 +14,7 @@ var (
 	withdrawnCurrencies = []string{"ANG", "BGN", "CUC", "HRK", "SLL", "VEF", "YUD", "ZWL"}
 	// Newer than the library, and the codes that belong to no country.
 	addedCurrencies = []string{
-		"SLE", "VED", "XAD", "XCG", "ZWG",
+		"BOV", "SLE", "UYW", "VED", "XAD", "XCG", "ZWG",
 		"XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XPD", "XPT", "XTS", "XXX",
 	}
 )

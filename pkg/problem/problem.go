@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // ContentType is the media type of a problem document.
@@ -97,6 +98,27 @@ func (e *Error) Error() string {
 // Unwrap answers the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
+// detail answers what the caller reads of this occurrence: if nothing was written for it, the first violation, or else
+// the words of its kind.
+func (e *Error) detail() string {
+	if e.Detail != "" {
+		return e.Detail
+	}
+	if len(e.Violations) == 0 {
+		return e.Kind.Title() + "."
+	}
+	first := e.Violations[0]
+	subject := strings.TrimPrefix(first.Pointer, "/") + first.Parameter
+	if subject == "" {
+		subject = "The body"
+	}
+	detail := subject + " " + first.Reason + "."
+	if more := len(e.Violations) - 1; more > 0 {
+		detail += " Errors beside it: " + strconv.Itoa(more) + "."
+	}
+	return detail
+}
+
 // From answers err as a problem: itself if it is one, else Internal with err as its cause.
 func From(err error) *Error {
 	var p *Error
@@ -118,9 +140,7 @@ func Write(w http.ResponseWriter, e *Error) {
 	document["type"] = URI(e.Kind)
 	document["title"] = e.Kind.Title()
 	document["status"] = e.Kind.Status()
-	if e.Detail != "" {
-		document["detail"] = e.Detail
-	}
+	document["detail"] = e.detail()
 	if id := w.Header().Get(RequestIDHeader); id != "" {
 		document["instance"] = id
 	}
