@@ -159,9 +159,13 @@ func TestNoExchange(t *testing.T) {
 	standIn(t, s, 0, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })
 	s.run(t, "create", "vehicle", "--data", "{}").want(t, 3, "is --url right?")
 	standIn(t, s, 0, func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "https://other.invalid/", http.StatusMovedPermanently)
+		if r.URL.Path == "/elsewhere" {
+			_, _ = w.Write([]byte("{}"))
+			return
+		}
+		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
 	})
-	s.run(t, "create", "vehicle", "--data", "{}").want(t, 3, "other.invalid")
+	s.run(t, "create", "vehicle", "--data", "{}").want(t, 3, `sends us on to "/elsewhere"`)
 	standIn(t, s, 0, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusForbidden) })
 	s.run(t, "list", "vehicle").want(t, 1, "forbidden (403)")
 }

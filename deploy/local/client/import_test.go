@@ -80,9 +80,11 @@ func TestImport(t *testing.T) {
 		}
 	}
 
-	// The file is corrected, a row put before the others, and the order changed: only what is new is created.
-	corrected := lines(strings.ReplaceAll(fleet(500, 0), "\n", " \n"))
-	slices.Reverse(corrected)
+	// The file is corrected, written in another way, and a row put before the others: only what is new is created.
+	var corrected []string
+	for i := 500; i > 0; i-- {
+		corrected = append(corrected, fmt.Sprintf(`{"vin": "V%d", "plateNumber": "EX %d"} `, i, i))
+	}
 	s.write(t, "fleet.ndjson", "{\"vin\":\"V0\", \"plateNumber\":\"EX 0\"}\n\n"+strings.Join(corrected, "\n"))
 	s.run(t, "import", "vehicle", "fleet.ndjson").want(t, 0, "501 records: 21 created, 480 already there, 0 refused")
 	s.wantFleet(t, 501)
