@@ -143,8 +143,8 @@ func (a answer) records() ([]record, error) {
 	return all, nil
 }
 
-// problem answers the problem document of an answer with the status. words is its title, in any case; "" for any. Whether
-// it has a detail is for the rules of every member to judge.
+// problem answers the problem document of an answer with the status, which must have the members that every problem
+// has. words is its title, in any case; "" for any.
 func (a answer) problem(status int, words string) (record, error) {
 	if err := a.is(status, "application/problem+json"); err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (a answer) problem(status int, words string) (record, error) {
 		return nil, fmt.Errorf("%s: %w", a.request, err)
 	}
 	var wrong differences
-	for _, member := range []string{"type", "title", "instance"} {
+	for _, member := range []string{"type", "title", "detail", "instance"} {
 		if text, is := r[member].(string); !is || text == "" {
 			wrong.add("the problem has no %s", member)
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,12 +20,13 @@ var errFailed = errors.New("the implementation does not conform")
 // Command answers the command that tries an implementation and reports what came of each rule.
 func Command(environ []string, out io.Writer) *cobra.Command {
 	var o Options
-	var token, format, file string
+	var token, format, file, matching string
 	var list bool
 	command := &cobra.Command{
 		Use: "conformance BASE_URL", Short: "Try an implementation of the exchange against the interface, rule by rule",
 		Example: `  exchange conformance http://127.0.0.1:8080 --token "$(exchange token)"
   exchange conformance https://exchange.example --admin-token ... --developer-token ... --format junit -o report.xml
+  exchange conformance http://127.0.0.1:8080 --only errors --matching 'POST /claim'
   exchange conformance --list --only errors`,
 		Args: func(c *cobra.Command, args []string) error {
 			if list {
@@ -36,8 +38,16 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 			if unknown := slices.IndexFunc(o.Only, func(area string) bool { return !slices.Contains(Areas(), area) }); unknown >= 0 {
 				return fmt.Errorf("--only: there is no area %q; the areas are %s", o.Only[unknown], strings.Join(Areas(), ", "))
 			}
-			if list {
-				return printRules(out, o.Only)
+			var err error
+			if o.Matching, err = regexp.Compile(matching); err != nil {
+				return fmt.Errorf("--matching: %w", err)
+			}
+			rules := o.chosen()
+			switch {
+			case len(rules) == 0:
+				return errors.New("there is no such rule; --list lists the rules")
+			case list:
+				return printRules(out, rules)
 			}
 			write, known := Formats[format]
 			if !known {
@@ -64,6 +74,7 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	flags.StringVar(&format, "format", "text", "form of the report: text, json or junit")
 	flags.StringVarP(&file, "output", "o", "", "file that the report is written to, rather than the standard output")
 	flags.StringSliceVar(&o.Only, "only", nil, "areas to try: "+strings.Join(Areas(), ", "))
+	flags.StringVar(&matching, "matching", "", "regular expression that the names of the rules to try match")
 	flags.BoolVar(&list, "list", false, "list the rules and try none")
 	flags.BoolVar(&o.NoAggregation, "no-aggregation", false, "the implementation is configured not to aggregate receipts into the premium bordereau")
 	flags.BoolVar(&o.AdminReads, "admin-reads", false, "the implementation is configured to let std.admin read")
@@ -93,12 +104,10 @@ func (o *Options) address(base, token string) error {
 	return nil
 }
 
-func printRules(out io.Writer, only []string) error {
+func printRules(out io.Writer, rules []Rule) error {
 	to := &lines{to: out}
-	for _, rule := range Rules() {
-		if len(only) == 0 || slices.Contains(only, rule.Area) {
-			to.print("%s: %s\n", rule.Area, rule.Name)
-		}
+	for _, rule := range rules {
+		to.print("%s: %s\n", rule.Area, rule.Name)
 	}
 	return to.err
 }

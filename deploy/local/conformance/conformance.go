@@ -7,6 +7,7 @@ package conformance
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -19,8 +20,9 @@ type Options struct {
 	// AdminToken has the scope std.admin, DeveloperToken std.developer. Where they are the same token, what each scope
 	// alone may not do is not tried.
 	AdminToken, DeveloperToken string
-	// Only are the areas to try; all if empty.
-	Only []string
+	// Only are the areas to try; all if empty. Matching, if set, is what the names of the rules to try match.
+	Only     []string
+	Matching *regexp.Regexp
 	// NoAggregation: the implementation is configured to keep no premium bordereau of its own.
 	NoAggregation bool
 	// AdminReads: the implementation is configured to let std.admin read.
@@ -89,7 +91,7 @@ func Run(ctx context.Context, o Options) Report {
 		o.Parallel = defaultParallel
 	}
 	began := time.Now()
-	rules := slices.DeleteFunc(Rules(), func(r Rule) bool { return len(o.Only) > 0 && !slices.Contains(o.Only, r.Area) })
+	rules := o.chosen()
 	results := make([]Result, len(rules))
 	r := newRun(o)
 	var triers sync.WaitGroup
@@ -112,6 +114,13 @@ func Run(ctx context.Context, o Options) Report {
 	triers.Wait()
 	r.http.CloseIdleConnections()
 	return Report{Base: o.Base, Began: began, Elapsed: time.Since(began), Results: results}
+}
+
+// chosen answers the rules that are to be tried.
+func (o *Options) chosen() []Rule {
+	return slices.DeleteFunc(Rules(), func(r Rule) bool {
+		return len(o.Only) > 0 && !slices.Contains(o.Only, r.Area) || o.Matching != nil && !o.Matching.MatchString(r.Name)
+	})
 }
 
 func newRun(o Options) *run {

@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,49 +17,15 @@ import (
 	"insurance.example/exchange/deploy/local/conformance"
 )
 
-// deviations are where the exchange differs from the interface and this is known. One that no rule notices any more
-// fails the test, so that it is taken off here.
-var deviations = []struct{ what, rule, why string }{
-	{"a problem whose title says everything has no detail", `the problem has every member$`, `^the problem has no detail$`},
-	{"the currencies BOV and UYW of ISO 4217 are missing", `^product.currency: each of`, `BOV.*UYW|UYW.*BOV`},
-}
-
-// deviates tells which known deviation a failure is, -1 if it is none.
-func deviates(r conformance.Result) int {
-	for i, d := range deviations {
-		if regexp.MustCompile(d.rule).MatchString(r.Rule) && regexp.MustCompile(d.why).MatchString(r.Why) {
-			return i
-		}
-	}
-	return -1
-}
-
-// judge fails the test for each rule that failed and is no known deviation.
-func judge(t *testing.T, report conformance.Report) {
-	t.Helper()
-	seen := make([]bool, len(deviations))
-	for _, r := range report.Results {
-		if r.Outcome != conformance.Failed {
-			continue
-		}
-		if known := deviates(r); known >= 0 {
-			seen[known] = true
-			continue
-		}
-		t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Answer)
-	}
-	for i, d := range deviations {
-		if !seen[i] {
-			t.Errorf("no rule notices any more that %s: take it off the deviations", d.what)
-		}
-	}
-}
-
 func TestTheExchangeConforms(t *testing.T) {
 	for _, run := range []string{"first", "again, on the same store"} {
 		t.Run(run, func(t *testing.T) {
 			report := conformance.Run(t.Context(), whole.tried)
-			judge(t, report)
+			for _, r := range report.Results {
+				if r.Outcome == conformance.Failed {
+					t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Answer)
+				}
+			}
 			if skipped := report.Count("", conformance.Skipped); skipped > 20 {
 				t.Errorf("%d rules were skipped", skipped)
 			}
@@ -101,6 +66,7 @@ func TestTheCommand(t *testing.T) {
 	for _, wrong := range [][]string{
 		{}, {"ftp://example", "--token", "x"}, {whole.tried.Base}, {whole.tried.Base, "--token", "x", "--only", "boats"},
 		{whole.tried.Base, "--token", "x", "--format", "pdf"}, {whole.tried.Base, "--token", "x", "--parallel", "-1"},
+		{whole.tried.Base, "--token", "x", "--matching", "("}, {whole.tried.Base, "--token", "x", "--matching", "no such rule"},
 	} {
 		if _, status := command(wrong...); status == 0 {
 			t.Errorf("%v ends with 0", wrong)
@@ -125,6 +91,20 @@ func TestRuleNamesDiffer(t *testing.T) {
 			t.Errorf("two rules are called %q", name)
 		}
 		seen[name] = true
+	}
+}
+
+// TestIndependence: an error that the services and their judge shared would not be seen.
+func TestIndependence(t *testing.T) {
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const project, itself = "insurance.example/exchange/", "insurance.example/exchange/deploy/local/conformance"
+	for imported := range strings.Lines(string(output)) {
+		if imported = strings.TrimSpace(imported); strings.HasPrefix(imported, project) && imported != itself {
+			t.Errorf("the suite imports %s", imported)
+		}
 	}
 }
 
