@@ -107,8 +107,8 @@ func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes ch
 }
 
 func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
-	if next.unreadable != nil {
-		return outcome{row: next.row, problem: &problem{Title: "unreadable row", Detail: next.unreadable.Error()}}, nil
+	if next.unreadable != "" {
+		return outcome{row: next.row, problem: &problem{Title: "unreadable row", Detail: next.unreadable}}, nil
 	}
 	a, err := r.caller.send(ctx, request{
 		method: http.MethodPost, path: "/" + r.resource, body: next.record, header: map[string]string{keyHeader: next.key},
@@ -129,6 +129,6 @@ func (r *importRun) count(o outcome) error {
 	default:
 		r.created++
 	}
-	r.read = max(r.read, o.row.read)
+	r.read = max(r.read, o.read)
 	return errors.Join(failed, r.progress.at(r.read, r.String()))
 }

@@ -42,7 +42,7 @@ type row struct {
 	line   int
 	record []byte
 	// unreadable says why there is no record to send; record is then what the file holds, for the eye.
-	unreadable error
+	unreadable string
 	// read is how much of the file was read up to here, in bytes.
 	read int64
 }
@@ -109,7 +109,7 @@ func readCSV(r io.Reader, columns table.Columns) iter.Seq2[row, error] {
 			line, _ := rows.FieldPos(0)
 			next := row{line: line, read: rows.InputOffset()}
 			if next.record, err = reader.Record(cells); err != nil {
-				next.unreadable, next.record = err, []byte(strings.Join(cells, ","))
+				next.unreadable, next.record = err.Error(), []byte(strings.Join(cells, ","))
 			}
 			if !yield(next, nil) {
 				return

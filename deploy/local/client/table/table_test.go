@@ -141,7 +141,7 @@ func TestHeader(t *testing.T) {
 		t.Errorf("without records: %q, want %q", bare, want)
 	}
 	occurring := map[string]bool{"vin": true, "zeal": true, "colour": true, "registration.year": true, "registration.by": true}
-	want := append(bare, "registration.by", "registration.year", "colour", "zeal")
+	want := slices.Concat(bare, []string{"registration.by", "registration.year", "colour", "zeal"})
 	if got := columns.Header(occurring); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
