@@ -17,12 +17,12 @@ func beyondRules() []Rule {
 	}
 	return append(rules,
 		Rule{Name: "GET /x/history/motorCoverage/{id} tells each endorsement with its type, and the cancellation", try: func(p *probe) {
-			policy := p.policy("motorCoverage", -100, 265)
+			policy := p.policy("motorCoverage", 265)
 			path := "/motorCoverage/" + policy.text("id")
 			p.action(http.StatusOK, path+":endorse", record{"endorsementType": "addition", "perils": []string{"war"}})
-			p.action(http.StatusOK, path+":cancel", record{"reason": p.run.name})
+			p.action(http.StatusOK, path+":cancel", record{"reason": p.name})
 			text := p.happened("motorCoverage", policy, "created", "endorse", "cancel")
-			for _, word := range []string{"addition", "war", p.run.name, "cancelled"} {
+			for _, word := range []string{"addition", "war", p.name, "cancelled"} {
 				if !strings.Contains(text, word) {
 					p.fail("the history does not tell %q", word)
 				}
@@ -55,7 +55,7 @@ func (p *probe) happened(resource string, made record, events ...string) string 
 }
 
 func admissibility(p *probe) {
-	policy := p.policy("motorCoverage", -100, 265)
+	policy := p.policy("motorCoverage", 265)
 	body := p.loss("motorCoverage", policy, -2)
 	a := p.post("/x/claim/admissibility", body)
 	if a.status == http.StatusNotFound {

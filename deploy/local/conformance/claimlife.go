@@ -87,7 +87,7 @@ func claimLifeRules() []Rule {
 			}
 		}},
 		{Name: "the number of a policy of another line decides what a claim is checked against", try: func(p *probe) {
-			policy := p.policy("propertyCoverage", -100, 265)
+			policy := p.policy("propertyCoverage", 265)
 			p.create("claim", p.loss("propertyCoverage", policy, -2))
 			p.refused(http.StatusUnprocessableEntity, "peril not covered", p.post("/claim", p.loss("propertyCoverage", policy, -2).with("lossCause", "fire")))
 		}},

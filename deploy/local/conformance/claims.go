@@ -38,13 +38,13 @@ func claimRules() []Rule {
 			{"before expiry", -1, -time.Second, http.StatusCreated}, {"at expiry", -1, 0, http.StatusConflict},
 		} {
 			add(name+", lossDate "+at.when+": "+http.StatusText(at.status), func(p *probe) {
-				policy := p.policy(line, -100, -1)
+				policy := p.policy(line, -1)
 				p.files(at.status, p.loss(line, policy, 0).with("lossDate", p.day(at.days).Add(at.inclined).Format(time.RFC3339)))
 			})
 		}
 		add(name+" that was cancelled: admitted for a loss before, 409 after", func(p *probe) { afterCancellation(p, line) })
 		add(name+" that was extended: admitted in the extension term", func(p *probe) {
-			policy := p.extended(p.policy(line, -100, -50), line, -1)
+			policy := p.extended(p.policy(line, -50), line, -1)
 			p.files(http.StatusCreated, p.loss(line, policy, -20))
 			p.files(http.StatusConflict, p.loss(line, policy, 0))
 		})
@@ -69,14 +69,14 @@ func (p *probe) files(status int, body record) record {
 }
 
 func anyCause(p *probe, line string) {
-	policy := p.policy(line, -100, 265)
+	policy := p.policy(line, 265)
 	body := p.loss(line, policy, -2)
 	p.files(http.StatusCreated, body)
 	p.holds(p.files(http.StatusCreated, body.with("lossCause", "lost luggage")), record{"lossCause": "lost luggage"})
 }
 
 func coveredCauses(p *probe, line string) {
-	policy := p.policy(line, -100, 265)
+	policy := p.policy(line, 265)
 	body, set := p.loss(line, policy, -2), valueSets[causeSets[line]]
 	covered := policy.list(causes[line])
 	if len(covered) == 0 {
@@ -105,7 +105,7 @@ func correctedCauses(p *probe, line string) {
 }
 
 func afterCancellation(p *probe, line string) {
-	policy := p.policy(line, -100, 265)
+	policy := p.policy(line, 265)
 	p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":cancel", nil)
 	p.files(http.StatusCreated, p.loss(line, policy, -2))
 	p.files(http.StatusConflict, p.loss(line, policy, 2))

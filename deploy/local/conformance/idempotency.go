@@ -32,7 +32,7 @@ func postings() []posting {
 		}})
 	}
 	for _, line := range policyLines {
-		reach := func(p *probe) record { return p.policy(line, -100, 265) }
+		reach := func(p *probe) record { return p.policy(line, 265) }
 		all = append(all, posting{
 			name: "POST /" + line + "/{id}:endorse", status: http.StatusOK, other: record{"x-other": true},
 			prepare: func(p *probe) (string, record) {
@@ -76,8 +76,8 @@ func idempotencyRules() []Rule {
 	add("a replay answers the record as it is now", func(p *probe) {
 		key, body := p.fresh("key"), p.body("vehicle", 0)
 		made := p.create("vehicle", body, "Idempotency-Key", key)
-		p.wants(http.StatusOK, p.put("/vehicle/"+made.text("id"), body.with("vin", p.run.name)))
-		p.holds(p.wants(http.StatusOK, p.post("/vehicle", body, "Idempotency-Key", key)), record{"id": made["id"], "vin": p.run.name})
+		p.wants(http.StatusOK, p.put("/vehicle/"+made.text("id"), body.with("vin", p.name)))
+		p.holds(p.wants(http.StatusOK, p.post("/vehicle", body, "Idempotency-Key", key)), record{"id": made["id"], "vin": p.name})
 	})
 	add("without a key each request makes a record", func(p *probe) {
 		body := p.body("vehicle", 0)

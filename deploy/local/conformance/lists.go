@@ -110,7 +110,7 @@ func distinct(p *probe, resource, name string) (in, out record) {
 		return p.create(resource, body.with(name, one[name])), p.create(resource, body.with(name, other[name]))
 	}
 	if name == "policyNumber" && !isCoverage(resource) {
-		policy := p.policy("motorCoverage", -100, 265)
+		policy := p.policy("motorCoverage", 265)
 		return p.create(resource, p.body(resource, 0).with(name, policy[name])), p.create(resource, p.body(resource, 1))
 	}
 	return p.create(resource, p.body(resource, 0)), p.create(resource, p.body(resource, 1))
@@ -179,7 +179,7 @@ func combines(p *probe, resource, filters string) {
 }
 
 func receiptDates(p *probe) {
-	policy := p.policy("motorCoverage", -100, 265)
+	policy := p.policy("motorCoverage", 265)
 	days := []string{"2026-03-01", "2026-03-02", "2026-03-31", "2026-04-01"}
 	for _, day := range days {
 		p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptDate", day))

@@ -55,16 +55,16 @@ func (p *probe) payload(name, members string) (sent, returned record) {
 	full := p.body(name, 0)
 	sent, returned = record{}, record{}
 	for member := range strings.SplitSeq(members, ", ") {
-		switch {
-		case member == "deductibles":
+		switch member {
+		case "deductibles":
 			sent[member] = deductibles
 			for part, amount := range deductibles {
 				returned[part] = amount
 			}
 			continue
-		case member == "financials":
+		case "financials":
 			sent[member] = record{"netAssets": json.Number("1.50"), "years": []int{2024, 2025}}
-		case member == "registrationNumber":
+		case "registrationNumber":
 			sent[member] = p.fresh(member)
 		default:
 			sent[member] = full[returnedAs(name, member)]

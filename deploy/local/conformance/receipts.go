@@ -17,7 +17,7 @@ func receiptRules() []Rule {
 			p.holds(p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", number)), record{"claimNumber": number})
 		}},
 		{Name: "policyNumber and claimNumber must belong together (400)", try: func(p *probe) {
-			claim, policy := p.claim(), p.policy("motorCoverage", -100, 265)
+			claim, policy := p.claim(), p.policy("motorCoverage", 265)
 			body := p.body("receipt", 0).with("claimNumber", claim["claimNumber"])
 			p.create("receipt", body)
 			p.refused(http.StatusBadRequest, "", p.post("/receipt", body.with("policyNumber", policy["policyNumber"])))
@@ -102,7 +102,7 @@ func (p *probe) aggregating() record {
 	if p.NoAggregation {
 		p.skip("the implementation is said to be configured not to aggregate")
 	}
-	return p.policy("motorCoverage", -100, 265)
+	return p.policy("motorCoverage", 265)
 }
 
 // rows answers the rows that the aggregation made for a policy, from the end of the bordereau.

@@ -113,7 +113,7 @@ func unknownID(p *probe, method, path string) {
 
 func keepsExtensions(p *probe, r resource) {
 	const extension = `{"rate":1.10,"long":12345678901234567890.123,"list":[1e2,{"é":"ü"},true]}`
-	name := "x-" + p.run.name
+	name := "x-" + p.name
 	body := strings.TrimSuffix(p.written(p.body(r.name, 0)), "}") + `,"` + name + `":` + extension + "}"
 	want := `"` + name + `":` + extension
 	made := p.post("/"+r.name, body)
@@ -127,8 +127,8 @@ func keepsExtensions(p *probe, r resource) {
 	if immutable[r.name] {
 		return
 	}
-	replaced := p.put("/"+r.name+"/"+id, strings.Replace(string(read.body), extension, `"`+p.run.name+`"`, 1))
-	p.holds(p.wants(http.StatusOK, replaced), record{name: p.run.name})
+	replaced := p.put("/"+r.name+"/"+id, strings.Replace(string(read.body), extension, `"`+p.name+`"`, 1))
+	p.holds(p.wants(http.StatusOK, replaced), record{name: p.name})
 }
 
 // mine are values that a caller would like the members to have that are issued.

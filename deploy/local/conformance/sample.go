@@ -144,9 +144,9 @@ var particulars = map[string]func(p *probe, variant int) any{
 	"length":        func(_ *probe, variant int) any { return 10 + variant },
 }
 
-// policy writes a policy of a line whose term begins and ends some days from now.
-func (p *probe) policy(line string, begins, ends int) record {
-	return p.create(line, p.body(line, 0).with("inceptionDate", p.instant(begins), "expiryDate", p.instant(ends)))
+// policy writes a policy of a line whose term began 100 days ago and ends some days from now.
+func (p *probe) policy(line string, ends int) record {
+	return p.create(line, p.body(line, 0).with("expiryDate", p.instant(ends)))
 }
 
 // loss answers the body of a claim against a policy for a loss some days from now, for the first cause that a policy of
@@ -168,8 +168,8 @@ func (p *probe) claim() record {
 }
 
 // action posts an action and answers the record of its answer.
-func (p *probe) action(status int, path string, body any, headers ...string) record {
-	return p.wants(status, p.post(path, body, headers...))
+func (p *probe) action(status int, path string, body any) record {
+	return p.wants(status, p.post(path, body))
 }
 
 // settlement is a body of :settle.

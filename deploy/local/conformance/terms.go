@@ -14,7 +14,7 @@ func termRules() []Rule {
 				continue
 			}
 			rules = append(rules, Rule{Name: line + " " + name, try: func(p *probe) {
-				policy := p.policy(line, -100, 265)
+				policy := p.policy(line, 265)
 				try(p, line, "/"+line+"/"+policy.text("id"), policy)
 			}})
 		}
@@ -49,7 +49,7 @@ func termRules() []Rule {
 		p.holds(p.action(http.StatusOK, path+":cancel", record{"reason": "sold"}), record{"status": "cancelled"})
 	})
 	add(":renew takes the fields of the new term from its body", func(p *probe, _, path string, policy record) {
-		changes := record{"inceptionDate": p.instant(400), "expiryDate": p.instant(500), "x-renewed": p.run.name}
+		changes := record{"inceptionDate": p.instant(400), "expiryDate": p.instant(500), "x-renewed": p.name}
 		renewed := p.action(http.StatusCreated, path+":renew", changes)
 		p.holds(renewed, changes)
 		p.unchanged(path, policy)
@@ -104,7 +104,7 @@ func endorsedRules() []Rule {
 	var rules []Rule
 	for _, e := range endorsed {
 		rules = append(rules, Rule{Name: e.line + " :endorse changes fields, which pass the checks of a create", try: func(p *probe) {
-			policy := p.policy(e.line, -100, 265)
+			policy := p.policy(e.line, 265)
 			path := "/" + e.line + "/" + policy.text("id")
 			for _, kind := range []string{"addition", "deletion"} {
 				p.holds(p.action(http.StatusOK, path+":endorse", e.changes.with("endorsementType", kind)), e.changes)
@@ -116,7 +116,7 @@ func endorsedRules() []Rule {
 		}})
 	}
 	rules = append(rules, Rule{Name: "a policy extension moves the end of the term and nothing of its beginning", try: func(p *probe) {
-		policy := p.policy("motorCoverage", -100, 265)
+		policy := p.policy("motorCoverage", 265)
 		p.holds(p.extended(policy, "motorCoverage", 300), policy.with("status", "extended", "expiryDate", p.day(300).Format(time.RFC3339)))
 	}})
 	return rules

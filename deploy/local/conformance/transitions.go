@@ -52,7 +52,7 @@ func moves(p *probe, line, state string, policy record, operation, kind string) 
 	path := "/" + line + "/" + policy.text("id")
 	var body any
 	if operation == "endorse" {
-		changes := record{"endorsementType": kind, "x-endorsed": p.run.name}
+		changes := record{"endorsementType": kind, "x-endorsed": p.name}
 		if kind == extension {
 			changes["expiryDate"] = p.instant(400)
 		}
@@ -154,7 +154,7 @@ func claimMoveRules() []Rule {
 			rules = append(rules, Rule{Name: name, try: func(p *probe) { claimMoved(p, s.state, s.reach(p), operation) }})
 		}
 		rules = append(rules, Rule{Name: "claim " + s.state + ": PUT may change neither claimStatus, claimNumber nor policyNumber (409)", try: func(p *probe) {
-			claim, policy := s.reach(p), p.policy("motorCoverage", -100, 265)
+			claim, policy := s.reach(p), p.policy("motorCoverage", 265)
 			path := "/claim/" + claim.text("id")
 			was := p.read(path)
 			for _, status := range valueSets["ClaimStatus"] {
@@ -181,7 +181,7 @@ func claimMoved(p *probe, state string, claim record, operation string) {
 	case "reopen":
 		got = p.post(path+":reopen", nil)
 	case "documents":
-		got = p.post(path+"/documents", record{"url": "https://files.example/" + p.run.name, "type": "photograph"})
+		got = p.post(path+"/documents", record{"url": "https://files.example/" + p.name, "type": "photograph"})
 	case "PUT":
 		got = p.put(path, record{"reserve": 900})
 	}

@@ -76,12 +76,12 @@ var policyStates = []struct {
 	state, how string
 	reach      func(p *probe, line string) record
 }{
-	{"in force", "", func(p *probe, line string) record { return p.policy(line, -100, 265) }},
-	{"extended", "", func(p *probe, line string) record { return p.extended(p.policy(line, -100, 265), line, 300) }},
-	{"in force", " again, its extension term begun", func(p *probe, line string) record { return p.extended(p.policy(line, -100, -1), line, 265) }},
-	{"in force", ", its expiryDate past", func(p *probe, line string) record { return p.policy(line, -100, -1) }},
+	{"in force", "", func(p *probe, line string) record { return p.policy(line, 265) }},
+	{"extended", "", func(p *probe, line string) record { return p.extended(p.policy(line, 265), line, 300) }},
+	{"in force", " again, its extension term begun", func(p *probe, line string) record { return p.extended(p.policy(line, -1), line, 265) }},
+	{"in force", ", its expiryDate past", func(p *probe, line string) record { return p.policy(line, -1) }},
 	{"cancelled", "", func(p *probe, line string) record {
-		policy := p.policy(line, -100, 265)
+		policy := p.policy(line, 265)
 		return p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":cancel", nil)
 	}},
 	{"lapsed", "", nil},

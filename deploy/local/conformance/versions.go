@@ -32,7 +32,7 @@ func versionRules() []Rule {
 		}
 		rules = append(rules, Rule{Name: o.name + ": a stale If-Match is 412, the current one is not", try: func(p *probe) {
 			path, body := o.prepare(p)
-			p.refused(http.StatusPreconditionFailed, "", p.post(path, body, "If-Match", `"stale-`+p.run.name+`"`))
+			p.refused(http.StatusPreconditionFailed, "", p.post(path, body, "If-Match", `"stale-`+p.name+`"`))
 			p.wants(o.status, p.post(path, body, "If-Match", p.tag(recordOf(path))))
 		}})
 	}
