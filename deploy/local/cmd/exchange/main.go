@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	local "insurance.example/exchange/deploy/local"
-	"insurance.example/exchange/deploy/local/conformance"
 	"insurance.example/exchange/deploy/local/client"
+	"insurance.example/exchange/deploy/local/conformance"
 )
 
 func main() {
