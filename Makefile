@@ -2,8 +2,8 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
-MODULES := contracts pkg gateway services/parties services/products services/coverage services/claims services/premium \
-	deploy/local deploy/bench deploy/standins
+MODULES := contracts contracts/conformance pkg gateway services/parties services/products services/coverage services/claims services/premium \
+	deploy/exchange deploy/generate deploy/e2e deploy/bench deploy/standins
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 # The race detector needs cgo and a C compiler. CI insists on both (see .ci/run); elsewhere the tests run without it.
@@ -33,12 +33,12 @@ build: bin/exchange ## build the commands into bin/
 .PHONY: bin/exchange
 bin/exchange:
 	@command -v go >/dev/null || { echo "make: Go is not installed; see https://go.dev/doc/install" >&2; exit 1; }
-	@go build -trimpath -o bin/exchange ./deploy/local/cmd/exchange
+	@go build -trimpath -o bin/exchange ./deploy/exchange
 
 .PHONY: test
 test: ## run all tests that need no Docker, and fuzz the decoders for some seconds
 	go test $(RACE) $(PACKAGES)
-	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/rest
+	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
 
 .PHONY: verify
@@ -47,7 +47,7 @@ verify: ## check formatting, lint, import directions, generated files, single mo
 
 .PHONY: generate
 generate: ## write what is derived from the declarations into contracts/
-	go run ./deploy/local/internal/generate contracts
+	go run ./deploy/generate contracts
 
 .PHONY: bench
 bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records)

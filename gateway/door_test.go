@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -47,7 +48,7 @@ type door struct {
 	*httptest.Server
 	handler     http.Handler
 	signer      *auth.Signer
-	credentials auth.Credentials
+	credentials request.Credentials
 }
 
 // open makes a door in front of one service behind every route.
@@ -66,7 +67,7 @@ func open(t testing.TB, transport http.RoundTripper, address string, change func
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := auth.NewCredentials([]string{"a-secret-of-the-exchange"})
+	credentials, err := request.NewCredentials([]string{"a-secret-of-the-exchange"})
 	if err != nil {
 		t.Fatal(err)
 	}

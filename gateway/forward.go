@@ -9,14 +9,12 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/service/trace"
+	"insurance.example/exchange/pkg/request"
 )
 
 // forward passes a request on to its service and the answer back as it is, problem documents among them.
-func (g *gateway) forward(c *gin.Context, upstream Upstream, caller auth.Caller) {
+func (g *gateway) forward(c *gin.Context, upstream Upstream, caller request.Caller) {
 	proxy := httputil.ReverseProxy{
 		Rewrite:    func(r *httputil.ProxyRequest) { g.rewrite(r, upstream, caller) },
 		Transport:  upstream.Transport,
@@ -34,7 +32,7 @@ func (g *gateway) forward(c *gin.Context, upstream Upstream, caller auth.Caller)
 
 // rewrite makes the request to the service. It runs after the hop-by-hop headers have been taken out, so that a caller
 // cannot have the gateway's own taken out by naming them in Connection.
-func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller auth.Caller) {
+func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller request.Caller) {
 	out := r.Out
 	out.URL.Scheme, out.URL.Host, out.Host = upstream.URL.Scheme, upstream.URL.Host, ""
 	// The service sees the path as the table did: decoded once.
@@ -48,8 +46,8 @@ func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller au
 	r.SetXForwarded()
 	ctx := r.In.Context()
 	g.Credentials.Identify(out.Header, caller)
-	trace.From(ctx).Write(out.Header)
-	peer.WriteTimeout(ctx, out.Header)
+	request.NamesFrom(ctx).Write(out.Header)
+	request.WriteTimeout(ctx, out.Header)
 }
 
 // outage is the problem of a request that did not get its answer.

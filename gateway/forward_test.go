@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
 func TestIdentityCannotBeSmuggled(t *testing.T) {
@@ -40,7 +40,7 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 			t.Fatalf("status %d", response.StatusCode)
 		}
 		for name, want := range map[string]string{
-			auth.CallerHeader: "broker-1", auth.ScopesHeader: gateway.ScopeDeveloper, auth.CredentialHeader: "a-secret-of-the-exchange",
+			request.CallerHeader: "broker-1", request.ScopesHeader: gateway.ScopeDeveloper, request.CredentialHeader: "a-secret-of-the-exchange",
 			"X-Request-Id": "order-7", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "exchange", "X-Forwarded-Proto": "http",
 			"X-Exchange-Anything": "", "Authorization": "", "Forwarded": "", "X-Odd": "", "Upgrade": "", "Proxy-Authorization": "",
 		} {
@@ -48,8 +48,8 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
-		if left := seen.Get(peer.TimeoutHeader); left == "" || left == "1" {
-			t.Errorf("%s is %q, want the gateway's own", peer.TimeoutHeader, left)
+		if left := seen.Get(request.TimeoutHeader); left == "" || left == "1" {
+			t.Errorf("%s is %q, want the gateway's own", request.TimeoutHeader, left)
 		}
 	})
 }

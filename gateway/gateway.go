@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -42,7 +43,7 @@ type Config struct {
 	Pages    map[string]http.Handler
 	Verifier *auth.Verifier
 	// Credentials prove to the services that a request comes from the gateway.
-	Credentials auth.Credentials
+	Credentials request.Credentials
 	// AdminMayRead lets std.admin open GET as well.
 	AdminMayRead bool
 	// LargestBody is the declared length in bytes beyond which a body is refused before it is passed on. The router limits
@@ -81,7 +82,7 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 // dropIdentity takes out what only the exchange itself may say.
 func dropIdentity(header http.Header) {
 	for name := range header {
-		if strings.HasPrefix(name, auth.IdentityPrefix) {
+		if strings.HasPrefix(name, request.IdentityPrefix) {
 			delete(header, name)
 		}
 	}
@@ -122,7 +123,7 @@ func (g *gateway) serve(c *gin.Context) {
 }
 
 // authorize checks the scope: std.developer reads, std.admin does everything else.
-func (g *gateway) authorize(caller auth.Caller, to *endpoint, method string) error {
+func (g *gateway) authorize(caller request.Caller, to *endpoint, method string) error {
 	if method != http.MethodGet && method != http.MethodHead && !to.reads {
 		if caller.Has(ScopeAdmin) {
 			return nil

@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Settings are those of a gateway beyond what every process has.
@@ -29,7 +30,7 @@ type Settings struct {
 func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.Tokens.Register(flags)
 	flags.BoolVar(&s.AdminMayRead, "admin-may-read", false, "let the scope "+ScopeAdmin+" open GET as well")
-	s.valueSets = service.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets, for the OpenAPI document")
+	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets, for the OpenAPI document")
 }
 
 // Pages answers the public pages, with the value sets in force.

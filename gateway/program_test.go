@@ -14,18 +14,19 @@ import (
 
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/request"
 )
 
 // TestGatewayAsACommand runs the command in front of a service that demands its credential.
 func TestGatewayAsACommand(t *testing.T) {
-	credentials, err := auth.NewCredentials([]string{"a-secret-of-the-exchange"})
+	credentials, err := request.NewCredentials([]string{"a-secret-of-the-exchange"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	gin.SetMode(gin.ReleaseMode)
 	coverage := gin.New()
-	coverage.GET("/vehicle", auth.RequireGateway(credentials), func(c *gin.Context) {
-		c.String(http.StatusOK, auth.CallerFrom(c.Request.Context()).Subject)
+	coverage.GET("/vehicle", request.RequireGateway(credentials), func(c *gin.Context) {
+		c.String(http.StatusOK, request.CallerFrom(c.Request.Context()).Subject)
 	})
 	upstream := httptest.NewServer(coverage)
 	defer upstream.Close()

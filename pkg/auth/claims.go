@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"insurance.example/exchange/pkg/request"
 )
 
 // claims are what is read of a token.
@@ -17,8 +19,8 @@ type claims struct {
 }
 
 // caller answers whom the claims name: the subject, else the client (RFC 9068, section 2.2).
-func (c *claims) caller() Caller {
-	caller := Caller{Subject: c.Subject, Scopes: c.Scope}
+func (c *claims) caller() request.Caller {
+	caller := request.Caller{Subject: c.Subject, Scopes: c.Scope}
 	if caller.Subject == "" {
 		caller.Subject = c.ClientID
 	}

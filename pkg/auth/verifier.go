@@ -13,6 +13,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
 // Verifier tells callers by their bearer tokens (RFC 6750, RFC 9068). It is safe for concurrent use.
@@ -26,7 +27,7 @@ type Verifier struct {
 // verified is what a good token says. It is remembered by the token itself: hashing it first would keep the token out of
 // the memory, but takes ten times as long as the rest of the look-up on processors without SHA instructions.
 type verified struct {
-	caller Caller
+	caller request.Caller
 	until  time.Time
 }
 
@@ -85,10 +86,10 @@ func (v *Verifier) Ready(context.Context) error {
 
 // Verify answers the caller whom the Authorization header names. Errors are problems: 401 with a challenge where there
 // is no good token, 503 where the keys to tell cannot be had.
-func (v *Verifier) Verify(ctx context.Context, header http.Header) (Caller, error) {
+func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Caller, error) {
 	token, err := bearer(header)
 	if err != nil {
-		return Caller{}, err
+		return request.Caller{}, err
 	}
 	if known, ok := v.verified.Get(token); ok && time.Now().Before(known.until) {
 		return known.caller, nil
@@ -96,14 +97,14 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (Caller, erro
 	var claims claims
 	if _, err := v.parser.ParseWithClaims(token, &claims, v.keysFor(ctx)); err != nil {
 		if errors.Is(err, errNoKeys) {
-			return Caller{}, problem.Outage(err)
+			return request.Caller{}, problem.Outage(err)
 		}
-		return Caller{}, invalidToken(reason(err), err)
+		return request.Caller{}, invalidToken(reason(err), err)
 	}
 	caller := claims.caller()
 	if caller.Subject == "" {
 		// Idempotency keys are kept for each subject: callers without one would share theirs.
-		return Caller{}, invalidToken("it names no subject", nil)
+		return request.Caller{}, invalidToken("it names no subject", nil)
 	}
 	// The token is part of a text with all headers of its request, which need not be kept.
 	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.ExpiresAt.Add(v.leeway)})

@@ -22,6 +22,7 @@ import (
 
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
 // settings are the defaults, changed by command line arguments.
@@ -72,7 +73,7 @@ func sign(t testing.TB, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 	return token
 }
 
-func verify(v *auth.Verifier, token string) (auth.Caller, error) {
+func verify(v *auth.Verifier, token string) (request.Caller, error) {
 	return v.Verify(context.Background(), http.Header{"Authorization": {"Bearer " + token}})
 }
 

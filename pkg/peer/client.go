@@ -18,9 +18,8 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/go-json-experiment/json"
 
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/service/trace"
+	"insurance.example/exchange/pkg/request"
 )
 
 // largestAnswer is the size in bytes beyond which an answer is refused.
@@ -35,7 +34,7 @@ type Config struct {
 	// Transport carries the calls: one of NewTransport, or Handler for a peer in the same process.
 	Transport http.RoundTripper
 	// Credentials prove to the peer that the call comes from within the exchange.
-	Credentials auth.Credentials
+	Credentials request.Credentials
 	// OpenAfter is how many calls must fail one after another for the breaker to open; 5 where zero.
 	OpenAfter uint
 	// OpenFor is how long the breaker then refuses calls before it tries one; 1 s where zero.
@@ -126,18 +125,18 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
+	call, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
 	if err != nil {
 		return answer{}, err
 	}
 	if body != nil {
-		request.Header["Content-Type"] = []string{"application/json"}
+		call.Header["Content-Type"] = []string{"application/json"}
 	}
-	trace.From(ctx).Write(request.Header)
-	c.config.Credentials.Identify(request.Header, auth.CallerFrom(ctx))
-	WriteTimeout(ctx, request.Header)
+	request.NamesFrom(ctx).Write(call.Header)
+	c.config.Credentials.Identify(call.Header, request.CallerFrom(ctx))
+	request.WriteTimeout(ctx, call.Header)
 
-	response, err := c.config.Transport.RoundTrip(request)
+	response, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
 		return answer{}, err
 	}

@@ -13,10 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/service/trace"
+	"insurance.example/exchange/pkg/request"
 )
 
 const secret = "a-secret-of-the-exchange"
@@ -43,7 +42,7 @@ func overEach(t *testing.T, h http.Handler, config peer.Config, test func(t *tes
 
 func client(t testing.TB, config peer.Config) *peer.Client {
 	t.Helper()
-	credentials, err := auth.NewCredentials([]string{secret})
+	credentials, err := request.NewCredentials([]string{secret})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,21 +93,21 @@ func TestCallsCarryWhatTheyBelongTo(t *testing.T) {
 	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		ctx = auth.WithCaller(ctx, auth.Caller{Subject: "broker-1", Scopes: []string{"std.admin"}})
-		ctx = trace.With(ctx, &trace.Request{ID: "request-7", Parent: parent})
+		ctx = request.WithCaller(ctx, request.Caller{Subject: "broker-1", Scopes: []string{"std.admin"}})
+		ctx = request.WithNames(ctx, &request.Names{ID: "request-7", Parent: parent})
 		if _, _, err := peer.Get[policy](ctx, c, "/"); err != nil {
 			t.Fatal(err)
 		}
 		for name, want := range map[string]string{
 			"X-Request-Id": "request-7", "Traceparent": parent,
-			auth.CallerHeader: "broker-1", auth.ScopesHeader: "std.admin", auth.CredentialHeader: secret,
+			request.CallerHeader: "broker-1", request.ScopesHeader: "std.admin", request.CredentialHeader: secret,
 		} {
 			if got := seen.Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
-		if left, err := strconv.Atoi(seen.Get(peer.TimeoutHeader)); err != nil || left <= 0 || left > 60_000 {
-			t.Errorf("%s is %q, want what is left of a minute", peer.TimeoutHeader, seen.Get(peer.TimeoutHeader))
+		if left, err := strconv.Atoi(seen.Get(request.TimeoutHeader)); err != nil || left <= 0 || left > 60_000 {
+			t.Errorf("%s is %q, want what is left of a minute", request.TimeoutHeader, seen.Get(request.TimeoutHeader))
 		}
 	})
 }
@@ -257,20 +256,6 @@ func TestAddressMustBeAHost(t *testing.T) {
 	for _, address := range []string{"", "coverage:8080", "http://", "ftp://coverage", "http://coverage/base"} {
 		if _, err := peer.New(peer.Config{Name: "coverage", Address: address}); err == nil {
 			t.Errorf("address %q is accepted", address)
-		}
-	}
-}
-
-func TestTimeoutIsTheShorterOne(t *testing.T) {
-	for given, want := range map[string]time.Duration{
-		"": time.Second, "200": 200 * time.Millisecond, "5000": time.Second, "-1": time.Second, "0": time.Second, "x": time.Second,
-	} {
-		header := http.Header{}
-		if given != "" {
-			header.Set(peer.TimeoutHeader, given)
-		}
-		if got := peer.ReadTimeout(header, time.Second); got != want {
-			t.Errorf("header %q leaves %v, want %v", given, got, want)
 		}
 	}
 }

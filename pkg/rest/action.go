@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -107,7 +108,7 @@ func (a Action[T]) Requiring(members ...string) Action[T] {
 
 func parseBody[B any](sets Sets, body []byte) (any, error) {
 	b := new(B)
-	if p := Decode(body, b); p != nil {
+	if p := jsonobject.Decode(body, b); p != nil {
 		return nil, p
 	}
 	violations := planOf(reflect.TypeFor[B]()).apply(reflect.ValueOf(b).Elem(), sets, "", nil)
@@ -132,20 +133,20 @@ func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
 // that differ from the record's. The members named in without are left out.
 func (c *Change[T]) Lay(over []byte, without ...string) (d *Draft[T], differ []string, err error) {
 	r := c.resource
-	renamed, _, p := rename(over, r.Aliases, r.Hoist)
+	renamed, _, p := jsonobject.Rename(over, r.Aliases, r.Hoist)
 	if p != nil {
 		return nil, nil, p
 	}
-	all, err := members(renamed)
+	all, err := jsonobject.Members(renamed)
 	if err != nil {
 		return nil, nil, err
 	}
-	all = slices.DeleteFunc(all, func(m member) bool { return slices.Contains(without, m.name) })
+	all = slices.DeleteFunc(all, func(m jsonobject.Member) bool { return slices.Contains(without, m.Name) })
 	before, err := json.Marshal(c.Value)
 	if err != nil {
 		return nil, nil, err
 	}
-	after, err := lay(before, object(all))
+	after, err := jsonobject.Overlay(before, jsonobject.Of(all))
 	if err != nil {
 		return nil, nil, err
 	}

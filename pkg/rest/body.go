@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -52,9 +53,9 @@ func isJSON(contentType string) bool {
 // decode reads a body as a record.
 func (r *Records[T]) decode(body []byte) (*T, error) {
 	v := new(T)
-	renamed, sent, p := rename(body, r.Aliases, r.Hoist)
+	renamed, sent, p := jsonobject.Rename(body, r.Aliases, r.Hoist)
 	if p == nil {
-		p = Decode(renamed, v)
+		p = jsonobject.Decode(renamed, v)
 	}
 	if p == nil {
 		return v, nil

@@ -2,12 +2,15 @@ package rest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"time"
 
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -34,7 +37,7 @@ func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKe
 	}
 	request := ""
 	if len(body) > 0 {
-		text, err := canonical(body)
+		text, err := jsonobject.Canonical(body)
 		if err != nil {
 			return nil, problem.New(problem.Malformed, "The body is no valid JSON text.").Because(err)
 		}
@@ -114,4 +117,15 @@ func (r *Records[T]) repeated(record *Record[T], key *usedKey) (bool, error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+// digest returns a short name of a sequence of texts, the same only for the same sequence.
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		size := len(part)
+		h.Write([]byte{byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)})
+		h.Write([]byte(part))
+	}
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:18])
 }

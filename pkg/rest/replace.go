@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -40,11 +41,11 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 // replacement answers the record as it is to be; nil if an immutable record is to stay what it is.
 func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.Document, record *Record[T]) (*Draft[T], error) {
 	if r.Merge {
-		renamed, _, p := rename(body, r.Aliases, r.Hoist)
+		renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Hoist)
 		if p != nil {
 			return nil, p
 		}
-		merged, err := lay(doc.Body, renamed)
+		merged, err := jsonobject.Overlay(doc.Body, renamed)
 		if err != nil {
 			return nil, err
 		}
@@ -69,7 +70,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 		if err != nil {
 			return nil, err
 		}
-		if !sameValue(written, doc.Body) {
+		if !jsonobject.Equal(written, doc.Body) {
 			return nil, r.Immutable()
 		}
 		return nil, nil
@@ -87,14 +88,14 @@ func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	change, err := changed(stored, written)
+	change, err := jsonobject.Difference(stored, written)
 	if err != nil {
 		return nil, err
 	}
-	all, err := members(change)
+	all, err := jsonobject.Members(change)
 	names := make([]string, len(all))
 	for i, m := range all {
-		names[i] = m.name
+		names[i] = m.Name
 	}
 	return names, err
 }
@@ -108,7 +109,7 @@ func (r *Records[T]) successor(doc docstore.Document, record *Record[T], entry *
 			if err != nil {
 				return nil, err
 			}
-			if entry.Change, err = changed(doc.Body, after); err != nil {
+			if entry.Change, err = jsonobject.Difference(doc.Body, after); err != nil {
 				return nil, err
 			}
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Service is a service whose resources are declared with this package.
@@ -49,9 +50,9 @@ func (s Service) Definition() service.Definition {
 	return service.Definition{
 		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers,
 		Flags: func(flags *pflag.FlagSet) {
-			valueSets = service.SharedString(flags, valueSetsFlag,
+			valueSets = setting.SharedString(flags, valueSetsFlag,
 				"YAML file that replaces or extends value sets; the published ones where not given")
-			keyRetention = service.SharedDuration(flags, keyRetentionFlag,
+			keyRetention = setting.SharedDuration(flags, keyRetentionFlag,
 				"how long an Idempotency-Key is remembered; as long as its record where not given")
 			if s.Flags != nil {
 				s.Flags(flags)
@@ -73,7 +74,7 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 	}
 	server := NewServer(Config{
 		Store: deps.Store, Sets: sets, Now: func() time.Time { return deps.Now().UTC() }, KeyRetention: keyRetention,
-		Caller: func(ctx context.Context) string { return auth.CallerFrom(ctx).Subject },
+		Caller: func(ctx context.Context) string { return request.CallerFrom(ctx).Subject },
 	})
 	beside, err := s.Declare(server, deps)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 )
 
 // Definition is a service, ready to be run alone or with others in one process. A service package answers its own from
@@ -134,7 +134,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,
 		Engine: func() *gin.Engine { return p.Engine(d.Name) },
-		Guard:  auth.RequireGateway(credentials),
+		Guard:  request.RequireGateway(credentials),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", d.Name, err)

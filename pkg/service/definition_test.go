@@ -15,10 +15,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
-	"insurance.example/exchange/pkg/service/trace"
 )
 
 type term struct {
@@ -34,7 +33,7 @@ func coverage() service.Definition {
 			engine := deps.Engine()
 			engine.GET("/internal/policies/:number", deps.Guard, func(c *gin.Context) {
 				ctx := c.Request.Context()
-				c.JSON(http.StatusOK, term{Holder: auth.CallerFrom(ctx).Subject, Of: trace.From(ctx).ID})
+				c.JSON(http.StatusOK, term{Holder: request.CallerFrom(ctx).Subject, Of: request.NamesFrom(ctx).ID})
 			})
 			return &service.Instance{
 				Handler:    engine,
@@ -75,17 +74,17 @@ func claims() service.Definition {
 // identified makes a request as the gateway would.
 func identified(t *testing.T, url string) *http.Request {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	asked, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials, err := auth.NewCredentials([]string{"a-secret-of-the-exchange"})
+	credentials, err := request.NewCredentials([]string{"a-secret-of-the-exchange"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	credentials.Identify(request.Header, auth.Caller{Subject: "broker-1"})
-	request.Header.Set("X-Request-Id", "order-7")
-	return request
+	credentials.Identify(asked.Header, request.Caller{Subject: "broker-1"})
+	asked.Header.Set("X-Request-Id", "order-7")
+	return asked
 }
 
 const fromCoverage = `{"holder":"broker-1","of":"order-7"}`

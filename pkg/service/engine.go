@@ -14,7 +14,7 @@ import (
 type EngineConfig struct {
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
-	// Timeout is the longest time of a request. A caller within the exchange can shorten it (peer.TimeoutHeader).
+	// Timeout is the longest time of a request. A caller within the exchange can shorten it (request.TimeoutHeader).
 	Timeout time.Duration
 	// LargestBody is in bytes. Reading further answers *http.MaxBytesError.
 	LargestBody int64

@@ -10,9 +10,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/service/trace"
+	"insurance.example/exchange/pkg/request"
 )
 
 // observer is what happens around every request: it gets its names, its time and the limit of its body, and it is
@@ -33,24 +32,24 @@ func Relay(c *gin.Context, route string) { c.Set(relayKey, route) }
 
 func (o *observer) handle(c *gin.Context) {
 	began := time.Now()
-	request := c.Request
-	names := trace.Read(request.Header)
+	incoming := c.Request
+	names := request.ReadNames(incoming.Header)
 	c.Writer.Header()[problem.RequestIDHeader] = []string{names.ID}
-	ctx, cancel := context.WithTimeout(trace.With(request.Context(), names), peer.ReadTimeout(request.Header, o.timeout))
+	ctx, cancel := context.WithTimeout(request.WithNames(incoming.Context(), names), request.ReadTimeout(incoming.Header, o.timeout))
 	defer cancel()
-	c.Request = request.WithContext(ctx)
+	c.Request = incoming.WithContext(ctx)
 	defer o.finish(c, names, began)
 
 	// A long body fails only when it is read: path, method and token come first in the order of checks.
-	if request.Body != http.NoBody {
-		c.Request.Body = http.MaxBytesReader(c.Writer, request.Body, o.largestBody)
+	if incoming.Body != http.NoBody {
+		c.Request.Body = http.MaxBytesReader(c.Writer, incoming.Body, o.largestBody)
 	}
 	c.Next()
 }
 
 // finish is deferred, and so sees panics. One of a handler becomes a 500; where the answer has begun, the connection is
 // cut, so that half an answer is not taken for a whole one.
-func (o *observer) finish(c *gin.Context, names *trace.Request, began time.Time) {
+func (o *observer) finish(c *gin.Context, names *request.Names, began time.Time) {
 	panicked := recover()
 	aborted := panicked == any(http.ErrAbortHandler)
 	cut := panicked != nil && (c.Writer.Written() || aborted)
@@ -80,7 +79,7 @@ func (o *observer) finish(c *gin.Context, names *trace.Request, began time.Time)
 }
 
 // account logs a request: failures of this process with their cause, all others for debugging only.
-func (o *observer) account(c *gin.Context, names *trace.Request, took time.Duration, relayed bool) {
+func (o *observer) account(c *gin.Context, names *request.Names, took time.Duration, relayed bool) {
 	var cause error
 	if last := c.Errors.Last(); last != nil {
 		cause = last.Err

@@ -19,10 +19,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
-	"insurance.example/exchange/pkg/service/trace"
 )
 
 // journal is a log that tests read, one JSON object a line.
@@ -76,8 +75,8 @@ func (b bench) ask(method, path string, body io.Reader, header http.Header) *htt
 
 func TestRequestsAreNamed(t *testing.T) {
 	b := engine(slog.LevelInfo)
-	var seen *trace.Request
-	b.GET("/vehicle/:id", func(c *gin.Context) { seen = trace.From(c.Request.Context()) })
+	var seen *request.Names
+	b.GET("/vehicle/:id", func(c *gin.Context) { seen = request.NamesFrom(c.Request.Context()) })
 	answer := b.ask(http.MethodGet, "/vehicle/7", nil, http.Header{"X-Request-Id": {"order-7"}})
 	if got := answer.Header().Get("X-Request-Id"); got != "order-7" || seen.ID != "order-7" {
 		t.Errorf("answer names %q, context %q", got, seen.ID)
@@ -99,7 +98,7 @@ func TestRequestsHaveTheShorterTime(t *testing.T) {
 	if left < 30*time.Second || left > time.Minute {
 		t.Errorf("%v left, want about the minute configured", left)
 	}
-	b.ask(http.MethodGet, "/", nil, http.Header{peer.TimeoutHeader: {"5000"}})
+	b.ask(http.MethodGet, "/", nil, http.Header{request.TimeoutHeader: {"5000"}})
 	if left > 5*time.Second {
 		t.Errorf("%v left, want the 5 s of the header at most", left)
 	}

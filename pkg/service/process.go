@@ -14,9 +14,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 )
 
 // Process is a running process: its listeners, loops and what is to be closed at its end. One goroutine sets it up;
@@ -49,8 +49,8 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 }
 
 // Credentials answers what the settings' shared secrets make. Errors name the setting.
-func (p *Process) Credentials() (auth.Credentials, error) {
-	credentials, err := auth.NewCredentials(p.Settings.Secrets)
+func (p *Process) Credentials() (request.Credentials, error) {
+	credentials, err := request.NewCredentials(p.Settings.Secrets)
 	if err != nil {
 		return credentials, fmt.Errorf("setting credential: %w; give --credential or EXCHANGE_CREDENTIAL", err)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Program is a command: its settings and what it runs.
@@ -54,29 +56,29 @@ func (g Program) Execute(ctx context.Context, args, environ []string, stdout, st
 // Command answers the program as a command, alone or as one of several, with its settings in environ and its log on
 // stderr.
 func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
-	var settings Settings
+	var own Settings
 	command := &cobra.Command{
 		Use: g.Name, Short: g.Summary, Args: cobra.NoArgs,
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	flags := command.Flags()
-	flags.String(configFlag, "", "YAML file with settings; its keys are the names of the flags")
-	settings.Register(flags)
+	flags.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
+	own.Register(flags)
 	if g.Flags != nil {
 		g.Flags(flags)
 	}
-	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return commandLine(flags, err) })
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	defaults := g.setDefaults(flags)
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		if defaults != nil {
 			return defaults
 		}
-		if err := resolve(flags, environ, append(sharedNames(), g.Foreign...)); err != nil {
+		if err := setting.Resolve(flags, environ, append(sharedNames(), g.Foreign...)); err != nil {
 			return err
 		}
 		tuneCollector()
-		p := NewProcess(settings, NewLog(stderr, settings.LogFormat, settings.LogLevel))
+		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))
 		defer p.close()
 		return g.Run(command.Context(), p)
 	}
@@ -85,14 +87,9 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 
 func (g Program) setDefaults(flags *pflag.FlagSet) error {
 	for name, value := range g.Defaults {
-		flag := flags.Lookup(name)
-		if flag == nil {
-			return unknown(name, "the program's defaults", names(flags))
+		if err := setting.SetDefault(flags, name, value); err != nil {
+			return err
 		}
-		if err := (entry{values: []string{value}}).assign(flag); err != nil {
-			return fmt.Errorf("setting %s from the program's defaults: %w", name, err)
-		}
-		flag.DefValue = flag.Value.String()
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"runtime/debug"
 	"syscall"
 	"time"
+
+	"insurance.example/exchange/pkg/setting"
 )
 
 // loopPatience is how long the background loops are given to end.
@@ -106,17 +108,17 @@ func (p *Process) server(handler http.Handler) *http.Server {
 	}
 }
 
-func listen(setting, address string) (net.Listener, error) {
+func listen(name, address string) (net.Listener, error) {
 	listener, err := net.Listen("tcp", address)
 	if err == nil {
 		return listener, nil
 	}
-	advice := "give an address such as :8080 or 127.0.0.1:8080 with --" + setting
+	advice := "give an address such as :8080 or 127.0.0.1:8080 with --" + name
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		advice = "another process listens there: end it, or choose another address with --" + setting + " or " + envName(setting)
+		advice = "another process listens there: end it, or choose another address with --" + name + " or " + setting.Variable(name)
 	case errors.Is(err, syscall.EACCES):
-		advice = "this user may not: choose a port above 1023 with --" + setting
+		advice = "this user may not: choose a port above 1023 with --" + name
 	}
-	return nil, fmt.Errorf("setting %s: cannot listen on %s: %w; %s", setting, address, err, advice)
+	return nil, fmt.Errorf("setting %s: cannot listen on %s: %w; %s", name, address, err, advice)
 }

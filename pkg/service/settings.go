@@ -1,13 +1,13 @@
 package service
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Settings are those of every process of the exchange.
@@ -40,13 +40,13 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.Profiling, "profiling", false, "serve /debug/pprof/ on the admin address")
 	flags.TextVar(&s.LogLevel, "log-level", slog.LevelInfo, "least level that is logged: debug, info, warn or error")
 	s.LogFormat = "auto"
-	flags.Var(&choice{&s.LogFormat, []string{"auto", "text", "json"}}, "log-format", "auto (text on a terminal, else json), text or json")
-	durationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
-	durationVar(flags, &s.DrainDelay, "drain-delay", 0, 0, "time between being not ready and taking no more requests, when stopping")
-	durationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "time that requests under way are given when stopping")
+	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "auto (text on a terminal, else json), text or json")
+	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
+	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", 0, 0, "time between being not ready and taking no more requests, when stopping")
+	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "time that requests under way are given when stopping")
 	flags.Int64Var(&s.LargestBody, "max-body", 1<<20, "largest request body, in bytes")
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services: the first is sent, all are accepted")
-	flags.Var(&addresses{&s.Peers}, "peer", "base URL of another service, as name=URL; may be repeated")
+	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated")
 }
 
 // Backing is the storage and the messaging of a service.
@@ -70,37 +70,5 @@ func sharedNames() []string {
 	new(Settings).Register(all)
 	new(Backing).Register(all, "")
 	new(auth.Settings).Register(all)
-	return names(all)
-}
-
-// durationVar declares a duration that is not below least.
-func durationVar(flags *pflag.FlagSet, p *time.Duration, name string, value, least time.Duration, usage string) {
-	*p = value
-	flags.Var(&duration{p, least}, name, usage)
-}
-
-type duration struct {
-	value *time.Duration
-	least time.Duration
-}
-
-func (d *duration) String() string {
-	if d.value == nil {
-		return ""
-	}
-	return d.value.String()
-}
-
-func (d *duration) Type() string { return "duration" }
-
-func (d *duration) Set(text string) error {
-	value, err := time.ParseDuration(text)
-	if err != nil {
-		return fmt.Errorf("%q is no duration such as 1m30s", text)
-	}
-	if value < d.least {
-		return fmt.Errorf("%s is less than %s", value, d.least)
-	}
-	*d.value = value
-	return nil
+	return setting.Names(all)
 }

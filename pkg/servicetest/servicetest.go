@@ -17,9 +17,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -93,7 +93,7 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 			t.Error(err)
 		}
 	})
-	credentials, err := auth.NewCredentials(settings.Secrets)
+	credentials, err := request.NewCredentials(settings.Secrets)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 		t.Fatal(err)
 	}
 	s := &Service{t: t, handler: handler, header: http.Header{}}
-	credentials.Identify(s.header, auth.Caller{Subject: "tester", Scopes: []string{"std.admin", "std.developer"}})
+	credentials.Identify(s.header, request.Caller{Subject: "tester", Scopes: []string{"std.admin", "std.developer"}})
 	return s
 }
 

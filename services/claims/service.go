@@ -19,6 +19,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Service answers the service.
@@ -29,7 +30,7 @@ func Service() rest.Service {
 		Foreign: settings.All(), Peers: []string{"coverage"},
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {
-			reportingWindow = service.SharedDuration(flags, settings.ReportingWindow,
+			reportingWindow = setting.SharedDuration(flags, settings.ReportingWindow,
 				"a claim notified later than this after the loss carries a warning, such as 720h; none where not given")
 		},
 		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) {

@@ -1,0 +1,192 @@
+package e2e_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"insurance.example/exchange/deploy/e2e/trial"
+	"insurance.example/exchange/pkg/auth"
+)
+
+// issue answers a token of a signer, good for everything but what a test changes in the grant.
+func issue(t *testing.T, signer *auth.Signer, change func(*auth.Grant)) string {
+	t.Helper()
+	grant := auth.Grant{
+		Subject: "tester", Scopes: []string{trial.Admin, trial.Developer}, Issuer: trial.Issuer,
+		Audience: []string{trial.Audience}, Lifetime: time.Hour,
+	}
+	change(&grant)
+	token, err := signer.Issue(grant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// forge answers a token that is good in all but its signature.
+func forge(t *testing.T, method jwt.SigningMethod, key any) string {
+	t.Helper()
+	token, err := jwt.NewWithClaims(method, jwt.MapClaims{
+		"iss": trial.Issuer, "aud": trial.Audience, "sub": "tester", "scope": trial.Admin + " " + trial.Developer,
+		"exp": time.Now().Add(time.Hour).Unix(),
+	}).SignedString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestTokensThatAreRefused(t *testing.T) {
+	t.Parallel()
+	stranger, err := auth.OpenSigner(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged := func(*auth.Grant) {}
+	good := issue(t, whole.Signer, unchanged)
+	parts := strings.Split(good, ".")
+	for name, c := range map[string]struct{ authorization, code string }{
+		"no header":            {"", ""},
+		"another scheme":       {"Basic dGVzdGVyOnRlc3Rlcg==", ""},
+		"no token":             {"Bearer", ""},
+		"no JWT":               {"Bearer tester", "invalid_token"},
+		"two parts":            {"Bearer " + parts[0] + "." + parts[1], "invalid_token"},
+		"no signature":         {"Bearer " + parts[0] + "." + parts[1] + ".", "invalid_token"},
+		"claims of another":    {"Bearer " + parts[0] + "." + strings.Split(issue(t, stranger, unchanged), ".")[1] + "." + parts[2], "invalid_token"},
+		"key of a stranger":    {"Bearer " + issue(t, stranger, unchanged), "invalid_token"},
+		"HS256, public key":    {"Bearer " + forge(t, jwt.SigningMethodHS256, whole.Signer.JWKS()), "invalid_token"},
+		"alg none":             {"Bearer " + forge(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType), "invalid_token"},
+		"expired":              {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Lifetime = -time.Minute }), "invalid_token"},
+		"for another audience": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Audience = []string{"another"} }), "invalid_token"},
+		"for no audience":      {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Audience = nil }), "invalid_token"},
+		"of another issuer":    {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Issuer = "another" }), "invalid_token"},
+		"without scope":        {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Scopes = nil }), "insufficient_scope"},
+		"another scope":        {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Scopes = []string{"std.administrator"} }), "insufficient_scope"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			caller := caller(t).With(c.authorization)
+			for _, a := range []trial.Answer{caller.Get(t, "/vehicle"), caller.Post(t, "/vehicle", vehicle())} {
+				challenge := a.Want(t, http.StatusUnauthorized).Header.Get("WWW-Authenticate")
+				if !strings.HasPrefix(challenge, "Bearer ") {
+					t.Errorf("the challenge is %q", challenge)
+				}
+				if has := strings.Contains(challenge, "error="); has != (c.code != "") || !strings.Contains(challenge, c.code) {
+					t.Errorf("the challenge is %q, its code is not %q", challenge, c.code)
+				}
+			}
+		})
+	}
+	t.Run("scheme in any case", func(t *testing.T) {
+		t.Parallel()
+		caller(t).With("bearer "+good).Get(t, "/vehicle").Want(t, http.StatusOK)
+	})
+}
+
+// TestScopes tries every kind of operation with each scope alone: GET needs std.developer, everything else std.admin.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	c := caller(t)
+	p := policy(t, c)
+	claim := c.Create(t, "claim", loss(p.Text("policyNumber"), -1)).Text("id")
+	motor := "/motorCoverage/" + p.Text("id")
+	reader, writer := client(t, whole, "reader", trial.Developer), client(t, whole, "writer", trial.Admin)
+	for _, op := range []struct {
+		method, path string
+		body         any
+		reads        bool
+		status       int
+	}{
+		{http.MethodGet, "/vehicle", nil, true, http.StatusOK},
+		{http.MethodGet, motor, nil, true, http.StatusOK},
+		{http.MethodHead, motor, nil, true, http.StatusOK},
+		{http.MethodGet, "/productCatalog", nil, true, http.StatusOK},
+		{http.MethodGet, "/premiumBordereau", nil, true, http.StatusOK},
+		{http.MethodPost, "/vehicle", vehicle(), false, http.StatusCreated},
+		{http.MethodPut, "/vehicle/" + p.Text("vehicleId"), vehicle(), false, http.StatusOK},
+		{http.MethodPost, "/claim/" + claim + "/documents", trial.Record{"url": "https://files.example/1", "type": "photo"}, false, http.StatusOK},
+		{http.MethodPost, motor + ":renew", nil, false, http.StatusCreated},
+	} {
+		may, mayNot := writer, reader
+		if op.reads {
+			may, mayNot = reader, writer
+		}
+		if a := mayNot.Do(t, op.method, op.path, op.body); a.Status != http.StatusUnauthorized ||
+			!strings.Contains(a.Header.Get("WWW-Authenticate"), "insufficient_scope") {
+			t.Errorf("%s %s with the wrong scope: %d, %q", op.method, op.path, a.Status, a.Header.Get("WWW-Authenticate"))
+		}
+		if a := may.Do(t, op.method, op.path, op.body); a.Status != op.status {
+			t.Errorf("%s %s with its scope: %d %s", op.method, op.path, a.Status, a.Body)
+		}
+	}
+}
+
+func TestPathsAndMethods(t *testing.T) {
+	t.Parallel()
+	c := caller(t)
+	p := policy(t, c)
+	motor := "/motorCoverage/" + p.Text("id")
+	for _, unknown := range []string{
+		"/", "/boat", "/address", "/vehicle/" + noID + "/wheels", motor + ":explode", motor + ":settle", motor + "/endorse", "/Vehicle",
+		"/vehicle/", "/productCatalog/1", "/internal/policy/" + p.Text("policyNumber"), "/internal/party/" + p.Text("policyholderId"),
+		"//internal/policy/" + p.Text("policyNumber"), "/vehicle/../internal/policy/" + p.Text("policyNumber"),
+		"/vehicle/%2e%2e/internal/policy/" + p.Text("policyNumber"), "/vehicle%2f..%2finternal%2fpolicy%2f" + p.Text("policyNumber"),
+		"/metrics", "/livez", "/readyz", "/debug/pprof/",
+	} {
+		for who, caller := range map[string]*trial.Client{"with a token": c, "without": c.With("")} {
+			for _, method := range []string{http.MethodGet, http.MethodPost} {
+				if a := caller.Do(t, method, unknown, nil); a.Status != http.StatusNotFound {
+					t.Errorf("%s %s %s: %d %s", method, unknown, who, a.Status, a.Body)
+				}
+			}
+		}
+	}
+	c.Post(t, "/internal/lapse/"+p.Text("policyNumber"), nil).Want(t, http.StatusNotFound)
+	wantMembers(t, c.Read(t, motor), map[string]string{"status": "in force"})
+	for _, known := range []struct{ method, path, allow string }{
+		{http.MethodDelete, "/vehicle", "GET, HEAD, POST"},
+		{http.MethodPatch, motor, "GET, HEAD, PUT"},
+		{http.MethodDelete, motor, "GET, HEAD, PUT"},
+		{http.MethodPost, motor, "GET, HEAD, PUT"},
+		{http.MethodPut, "/vehicle", "GET, HEAD, POST"},
+		{http.MethodGet, motor + ":cancel", "POST"},
+		{http.MethodGet, "/claim/" + noID + "/documents", "POST"},
+		{http.MethodPost, "/productCatalog", "GET, HEAD"},
+	} {
+		for _, caller := range []*trial.Client{c, c.With("")} {
+			a := caller.Do(t, known.method, known.path, nil)
+			if a.Status != http.StatusMethodNotAllowed || a.Header.Get("Allow") != known.allow {
+				t.Errorf("%s %s: %d, Allow: %s", known.method, known.path, a.Status, a.Header.Get("Allow"))
+			}
+		}
+	}
+	if head := c.Do(t, http.MethodHead, motor, nil).Want(t, http.StatusOK); head.Header.Get("ETag") == "" || len(head.Body) > 0 {
+		t.Errorf("HEAD answers %v and %q", head.Header, head.Body)
+	}
+}
+
+// TestSmuggledIdentity: what only the gateway may say to a service has no effect when a caller says it.
+func TestSmuggledIdentity(t *testing.T) {
+	t.Parallel()
+	smuggled := []string{
+		"X-Exchange-Caller", "somebody", "X-Exchange-Scopes", trial.Admin, "X-Exchange-Credential", trial.Credential,
+		"Connection", "X-Exchange-Caller, X-Exchange-Credential, X-Exchange-Scopes",
+	}
+	client(t, whole, "reader", trial.Developer).Post(t, "/vehicle", vehicle(), smuggled...).Want(t, http.StatusUnauthorized)
+	caller(t).With("").Get(t, "/vehicle", smuggled...).Want(t, http.StatusUnauthorized)
+
+	// The keys of a caller are those of the token's subject, whoever the caller claims to be.
+	key, body := fresh("key"), vehicle()
+	smuggled = append(smuggled, "Idempotency-Key", key)
+	c := caller(t)
+	made := c.Create(t, "vehicle", body, smuggled...)
+	again := c.Post(t, "/vehicle", body, "Idempotency-Key", key).Want(t, http.StatusOK).Record(t)
+	if again.Text("id") != made.Text("id") {
+		t.Errorf("the key of the subject finds %s, not %s", again.Text("id"), made.Text("id"))
+	}
+	client(t, whole, "somebody", trial.Admin).Create(t, "vehicle", body, "Idempotency-Key", key)
+}

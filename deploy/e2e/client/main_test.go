@@ -1,0 +1,133 @@
+package client_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/deploy/e2e/trial"
+)
+
+var commands *trial.Commands
+
+func TestMain(m *testing.M) {
+	status, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+func run(m *testing.M) (status int, err error) {
+	if commands, err = trial.Build(); err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, commands.Remove()) }()
+	return m.Run(), nil
+}
+
+// shell runs the shipped command in a folder of its own, as somebody who runs an exchange on the same machine.
+type shell struct {
+	*trial.Exchange
+	folder, url string
+}
+
+// newShell runs an exchange. What the client takes from the environment is in that of the exchange too.
+func newShell(t *testing.T) *shell {
+	t.Helper()
+	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9", "EXCHANGE_TOKEN=not-for-this-process")
+	if e != nil {
+		t.Cleanup(func() {
+			if err := e.Abandon(); err != nil {
+				t.Error(err)
+			}
+			if t.Failed() {
+				t.Log(e.Logs())
+			}
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &shell{e, t.TempDir(), e.Base}
+}
+
+func (s *shell) command(t *testing.T, stdin io.Reader, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), commands.Path("exchange"), args...)
+	cmd.Dir, cmd.Stdin = s.folder, stdin
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data}
+	return cmd
+}
+
+// result is what a command did.
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+func (s *shell) run(t *testing.T, args ...string) result {
+	t.Helper()
+	return s.pipe(t, "", args...)
+}
+
+func (s *shell) pipe(t *testing.T, stdin string, args ...string) result {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	cmd := s.command(t, strings.NewReader(stdin), args...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// want ends the test if the status is another, or an output lacks one of the words.
+func (r result) want(t *testing.T, status int, words ...string) result {
+	t.Helper()
+	if r.status != status {
+		t.Fatalf("exit status is %d, not %d\nstdout: %s\nstderr: %s", r.status, status, r.stdout, r.stderr)
+	}
+	for _, word := range words {
+		if !strings.Contains(r.stdout+r.stderr, word) {
+			t.Fatalf("the output lacks %q\nstdout: %s\nstderr: %s", word, r.stdout, r.stderr)
+		}
+	}
+	return r
+}
+
+// lines answers what was written to stdout.
+func (r result) lines() []string { return lines(r.stdout) }
+
+func lines(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+}
+
+func (s *shell) path(name string) string { return filepath.Join(s.folder, name) }
+
+func (s *shell) write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(s.path(name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *shell) read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(s.path(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,196 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/contracts/conformance"
+)
+
+func TestTheExchangeConforms(t *testing.T) {
+	for _, run := range []string{"first", "again, on the same store"} {
+		t.Run(run, func(t *testing.T) {
+			report := conformance.Run(t.Context(), whole.tried)
+			for _, r := range report.Results {
+				if r.Outcome == conformance.Failed {
+					t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Answer)
+				}
+			}
+			if skipped := report.Count("", conformance.Skipped); skipped > 20 {
+				t.Errorf("%d rules were skipped", skipped)
+			}
+			if len(report.Results) != len(conformance.Rules()) {
+				t.Errorf("%d of %d rules were tried", len(report.Results), len(conformance.Rules()))
+			}
+			t.Logf("%d rules in %s", len(report.Results), report.Elapsed)
+		})
+	}
+}
+
+func TestTheCommand(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report.json")
+	both, err := token("std.admin std.developer")
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := func(args ...string) (stdout string, status int) {
+		cmd := exec.CommandContext(t.Context(), whole.command, append([]string{"conformance"}, args...)...)
+		output, err := cmd.Output()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return string(output), cmd.ProcessState.ExitCode()
+	}
+	if _, status := command(whole.tried.Base, "--token", both, "--only", "syntax,access", "--format", "json", "-o", file); status != 0 {
+		t.Errorf("a run without failure ends with %d", status)
+	}
+	text, status := command(whole.tried.Base, "--token", "none", "--only", "receipts")
+	if status == 0 || !strings.Contains(text, "failed   receipts: ") || !strings.Contains(text, "\n         < 401 ") {
+		t.Errorf("a run with a token that is none ends with %d and says\n%s", status, text)
+	}
+	list, status := command("--list", "--only", "lists")
+	if status != 0 || strings.Count(list, "\n") != count("lists") {
+		t.Errorf("--list ends with %d and says\n%s", status, list)
+	}
+	for _, wrong := range [][]string{
+		{}, {"ftp://example", "--token", "x"}, {whole.tried.Base}, {whole.tried.Base, "--token", "x", "--only", "boats"},
+		{whole.tried.Base, "--token", "x", "--format", "pdf"}, {whole.tried.Base, "--token", "x", "--parallel", "-1"},
+		{whole.tried.Base, "--token", "x", "--matching", "("}, {whole.tried.Base, "--token", "x", "--matching", "no such rule"},
+	} {
+		if _, status := command(wrong...); status == 0 {
+			t.Errorf("%v ends with 0", wrong)
+		}
+	}
+}
+
+func count(area string) (n int) {
+	for _, r := range conformance.Rules() {
+		if r.Area == area {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRuleNamesDiffer(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range conformance.Rules() {
+		name := r.Area + ": " + r.Name
+		if seen[name] {
+			t.Errorf("two rules are called %q", name)
+		}
+		seen[name] = true
+	}
+}
+
+// TestIndependence: an error that the services and their judge shared would not be seen.
+func TestIndependence(t *testing.T) {
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const project, itself = "insurance.example/exchange/", "insurance.example/exchange/contracts/conformance"
+	for imported := range strings.Lines(string(output)) {
+		if imported = strings.TrimSpace(imported); strings.HasPrefix(imported, project) && imported != itself {
+			t.Errorf("the suite imports %s", imported)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	report := conformance.Report{Base: "http://example", Results: []conformance.Result{
+		{Area: "lists", Rule: "good", Outcome: conformance.Passed},
+		{Area: "lists", Rule: "bad", Outcome: conformance.Failed, Why: "it <differs>", Request: "GET /x", Answer: "500"},
+		{Area: "claims", Rule: "unseen", Outcome: conformance.Skipped, Why: "no way"},
+	}}
+	written := map[string]*bytes.Buffer{}
+	for name, write := range conformance.Formats {
+		written[name] = new(bytes.Buffer)
+		if err := write(report, written[name]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var again conformance.Report
+	if err := json.Unmarshal(written["json"].Bytes(), &again); err != nil || !slices.Equal(again.Results, report.Results) {
+		t.Errorf("json: %v\n%s", err, written["json"])
+	}
+	var junit struct {
+		Suites []struct {
+			Name     string `xml:"name,attr"`
+			Tests    int    `xml:"tests,attr"`
+			Failures int    `xml:"failures,attr"`
+			Skipped  int    `xml:"skipped,attr"`
+			Cases    []struct {
+				Name    string `xml:"name,attr"`
+				Failure *struct {
+					Message string `xml:"message,attr"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(written["junit"].Bytes(), &junit); err != nil {
+		t.Fatal(err)
+	}
+	if len(junit.Suites) != 2 || junit.Suites[0].Name != "lists" || junit.Suites[0].Failures != 1 || junit.Suites[0].Tests != 2 ||
+		junit.Suites[1].Skipped != 1 || junit.Suites[0].Cases[1].Failure.Message != "it <differs>" {
+		t.Errorf("junit: %s", written["junit"])
+	}
+	if text := written["text"].String(); !strings.Contains(text, "failed   lists: bad\n") || strings.Contains(text, "good") {
+		t.Errorf("text: %s", text)
+	}
+}
+
+// TestNothingPassesForNothing: an implementation that answers everything alike conforms in nothing.
+func TestNothingPassesForNothing(t *testing.T) {
+	for name, nonsense := range map[string]http.HandlerFunc{
+		"200 {}": answers(http.StatusOK, "application/json", "{}"), "201 {}": answers(http.StatusCreated, "application/json", "{}"),
+		"200 []": answers(http.StatusOK, "application/json", "[]"), "200 null": answers(http.StatusOK, "application/json", "null"),
+		"200 [null]": answers(http.StatusOK, "application/json", "[null]"), "nothing": answers(http.StatusNoContent, "", ""),
+		"400": answers(http.StatusBadRequest, "application/problem+json", `{"type":"/x","title":"x","status":400,"detail":"x","instance":"x","errors":[{"reason":"x"}]}`),
+		"404": answers(http.StatusNotFound, "application/problem+json", `{"type":"/x","title":"x","status":404,"detail":"x","instance":"x"}`),
+		"401": answers(http.StatusUnauthorized, "application/problem+json", `{"type":"/x","title":"x","status":401,"detail":"x","instance":"x"}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(nonsense)
+			defer server.Close()
+			o := whole.tried
+			o.Base = server.URL
+			report := conformance.Run(t.Context(), o)
+			const most = 0.05
+			if passed := report.Count("", conformance.Passed); float64(passed) > most*float64(len(report.Results)) {
+				for _, r := range report.Results {
+					if r.Outcome == conformance.Passed {
+						t.Log(r.Area, r.Rule)
+					}
+				}
+				t.Errorf("%d of %d rules passed", passed, len(report.Results))
+			}
+			if failed := report.Count("", conformance.Failed); float64(failed) < (1-most)*float64(len(report.Results)) {
+				t.Errorf("%d of %d rules failed, %d were skipped", failed, len(report.Results), report.Count("", conformance.Skipped))
+			}
+		})
+	}
+}
+
+// answers is a server that answers every request alike.
+func answers(status int, mediaType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if mediaType != "" {
+			w.Header().Set("Content-Type", mediaType)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}

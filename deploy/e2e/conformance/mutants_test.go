@@ -1,0 +1,203 @@
+package conformance_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/contracts/conformance"
+)
+
+// mutant is an exchange that breaks one rule: a proxy in front of the one that conforms.
+type mutant struct {
+	what string
+	// ask changes a request, answer what it gets; either may be nil.
+	ask    func(*http.Request)
+	answer func(a *http.Response, body string) string
+	// area is where the rule is that must notice, rule its name.
+	area, rule string
+}
+
+// when answers a change that is made to the answers with a status to requests of a method and a path.
+func when(method, path string, status int, change func(*http.Response, string) string) func(*http.Response, string) string {
+	pattern := regexp.MustCompile(path)
+	return func(a *http.Response, body string) string {
+		if (method == "" || a.Request.Method == method) && (status == 0 || a.StatusCode == status) && pattern.MatchString(a.Request.URL.Path) {
+			return change(a, body)
+		}
+		return body
+	}
+}
+
+// status changes the status of an answer.
+func status(to int) func(*http.Response, string) string {
+	return func(a *http.Response, body string) string {
+		a.StatusCode = to
+		if to < http.StatusBadRequest {
+			a.Header.Set("Content-Type", "application/json")
+		}
+		return body
+	}
+}
+
+// text changes the text of a body.
+func text(pattern, to string) func(*http.Response, string) string {
+	from := regexp.MustCompile(pattern)
+	return func(_ *http.Response, body string) string { return from.ReplaceAllString(body, to) }
+}
+
+// header removes a header of an answer.
+func header(name string) func(*http.Response, string) string {
+	return func(a *http.Response, body string) string {
+		a.Header.Del(name)
+		return body
+	}
+}
+
+// without removes a parameter of the query of a request.
+func without(parameter string) func(*http.Request) {
+	return func(r *http.Request) {
+		query := r.URL.Query()
+		query.Del(parameter)
+		r.URL.RawQuery = query.Encode()
+	}
+}
+
+// drop removes a header of a request.
+func drop(name string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(name) } }
+
+var mutants = []mutant{
+	{what: "cancels what is cancelled", answer: when("POST", ":cancel$", 409, status(200)), area: "transitions", rule: "petCoverage cancelled :cancel is 409"},
+	{what: "endorses a travel policy", answer: when("POST", "/travelCoverage/.*:endorse$", 409, status(200)), area: "transitions", rule: "travelCoverage in force :endorse addition is 409"},
+	{what: "reports extended as in force", answer: when("", "Coverage", 200, text(`"status":"extended"`, `"status":"in force"`)), area: "transitions", rule: "motorCoverage extended: reads as extended"},
+	{what: "reopens an open claim", answer: when("POST", ":reopen$", 409, status(200)), area: "transitions", rule: "claim open reopen is 409"},
+	{what: "spells in force otherwise", answer: when("", "Coverage", 0, text(`"in force"`, `"active"`)), area: "records", rule: "POST /petCoverage: policyNumber is issued, status is in force"},
+	{what: "loses extensions", answer: when("GET", "/debtor/", 200, text(`,"x-[^"]*":\{.*\}\}$`, "}")), area: "records", rule: "POST /debtor: members that the interface does not name are kept byte for byte"},
+	{what: "rounds extensions", answer: when("", "/debtor", 0, text(`:1\.10,`, ":1.1,")), area: "records", rule: "POST /debtor: members that the interface does not name are kept byte for byte"},
+	{what: "spells IndemnityPeriod otherwise", answer: when("", "/businessInterruptionCoverage", 0, text("IndemnityPeriod", "indemnityPeriod")), area: "records", rule: "businessInterruptionCoverage: IndemnityPeriod: int comes back as sent"},
+	{what: "spells GrosslLossReserve otherwise", answer: when("", "/claimsBordereau", 0, text("GrosslLossReserve", "GrossLossReserve")), area: "records", rule: "claimsBordereau: GrosslLossReserve: float comes back as sent"},
+	{what: "writes numbers as text", answer: when("", "/receipt", 0, text(`"paymentAmount":(\d+)`, `"paymentAmount":"$1"`)), area: "records", rule: "receipt: paymentAmount: int comes back as sent"},
+	{what: "writes ids in upper case", answer: when("", "/vehicle$", 201, func(_ *http.Response, body string) string {
+		return regexp.MustCompile(`"id":"[^"]*"`).ReplaceAllStringFunc(body, func(id string) string { return `"id"` + strings.ToUpper(id[4:]) })
+	}), area: "records", rule: "POST /vehicle: 201 with a new id, a UUID in lower case"},
+	{what: "answers a local time", answer: when("", "/claimsBordereau", 0, text(`("fnol":"[^"]*)Z"`, `${1}+00:00"`)), area: "records", rule: "a DateTime is returned in UTC, whatever its offset"},
+	{what: "answers 200 for a create", answer: when("POST", "/pet$", 201, status(200)), area: "records", rule: "POST /pet: 201 with a new id, a UUID in lower case"},
+	{what: "answers premium by the name it was sent by", answer: when("", "/motorCoverage", 0, text("grossWrittenPremium", "premium")), area: "records", rule: "POST /motorCoverage: premium comes back as grossWrittenPremium alone"},
+	{what: "drops a filter", ask: without("policyNumber"), area: "lists", rule: "GET /claim?policyNumber= answers the records that have it"},
+	{what: "ignores the end of a range", ask: without("receiptDateTo"), area: "lists", rule: "GET /receipt?receiptDateFrom=&receiptDateTo=: a range, both ends inclusive"},
+	{what: "ignores what it does not know", ask: without("colour"), area: "lists", rule: "GET /vehicle: an unknown or malformed parameter is 400"},
+	{what: "does not link pages", answer: header("Link"), area: "lists", rule: "the links lead through the whole list, each record once, in order"},
+	{what: "lists 64 lines", answer: when("", "/productCatalog", 0, text(`,\{"code":65[^}]*\}`, "")), area: "lists", rule: "GET /productCatalog: the 65 lines of business, codes 1 to 65"},
+	{what: "corrects a line", answer: when("", "/productCatalog", 0, text("ommissions", "omissions")), area: "lists", rule: "GET /productCatalog: the 65 lines of business, codes 1 to 65"},
+	{what: "words a problem otherwise", answer: text("invalid indemnity period", "indemnity period invalid"), area: "errors", rule: "POST /businessInterruptionCoverage row 3: IndemnityPeriod is 0 is 400 invalid indemnity period"},
+	{what: "answers 400 for a missing record", answer: when("POST", "/tradeCreditCoverage$", 404, func(a *http.Response, body string) string {
+		a.StatusCode = 400
+		return strings.Replace(body, `"status":404`, `"status":400`, 1)
+	}), area: "errors", rule: "POST /tradeCreditCoverage row 1: debtorId names nothing is 404 debtor not found"},
+	{what: "writes problems as JSON", answer: func(a *http.Response, body string) string {
+		a.Header.Set("Content-Type", strings.Replace(a.Header.Get("Content-Type"), "problem+json", "json", 1))
+		return body
+	}, area: "errors", rule: "POST /petCoverage row 1: petId names nothing is 404 pet not found"},
+	{what: "does not tell who exists", answer: text(`"existingId"`, `"existing"`), area: "errors", rule: "POST /personal row 3: idType and idNumber exist is 409"},
+	{what: "replays as a create", answer: when("POST", "^/[A-Za-z]+$", 200, status(201)), area: "idempotency", rule: "POST /vehicle: the same key and request again is 200 with the record, and says that it is a replay"},
+	{what: "ignores keys", ask: drop("Idempotency-Key"), area: "idempotency", rule: "POST /claim/{id}:settle: one key from 20 callers at once does it once"},
+	{what: "does not tell replays", answer: header("Idempotency-Replayed"), area: "idempotency", rule: "POST /receipt/{id}:refund: the same key and request again is 200 with the record, and says that it is a replay"},
+	{what: "takes a key with another request", answer: when("POST", "^/product$", 422, status(200)), area: "idempotency", rule: "POST /product: the same key with another request is 422"},
+	{what: "ignores If-Match", ask: drop("If-Match"), area: "versions", rule: "PUT /vehicle/{id}: a stale If-Match is 412, the current one is not"},
+	{what: "lacks a value", answer: func(a *http.Response, body string) string {
+		if a.StatusCode == http.StatusCreated && strings.Contains(body, `"propertyType":"Zoo"`) {
+			a.StatusCode = http.StatusBadRequest
+		}
+		return body
+	}, area: "values", rule: "property.propertyType: each of the 97 values of PropertyType"},
+	{what: "stores the corrected spelling", answer: text("volcanic erruption", "volcanic eruption"), area: "values", rule: "motorCoverage.perils: the corrected spellings of MotorPeril are stored as published"},
+	{what: "takes any value", answer: when("POST", "/debtor$", 400, status(201)), area: "values", rule: "debtor.legalForm: a value that is not in LegalEntity is 400"},
+	{what: "loses warnings", answer: text(`,"warnings":\[[^\]]*\]`, ""), area: "claims", rule: "a loss within the waitingPeriod of petCoverage, inceptionDate to lossDate, is a warning"},
+	{what: "admits a loss at expiry", answer: when("POST", "/claim$", 409, status(201)), area: "claims", rule: "a claim against cyberLiabilityCoverage, lossDate at expiry: Conflict"},
+	{what: "covers everything", answer: when("POST", "/claim$", 422, status(201)), area: "claims", rule: "a claim against tradeCreditCoverage: each of its perils is a lossCause, any other is 422"},
+	{what: "refunds twice", answer: when("POST", ":refund$", 409, status(201)), area: "receipts", rule: "a second :refund is 409"},
+	{what: "changes receipts", answer: when("PUT", "/receipt/", 409, status(200)), area: "receipts", rule: "PUT of the same content answers the receipt, of another is 409"},
+	{what: "adds up wrong", answer: when("", "/premiumBordereau", 0, text(`"grossWrittenPremium":1500`, `"grossWrittenPremium":6500`)), area: "receipts", rule: "receipts of a policy and a type add up to one row of the premium bordereau, less refunds"},
+	{what: "lets in who has no token", ask: func(r *http.Request) {
+		if r.Header.Get("Authorization") == "" {
+			r.Header.Set("Authorization", "Bearer "+whole.tried.DeveloperToken)
+		}
+	}, area: "access", rule: "GET /vehicle/{id} without a token is 401"},
+	{what: "lets readers write", ask: func(r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer "+whole.tried.DeveloperToken {
+			r.Header.Set("Authorization", "Bearer "+whole.tried.AdminToken)
+		}
+	}, area: "access", rule: "POST /claim/{id}:settle with the other scope alone is 401"},
+	{what: "challenges nobody", answer: header("WWW-Authenticate"), area: "access", rule: "PUT /vehicle/{id} without a token is 401"},
+	{what: "does not tell what is allowed", answer: header("Allow"), area: "access", rule: "DELETE /vehicle is 405 with Allow: GET, POST"},
+	{what: "takes any media type", ask: func(r *http.Request) {
+		if r.ContentLength != 0 {
+			r.Header.Set("Content-Type", "application/json")
+		}
+	}, area: "syntax", rule: "a body of the Content-Type text/plain is Unsupported Media Type"},
+	{what: "takes a member twice", answer: when("POST", "/vehicle$", 400, status(201)), area: "syntax", rule: "a body that is a member twice is 400"},
+	{what: "forgets its history", answer: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)), area: "beyond", rule: "GET /x/history/claim/{id} tells the creation"},
+}
+
+// TestMutantsAreNoticed: each by the rule that it breaks, which passes through a proxy that changes nothing.
+func TestMutantsAreNoticed(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.what, func(t *testing.T) {
+			for _, c := range []struct {
+				proxy mutant
+				want  conformance.Outcome
+			}{{mutant{}, conformance.Passed}, {m, conformance.Failed}} {
+				results := through(t, c.proxy, m.area, m.rule)
+				if len(results) != 1 || results[0].Outcome != c.want {
+					t.Errorf("%q has %+v, not %s", m.rule, results, c.want)
+				}
+			}
+		})
+	}
+}
+
+// through tries one rule on the exchange behind a proxy.
+func through(t *testing.T, m mutant, area, rule string) []conformance.Result {
+	t.Helper()
+	target, err := url.Parse(whole.tried.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(m.proxy(target))
+	defer server.Close()
+	o := whole.tried
+	o.Base, o.Only, o.Matching = server.URL, []string{area}, regexp.MustCompile("^"+regexp.QuoteMeta(rule)+"$")
+	return conformance.Run(t.Context(), o).Results
+}
+
+func (m mutant) proxy(target *url.URL) http.Handler {
+	return &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Set("User-Agent", "mutant")
+			if m.ask != nil {
+				m.ask(r.Out)
+			}
+		},
+		ModifyResponse: func(a *http.Response) error {
+			if m.answer == nil || a.Request.Method == http.MethodHead {
+				return nil
+			}
+			body, err := io.ReadAll(a.Body)
+			if err != nil {
+				return err
+			}
+			changed := []byte(m.answer(a, string(body)))
+			a.Body, a.ContentLength = io.NopCloser(bytes.NewReader(changed)), int64(len(changed))
+			a.Header.Set("Content-Length", strconv.Itoa(len(changed)))
+			return nil
+		},
+	}
+}

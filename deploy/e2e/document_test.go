@@ -1,0 +1,143 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/deploy/e2e/trial"
+	"insurance.example/exchange/deploy/generate/document"
+)
+
+// served answers the document that an exchange serves.
+func served(t *testing.T, e *trial.Exchange) *openapi3.T {
+	t.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData(page(t, e, "/openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// page answers a public page, asked for without a token.
+func page(t *testing.T, e *trial.Exchange, path string) []byte {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.Base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: status %d, %v", path, response.StatusCode, err)
+	}
+	return text
+}
+
+func TestServedDocumentIsValid(t *testing.T) {
+	t.Parallel()
+	doc := served(t, whole)
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !doc.IsOpenAPI31OrLater() || doc.Paths.Len() < 50 {
+		t.Errorf("version %s, %d paths", doc.OpenAPI, doc.Paths.Len())
+	}
+}
+
+// TestExamplesWork sends every example of the document, in an order in which they work, with what the exchange has
+// issued in place of what the examples say it issues.
+func TestExamplesWork(t *testing.T) {
+	t.Parallel()
+	examples, err := document.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, c := served(t, whole), caller(t)
+	issued := []string{"X1234567", fresh("X")} // one person has one idNumber
+	for _, e := range examples {
+		method, path, _ := strings.Cut(e.Operation, " ")
+		operation := doc.Paths.Value(path).GetOperation(method)
+		shown, err := json.Marshal(operation.RequestBody.Value.Content["application/json"].Example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(shown) == "null" {
+			t.Errorf("%s shows no example", e.Operation)
+		}
+		now := strings.NewReplacer(append(issued, "{id}", e.On)...)
+		path = strings.NewReplacer(issued...).Replace(strings.Replace(path, "{id}", e.On, 1))
+		answer := c.Do(t, method, path, now.Replace(string(shown)))
+		if answer.Status >= 300 {
+			t.Fatalf("%s: %d %s", e.Operation, answer.Status, answer.Body)
+		}
+		record := answer.Record(t)
+		for member, example := range e.Issues {
+			issued = append(issued, example, record.Text(member))
+		}
+	}
+}
+
+// TestEveryOperationIsInTheDocument holds the routing table against the document: no operation is missing or invented.
+func TestEveryOperationIsInTheDocument(t *testing.T) {
+	t.Parallel()
+	doc := served(t, whole)
+	table, err := routes.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]map[string]bool{} // the methods of each path
+	add := func(path string, methods ...string) {
+		if all[path] == nil {
+			all[path] = map[string]bool{}
+		}
+		for _, method := range methods {
+			if method != http.MethodHead { // served where GET is
+				all[path][method] = true
+			}
+		}
+	}
+	for _, r := range table.Resources {
+		add("/"+r.Resource, r.Collection...)
+		if len(r.Item) > 0 {
+			add("/"+r.Resource+"/{id}", r.Item...)
+		}
+		for _, action := range r.Actions {
+			add("/"+r.Resource+"/{id}:"+action, http.MethodPost)
+		}
+		for _, sub := range r.Subs {
+			add("/"+r.Resource+"/{id}/"+sub, http.MethodPost)
+		}
+	}
+	for _, x := range table.Extensions {
+		add(x.Path, x.Method)
+	}
+	if doc.Paths.Len() != len(all) {
+		t.Errorf("%d paths are in the document, %d are routed", doc.Paths.Len(), len(all))
+	}
+	for path, want := range all {
+		item := doc.Paths.Value(path)
+		if item == nil {
+			t.Errorf("%s is not in the document", path)
+			continue
+		}
+		for method := range item.Operations() {
+			if !want[method] {
+				t.Errorf("%s %s is no operation", method, path)
+			}
+			delete(want, method)
+		}
+		for method := range want {
+			t.Errorf("%s %s is not in the document", method, path)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/contracts/register"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/deploy/e2e/trial"
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/service"
+)
+
+// configured answers an exchange in which every rule of the register is set.
+func configured(t *testing.T) *trial.Exchange {
+	t.Helper()
+	data := t.TempDir()
+	signer, err := auth.OpenSigner(filepath.Join(data, "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := filepath.Join(data, "sets.yaml")
+	if err := os.WriteFile(sets, []byte("MotorPeril: {extend: [rodents]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := commands.RunInOne(data,
+		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
+		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
+		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
+	)
+	owned(t, e, err)
+	return e
+}
+
+// rules are what each setting of the register does to an exchange in which it is set.
+var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
+	settings.ValueSets: func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		values := served(t, e).Components.Schemas["MotorPeril"].Value.Enum
+		if !slices.Contains(values, any("rodents")) || !slices.Contains(values, any("fire")) {
+			t.Errorf("the document shows %v", values)
+		}
+		// A value that nobody has published is accepted; the checked client knows only published ones.
+		body := insure(t, c).motor().With("perils", []string{"rodents"})
+		if answer := unchecked(t, e, "/motorCoverage", body); answer != http.StatusCreated {
+			t.Errorf("a policy with the added peril is answered %d", answer)
+		}
+	},
+	settings.KeyRetention: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		key := fresh("key")
+		first := c.Create(t, "vehicle", vehicle(), "Idempotency-Key", key)
+		second := c.Create(t, "vehicle", vehicle(), "Idempotency-Key", key)
+		if first.Text("id") == second.Text("id") {
+			t.Error("a key that is no longer remembered finds its record")
+		}
+	},
+	settings.ReportingWindow: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		number := policy(t, c).Text("policyNumber")
+		if late := c.Create(t, "claim", loss(number, -3).With("fnol", instant(0))); late["warnings"] == nil {
+			t.Error("a claim three days late has no warning")
+		}
+		if early := c.Create(t, "claim", loss(number, -3)); early["warnings"] != nil {
+			t.Errorf("a claim in time has the warnings %v", early["warnings"])
+		}
+	},
+	settings.RefundReceiptType: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		made := c.Create(t, "receipt", receipt(policy(t, c).Text("policyNumber"), 5))
+		refund := c.Post(t, "/receipt/"+made.Text("id")+":refund", nil).Want(t, http.StatusCreated).Record(t)
+		wantMembers(t, refund, map[string]string{"receiptType": "other"})
+	},
+	settings.BordereauPeriod: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		number := policy(t, c).Text("policyNumber")
+		c.Create(t, "receipt", receipt(number, 7))
+		if period := awaitSum(t, c, number, "new policy", "7").Text("period"); !strings.Contains(period, "-Q") {
+			t.Errorf("the period is %q", period)
+		}
+	},
+	settings.TripLength:   travelLength(false, 90),
+	settings.AnnualLength: travelLength(true, 30),
+	settings.AdminMayRead: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		client(t, e, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusOK)
+		client(t, whole, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+	"jwt-issuer": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		token := issue(t, e.Signer, func(g *auth.Grant) { g.Issuer = "another" })
+		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+	"jwt-audience": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		token := issue(t, e.Signer, func(g *auth.Grant) { g.Audience = []string{"another"} })
+		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+}
+
+// travelLength is the rule that a length in days has a greatest value.
+func travelLength(annual bool, most int) func(*testing.T, *trial.Exchange, *trial.Client) {
+	return func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		body := trial.Record{
+			"policyholderId": c.Create(t, "personal", personal()).Text("id"), "destination": 250, "isAnnualPolicy": annual,
+			"travellerIds": []string{c.Create(t, "traveller", trial.Record{"firstName": "Ada"}).Text("id")},
+		}
+		c.Create(t, "travelCoverage", body.With("length", most))
+		c.Post(t, "/travelCoverage", body.With("length", most+1)).
+			WantProblem(t, http.StatusBadRequest, "length out of range for policy type")
+	}
+}
+
+// unchecked posts a record without holding it against the document, and answers the status.
+func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) int {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.Base+path, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+issue(t, e.Signer, func(g *auth.Grant) { g.Lifetime = time.Minute }))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// TestEveryItemOfTheRegisterIsConfigurable holds the register against the programs: each setting it names is a flag of
+// the whole in one process and of one of the processes apart, and does what the register says.
+func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
+	t.Parallel()
+	items, err := register.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := []service.Program{gateway.Program()}
+	for _, s := range allinone.Services() {
+		apart = append(apart, s.Definition().Program())
+	}
+	hasFlag := func(name string) func(service.Program) bool {
+		return func(p service.Program) bool { return p.Command(nil, io.Discard).Flags().Lookup(name) != nil }
+	}
+	e := configured(t)
+	c := client(t, e, "tester", trial.Developer, trial.Admin)
+	for _, item := range items {
+		for _, name := range item.Settings {
+			t.Run(name, func(t *testing.T) {
+				if !hasFlag(name)(allinone.RunProgram(io.Discard)) || !slices.ContainsFunc(apart, hasFlag(name)) {
+					t.Error("no program has the flag")
+				}
+				if rules[name] == nil {
+					t.Fatal("nothing says what the setting does")
+				}
+				rules[name](t, e, c)
+			})
+		}
+	}
+}

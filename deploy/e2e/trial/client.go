@@ -1,0 +1,120 @@
+package trial
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/deploy/e2e/contractcheck"
+)
+
+// Client calls an exchange as one caller. It is safe for concurrent use. Every answer is held against what the
+// interface says of all answers, and against the OpenAPI document.
+type Client struct{ base, authorization string }
+
+// With answers a client that sends another Authorization header; none where empty.
+func (c *Client) With(authorization string) *Client { return &Client{c.base, authorization} }
+
+// At answers a client of another address, http://host:port.
+func (c *Client) At(base string) *Client { return &Client{base, c.authorization} }
+
+var transport = &http.Client{Transport: contractcheck.Strict(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: 30 * time.Second}
+
+// Send sends a request and answers what came back. body is sent as it is if it is []byte, string or io.Reader (without
+// a length), not at all if nil, and else as JSON. headers are names and values in turn; a body is application/json
+// unless they say otherwise. Errors: no answer, or one that breaks a rule of all answers.
+func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
+	content, err := reader(body)
+	if err != nil {
+		return Answer{}, err
+	}
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	if err != nil {
+		return Answer{}, err
+	}
+	if c.authorization != "" {
+		request.Header.Set("Authorization", c.authorization)
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		if request.Header.Del(headers[i]); headers[i+1] != "" {
+			request.Header.Set(headers[i], headers[i+1])
+		}
+	}
+	response, err := transport.Do(request)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	a := Answer{Status: response.StatusCode, Header: response.Header}
+	if a.Body, err = io.ReadAll(response.Body); err != nil {
+		return a, err
+	}
+	if err := a.conforms(method); err != nil {
+		return a, fmt.Errorf("%s %s: %w\n%d %v\n%s", method, path, err, a.Status, a.Header, a.Body)
+	}
+	return a, nil
+}
+
+func reader(body any) (io.Reader, error) {
+	switch body := body.(type) {
+	case nil:
+		return nil, nil
+	case []byte:
+		return bytes.NewReader(body), nil
+	case string:
+		return bytes.NewReader([]byte(body)), nil
+	case io.Reader:
+		return body, nil
+	default:
+		text, err := json.Marshal(body)
+		return bytes.NewReader(text), err
+	}
+}
+
+// Do is Send within a test, which ends if there is an error.
+func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) Answer {
+	t.Helper()
+	a, err := c.Send(t.Context(), method, path, body, headers...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Get sends a GET request.
+func (c *Client) Get(t testing.TB, path string, headers ...string) Answer {
+	t.Helper()
+	return c.Do(t, http.MethodGet, path, nil, headers...)
+}
+
+// Post sends a POST request.
+func (c *Client) Post(t testing.TB, path string, body any, headers ...string) Answer {
+	t.Helper()
+	return c.Do(t, http.MethodPost, path, body, headers...)
+}
+
+// Put sends a PUT request.
+func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Answer {
+	t.Helper()
+	return c.Do(t, http.MethodPut, path, body, headers...)
+}
+
+// Create posts a record and answers it as it was made, 201.
+func (c *Client) Create(t testing.TB, resource string, body any, headers ...string) Record {
+	t.Helper()
+	return c.Post(t, "/"+resource, body, headers...).Want(t, http.StatusCreated).Record(t)
+}
+
+// Read answers the record at a path, 200.
+func (c *Client) Read(t testing.TB, path string) Record {
+	t.Helper()
+	return c.Get(t, path).Want(t, http.StatusOK).Record(t)
+}

@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"insurance.example/exchange/deploy/exchange/client/table"
+)
+
+// exporting is what an export is asked for.
+type exporting struct {
+	resource, format, file string
+	filters                []string
+}
+
+func (p *program) exports() *cobra.Command {
+	command := &cobra.Command{
+		Use: "export RESOURCE", Short: "Write all records of a resource as NDJSON, CSV or a workbook (XLSX)",
+		Long: `Write all records of a resource, in the order of their creation.
+
+ndjson has a record on each line, as the exchange answers it. csv and xlsx have a row for each record and a column for
+each member, "address.city" for a member of a member: always all members that the interface names, so that exports line
+up, and the others that occur. What csv holds, import reads back to the same values. Numbers keep their digits; in a
+workbook, where a number holds fifteen of them, one with more is text.`,
+		Example: `  exchange export claim > claims.ndjson
+  exchange export motorCoverage --file policies.csv
+  exchange export premiumBordereau --filter treatyReference=QS-2026-01 --file bordereau.xlsx`,
+		Args: p.arguments(0, anyRoute), ValidArgsFunction: p.completeResource(anyRoute, nil),
+	}
+	connect := p.registerConnection(command)
+	var e exporting
+	filters := registerFilters(command)
+	flags := command.Flags()
+	flags.StringVar(&e.format, "format", "", "ndjson, csv or xlsx; by the file's name where not given, else ndjson")
+	flags.StringVarP(&e.file, "file", "o", "-", "file to write; - is the standard output")
+	complete(command, "format", ndjson, asCSV, asXLSX)
+	command.RunE = func(command *cobra.Command, args []string) error {
+		e.resource, e.filters = args[0], *filters
+		if e.format == "" {
+			if e.format = formatOf(e.file); e.format == "" {
+				e.format = ndjson
+			}
+		}
+		if err := oneOf("format", e.format, ndjson, asCSV, asXLSX); err != nil {
+			return err
+		}
+		if e.format == asXLSX && e.file == "-" && terminal(p.Out) {
+			return usage("a workbook is not for a terminal; give --file")
+		}
+		c, err := p.call(connect)
+		if err != nil {
+			return err
+		}
+		return p.export(command.Context(), c, e)
+	}
+	return command
+}
+
+// export writes the records to the file or the standard output. A file appears once it is whole.
+func (p *program) export(ctx context.Context, c *caller, e exporting) (err error) {
+	if e.file == "-" {
+		return p.exportTo(ctx, c, e, p.Out)
+	}
+	file, err := os.CreateTemp(filepath.Dir(e.file), "."+filepath.Base(e.file)+".*")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(p.exportTo(ctx, c, e, file), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return os.Rename(file.Name(), e.file)
+}
+
+func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Writer) error {
+	progress := newProgress(p.Err, -1)
+	count := 0
+	each := func(take func(jsontext.Value) error) error {
+		return c.each(ctx, e, p.pageSize(e.resource, 0), func(record jsontext.Value) error {
+			count++
+			return errors.Join(take(record), progress.at(int64(count), fmt.Sprintf("%d records", count)))
+		})
+	}
+	var err error
+	switch e.format {
+	case asCSV:
+		err = spooled(table.Of(e.resource), each, func(s *spool) error { return s.writeCSV(w) })
+	case asXLSX:
+		err = spooled(table.Of(e.resource), each, func(s *spool) error { return s.writeXLSX(w, e.resource) })
+	default:
+		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
+	}
+	if err := errors.Join(err, progress.end()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)
+	return err
+}
+
+// each hands over all records of an export, page by page.
+func (c *caller) each(ctx context.Context, e exporting, size int, take func(jsontext.Value) error) error {
+	values, err := query(e.filters, size)
+	if err != nil {
+		return err
+	}
+	for page, err := range c.pages(ctx, e.resource, values) {
+		if err != nil {
+			return err
+		}
+		for _, record := range page.records {
+			if err := take(record); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+// Command exchange runs the Insurance Exchange Service on one machine, and speaks to one that runs anywhere.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"insurance.example/exchange/contracts/conformance"
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/client"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	root, err := command()
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	os.Exit(client.Report(os.Stderr, err))
+}
+
+func command() (*cobra.Command, error) {
+	root := &cobra.Command{
+		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, and speak to it",
+		Example: `  exchange run
+  exchange create vehicle --data '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
+  exchange import vehicle fleet.csv
+  source <(exchange completion bash)`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: knownCommand, RunE: func(root *cobra.Command, _ []string) error { return root.Help() },
+	}
+	environ := os.Environ()
+	clients, err := client.Commands(client.Surroundings{
+		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: allinone.IssueToken,
+	})
+	if err != nil {
+		return nil, err
+	}
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Speak to an exchange:"})
+	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr))
+	grouped(root, "client", append(clients, allinone.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
+	return root, nil
+}
+
+func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {
+	for _, c := range commands {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+// knownCommand refuses what is left of the command line when no command was found.
+func knownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		return client.Misuse(fmt.Sprintf("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or ")))
+	}
+	return client.Misuse(fmt.Sprintf("there is no command %q; exchange --help lists them", args[0]))
+}

@@ -1,0 +1,72 @@
+// Command generate writes what is derived from the declarations of the services into the contracts.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"insurance.example/exchange/contracts/register"
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/generate/document"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: generate CONTRACTS-FOLDER")
+		os.Exit(2)
+	}
+	if err := generate(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
+
+func generate(contracts string) error {
+	routes, err := allinone.Routes()
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(contracts, "routes", "routes.json"), routes); err != nil {
+		return err
+	}
+	services, err := describe()
+	if err != nil {
+		return err
+	}
+	openapi, err := document.Build(services, filepath.Dir(contracts))
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(contracts, "openapi", "openapi.json"), openapi); err != nil {
+		return err
+	}
+	items, err := register.Load()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644)
+}
+
+// describe answers what the services declare.
+func describe() ([]document.Service, error) {
+	var all []document.Service
+	for _, s := range allinone.Services() {
+		resources, extensions, err := s.Describe()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, document.Service{Resources: resources, Extensions: extensions})
+	}
+	return all, nil
+}
+
+// write writes a value as JSON that a person can read and compare.
+func write(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, append(text, '\n'), 0o644)
+}

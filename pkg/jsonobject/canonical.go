@@ -1,0 +1,91 @@
+package jsonobject
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/cockroachdb/apd/v3"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Canonical writes a JSON value in one way: members sorted, strings with the shortest escapes, numbers by their exact
+// value. RFC 8785 is not used because it passes numbers through binary floats, which would take two sums of money for
+// one.
+func Canonical(value []byte) ([]byte, error) {
+	dec := jsontext.NewDecoder(bytes.NewReader(value))
+	return appendCanonical(nil, dec)
+}
+
+func appendCanonical(out []byte, dec *jsontext.Decoder) ([]byte, error) {
+	token, err := dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	switch token.Kind() {
+	case jsontext.KindBeginObject:
+		return appendObject(out, dec)
+	case jsontext.KindBeginArray:
+		out = append(out, '[')
+		for dec.PeekKind() != jsontext.KindEndArray {
+			if out[len(out)-1] != '[' {
+				out = append(out, ',')
+			}
+			if out, err = appendCanonical(out, dec); err != nil {
+				return nil, err
+			}
+		}
+		_, err = dec.ReadToken()
+		return append(out, ']'), err
+	case jsontext.KindString:
+		return jsontext.AppendQuote(out, token.String())
+	case jsontext.KindNumber:
+		return append(out, canonicalNumber(token.String())...), nil
+	default:
+		return append(out, token.String()...), nil
+	}
+}
+
+func appendObject(out []byte, dec *jsontext.Decoder) ([]byte, error) {
+	var all []Member
+	for dec.PeekKind() != jsontext.KindEndObject {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		text := name.String()
+		value, err := appendCanonical(nil, dec)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Member{text, value})
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	return append(out, Of(all)...), nil
+}
+
+// canonicalNumber writes the exact value of a literal in one way; one beyond the library's range stays as written.
+func canonicalNumber(literal string) string {
+	var d apd.Decimal
+	if _, _, err := d.SetString(literal); err != nil {
+		return literal
+	}
+	d.Reduce(&d)
+	if d.IsZero() {
+		return "0"
+	}
+	return d.Text('E')
+}
+
+// Equal reports whether two JSON texts are the same value.
+func Equal(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, errX := Canonical(a)
+	y, errY := Canonical(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}

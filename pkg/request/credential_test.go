@@ -1,0 +1,100 @@
+package request_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+)
+
+const (
+	oldSecret = "an-old-secret-of-the-exchange"
+	newSecret = "a-new-secret-of-the-exchange"
+)
+
+func credentials(t *testing.T, secrets ...string) request.Credentials {
+	t.Helper()
+	c, err := request.NewCredentials(secrets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// ask sends a request with the headers to a service that accepts the credentials, and answers what its handler saw.
+func ask(accepted request.Credentials, header http.Header) (answer *httptest.ResponseRecorder, seen *request.Caller) {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.Use(request.RequireGateway(accepted))
+	engine.GET("/", func(c *gin.Context) {
+		caller := request.CallerFrom(c.Request.Context())
+		seen = &caller
+	})
+	asked := httptest.NewRequest(http.MethodGet, "/", nil)
+	asked.Header = header
+	answer = httptest.NewRecorder()
+	engine.ServeHTTP(answer, asked)
+	return answer, seen
+}
+
+func TestCallerReachesTheService(t *testing.T) {
+	for _, subject := range []string{"broker-1", "auth0|7 %2F", "Jürgen\r\nX-Evil: 1", ""} {
+		header := http.Header{}
+		credentials(t, newSecret).Identify(header, request.Caller{Subject: subject, Scopes: []string{"std.admin", "std.developer"}})
+		if strings.ContainsAny(header.Get(request.CallerHeader), "\r\n") {
+			t.Fatalf("subject %q breaks out of its header", subject)
+		}
+		answer, seen := ask(credentials(t, oldSecret, newSecret), header) // while the new secret is rolled out
+		if seen == nil {
+			t.Fatalf("subject %q: answer %d", subject, answer.Code)
+		}
+		if seen.Subject != subject || !slices.Equal(seen.Scopes, []string{"std.admin", "std.developer"}) {
+			t.Errorf("seen %+v, want subject %q", seen, subject)
+		}
+	}
+}
+
+func TestServiceRefusesOthers(t *testing.T) {
+	for name, header := range map[string]http.Header{
+		"nothing":        {},
+		"identity alone": {request.CallerHeader: {"broker-1"}, request.ScopesHeader: {"std.admin"}},
+		"wrong secret":   {request.CallerHeader: {"broker-1"}, request.CredentialHeader: {oldSecret}},
+		"empty secret":   {request.CredentialHeader: {""}},
+		"longer secret":  {request.CredentialHeader: {newSecret + "x"}},
+		"shorter secret": {request.CredentialHeader: {newSecret[:20]}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer, seen := ask(credentials(t, newSecret), header)
+			if seen != nil {
+				t.Fatal("the handler was reached")
+			}
+			if answer.Code != http.StatusUnauthorized || answer.Header().Get("Content-Type") != problem.ContentType ||
+				answer.Header().Get("WWW-Authenticate") == "" {
+				t.Fatalf("answer %d %v, want a 401 problem with a challenge", answer.Code, answer.Header())
+			}
+		})
+	}
+}
+
+func TestZeroCredentialsAcceptNothing(t *testing.T) {
+	if _, seen := ask(request.Credentials{}, http.Header{request.CredentialHeader: {""}}); seen != nil {
+		t.Fatal("the handler was reached")
+	}
+}
+
+func TestWeakSecretsAreRefusedUnseen(t *testing.T) {
+	for _, secrets := range [][]string{nil, {"short"}, {newSecret, "short"}, {"sixteen\ncharacters"}} {
+		_, err := request.NewCredentials(secrets)
+		if err == nil {
+			t.Errorf("secrets %q are accepted", secrets)
+		} else if strings.Contains(err.Error(), "short ") || strings.Contains(err.Error(), newSecret) {
+			t.Errorf("error %q shows a secret", err)
+		}
+	}
+}
