@@ -1,68 +1,109 @@
-// Package claims holds losses reported against policies.
+// Package claims holds the claim and the claims bordereau.
+//
+// Losses reported against policies, and the rows in which they are ceded.
 package claims
 
 import "insurance.example/exchange/contracts/scalar"
 
-// The claim status values (interface.md, States and transitions).
+// The values of claimStatus (contracts/interface.md, claim).
 const (
 	Open     = "open"
 	Closed   = "closed"
 	Reopened = "reopened"
 )
 
-// Claim is a loss reported against a policy of any line; PolicyNumber alone tells which. FNOL is the instant of the first
-// notification of loss. The exchange issues ClaimNumber, ClaimStatus, LastUpdate, ReopenDate, Payments and
-// DocumentTypes. DocumentTypes holds the type of each member of Documents, "" where none was sent.
+// Claim is the record of the resource claim.
+//
+// A loss reported against a policy of any line. The policy number alone says which line it is.
 type Claim struct {
 	scalar.Record
-	ClaimNumber    *string         `json:"claimNumber,omitzero"`
-	PolicyNumber   *string         `json:"policyNumber,omitzero"`
-	FNOL           scalar.DateTime `json:"fnol,omitzero"`
-	LossDate       scalar.DateTime `json:"lossDate,omitzero"`
-	ClaimType      *string         `json:"claimType,omitzero" set:"ClaimType"`
-	Location       *string         `json:"location,omitzero"`
-	LossCause      *string         `json:"lossCause,omitzero"`
-	Description    *string         `json:"description,omitzero"`
-	LiabilityShare *scalar.Int     `json:"liabilityShare,omitzero"`
-	Reserve        *scalar.Int     `json:"reserve,omitzero"`
-	ClaimStatus    *string         `json:"claimStatus,omitzero" issued:"ClaimStatus"`
-	LastUpdate     scalar.Date     `json:"lastUpdate,omitzero"`
-	ReopenDate     scalar.Date     `json:"reopenDate,omitzero"`
-	ExcessAmount   *scalar.Int     `json:"excessAmount,omitzero"`
-	PaymentMethod  *string         `json:"paymentMethod,omitzero" set:"PaymentMethod"`
-	Documents      []string        `json:"documents,omitzero"`
-	DocumentTypes  []string        `json:"documentTypes,omitzero"`
-	Payments       []Payment       `json:"payments,omitzero"`
+	// The number that the exchange issues to the claim. Its last character is a check character.
+	ClaimNumber *string `json:"claimNumber,omitzero"`
+	// The number of the policy that the claim is made against.
+	PolicyNumber *string `json:"policyNumber,omitzero"`
+	// The instant of the first notification of loss. Where none is sent it is the instant of the filing.
+	FNOL scalar.DateTime `json:"fnol,omitzero"`
+	// The instant of the loss.
+	LossDate scalar.DateTime `json:"lossDate,omitzero"`
+	// The kind of claim.
+	ClaimType *string `json:"claimType,omitzero" set:"ClaimType"`
+	// Where the loss happened, in words.
+	Location *string `json:"location,omitzero"`
+	// What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such list.
+	LossCause *string `json:"lossCause,omitzero"`
+	// What happened, in words.
+	Description *string `json:"description,omitzero"`
+	// The share of the liability. The interface does not say its unit.
+	LiabilityShare *scalar.Int `json:"liabilityShare,omitzero"`
+	// The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
+	Reserve *scalar.Int `json:"reserve,omitzero"`
+	// The state of the claim, which only actions change.
+	ClaimStatus *string `json:"claimStatus,omitzero" issued:"ClaimStatus"`
+	// The day of the last replacement, UTC.
+	LastUpdate scalar.Date `json:"lastUpdate,omitzero"`
+	// The day of the last reopening, UTC.
+	ReopenDate scalar.Date `json:"reopenDate,omitzero"`
+	// The part of the loss that the policyholder bears. The interface does not say its currency or unit.
+	ExcessAmount *scalar.Int `json:"excessAmount,omitzero"`
+	// How the claim is paid: the method of the last settlement, where there is one.
+	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
+	// The addresses (URLs) of the documents of the claim.
+	Documents []string `json:"documents,omitzero"`
+	// The type of each of the documents, in their order; empty where none was sent.
+	DocumentTypes []string `json:"documentTypes,omitzero"`
+	// The settlements of the claim, oldest first.
+	Payments []Payment `json:"payments,omitzero"`
 }
 
-// Bordereau is a row of the claims bordereau: a claim ceded under a treaty. GrosslLossReserve is spelled as the interface
-// spells it.
+// Bordereau is the record of the resource claimsBordereau.
+//
+// A row of the claims bordereau: a claim ceded under a treaty. Callers make the rows; there is no replace operation.
 type Bordereau struct {
 	scalar.Record
-	TreatyReference   *string         `json:"treatyReference,omitzero"`
-	PolicyNumber      *string         `json:"policyNumber,omitzero"`
-	FNOL              scalar.DateTime `json:"fnol,omitzero"`
-	GrosslLossReserve scalar.Decimal  `json:"GrosslLossReserve,omitzero"`
-	Paid              scalar.Decimal  `json:"paid,omitzero"`
-	ExpectedRecovery  scalar.Decimal  `json:"expectedRecovery,omitzero"`
-	ClaimStatus       *string         `json:"claimStatus,omitzero" set:"ClaimStatus"`
+	// The reference of the treaty under which the claim is ceded.
+	TreatyReference *string `json:"treatyReference,omitzero"`
+	// The number of the policy that the claim is made against.
+	PolicyNumber *string `json:"policyNumber,omitzero"`
+	// The instant of the first notification of loss.
+	FNOL scalar.DateTime `json:"fnol,omitzero"`
+	// The gross loss reserve, in the spelling of the interface. The interface does not say its currency or unit.
+	GrosslLossReserve scalar.Decimal `json:"GrosslLossReserve,omitzero"`
+	// The amount paid. The interface does not say its currency or unit.
+	Paid scalar.Decimal `json:"paid,omitzero"`
+	// The amount expected back. The interface does not say its currency or unit.
+	ExpectedRecovery scalar.Decimal `json:"expectedRecovery,omitzero"`
+	// The state of the claim.
+	ClaimStatus *string `json:"claimStatus,omitzero" set:"ClaimStatus"`
 }
 
-// Payment is one settlement of a claim.
+// Payment is one settlement of a claim, as the claim keeps it.
+//
+// One settlement of a claim.
 type Payment struct {
-	PaymentAmount scalar.Int      `json:"paymentAmount"`
-	PaymentMethod string          `json:"paymentMethod"`
-	PaidAt        scalar.DateTime `json:"paidAt"`
+	// The amount paid. The interface does not say its currency or unit.
+	PaymentAmount scalar.Int `json:"paymentAmount"`
+	// How the amount was paid.
+	PaymentMethod string `json:"paymentMethod"`
+	// The instant of the settlement.
+	PaidAt scalar.DateTime `json:"paidAt"`
 }
 
-// Settlement is the body of :settle.
+// Settlement is the body of POST /claim/{id}:settle.
+//
+// What is paid to settle a claim.
 type Settlement struct {
+	// The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero"`
-	PaymentMethod *string     `json:"paymentMethod,omitzero" set:"PaymentMethod"`
+	// How the amount is paid.
+	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
 }
 
 // Document is the body of POST /claim/{id}/documents.
+//
+// A document of a claim, which the exchange refers to and does not store.
 type Document struct {
-	URL  *string `json:"url,omitzero"`
+	// Where the document is.
+	URL *string `json:"url,omitzero"`
+	// The type of the document. The interface does not say which types there are.
 	Type *string `json:"type,omitzero"`
 }

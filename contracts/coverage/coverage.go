@@ -1,9 +1,11 @@
-// Package coverage holds the policies: a coverage record of each line of insurance.
+// Package coverage holds the coverage records of the seven lines of insurance.
+//
+// Policies: a coverage record of each line of insurance.
 package coverage
 
 import "insurance.example/exchange/contracts/scalar"
 
-// The policy status values (interface.md, States and transitions).
+// The values of the status of a policy (contracts/interface.md, motorCoverage and the other lines).
 const (
 	InForce   = "in force"
 	Cancelled = "cancelled"
@@ -11,103 +13,167 @@ const (
 	Extended  = "extended"
 )
 
-// Policy is what the coverage records of every line share. PolicyNumber is unique over all lines; it and Status are
-// issued by the exchange. PolicyholderID refers to a party.
+// Policy is what the coverage records of every line share.
 type Policy struct {
 	scalar.Record
-	PolicyNumber   *string         `json:"policyNumber,omitzero"`
-	PolicyholderID scalar.ID       `json:"policyholderId,omitzero"`
-	InceptionDate  scalar.DateTime `json:"inceptionDate,omitzero"`
-	ExpiryDate     scalar.DateTime `json:"expiryDate,omitzero"`
-	Status         *string         `json:"status,omitzero" issued:"PolicyStatus"`
+	// The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	PolicyNumber *string `json:"policyNumber,omitzero"`
+	// The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
+	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
+	// The instant at which the term begins.
+	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
+	// The instant at which the term ends; it is no longer part of the term.
+	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
+	// The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force.
+	Status *string `json:"status,omitzero" issued:"PolicyStatus"`
 }
 
-// Shared answers the part that every line has.
+// Shared returns the part that every line has.
 func (p *Policy) Shared() *Policy { return p }
 
-// Motor insures a vehicle and covers a driver. GrossWrittenPremium is sent as premium on create.
+// Motor is the record of the resource motorCoverage.
+//
+// A motor policy. It insures a vehicle and covers a driver.
 type Motor struct {
 	Policy
-	VehicleID            scalar.ID      `json:"vehicleId,omitzero"`
-	DriverID             scalar.ID      `json:"driverId,omitzero"`
-	GrossWrittenPremium  scalar.Decimal `json:"grossWrittenPremium,omitzero"`
-	IndemnityLimitPolicy *scalar.Int    `json:"indemnityLimitPolicy,omitzero"`
-	Perils               []string       `json:"perils,omitzero" set:"MotorPeril"`
+	// The id of the vehicle that the policy insures.
+	VehicleID scalar.ID `json:"vehicleId,omitzero"`
+	// The id of the driver whom the policy covers. The driver's licence must not have expired.
+	DriverID scalar.ID `json:"driverId,omitzero"`
+	// The premium before deductions. The interface does not say its currency or unit.
+	GrossWrittenPremium scalar.Decimal `json:"grossWrittenPremium,omitzero"`
+	// The most that the policy pays. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	// What the policy insures against. A claim's lossCause must be one of them.
+	Perils []string `json:"perils,omitzero" set:"MotorPeril"`
 }
 
-// CyberLiability covers a business. ClaimsOccurrence is kept as sent.
+// CyberLiability is the record of the resource cyberLiabilityCoverage.
+//
+// A cyber liability policy. It covers a business.
 type CyberLiability struct {
 	Policy
-	BusinessID           scalar.ID   `json:"businessId,omitzero"`
+	// The id of the business that the policy covers.
+	BusinessID scalar.ID `json:"businessId,omitzero"`
+	// The most that the policy pays, above 0. The interface does not say its currency or unit.
 	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
-	ClaimsOccurrence     scalar.JSON `json:"claimsOccurrence,omitzero"`
-	Scope                []string    `json:"scope,omitzero" set:"CyberCoverageCategory"`
+	// The claims occurrence. The interface does not show its members; it is kept and returned as sent.
+	ClaimsOccurrence scalar.JSON `json:"claimsOccurrence,omitzero"`
+	// What the policy covers. A claim's lossCause must be one of them.
+	Scope []string `json:"scope,omitzero" set:"CyberCoverageCategory"`
 }
 
-// Travel covers one or more travellers. Length is in days; Destination is an ISO 3166-1 numeric code.
+// Travel is the record of the resource travelCoverage.
+//
+// A travel policy. It covers one or more travellers.
 type Travel struct {
 	Policy
-	TravellerIDs     []scalar.ID    `json:"travellerIds,omitzero"`
-	IsAnnualPolicy   *bool          `json:"isAnnualPolicy,omitzero"`
-	IsGroup          *bool          `json:"isGroup,omitzero"`
-	Length           *scalar.Int    `json:"length,omitzero"`
-	Destination      *scalar.Int    `json:"destination,omitzero"`
+	// The ids of the travellers whom the policy covers. Several need isGroup.
+	TravellerIDs []scalar.ID `json:"travellerIds,omitzero"`
+	// Whether the policy is for a year of trips; false where it is not sent.
+	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitzero"`
+	// Whether the policy covers a group; false where it is not sent.
+	IsGroup *bool `json:"isGroup,omitzero"`
+	// The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
+	Length *scalar.Int `json:"length,omitzero"`
+	// The country of the trip, as its ISO 3166-1 numeric code, such as 250.
+	Destination *scalar.Int `json:"destination,omitzero"`
+	// The cover for medical emergencies. The interface does not say its currency or unit.
 	EmergencyMedical scalar.Decimal `json:"emergencyMedical,omitzero"`
+	// The cover for a cancelled trip. The interface does not say its currency or unit.
 	TripCancellation scalar.Decimal `json:"tripCancellation,omitzero"`
 }
 
-// Property insures one property (PropertyID) or several (PropertyIDs). The deductibles may be sent together as
-// deductibles on create. ClaimsOccurrence is kept as sent.
+// Property is the record of the resource propertyCoverage.
+//
+// A property policy. It insures one property or several.
 type Property struct {
 	Policy
-	PropertyID               scalar.ID   `json:"propertyId,omitzero"`
-	PropertyIDs              []scalar.ID `json:"propertyIds,omitzero"`
-	IndemnityLimitPolicy     *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
-	IsAgreedValue            *bool       `json:"isAgreedValue,omitzero"`
-	Perils                   []string    `json:"perils,omitzero" set:"PropertyPeril"`
+	// The id of the property that the policy insures, where it is one.
+	PropertyID scalar.ID `json:"propertyId,omitzero"`
+	// The ids of the properties that the policy insures, where they are several.
+	PropertyIDs []scalar.ID `json:"propertyIds,omitzero"`
+	// The most that the policy pays. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	// Whether the sum insured is agreed in advance.
+	IsAgreedValue *bool `json:"isAgreedValue,omitzero"`
+	// What the policy insures against. A claim's lossCause must be one of them.
+	Perils []string `json:"perils,omitzero" set:"PropertyPeril"`
+	// The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
 	DeductibleAmountBuilding *scalar.Int `json:"deductibleAmountBuilding,omitzero"`
-	DeductibleAmountContent  *scalar.Int `json:"deductibleAmountContent,omitzero"`
-	ClaimsOccurrence         scalar.JSON `json:"claimsOccurrence,omitzero"`
+	// The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
+	DeductibleAmountContent *scalar.Int `json:"deductibleAmountContent,omitzero"`
+	// The claims occurrence. The interface does not show its members; it is kept and returned as sent.
+	ClaimsOccurrence scalar.JSON `json:"claimsOccurrence,omitzero"`
 }
 
-// TradeCredit covers a debtor. WaitingPeriod is in days, from the loss to its notification.
+// TradeCredit is the record of the resource tradeCreditCoverage.
+//
+// A trade credit policy. It covers the payment of a debtor.
 type TradeCredit struct {
 	Policy
-	DebtorID            scalar.ID   `json:"debtorId,omitzero"`
-	TradeCreditType     *string     `json:"tradeCreditType,omitzero" set:"TradeCreditType"`
-	Perils              []string    `json:"perils,omitzero" set:"TradeCreditPeril"`
-	CreditLimit         *scalar.Int `json:"creditLimit,omitzero"`
+	// The id of the debtor whose payment the policy covers.
+	DebtorID scalar.ID `json:"debtorId,omitzero"`
+	// The type of trade credit.
+	TradeCreditType *string `json:"tradeCreditType,omitzero" set:"TradeCreditType"`
+	// What the policy insures against. A claim's lossCause must be one of them.
+	Perils []string `json:"perils,omitzero" set:"TradeCreditPeril"`
+	// The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or
+	// unit.
+	CreditLimit *scalar.Int `json:"creditLimit,omitzero"`
+	// The part of the credit limit that is in use. The interface does not say its currency or unit.
 	CreditLimitUtilized *scalar.Int `json:"creditLimitUtilized,omitzero"`
-	MaxCreditPeriod     *scalar.Int `json:"maxCreditPeriod,omitzero"`
-	WaitingPeriod       *scalar.Int `json:"waitingPeriod,omitzero"`
+	// The longest credit that may be given. The interface does not say its unit.
+	MaxCreditPeriod *scalar.Int `json:"maxCreditPeriod,omitzero"`
+	// The days from a loss to its notification. A claim that comes earlier carries a warning.
+	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
 }
 
-// BusinessInterruption attaches to a property. PropertyRef is sent as propertyId on create; IndemnityPeriod has a capital
-// I as the interface writes it.
+// BusinessInterruption is the record of the resource businessInterruptionCoverage.
+//
+// A business interruption policy. It attaches to a property.
 type BusinessInterruption struct {
 	Policy
-	PropertyRef          scalar.ID   `json:"propertyRef,omitzero"`
-	Type                 *string     `json:"type,omitzero" set:"TypeBusinessInterruption"`
-	Perils               []string    `json:"perils,omitzero" set:"PropertyPeril"`
-	GrossAnnualProfit    *scalar.Int `json:"grossAnnualProfit,omitzero"`
-	ICWLimit             *scalar.Int `json:"icwLimit,omitzero"`
+	// The id of the property that the policy attaches to.
+	PropertyRef scalar.ID `json:"propertyRef,omitzero"`
+	// The type of business interruption.
+	Type *string `json:"type,omitzero" set:"TypeBusinessInterruption"`
+	// What the policy insures against. A claim's lossCause must be one of them.
+	Perils []string `json:"perils,omitzero" set:"PropertyPeril"`
+	// The gross profit of a year. The interface does not say its currency or unit.
+	GrossAnnualProfit *scalar.Int `json:"grossAnnualProfit,omitzero"`
+	// The limit for increased cost of working. The interface does not say its currency or unit.
+	ICWLimit *scalar.Int `json:"icwLimit,omitzero"`
+	// The limit for contingency losses. The interface does not say its currency or unit.
 	ContingencyLossLimit *scalar.Int `json:"contingencyLossLimit,omitzero"`
-	IndemnityPeriod      *scalar.Int `json:"IndemnityPeriod,omitzero"`
-	Deductible           *scalar.Int `json:"deductible,omitzero"`
+	// The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
+	IndemnityPeriod *scalar.Int `json:"IndemnityPeriod,omitzero"`
+	// The part of a loss that the policyholder bears. The interface does not say its currency or unit.
+	Deductible *scalar.Int `json:"deductible,omitzero"`
 }
 
-// Pet covers a pet. WaitingPeriod is in days from inceptionDate.
+// Pet is the record of the resource petCoverage.
+//
+// A pet policy. It covers a pet.
 type Pet struct {
 	Policy
-	PetID                    scalar.ID   `json:"petId,omitzero"`
+	// The id of the pet that the policy covers.
+	PetID scalar.ID `json:"petId,omitzero"`
+	// The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *scalar.Int `json:"annualReimbursementLimit,omitzero"`
-	WaitingPeriod            *scalar.Int `json:"waitingPeriod,omitzero"`
-	PreexistingConditions    *bool       `json:"preexistingConditions,omitzero"`
-	Benefits                 []string    `json:"benefits,omitzero" set:"PetBenefit"`
+	// The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
+	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
+	// Whether conditions that the pet had before are covered. The interface does not say more.
+	PreexistingConditions *bool `json:"preexistingConditions,omitzero"`
+	// What the policy reimburses. A claim's lossCause must be one of them.
+	Benefits []string `json:"benefits,omitzero" set:"PetBenefit"`
 }
 
-// Endorsement is the body of :endorse: its type, and the changed fields of the record beside it.
+// Endorsement is the body of :endorse: its type, with the changed members of the record.
+//
+// The type of an endorsement, with the members of the record that change.
 type Endorsement struct {
+	// The type of the endorsement. A policy extension moves expiryDate and the state; the other types leave both.
 	EndorsementType *string `json:"endorsementType,omitzero" set:"EndorsementType"`
 }
 
@@ -115,6 +181,9 @@ type Endorsement struct {
 const PolicyExtension = "policy extension"
 
 // Cancellation is the optional body of :cancel.
+//
+// Why a policy ends before its expiry. The interface does not show this body.
 type Cancellation struct {
+	// The reason, in words.
 	Reason *string `json:"reason,omitzero"`
 }

@@ -1,39 +1,65 @@
-// Package premium holds receipts and the premium bordereau they are aggregated into.
+// Package premium holds the receipt and the premium bordereau.
+//
+// Receipts, and the premium bordereau that they are aggregated into.
 package premium
 
 import "insurance.example/exchange/contracts/scalar"
 
-// Receipt is a payment recorded against a policy, a claim, or both. It is immutable. Reverses is the id of the receipt
-// that this one refunds; only :refund writes it.
+// Receipt is the record of the resource receipt.
+//
+// A payment recorded against a policy, a claim, or both. It never changes once it is recorded.
 type Receipt struct {
 	scalar.Record
-	ReceiptType          *string     `json:"receiptType,omitzero" set:"ReceiptType"`
-	ReceiptDate          scalar.Date `json:"receiptDate,omitzero"`
-	PaymentAmount        *scalar.Int `json:"paymentAmount,omitzero"`
-	ReceiptCalculation   scalar.JSON `json:"receiptCalculation,omitzero"`
-	PremiumPaymentMethod *string     `json:"premiumPaymentMethod,omitzero" set:"PaymentMethod"`
-	PolicyNumber         *string     `json:"policyNumber,omitzero"`
-	ClaimNumber          *string     `json:"claimNumber,omitzero"`
-	Reverses             scalar.ID   `json:"reverses,omitzero"`
+	// The type of receipt.
+	ReceiptType *string `json:"receiptType,omitzero" set:"ReceiptType"`
+	// The day of the receipt; the day of its recording, UTC, where none is sent.
+	ReceiptDate scalar.Date `json:"receiptDate,omitzero"`
+	// The amount paid, above 0. The interface does not say its currency or unit.
+	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero"`
+	// How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
+	ReceiptCalculation scalar.JSON `json:"receiptCalculation,omitzero"`
+	// How the amount was paid.
+	PremiumPaymentMethod *string `json:"premiumPaymentMethod,omitzero" set:"PaymentMethod"`
+	// The number of the policy. A receipt needs this or claimNumber.
+	PolicyNumber *string `json:"policyNumber,omitzero"`
+	// The number of the claim. A receipt needs this or policyNumber.
+	ClaimNumber *string `json:"claimNumber,omitzero"`
+	// The id of the receipt that this one reverses. Only a refund has it.
+	Reverses scalar.ID `json:"reverses,omitzero"`
 }
 
-// Refund is the optional body of :refund.
+// Refund is the optional body of POST /receipt/{id}:refund.
+//
+// The type of the reversing receipt. The interface does not show this body.
 type Refund struct {
+	// The type of the reversing receipt; the one that the operator has set where none is sent.
 	ReceiptType *string `json:"receiptType,omitzero" set:"ReceiptType"`
 }
 
-// Bordereau is a row of the premium bordereau. A row that the aggregation made has a Period (2026-11, 2026-Q4), and its
-// GrossWrittenPremium is the sum of its receipts less the refunds. Policyholder is the policyholder's id.
+// Bordereau is the record of the resource premiumBordereau.
+//
+// A row of the premium bordereau: one for each period, policy and type of transaction that receipts are recorded for.
 type Bordereau struct {
 	scalar.Record
-	TreatyReference      *string         `json:"treatyReference,omitzero"`
-	Policyholder         *string         `json:"policyholder,omitzero"`
-	PolicyNumber         *string         `json:"policyNumber,omitzero"`
-	InceptionDate        scalar.DateTime `json:"inceptionDate,omitzero"`
-	ExpiryDate           scalar.DateTime `json:"expiryDate,omitzero"`
-	IndemnityLimitPolicy *scalar.Int     `json:"indemnityLimitPolicy,omitzero"`
-	GrossWrittenPremium  *scalar.Int     `json:"grossWrittenPremium,omitzero"`
-	NetPremium           *scalar.Int     `json:"netPremium,omitzero"`
-	TransactionType      *string         `json:"transactionType,omitzero" set:"ReceiptType"`
-	Period               *string         `json:"period,omitzero"`
+	// The reference of the treaty under which the premium is ceded. The aggregation leaves it as it is.
+	TreatyReference *string `json:"treatyReference,omitzero"`
+	// The id of the policyholder.
+	Policyholder *string `json:"policyholder,omitzero"`
+	// The number of the policy.
+	PolicyNumber *string `json:"policyNumber,omitzero"`
+	// The instant at which the term of the policy begins.
+	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
+	// The instant at which the term of the policy ends.
+	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
+	// The most that the policy pays. The interface does not say its currency or unit.
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	// The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. The
+	// interface does not say its currency or unit.
+	GrossWrittenPremium *scalar.Int `json:"grossWrittenPremium,omitzero"`
+	// The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
+	NetPremium *scalar.Int `json:"netPremium,omitzero"`
+	// The type of the receipts that the row sums.
+	TransactionType *string `json:"transactionType,omitzero" set:"ReceiptType"`
+	// The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it.
+	Period *string `json:"period,omitzero"`
 }

@@ -2,15 +2,16 @@ package scalar
 
 import "github.com/go-json-experiment/json/jsontext"
 
-// Record is what every resource has: its identifier, and the members that the interface does not name, which are
-// kept and returned as sent.
+// Record is what every resource has.
 type Record struct {
-	ID         ID             `json:"id,omitzero"`
+	// The identifier that the exchange issues to the record.
+	ID ID `json:"id,omitzero"`
+	// Extensions are the members that the interface does not name. They are kept and returned as sent.
 	Extensions jsontext.Value `json:",embed"`
 }
 
-// RecordID answers the identifier.
+// RecordID returns the identifier.
 func (r *Record) RecordID() string { return string(r.ID) }
 
-// SetRecordID issues the identifier.
+// SetRecordID sets the identifier that the exchange issues.
 func (r *Record) SetRecordID(id string) { r.ID = ID(id) }

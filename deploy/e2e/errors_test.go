@@ -24,7 +24,7 @@ func (a *attempt) send(t testing.TB, resource string) trial.Answer {
 // row is a condition of the errors table and the answer to it.
 type row struct {
 	name string
-	// place is the row's number in the table. A condition that decisions.md puts between two rows stands at a half.
+	// place is the row's number in the table. A condition that stands between two rows (contracts/register) has a half.
 	place  float64
 	fault  func(*attempt)
 	status int

@@ -11,7 +11,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// The transitions of a claim (interface.md, Claim status).
+// The transitions of a claim (contracts/interface.md, claim).
 var (
 	settling  = []rest.Move{{From: claims.Open, To: claims.Closed}, {From: claims.Reopened, To: claims.Closed}}
 	reopening = []rest.Move{{From: claims.Closed, To: claims.Reopened}}

@@ -11,7 +11,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// The transitions of a policy (interface.md, Policy status). extended gives way to in force by time.
+// The transitions of a policy (contracts/interface.md, motorCoverage). extended gives way to in force by time.
 var (
 	endorsing = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended}}
 	extending = []rest.Move{{From: coverage.InForce, To: coverage.Extended}} // travel

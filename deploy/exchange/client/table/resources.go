@@ -40,7 +40,7 @@ var records = map[string]reflect.Type{
 	"premiumBordereau":             reflect.TypeFor[premium.Bordereau](),
 }
 
-// payloadNames are the names by which create payloads know members (interface.md, "Create-payload names"), and the
+// payloadNames are the names by which create payloads know members (contracts/interface.md, a resource's other names), and the
 // members.
 var payloadNames = map[string]map[string]string{
 	"motorCoverage": {"premium": "grossWrittenPremium"},
