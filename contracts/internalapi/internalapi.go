@@ -2,11 +2,7 @@
 // never routes.
 package internalapi
 
-import (
-	"time"
-
-	"insurance.example/exchange/contracts/scalar"
-)
+import "insurance.example/exchange/contracts/scalar"
 
 // Prefix begins the path of every internal operation.
 const Prefix = "/internal"
@@ -52,12 +48,12 @@ const (
 	InceptionToLoss    Waits = "inceptionDate to lossDate" // pet
 )
 
-// InForceAt tells whether the policy was in force at an instant: inception <= t < expiry, and t before the
+// InForceAt reports whether the policy was in force at an instant: inception <= t < expiry, and t before the
 // cancellation or lapse, if any. A policy without expiry has no end until then.
-func (p *Policy) InForceAt(t time.Time) bool {
-	return !t.Before(p.InceptionDate.Time) &&
-		(p.ExpiryDate.IsZero() || t.Before(p.ExpiryDate.Time)) &&
-		(p.EndedAt.IsZero() || t.Before(p.EndedAt.Time))
+func (p *Policy) InForceAt(t scalar.DateTime) bool {
+	return !t.Before(p.InceptionDate) &&
+		(p.ExpiryDate.IsZero() || t.Before(p.ExpiryDate)) &&
+		(p.EndedAt.IsZero() || t.Before(p.EndedAt))
 }
 
 // Claim tells which policy a claim is against.

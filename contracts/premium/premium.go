@@ -55,7 +55,7 @@ type Bordereau struct {
 	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
 	// The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. The
 	// interface does not say its currency or unit.
-	GrossWrittenPremium *scalar.Int `json:"grossWrittenPremium,omitzero"`
+	GrossWrittenPremium scalar.Integer `json:"grossWrittenPremium,omitzero"`
 	// The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
 	NetPremium *scalar.Int `json:"netPremium,omitzero"`
 	// The type of the receipts that the row sums.

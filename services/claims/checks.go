@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -42,20 +42,18 @@ func inForceAtLoss(_ context.Context, d *rest.Draft[claims.Claim]) error {
 		return rest.Required("lossDate")
 	}
 	facts := rest.Noted(d, policyFact)
-	if facts.InForceAt(d.Value.LossDate.Time) {
+	if facts.InForceAt(d.Value.LossDate) {
 		return nil
 	}
-	detail := "The policy's term begins at " + stamp(facts.InceptionDate.Time)
+	detail := "The policy's term begins at " + facts.InceptionDate.String()
 	if !facts.ExpiryDate.IsZero() {
-		detail += " and ends at " + stamp(facts.ExpiryDate.Time)
+		detail += " and ends at " + facts.ExpiryDate.String()
 	}
 	if !facts.EndedAt.IsZero() {
-		detail += "; the policy was ended at " + stamp(facts.EndedAt.Time)
+		detail += "; the policy was ended at " + facts.EndedAt.String()
 	}
 	return problem.New(problems.NotInForceAtLoss, detail+".").At("/lossDate", "is outside the time in force")
 }
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // perilCovered checks the loss cause against the perils, scope or benefits of the coverage. The corrected spelling of a
 // published value is stored as published.
@@ -79,26 +77,36 @@ func waited(_ context.Context, d *rest.Draft[claims.Claim]) error {
 	if facts.WaitingPeriod == nil {
 		return nil
 	}
-	var passed time.Duration
+	var passed int64
 	switch facts.Waits {
 	case internalapi.LossToNotification:
-		passed = d.Value.FNOL.Sub(d.Value.LossDate.Time)
+		passed = wholeDays(d.Value.LossDate, d.Value.FNOL)
 	case internalapi.InceptionToLoss:
-		passed = d.Value.LossDate.Sub(facts.InceptionDate.Time)
+		passed = wholeDays(facts.InceptionDate, d.Value.LossDate)
 	}
-	const day = 24 * time.Hour
-	if passed/day < time.Duration(*facts.WaitingPeriod) {
+	if passed < int64(*facts.WaitingPeriod) {
 		d.Warn("waiting-period", "waiting period",
-			fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod, facts.Waits, passed/day))
+			fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod, facts.Waits, passed))
 	}
 	return nil
 }
 
+// wholeDays returns how many times 24 hours have passed between two instants, however far apart: a time.Duration ends
+// at 292 years.
+func wholeDays(from, to scalar.DateTime) int64 {
+	seconds := to.Time().Unix() - from.Time().Unix()
+	if to.Time().Nanosecond() < from.Time().Nanosecond() {
+		seconds--
+	}
+	return seconds / (24 * 60 * 60)
+}
+
 // lateNotification warns of a claim that was notified outside the reporting window; it refuses nothing.
 func (e *exchange) lateNotification(_ context.Context, d *rest.Draft[claims.Claim]) error {
-	if late := d.Value.FNOL.Sub(d.Value.LossDate.Time); e.reportingWindow > 0 && late > e.reportingWindow {
+	fnol, loss := d.Value.FNOL, d.Value.LossDate
+	if e.reportingWindow > 0 && fnol.Time().Sub(loss.Time()) > e.reportingWindow {
 		d.Warn("late-notification", "late notification",
-			"The loss was notified "+late.String()+" after it happened; the reporting window is "+e.reportingWindow.String()+".")
+			"The loss of "+loss.String()+" was notified at "+fnol.String()+"; the reporting window is "+e.reportingWindow.String()+".")
 	}
 	return nil
 }

@@ -140,7 +140,9 @@ func (l openedLine[T]) describe(doc docstore.Document) (*internalapi.Policy, err
 	facts := &internalapi.Policy{
 		PolicyNumber: rest.Text(p.PolicyNumber), Line: l.name, PolicyholderID: p.PolicyholderID,
 		InceptionDate: p.InceptionDate, ExpiryDate: p.ExpiryDate,
-		EndedAt: scalar.DateTime{Time: record.FirstTo(coverage.Cancelled, coverage.Lapsed)},
+	}
+	if ended := record.FirstTo(coverage.Cancelled, coverage.Lapsed); !ended.IsZero() {
+		facts.EndedAt = scalar.Instant(ended)
 	}
 	if l.covers != nil {
 		facts.Covers, facts.CauseSet = l.covers(&record.Value), l.causeSet

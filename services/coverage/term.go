@@ -36,8 +36,12 @@ func termInOrder[T any](d dates) rest.Check[T] {
 			if required && p.ExpiryDate.IsZero() {
 				wrong.At("/expiryDate", "is required")
 			}
-			if !p.InceptionDate.IsZero() && !p.ExpiryDate.IsZero() && !p.InceptionDate.Before(p.ExpiryDate.Time) {
+			if !p.InceptionDate.IsZero() && !p.ExpiryDate.IsZero() && !p.InceptionDate.Before(p.ExpiryDate) {
 				wrong.At("/expiryDate", "must be after inceptionDate")
+			}
+			if !p.ExpiryDate.InRange() {
+				// Only the computed term of a renewal can be.
+				wrong.At("/expiryDate", "would lie beyond the year 9999; send the date on which the term ends")
 			}
 			if len(wrong.Violations) > 0 {
 				return wrong

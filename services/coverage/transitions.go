@@ -6,7 +6,6 @@ import (
 
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/problems"
-	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -47,7 +46,7 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 			}
 		}
 		if *body.EndorsementType == coverage.PolicyExtension {
-			if err := extend(c, amended, differ); err != nil {
+			if err := extend(c, amended); err != nil {
 				return err
 			}
 		} else {
@@ -66,16 +65,15 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 
 // extend moves the end of the term. The extension term begins where the term ended before; until then the policy is
 // extended.
-func extend[T any](c *rest.Change[T], amended *rest.Draft[T], differ []string) error {
+func extend[T any](c *rest.Change[T], amended *rest.Draft[T]) error {
 	before, after := policyOf(c.Value).ExpiryDate, policyOf(amended.Value).ExpiryDate
 	if before.IsZero() {
 		return problem.New(problem.Transition, "The policy has no expiryDate, and so nothing to extend.")
 	}
-	if !slices.Contains(differ, "expiryDate") || !after.After(before.Time) {
-		return problem.New(problems.InvalidTerm, "").
-			At("/expiryDate", "is required and must be later than "+before.Format("2006-01-02T15:04:05Z07:00"))
+	if !before.Before(after) {
+		return problem.New(problems.InvalidTerm, "").At("/expiryDate", "is required and must be later than "+before.String())
 	}
-	c.MoveUntil(coverage.Extended, before.Time, coverage.InForce)
+	c.MoveUntil(coverage.Extended, before.Time(), coverage.InForce)
 	return nil
 }
 
@@ -107,7 +105,7 @@ func renew[T any]() rest.Action[T] {
 			p.InceptionDate = old.ExpiryDate
 		}
 		if !ends {
-			p.ExpiryDate = scalar.Instant(p.InceptionDate.Add(old.ExpiryDate.Sub(old.InceptionDate.Time)))
+			p.ExpiryDate = renewedUntil(p.InceptionDate, old.InceptionDate, old.ExpiryDate)
 		}
 		if err := c.Check(ctx, renewed, nil); err != nil {
 			return nil, err

@@ -92,11 +92,7 @@ func (e *exchange) fill(ctx context.Context, of row, b *premium.Bordereau) error
 	if err != nil {
 		return err
 	}
-	if !total.IsInt64() {
-		return bus.Poison(fmt.Errorf("the sum of row %s is beyond 64 bits", of.index()))
-	}
-	gross := scalar.Int(total.Int64())
-	b.GrossWrittenPremium = &gross
+	b.GrossWrittenPremium = scalar.IntegerOf(total)
 	facts, found, err := e.policy(ctx, of.PolicyNumber)
 	if err != nil {
 		return err

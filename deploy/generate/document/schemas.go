@@ -46,6 +46,7 @@ func (s *schemas) add(name string, schema *openapi3.Schema) *openapi3.SchemaRef 
 // scalars are the schemas of the types that are not what their kind says.
 var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Int]():      openapi3.NewInt64Schema,
+	reflect.TypeFor[scalar.Integer]():  openapi3.NewIntegerSchema,
 	reflect.TypeFor[scalar.Decimal]():  func() *openapi3.Schema { return &openapi3.Schema{Type: &openapi3.Types{"number"}} },
 	reflect.TypeFor[scalar.Date]():     func() *openapi3.Schema { return openapi3.NewStringSchema().WithFormat("date") },
 	reflect.TypeFor[scalar.DateTime](): openapi3.NewDateTimeSchema,

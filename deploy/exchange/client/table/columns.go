@@ -64,7 +64,8 @@ func (c *Columns) addMember(path string, of reflect.Type) {
 		of = of.Elem()
 	}
 	switch {
-	case of == reflect.TypeFor[scalar.Int](), of == reflect.TypeFor[scalar.Decimal](), of.Kind() == reflect.Int:
+	case of == reflect.TypeFor[scalar.Int](), of == reflect.TypeFor[scalar.Decimal](), of == reflect.TypeFor[scalar.Integer](),
+		of.Kind() == reflect.Int:
 		c.name(path, Number)
 	case of == reflect.TypeFor[scalar.DateTime](), of.Kind() == reflect.String:
 		c.name(path, Text)
