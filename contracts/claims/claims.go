@@ -18,9 +18,9 @@ const (
 type Claim struct {
 	scalar.Record
 	// The number that the exchange issues to the claim. Its last character is a check character.
-	ClaimNumber *string `json:"claimNumber,omitzero"`
+	ClaimNumber *string `json:"claimNumber,omitzero" issued:""`
 	// The number of the policy that the claim is made against.
-	PolicyNumber *string `json:"policyNumber,omitzero"`
+	PolicyNumber *string `json:"policyNumber,omitzero" fixed:""`
 	// The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	FNOL scalar.DateTime `json:"fnol,omitzero"`
 	// The instant of the loss.
@@ -40,9 +40,9 @@ type Claim struct {
 	// The state of the claim, which only actions change.
 	ClaimStatus *string `json:"claimStatus,omitzero" issued:"ClaimStatus"`
 	// The day of the last replacement, UTC.
-	LastUpdate scalar.Date `json:"lastUpdate,omitzero"`
+	LastUpdate scalar.Date `json:"lastUpdate,omitzero" kept:""`
 	// The day of the last reopening, UTC.
-	ReopenDate scalar.Date `json:"reopenDate,omitzero"`
+	ReopenDate scalar.Date `json:"reopenDate,omitzero" kept:""`
 	// The part of the loss that the policyholder bears. The interface does not say its currency or unit.
 	ExcessAmount *scalar.Int `json:"excessAmount,omitzero"`
 	// How the claim is paid: the method of the last settlement, where there is one.
@@ -50,9 +50,9 @@ type Claim struct {
 	// The addresses (URLs) of the documents of the claim.
 	Documents []string `json:"documents,omitzero"`
 	// The type of each of the documents, in their order; empty where none was sent.
-	DocumentTypes []string `json:"documentTypes,omitzero"`
+	DocumentTypes []string `json:"documentTypes,omitzero" kept:""`
 	// The settlements of the claim, oldest first.
-	Payments []Payment `json:"payments,omitzero"`
+	Payments []Payment `json:"payments,omitzero" kept:""`
 }
 
 // Bordereau is the record of the resource claimsBordereau.

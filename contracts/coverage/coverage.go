@@ -17,7 +17,7 @@ const (
 type Policy struct {
 	scalar.Record
 	// The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
-	PolicyNumber *string `json:"policyNumber,omitzero"`
+	PolicyNumber *string `json:"policyNumber,omitzero" issued:""`
 	// The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
 	// The instant at which the term begins.

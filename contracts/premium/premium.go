@@ -25,7 +25,7 @@ type Receipt struct {
 	// The number of the claim. A receipt needs this or policyNumber.
 	ClaimNumber *string `json:"claimNumber,omitzero"`
 	// The id of the receipt that this one reverses. Only a refund has it.
-	Reverses scalar.ID `json:"reverses,omitzero"`
+	Reverses scalar.ID `json:"reverses,omitzero" issued:""`
 }
 
 // Refund is the optional body of POST /receipt/{id}:refund.

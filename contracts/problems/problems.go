@@ -82,7 +82,6 @@ var (
 	NotInForceAtLoss = declare("policy-not-in-force-at-loss-date", "policy not in force at lossDate", 409, "POST /claim 1")
 	PerilNotCovered  = declare("peril-not-covered", "peril not covered", 422, "POST /claim 2")
 	PartyExists      = declare("party-exists", "a party with this idType and idNumber exists", 409, "POST /personal 3")
-	IssuedMember     = declare("issued-member", "a member that the exchange issues cannot be changed", 409, "register: Terms and status")
 	ReceiptImmutable = declare("receipt-immutable", "a receipt is immutable once recorded", 409, "States and transitions: Receipt")
 	AlreadyReversed  = declare("receipt-already-reversed", "the receipt is reversed", 409, "States and transitions: Receipt")
 	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409, "register: Receipts and bordereaux")

@@ -37,6 +37,7 @@ var (
 	Unauthorized     = declare(kind{"unauthorized", "no valid scope", http.StatusUnauthorized})
 	NotFound         = declare(kind{"not-found", "not found", http.StatusNotFound})
 	MethodNotAllowed = declare(kind{"method-not-allowed", "method not allowed", http.StatusMethodNotAllowed})
+	Issued           = declare(kind{"issued-member", "a member that the exchange issues cannot be changed", http.StatusConflict})
 	Transition       = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
 	Changed          = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
 	TooLarge         = declare(kind{"body-too-large", "body too large", http.StatusRequestEntityTooLarge})

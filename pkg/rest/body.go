@@ -19,7 +19,7 @@ import (
 
 const mediaType = "application/json"
 
-// readBody answers the body of a request: JSON by its media type, within the limit that the server has put on it. An
+// readBody returns the body of a request: JSON by its media type, within the limit that the server has put on it. An
 // empty body needs no media type.
 func readBody(c *gin.Context) ([]byte, error) {
 	req := c.Request
@@ -41,7 +41,7 @@ func readBody(c *gin.Context) ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// isJSON takes application/json with any parameter, and every type that ends in +json.
+// isJSON reports whether the media type is application/json, with any parameter, or ends in +json.
 func isJSON(contentType string) bool {
 	if contentType == mediaType {
 		return true
@@ -53,7 +53,7 @@ func isJSON(contentType string) bool {
 // decode reads a body as a record.
 func (r *Records[T]) decode(body []byte) (*T, error) {
 	v := new(T)
-	renamed, sent, p := jsonobject.Rename(body, r.Aliases, r.Hoist)
+	renamed, sent, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 	if p == nil {
 		p = jsonobject.Decode(renamed, v)
 	}
@@ -70,14 +70,14 @@ func (r *Records[T]) decode(body []byte) (*T, error) {
 	return nil, p
 }
 
-// answer writes a document as the answer, with the members that stand beside the record.
-func (r *Records[T]) answer(c *gin.Context, status int, doc docstore.Document, beside map[string]any) error {
+// respond writes the record of a document as the response, with further members that are not the record's.
+func (r *Records[T]) respond(c *gin.Context, status int, doc docstore.Document, extra map[string]any) error {
 	body, tag, err := r.shown(doc)
 	if err != nil {
 		return err
 	}
-	if len(beside) > 0 {
-		members, err := json.Marshal(beside, json.Deterministic(true))
+	if len(extra) > 0 {
+		members, err := json.Marshal(extra, json.Deterministic(true))
 		if err != nil {
 			return err
 		}
@@ -92,12 +92,24 @@ func (r *Records[T]) answer(c *gin.Context, status int, doc docstore.Document, b
 	return nil
 }
 
-// beside answers the members that stand beside the record in an answer.
-func (r *Records[T]) beside(v *T, warnings []Warning) map[string]any {
-	var members map[string]any
-	if r.Answer != nil {
-		members = r.Answer(v)
+// extraOf returns the members of an action's response that are not the record's.
+func (r *Records[T]) extraOf(a *Action[T], v *T, warnings []Warning) map[string]any {
+	if a.WithExtra {
+		return r.extra(v, warnings)
 	}
+	return withWarnings(nil, warnings)
+}
+
+// extra returns the members of a response that are not the record's.
+func (r *Records[T]) extra(v *T, warnings []Warning) map[string]any {
+	var members map[string]any
+	if r.Extra != nil {
+		members = r.Extra(v)
+	}
+	return withWarnings(members, warnings)
+}
+
+func withWarnings(members map[string]any, warnings []Warning) map[string]any {
 	if len(warnings) > 0 {
 		if members == nil {
 			members = map[string]any{}
@@ -107,15 +119,15 @@ func (r *Records[T]) beside(v *T, warnings []Warning) map[string]any {
 	return members
 }
 
-// replay answers with the record that the same request made before, as it is now.
-func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, answers bool) error {
+// replay responds with the record that the same request made before, as it is now.
+func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra bool) error {
 	c.Writer.Header().Set("Idempotency-Replayed", "true")
-	if !answers {
-		return r.answer(c, http.StatusOK, doc, nil)
+	if !withExtra {
+		return r.respond(c, http.StatusOK, doc, nil)
 	}
 	record, err := r.Decode(doc)
 	if err != nil {
 		return err
 	}
-	return r.answer(c, http.StatusOK, doc, r.beside(&record.Value, nil))
+	return r.respond(c, http.StatusOK, doc, r.extra(&record.Value, nil))
 }

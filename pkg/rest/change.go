@@ -11,6 +11,9 @@ import (
 // maxTries bounds how often a change is decided anew because somebody else changed the record first.
 const maxTries = 64
 
+// decision returns the document that is to replace the one read; nil to leave the record as it is.
+type decision[T any] func(docstore.Document, *Record[T]) (*docstore.Document, error)
+
 // changedTo is what became of a record.
 type changedTo[T any] struct {
 	doc    docstore.Document
@@ -19,11 +22,10 @@ type changedTo[T any] struct {
 	repeated bool
 }
 
-// change reads a record, decides what becomes of it, and replaces it if it is still the one that was read; if not, it
-// begins again. A key that was used on the record before changes nothing. decide answers the document to write, or nil
-// to leave the record.
+// change reads a record, decides what becomes of it, and replaces it if its version is still the one that was read; if
+// not, it begins again. A key that was used on the record before changes nothing.
 func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precondition func(docstore.Document) error,
-	decide func(docstore.Document, *Record[T]) (*docstore.Document, error),
+	decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
 	for range maxTries {
@@ -62,7 +64,8 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 	return done, problem.Outage(errors.New(r.Name + " " + id + " changed at every try"))
 }
 
-// refusedReplace tells who holds the value that an index refused to a changed record.
+// refusedReplace returns the refusal of a changed record whose value another record has, where an index refused it; any
+// other error as it is.
 func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc docstore.Document) error {
 	index, duplicate := docstore.Duplicate(err)
 	if !duplicate {
@@ -85,8 +88,8 @@ func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc do
 
 func unconditionally(docstore.Document) error { return nil }
 
-// Insert writes a record that the service itself makes: no check runs, and its history begins with the event. Errors:
-// those of a Unique that is taken, docstore.ErrUnavailable.
+// Insert writes a record that the service itself makes. No check runs, and the record's history begins with the event.
+// Errors: those of Unique.Taken, docstore.ErrUnavailable.
 func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 	d := &Draft[T]{Value: &v, Now: r.server.Now(), Spawned: true}
 	id, err := r.issue(d)
@@ -97,8 +100,9 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 	return err
 }
 
-// Alter changes a record for the service itself. alter works on the record in place and tells whether to write it; it
-// runs again if somebody else changed the record meanwhile. The history is left as it is.
+// Alter changes a record for the service itself. alter works on the record in place and reports whether to write it; it
+// runs again if somebody else changed the record meanwhile. The history stays as it is. Errors: those of alter, the
+// problem of an unknown id, docstore.ErrUnavailable.
 func (r *Records[T]) Alter(ctx context.Context, id string, alter func(*Record[T]) (write bool, err error)) error {
 	_, err := r.change(ctx, id, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
 		write, err := alter(record)
@@ -110,13 +114,14 @@ func (r *Records[T]) Alter(ctx context.Context, id string, alter func(*Record[T]
 	return err
 }
 
-// Apply applies an action for the service itself, as a caller's request would, with its body. The action need not be
-// one that the resource declares.
+// Apply applies an action for the service itself, as a caller's request with the body would. The action need not be one
+// that the resource declares. Errors: problems, as a caller gets them.
 func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []byte) error {
-	parsed, err := a.parse(r.server.Sets, body)
+	parsed, err := a.parse(ctx, r.server, body)
 	if err != nil {
 		return err
 	}
-	_, err = r.change(ctx, id, nil, unconditionally, r.applying(ctx, id, &a, parsed, body, nil))
+	var warnings []Warning
+	_, err = r.change(ctx, id, nil, unconditionally, r.applying(ctx, id, &a, parsed, body, nil, &warnings))
 	return err
 }

@@ -3,38 +3,115 @@ package rest
 import (
 	"context"
 	"errors"
+	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 
 	"insurance.example/exchange/pkg/problem"
 )
 
-// check runs the listed checks in order, then the value sets and the rules. members, if not nil, are the only ones that
-// changed: checks on others are left out.
-func (r *Records[T]) check(ctx context.Context, d *Draft[T], members []string) error {
-	concerns := func(c Check[T]) bool {
-		return members == nil || slices.ContainsFunc(c.On, func(m string) bool { return slices.Contains(members, m) })
+// Check is one named condition that a record must meet to be written.
+//
+// A check runs whenever a record is written: on creation, on replacement and on every action that amends the record. Only
+// a check that names what it depends on is left out, where none of those members changed: what was right when it was
+// written stays, though a licence has expired since.
+type Check[T any] struct {
+	// Name is the condition that fails, in the words of the errors table.
+	Name string
+	// DependsOn are the members of the record that the outcome depends on; empty where it depends on more than them.
+	DependsOn []string
+	// Requires are the members without which the check cannot be evaluated. A record that lacks one (absent, null, an
+	// empty string or list) is refused before Run.
+	Requires []string
+	// MissingAs is the problem of a record that lacks a member of Requires; problem.Required where nil.
+	MissingAs problem.Kind
+	// Refuses are the problems that Run returns; none for a check that only warns.
+	Refuses []problem.Kind
+	// Run evaluates the check. It returns nil where the record passes, a *problem.Error where it refuses, and any other
+	// error where the check could not be evaluated. It may be nil where Requires says it all.
+	Run func(ctx context.Context, d *Draft[T]) error
+
+	// loads: Run is the loading of a fact, which finds out itself what is missing.
+	loads bool
+	// unique is the index whose value must be free; see Untaken.
+	unique string
+}
+
+// run evaluates a check, with what it requires.
+func (c *Check[T]) run(ctx context.Context, d *Draft[T]) error {
+	if !c.loads {
+		if p := d.missing(c.Requires, c.MissingAs); p != nil {
+			return p
+		}
 	}
-	for _, c := range r.Checks {
-		if concerns(c) {
-			if err := c.Run(ctx, d); err != nil {
+	if c.Run == nil {
+		return nil
+	}
+	return c.Run(ctx, d)
+}
+
+// problems returns the problems that the check can refuse with.
+func (c *Check[T]) problems() []problem.Kind {
+	kinds := slices.Clone(c.Refuses)
+	if len(c.Requires) == 0 {
+		return kinds
+	}
+	missing := c.MissingAs
+	if missing == nil {
+		missing = problem.Required
+	}
+	if !slices.Contains(kinds, missing) {
+		kinds = append(kinds, missing)
+	}
+	return kinds
+}
+
+// concerns reports whether the check runs where the members named changed; nil stands for a new record, or for one that is
+// checked as if it were new.
+func (c *Check[T]) concerns(changed []string) bool {
+	return changed == nil || len(c.DependsOn) == 0 ||
+		slices.ContainsFunc(c.DependsOn, func(m string) bool { return slices.Contains(changed, m) })
+}
+
+// check runs the listed checks in their order, then the value sets and the rules. changed are the members that differ from
+// the stored record; nil for a record that is checked as a new one.
+func (r *Records[T]) check(ctx context.Context, d *Draft[T], changed []string) error {
+	for i := range r.Checks {
+		if c := &r.Checks[i]; c.concerns(changed) {
+			if err := r.evaluate(ctx, c, d); err != nil {
 				return err
 			}
 		}
 	}
-	return r.rules(ctx, d, concerns)
+	return r.rules(ctx, d, changed)
 }
 
-// rules tells the violations of all rules together; a refusal of another kind decides only where there is none.
-func (r *Records[T]) rules(ctx context.Context, d *Draft[T], concerns func(Check[T]) bool) error {
+// evaluate runs one check and reports its refusal to whoever counts them.
+func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) error {
+	var err error
+	if c.unique != "" {
+		err = r.free(ctx, c, d)
+	} else {
+		err = c.run(ctx, d)
+	}
+	var p *problem.Error
+	if r.server.Refused != nil && errors.As(err, &p) && p.Kind.Status() < http.StatusInternalServerError {
+		r.server.Refused(r.Name, c.Name, p.Kind)
+	}
+	return err
+}
+
+// rules returns the violations of the value sets and of all rules together. A refusal of another kind decides only where
+// there is no violation.
+func (r *Records[T]) rules(ctx context.Context, d *Draft[T], changed []string) error {
 	violations := r.sets.apply(reflect.ValueOf(d.Value).Elem(), r.server.Sets, "", nil)
 	var first error
-	for _, c := range r.Rules {
-		if !concerns(c) {
+	for i := range r.Rules {
+		c := &r.Rules[i]
+		if !c.concerns(changed) {
 			continue
 		}
-		err := c.Run(ctx, d)
+		err := r.evaluate(ctx, c, d)
 		var p *problem.Error
 		switch {
 		case err == nil:
@@ -45,74 +122,13 @@ func (r *Records[T]) rules(ctx context.Context, d *Draft[T], concerns func(Check
 		}
 	}
 	if len(violations) > 0 {
-		p := problem.New(problem.Invalid, "Members of the body have values that are not allowed.")
-		p.Violations = violations
-		return p
+		return invalid(violations)
 	}
 	return first
 }
 
-// Required is the refusal for identifiers or fields that a check cannot be evaluated without.
-func Required(members ...string) *problem.Error {
-	detail := members[0] + " is required."
-	if len(members) > 1 {
-		detail = "Several members are required."
-	}
-	p := problem.New(problem.Required, detail)
-	for _, m := range members {
-		p.At("/"+m, "is required")
-	}
+func invalid(violations []problem.Violation) error {
+	p := problem.New(problem.Invalid, "Members of the body have values that are not allowed.")
+	p.Violations = violations
 	return p
-}
-
-// Refers is the check that a reference names a record of another resource of the same service. A missing reference
-// is 400, one that names nothing is of the kind given.
-func Refers[T, R any](name, member string, ref func(*T) string, to *Records[R], kind problem.Kind) Check[T] {
-	return Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Requires: []string{member}, Run: func(ctx context.Context, d *Draft[T]) error {
-		id := ref(d.Value)
-		if id == "" {
-			return Required(member)
-		}
-		_, found, err := to.Get(ctx, id)
-		if err == nil && !found {
-			return problem.New(kind, "").At("/"+member, "names no "+to.Name)
-		}
-		return err
-	}}
-}
-
-// OneIn is the listed check that a required member has a value of a set. It stores the published spelling.
-func OneIn[T any](name, member, set string, sets Sets, value func(*T) *string, kind problem.Kind) Check[T] {
-	return Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Requires: []string{member}, Run: func(_ context.Context, d *Draft[T]) error {
-		p := value(d.Value)
-		if Text(p) == "" {
-			return Required(member)
-		}
-		stored, ok := sets.Lookup(set, *p)
-		if !ok {
-			return problem.New(kind, "").At("/"+member, notIn(*p, set))
-		}
-		*p = stored
-		return nil
-	}}
-}
-
-// EachIn is the listed check that every element of a member, if there is any, is a value of a set. It stores the
-// published spellings.
-func EachIn[T any](name, member, set string, sets Sets, values func(*T) []string, kind problem.Kind) Check[T] {
-	return Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Run: func(_ context.Context, d *Draft[T]) error {
-		p := problem.New(kind, "")
-		for i, value := range values(d.Value) {
-			stored, ok := sets.Lookup(set, value)
-			if !ok {
-				p.At("/"+member+"/"+strconv.Itoa(i), notIn(value, set))
-				continue
-			}
-			values(d.Value)[i] = stored
-		}
-		if len(p.Violations) > 0 {
-			return p
-		}
-		return nil
-	}}
 }

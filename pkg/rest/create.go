@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -35,7 +37,7 @@ func (r *Records[T]) create(c *gin.Context) error {
 			return r.replay(c, doc, true)
 		}
 	}
-	d := &Draft[T]{Value: v, Now: r.server.Now()}
+	d := &Draft[T]{Value: v, Now: r.server.Now(), key: key}
 	id, err := r.issue(d)
 	if err != nil {
 		return err
@@ -50,14 +52,17 @@ func (r *Records[T]) create(c *gin.Context) error {
 	if again {
 		return r.replay(c, doc, true)
 	}
-	return r.answer(c, http.StatusCreated, doc, r.beside(d.Value, d.warnings))
+	return r.respond(c, http.StatusCreated, doc, r.extra(d.Value, d.warnings))
 }
 
-// issue gives a new record its identifier and what else the exchange issues.
+// issue gives a new record its identifier and what else the exchange issues, in place of whatever a caller sent.
 func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return id, err
+	}
+	if !d.Spawned {
+		r.members.disown(reflect.ValueOf(d.Value).Elem())
 	}
 	identity(d.Value).SetRecordID(id.String())
 	if r.Issue != nil {
@@ -66,9 +71,9 @@ func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
 	return id, nil
 }
 
-// insert writes a new record. Where an index refuses it, it finds out what that means: the same request came before
-// (again is true and doc is the record that it made), the value is taken, or a value that the exchange issued was and
-// another is tried.
+// insert writes a new record. Where an index refuses it, insert finds out why: the same request came before (again is
+// true and doc is the record that it made), another record has a value of the caller's, or another record has a value that
+// the exchange issued, in which case another value is tried.
 func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key *usedKey, entry Entry) (doc docstore.Document, again bool, err error) {
 	entry.At, entry.By = d.Now, r.server.Caller(ctx)
 	if r.Status != nil {
@@ -79,7 +84,9 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 		record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
 		record.state = state{Resource: r.Name, Key: key, History: []Entry{entry}}
 		if r.Pin != nil {
-			record.state.Pinned = r.Pin(d)
+			if record.state.Pinned, err = r.Pin(ctx, d); err != nil {
+				return doc, false, err
+			}
 		}
 		if doc, err = r.encodeDocument(id, record); err != nil {
 			return doc, false, err
@@ -104,8 +111,8 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 	return doc, false, problem.Outage(errors.New("no free identifier found for a new " + r.Name))
 }
 
-// taken tells what stands in the way of a record that an index refused: the record that the same key made, or one that
-// holds a value of the caller's. It answers nothing if the value was the exchange's own.
+// taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a value
+// that another record has. It returns neither where the value was one that the exchange issued.
 func (r *Records[T]) taken(ctx context.Context, v *T, key *usedKey) (doc docstore.Document, again bool, err error) {
 	var made docstore.Document
 	found := false
@@ -131,4 +138,28 @@ func (r *Records[T]) taken(ctx context.Context, v *T, key *usedKey) (doc docstor
 		return doc, false, nil
 	}
 	return r.replayed(ctx, key)
+}
+
+// free refuses a draft whose value of a unique index another record has. The record that the same Idempotency-Key created
+// is no reason to refuse: whether the request is a replay is decided when the record is written.
+func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
+	u := r.Unique[slices.IndexFunc(r.Unique, func(u Unique[T]) bool { return u.Index == c.unique })]
+	value := u.Value(d.Value)
+	if value == "" {
+		return nil
+	}
+	holders, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{u.Index: value}, Limit: 1})
+	if err != nil || len(holders) == 0 || holders[0].ID.String() == identity(d.Value).RecordID() {
+		return err
+	}
+	if d.key != nil {
+		holder, err := r.Decode(holders[0])
+		if err != nil {
+			return err
+		}
+		if was := holder.state.Key; was != nil && was.Name == d.key.Name && !r.expired(was) {
+			return nil
+		}
+	}
+	return u.Taken(holders[0].ID.String())
 }

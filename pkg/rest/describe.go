@@ -10,53 +10,57 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// Description is a resource as its declaration tells it, for a document about the interface.
+// Description is what the declaration of a resource says, for documents about the interface.
 type Description struct {
 	Route
 	// Record is the type of its records.
 	Record reflect.Type
-	// Fixed: there is one list, always whole.
-	Fixed bool
-	// Aliases, Hoist, Merge, ListsIdempotency are those of Resource.
+	// Static says that the resource is a StaticList.
+	Static bool
+	// Aliases, Flatten, Merge and ListsIdempotency are those of Resource.
 	Aliases                 map[string]string
-	Hoist                   []string
+	Flatten                 []string
 	Merge, ListsIdempotency bool
-	Parameters              []Parameter
-	// Checks are the listed ones, in order; Rules are what holds beside them.
+	// Parameters are those of the list, besides the paging parameters.
+	Parameters []Parameter
+	// Checks are the listed checks, in their order; Rules are the conditions that no row lists.
 	Checks, Rules []CheckDescription
-	// Taken are the problems of a value that another record has; Kept are those of a replacement alone.
-	Taken, Kept []problem.Kind
-	// Beside are the members that stand beside the record in the answer of a create, each with a value of its type.
-	Beside  map[string]any
+	// Taken are the problems of a value that another record has; ReplaceRefuses are those of a replacement alone.
+	Taken, ReplaceRefuses []problem.Kind
+	// Extra are the members of the response of a creation that are not the record's, each with a value of its type.
+	Extra   map[string]any
 	Actions []ActionDescription
 }
 
 // Parameter is a query parameter of a list. Format is int64, date, or empty for text.
 type Parameter struct{ Name, Format, Means string }
 
-// CheckDescription is a Check without its function.
+// CheckDescription is a Check without its function. Refuses includes the problem of a member that is missing.
 type CheckDescription struct {
-	Name     string
-	Refuses  []problem.Kind
-	Requires []string
+	Name      string
+	DependsOn []string
+	Refuses   []problem.Kind
+	Requires  []string
 }
 
 // ActionDescription is an Action without its functions.
 type ActionDescription struct {
 	Name string
-	// Sub: the action is the last segment of the path; else it follows a colon.
-	Sub   bool
+	// Sub says that the action is the last segment of the path, and not a word after a colon.
+	Sub bool
+	// Moves are its transitions; none where it is taken in every state.
 	Moves []Move
 	// Body is the type of its body.
 	Body reflect.Type
-	// Spawns: it writes a second record, and answers it with 201.
-	Spawns          bool
-	Answers, Amends bool
-	Refuses         []problem.Kind
-	Requires        []string
+	// Spawns says that it writes a second record, which the response carries with 201.
+	Spawns bool
+	// WithExtra and Amends are those of Action.
+	WithExtra, Amends bool
+	Refuses           []problem.Kind
+	Requires          []string
 }
 
-// Describe answers what the service's declarations say, without a store.
+// Describe returns what the service's declarations say, without a store. Errors: those of the declarations.
 func (s Service) Describe() ([]Description, []Extension, error) {
 	server, err := s.undialled()
 	if err != nil {
@@ -69,26 +73,31 @@ func (s Service) Describe() ([]Description, []Extension, error) {
 	return all, server.extensions(), nil
 }
 
-// undialled answers the declared resources, of which nothing can be asked but what they are.
+// undialled returns a server with the declared resources, which cannot be asked anything but what they are.
 func (s Service) undialled() (*Server, error) {
 	sets, err := s.Sets("")
 	if err != nil {
 		return nil, err
 	}
 	server := NewServer(Config{Sets: sets, Now: time.Now})
-	_, err = s.Declare(server, service.Undialled())
-	return server, err
+	if _, err = s.Declare(server, service.Undialled()); err != nil {
+		return nil, err
+	}
+	return server, server.validate()
 }
 
-func (f *Fixed) describe() Description {
-	return Description{Route: f.route(), Record: f.Of, Fixed: true}
+func (l *StaticList) describe() Description {
+	return Description{Route: l.route(), Record: l.Of, Static: true}
 }
 
 func (r *Records[T]) describe() Description {
 	d := Description{
-		Route: r.route(), Record: reflect.TypeFor[T](), Aliases: r.Aliases, Hoist: r.Hoist, Merge: r.Merge,
-		ListsIdempotency: r.ListsIdempotency, Checks: checkDescriptions(r.Checks), Rules: checkDescriptions(r.Rules),
-		Kept: r.KeepRefuses,
+		Route: r.route(), Record: reflect.TypeFor[T](), Aliases: r.Aliases, Flatten: r.Flatten, Merge: r.Merge,
+		ListsIdempotency: r.ListsIdempotency, Checks: r.described(r.Checks), Rules: r.described(r.Rules),
+		ReplaceRefuses: slices.Clone(r.BeforeReplaceRefuses),
+	}
+	if slices.ContainsFunc(r.members, func(m member) bool { return m.owner == issued || m.owner == fixed }) && r.Immutable == nil {
+		d.ReplaceRefuses = append(d.ReplaceRefuses, problem.Issued)
 	}
 	for _, f := range r.Filters {
 		for _, p := range f.params {
@@ -101,29 +110,43 @@ func (r *Records[T]) describe() Description {
 		}
 	}
 	if r.Immutable != nil {
-		d.Kept = appendKind(slices.Clone(d.Kept), r.Immutable())
+		d.ReplaceRefuses = appendKind(d.ReplaceRefuses, r.Immutable())
 	}
-	if r.Answer != nil {
-		d.Beside = r.Answer(new(T))
+	if r.Extra != nil {
+		d.Extra = r.Extra(new(T))
 	}
 	for _, a := range r.Actions {
-		d.Actions = append(d.Actions, ActionDescription{
-			Name: a.Name, Sub: a.Sub, Moves: a.Moves, Body: a.body, Spawns: a.spawn != nil, Answers: a.Answers,
+		described := ActionDescription{
+			Name: a.Name, Sub: a.Sub, Moves: a.Moves, Body: a.body, Spawns: a.spawn != nil, WithExtra: a.WithExtra,
 			Amends: a.Amends, Refuses: a.Refuses, Requires: a.Requires,
-		})
+		}
+		if a.anyState() {
+			described.Moves = nil
+		}
+		if a.Amends && a.spawn == nil {
+			described.Refuses = append(slices.Clone(a.Refuses), problem.Issued)
+		}
+		d.Actions = append(d.Actions, described)
 	}
 	return d
 }
 
-func checkDescriptions[T any](checks []Check[T]) []CheckDescription {
+func (r *Records[T]) described(checks []Check[T]) []CheckDescription {
 	var all []CheckDescription
-	for _, c := range checks {
-		all = append(all, CheckDescription{c.Name, c.Refuses, c.Requires})
+	for i := range checks {
+		c := &checks[i]
+		refuses := c.problems()
+		for _, u := range r.Unique {
+			if c.unique != "" && u.Index == c.unique {
+				refuses = appendKind(refuses, u.Taken(""))
+			}
+		}
+		all = append(all, CheckDescription{c.Name, c.DependsOn, refuses, c.Requires})
 	}
 	return all
 }
 
-// appendKind adds the kind of a refusal that is a problem; others never reach a caller.
+// appendKind adds the kind of a refusal that is a problem; other errors never reach a caller.
 func appendKind(kinds []problem.Kind, refusal error) []problem.Kind {
 	var p *problem.Error
 	if errors.As(refusal, &p) {

@@ -20,15 +20,15 @@ type Extension struct {
 	Path string `json:"path"`
 	// Method is GET or POST. Every extension only reads, so that the read scope opens it.
 	Method string `json:"method"`
-	// Resource is whose record it tells of, or whose create body it takes. Summary says what it answers, in one line.
+	// Resource is the resource that it is about. Summary says what it returns, in one line.
 	Resource, Summary string `json:"-"`
-	// Answer is the type of its answer.
-	Answer reflect.Type `json:"-"`
+	// Response is the type of its response.
+	Response reflect.Type `json:"-"`
 
 	serve func(c *gin.Context) error
 }
 
-// extensions answers those of all resources: the history of each, and what they declare themselves.
+// extensions returns those of all resources: the history of each, and the dry runs.
 func (s *Server) extensions() []Extension {
 	var all []Extension
 	for _, r := range s.resources {
@@ -37,12 +37,12 @@ func (s *Server) extensions() []Extension {
 	return all
 }
 
-// mountExtensions puts the extensions on a router.
+// mountExtensions adds the extensions to a router.
 func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) {
 	for _, x := range s.extensions() {
 		methods := []string{x.Method}
 		if x.Method == http.MethodGet {
-			methods = fixedMethods
+			methods = readMethods
 		}
 		router.Any(strings.Replace(x.Path, "{id}", ":id", 1), func(c *gin.Context) {
 			if !slices.Contains(methods, c.Request.Method) {
@@ -59,19 +59,19 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) {
 	}
 }
 
-func (f *Fixed) extensions() []Extension { return nil }
+func (l *StaticList) extensions() []Extension { return nil }
 
 func (r *Records[T]) extensions() []Extension {
 	all := []Extension{{
 		Path: ExtensionPrefix + "/history/" + r.Name + "/{id}", Method: http.MethodGet,
-		Resource: r.Name, Summary: "What happened to one " + r.Name + ", oldest first", Answer: reflect.TypeFor[History](),
+		Resource: r.Name, Summary: "What happened to one " + r.Name + ", oldest first", Response: reflect.TypeFor[History](),
 		serve: func(c *gin.Context) error { return r.history(c, c.Param("id")) },
 	}}
-	if r.Trial != "" {
+	if r.DryRun != "" {
 		all = append(all, Extension{
-			Path: ExtensionPrefix + "/" + r.Name + "/" + r.Trial, Method: http.MethodPost,
-			Resource: r.Name, Summary: "The outcome of every check that a create of a " + r.Name + " with this body would meet; nothing is written",
-			Answer: reflect.TypeFor[Verdict](), serve: r.trial,
+			Path: ExtensionPrefix + "/" + r.Name + "/" + r.DryRun, Method: http.MethodPost,
+			Resource: r.Name, Summary: "The outcome of every check that the creation of a " + r.Name + " with this body would meet; nothing is written",
+			Response: reflect.TypeFor[Verdict](), serve: r.dryRun,
 		})
 	}
 	return all

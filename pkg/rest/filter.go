@@ -13,21 +13,22 @@ import (
 type Filter[T any] struct {
 	// Index is the name of the index and of the member.
 	Index string
-	// Key answers the index value of a record, "" for none.
+	// Key returns the index value of a record, "" for none.
 	Key func(v *T) string
 	// params are the query parameters and what each asks of the index.
 	params []param
 }
 
-// param reads one query parameter. It adds to the query, or answers what is wrong with the value.
+// param is one query parameter.
 type param struct {
 	name string
-	// format is that of the value where it is more than text: int64 or date. means says what it asks for.
+	// format is int64 or date, empty for text. means says what the parameter asks for.
 	format, means string
-	apply         func(value string, q *docstore.Query) (wrong string)
+	// apply adds to the query, or returns what is wrong with the value.
+	apply func(value string, q *docstore.Query) (wrong string)
 }
 
-// Exact narrows to the records whose member is the value.
+// Exact returns the filter that narrows a list to the records whose member is the value.
 func Exact[T any](name string, key func(*T) string) Filter[T] {
 	return Filter[T]{Index: name, Key: key, params: []param{{name, "", "the value of " + name, func(value string, q *docstore.Query) string {
 		q.Equal[name] = value
@@ -35,7 +36,7 @@ func Exact[T any](name string, key func(*T) string) Filter[T] {
 	}}}}
 }
 
-// Whole narrows to the records whose member is the whole number.
+// Whole returns the filter that narrows a list to the records whose member is the whole number.
 func Whole[T any](name string, key func(*T) string) Filter[T] {
 	return Filter[T]{Index: name, Key: key, params: []param{{name, "int64", "the value of " + name, func(value string, q *docstore.Query) string {
 		n, err := strconv.ParseInt(value, 10, 64)
@@ -47,7 +48,7 @@ func Whole[T any](name string, key func(*T) string) Filter[T] {
 	}}}}
 }
 
-// Prefix narrows to the records whose member begins with the value, in any case.
+// Prefix returns the filter that narrows a list to the records whose member begins with the value, in any case.
 func Prefix[T any](name string, key func(*T) string) Filter[T] {
 	// A Caser may hold state, so each use has its own.
 	fold := func(s string) string { return cases.Fold().String(s) }
@@ -63,7 +64,7 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 	}
 }
 
-// DateRange narrows to the records whose member is a day from {name}From to {name}To, both inclusive.
+// DateRange returns the filter that narrows a list to the records whose member is a day from {name}From to {name}To, both inclusive.
 func DateRange[T any](name string, key func(*T) string) Filter[T] {
 	bound := func(suffix, means string, set func(*docstore.Range, string)) param {
 		return param{name + suffix, "date", means, func(value string, q *docstore.Query) string {
@@ -88,7 +89,7 @@ func DateRange[T any](name string, key func(*T) string) Filter[T] {
 	}}
 }
 
-// Text answers what a pointer points to, "" for none: the index value of an optional member.
+// Text returns what a pointer points to, "" for nil: the index value of an optional member.
 func Text(p *string) string {
 	if p == nil {
 		return ""

@@ -11,9 +11,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Entry is one thing that happened to a record. Entries are kept with the record, in order.
+// Entry is one event in the life of a record. Entries are kept with the record, in order.
 type Entry struct {
-	// Event is what happened: created, replaced, or the name of an action.
+	// Event is "created", "replaced", or the name of an action.
 	Event string    `json:"event"`
 	At    time.Time `json:"at"`
 	// By is the subject of the caller's token.
@@ -23,15 +23,15 @@ type Entry struct {
 	// Until is when that state gives way to Then by itself.
 	Until time.Time `json:"until,omitzero"`
 	Then  string    `json:"then,omitempty"`
-	// Change is what the caller sent or the members that changed.
+	// Change is the body of an action, or the members that a replacement changed.
 	Change jsontext.Value `json:"change,omitzero"`
 }
 
-// state is what is stored beside the record: docstore.Document.State.
+// state is what is stored with a record but is no part of it: docstore.Document.State.
 type state struct {
-	// Resource stands first, so that belongs can read it off the text.
+	// Resource is written first, so that belongs can read it without decoding.
 	Resource string `json:"resource"`
-	// Timed: the last entry's state gives way by itself.
+	// Timed says that time will move the state on.
 	Timed bool `json:"timed,omitempty"`
 	// Key is the Idempotency-Key that the record was created with.
 	Key *usedKey `json:"key,omitempty"`
@@ -49,7 +49,7 @@ func (s *state) encode() ([]byte, error) {
 	return json.Marshal(s)
 }
 
-// lastTransition answers the last entry that set the state.
+// lastTransition returns the last entry that set the state.
 func (s *state) lastTransition() *Entry {
 	for i := len(s.History) - 1; i >= 0; i-- {
 		if s.History[i].To != "" {
@@ -59,17 +59,17 @@ func (s *state) lastTransition() *Entry {
 	return nil
 }
 
-// head is how the encoded state of a resource's records begins.
+// head returns how the encoded state of a resource's records begins.
 func head(resource string) []byte { return []byte(`{"resource":` + strconv.Quote(resource)) }
 
-// belongs tells from the encoded state whether the record is one of the resource, and whether its state is timed. It
-// saves every read from decoding what it does not need.
+// belongs reports, from the encoded state, whether the record is one of the resource and whether its state is timed. It
+// looks at the text alone, so that a read does not decode what it does not need.
 func belongs(encoded, head []byte) (is, timed bool) {
 	rest, is := bytes.CutPrefix(encoded, head)
 	return is, bytes.HasPrefix(rest, []byte(`,"timed":true`))
 }
 
-// Record is a stored record and what is kept beside it.
+// Record is a stored record with its version and history.
 type Record[T any] struct {
 	Value   T
 	Version int64
@@ -78,14 +78,14 @@ type Record[T any] struct {
 
 	state  state
 	unsent bool
-	// moved: time has moved the state since it was written, and Value shows it.
+	// moved says that time has moved the state since it was written; Value shows the state of now.
 	moved bool
 }
 
-// Pinned answers an index value that was pinned when the record was created.
+// Pinned returns an index value that was pinned when the record was created.
 func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }
 
-// FirstTo answers when an event first put the record into one of the states; the zero time if none did.
+// FirstTo returns when an event first put the record into one of the states; the zero time where none did.
 func (r *Record[T]) FirstTo(states ...string) time.Time {
 	for _, entry := range r.History {
 		for _, s := range states {

@@ -26,7 +26,7 @@ type usedKey struct {
 // maxKey is the greatest length of an Idempotency-Key, in bytes.
 const maxKey = 255
 
-// key answers the Idempotency-Key of the request for an operation, nil if it has none.
+// key returns the Idempotency-Key of the request for an operation, nil where it has none.
 func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKey, error) {
 	values := c.Request.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
@@ -50,14 +50,14 @@ func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKe
 	}, nil
 }
 
-// expired tells whether the key is no longer remembered.
+// expired reports whether the key is no longer remembered.
 func (r *Records[T]) expired(k *usedKey) bool {
 	return r.server.KeyRetention > 0 && r.server.Now().Sub(k.At) > r.server.KeyRetention
 }
 
 var errKeyReused = problem.New(problem.KeyReused, "This Idempotency-Key was sent before with another request; use a new key for a new request.")
 
-// replayed answers the document that was created with the key, if there is one and the key is still remembered. The
+// replayed returns the document that was created with the key, if there is one and the key is still remembered. The
 // same key with another request is refused.
 func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
 	doc, found, err := r.createdWith(ctx, key)
@@ -101,7 +101,7 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 	return nil
 }
 
-// repeated tells whether an action with the key, if there is one, was applied to the record before.
+// repeated reports whether an action with the key, if there is one, was applied to the record before.
 func (r *Records[T]) repeated(record *Record[T], key *usedKey) (bool, error) {
 	if key == nil {
 		return false, nil

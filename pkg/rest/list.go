@@ -21,7 +21,7 @@ import (
 const (
 	defaultLimit = 50
 	maxLimit     = 200
-	maxSkip      = 1_000_000
+	maxSkip      = 100_000
 )
 
 // list serves GET /{resource}: a page of records in order of creation, and a link to the next.
@@ -31,7 +31,7 @@ func (r *Records[T]) list(c *gin.Context) error {
 		return err
 	}
 	limit := q.Limit
-	q.Limit++ // one more tells whether there is a next page
+	q.Limit++ // one more shows whether there is a next page
 	docs, err := r.collection.Find(c.Request.Context(), q)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (r *Records[T]) list(c *gin.Context) error {
 	return nil
 }
 
-// query reads the parameters of a list. Every one that is unknown, repeated or malformed is told.
+// query reads the parameters of a list. Every one that is unknown, repeated or malformed is a violation.
 func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 	q := docstore.Query{Equal: docstore.Keys{}, Limit: defaultLimit}
 	if r.shared() {
@@ -76,7 +76,7 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 	if err != nil {
 		return q, nil, problem.New(problem.BadParameter, "The query is malformed.").Because(err)
 	}
-	p := problem.New(problem.BadParameter, "The query has parameters that this list does not take.")
+	p := problem.New(problem.BadParameter, "The query has parameters that this list does not take, or takes in another form.")
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		wrong := ""
 		switch value := values[name][0]; {
@@ -85,7 +85,9 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 		case name == "limit":
 			wrong = whole(value, 1, maxLimit, &q.Limit)
 		case name == "skip":
-			wrong = whole(value, 0, maxSkip, &q.Skip)
+			if wrong = whole(value, 0, maxSkip, &q.Skip); wrong != "" {
+				wrong += "; follow the cursor of the Link header to go further"
+			}
 		case name == "cursor":
 			id, err := base64.RawURLEncoding.DecodeString(value)
 			if err != nil || len(id) != len(uuid.UUID{}) {
@@ -123,15 +125,16 @@ const maxFilter = 1024
 // pagingParameters are what every list takes.
 var pagingParameters = []string{"limit", "cursor", "skip"}
 
-// known answers the parameters that the list takes.
+// known returns the parameters that the list takes.
 func (r *Records[T]) known() []string {
 	return append(slices.Clone(pagingParameters), slices.Sorted(maps.Keys(r.params))...)
 }
 
+// whole reads a number written in digits alone. It returns what is wrong with any other value.
 func whole(value string, least, most int, to *int) (wrong string) {
 	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most {
-		return "must be a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most)
+	if err != nil || n < least || n > most || strings.Trim(value, "0123456789") != "" {
+		return "must be a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + ", in digits"
 	}
 	*to = n
 	return ""

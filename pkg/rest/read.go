@@ -30,7 +30,7 @@ func (r *Records[T]) read(c *gin.Context, id string) error {
 	}
 	header := c.Writer.Header()
 	header.Set("ETag", tag)
-	if asked := c.Request.Header.Get("If-None-Match"); asked != "" && matches(asked, tag) {
+	if asked := c.Request.Header.Values("If-None-Match"); len(asked) > 0 && matches(asked, tag, weakly) {
 		c.Status(http.StatusNotModified)
 		return nil
 	}
@@ -42,21 +42,35 @@ func (r *Records[T]) unknown(id string) error {
 	return problem.New(problem.NotFound, "There is no "+r.Name+" "+short(id)+".")
 }
 
-// matches tells whether a list of entity tags (RFC 9110, If-Match and If-None-Match) names the tag.
-func matches(list, tag string) bool {
-	for entry := range strings.SplitSeq(list, ",") {
-		entry = strings.TrimPrefix(strings.TrimSpace(entry), "W/")
-		if entry == "*" || entry == tag {
-			return true
+// comparison is how two entity tags are compared (RFC 9110, section 8.8.3.2).
+type comparison bool
+
+const (
+	strongly comparison = false // a weak tag equals none: If-Match, section 13.1.1
+	weakly   comparison = true  // the mark W/ does not count: If-None-Match, section 13.1.2
+)
+
+// matches reports whether the values of a header, each a list of entity tags or *, name the tag, which is a strong one.
+func matches(values []string, tag string, how comparison) bool {
+	for _, list := range values {
+		// The tags that the exchange writes hold no comma, so that a tag with one is never equal to the tag.
+		for entry := range strings.SplitSeq(list, ",") {
+			entry = strings.TrimSpace(entry)
+			if how == weakly {
+				entry = strings.TrimPrefix(entry, "W/")
+			}
+			if entry == "*" || entry == tag {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// precondition answers the check that a record is still at the version that the caller has seen (If-Match).
+// precondition returns the check that a record is still at the version that the caller has seen (If-Match).
 func (r *Records[T]) precondition(c *gin.Context) func(docstore.Document) error {
-	asked := c.Request.Header.Get("If-Match")
-	if asked == "" {
+	asked := c.Request.Header.Values("If-Match")
+	if len(asked) == 0 {
 		return unconditionally
 	}
 	return func(doc docstore.Document) error {
@@ -64,11 +78,11 @@ func (r *Records[T]) precondition(c *gin.Context) func(docstore.Document) error 
 		if err != nil {
 			return err
 		}
-		if !matches(asked, tag) {
+		if !matches(asked, tag, strongly) {
 			return errChanged
 		}
 		return nil
 	}
 }
 
-var errChanged = problem.New(problem.Changed, "The record is at another version than If-Match names. Read it again.")
+var errChanged = problem.New(problem.Changed, "The record is at another version than If-Match names. Read the record again, and decide on what it says now.")

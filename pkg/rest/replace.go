@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/gin-gonic/gin"
@@ -35,17 +36,24 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return r.answer(c, http.StatusOK, done.doc, nil)
+	return r.respond(c, http.StatusOK, done.doc, nil)
 }
 
-// replacement answers the record as it is to be; nil if an immutable record is to stay what it is.
+// replacement returns the record as it is to be, after all checks; nil where an immutable record stays what it is.
 func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.Document, record *Record[T]) (*Draft[T], error) {
 	if r.Merge {
-		renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Hoist)
+		renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 		if p != nil {
 			return nil, p
 		}
-		merged, err := jsonobject.Overlay(doc.Body, renamed)
+		base := doc.Body
+		if record.moved {
+			var err error
+			if base, err = json.Marshal(&record.Value); err != nil {
+				return nil, err
+			}
+		}
+		merged, err := jsonobject.Overlay(base, renamed)
 		if err != nil {
 			return nil, err
 		}
@@ -60,8 +68,9 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 	}
 	identity(v).SetRecordID(doc.ID.String())
 	d := &Draft[T]{Value: v, Stored: &record.Value, Now: r.server.Now()}
-	if r.Keep != nil {
-		if err := r.Keep(d); err != nil {
+	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(&record.Value).Elem())
+	if r.BeforeReplace != nil && (refused == nil || r.Immutable != nil) {
+		if err := r.BeforeReplace(d); err != nil {
 			return nil, err
 		}
 	}
@@ -75,6 +84,9 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 		}
 		return nil, nil
 	}
+	if refused != nil {
+		return nil, refused
+	}
 	differ, err := r.differ(doc.Body, v)
 	if err != nil {
 		return nil, err
@@ -82,7 +94,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 	return d, r.check(ctx, d, differ)
 }
 
-// differ answers the names of the members that a record has otherwise than the one stored. It is never nil.
+// differ returns the names of the members whose value differs from the stored record's. It is never nil.
 func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
 	written, err := json.Marshal(v)
 	if err != nil {
@@ -100,8 +112,8 @@ func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
 	return names, err
 }
 
-// successor answers the document of the next version of a record. An entry without a change of its own tells the
-// members that changed; no entry at all leaves the history as it is.
+// successor returns the document of the next version of a record. An entry without a Change gets the members that changed;
+// nil leaves the history as it is.
 func (r *Records[T]) successor(doc docstore.Document, record *Record[T], entry *Entry, key *usedKey) (*docstore.Document, error) {
 	if entry != nil {
 		if entry.Change == nil {

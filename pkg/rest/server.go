@@ -19,12 +19,14 @@ import (
 type Config struct {
 	Store docstore.Store
 	Sets  Sets
-	// Now answers the present instant.
+	// Now returns the present instant.
 	Now func() time.Time
-	// Caller answers the subject of the caller's token.
+	// Caller returns the subject of the caller's token.
 	Caller func(context.Context) string
-	// KeyRetention is how long an Idempotency-Key is remembered; zero: as long as the record.
+	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
 	KeyRetention time.Duration
+	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the check.
+	Refused func(resource, check string, kind problem.Kind)
 }
 
 // Server is the resources of one service.
@@ -33,7 +35,7 @@ type Server struct {
 	resources []resource
 }
 
-// resource is what the server needs of Records[T] whatever T is.
+// resource is what the server needs of Records[T], whatever T is.
 type resource interface {
 	name() string
 	collectionName() string
@@ -42,15 +44,17 @@ type resource interface {
 	route() Route
 	extensions() []Extension
 	describe() Description
+	validate(sets Sets) []error
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
 }
 
-// NewServer answers a server without resources; Add declares them, Open opens their collections.
+// NewServer returns a server without resources. Add declares them; Open opens their collections.
 func NewServer(config Config) *Server { return &Server{Config: config} }
 
-// Records is a declared resource: its operations, and what other resources of the service may ask of it.
+// Records are the records of a declared resource: its operations, and what other resources of the service may ask of it.
 type Records[T any] struct {
 	Resource[T]
+	members    members
 	server     *Server
 	collection docstore.Collection
 	head       []byte
@@ -64,7 +68,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		declared.Collection = declared.Name
 	}
 	r := &Records[T]{
-		Resource: declared, server: s, head: head(declared.Name),
+		Resource: declared, members: membersOf(reflect.TypeFor[T]()), server: s, head: head(declared.Name),
 		sets: planOf(reflect.TypeFor[T]()), params: map[string]param{},
 	}
 	for _, f := range declared.Filters {
@@ -76,8 +80,12 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	return r
 }
 
-// Open opens the collections. Resources that share one have their indexes put together.
+// Open opens the collections. A collection that several resources share has the indexes of all. Errors: a declaration that
+// contradicts itself or names what does not exist, docstore.ErrUnavailable.
 func (s *Server) Open(ctx context.Context) error {
+	if err := s.validate(); err != nil {
+		return err
+	}
 	specs := map[string]*docstore.Spec{}
 	for _, r := range s.resources {
 		if r.collectionName() == "" {
@@ -96,7 +104,8 @@ func (s *Server) Open(ctx context.Context) error {
 	}
 	opened := map[string]docstore.Collection{}
 	for name, spec := range specs {
-		// The unique indexes are the most selective, the one that every record of a resource has is the least.
+		// A store searches by the first index that a query names. The unique indexes are the most selective; the one that
+		// every record of a resource has is the least.
 		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
 		collection, err := s.Store.Collection(ctx, *spec)
 		if err != nil {
@@ -132,7 +141,7 @@ func (r *Records[T]) collectionName() string          { return r.Collection }
 func (r *Records[T]) open(opened docstore.Collection) { r.collection = opened }
 func (r *Records[T]) shared() bool                    { return r.Collection != r.Name }
 
-// Stored answers the collection, for whoever sends the messages of its documents.
+// Stored returns the collection, for whoever sends the messages of its documents.
 func (r *Records[T]) Stored() docstore.Collection { return r.collection }
 
 func (r *Records[T]) indexes() []docstore.Index {
@@ -152,7 +161,7 @@ func (r *Records[T]) indexes() []docstore.Index {
 	return all
 }
 
-// Route is what one resource answers to, for the routing table of a gateway.
+// Route is the paths and methods of one resource, for the routing table of a gateway.
 type Route struct {
 	Resource string `json:"resource"`
 	// Collection and Item are the methods of /{resource} and of /{resource}/{id}.
@@ -163,7 +172,7 @@ type Route struct {
 	Subs    []string `json:"subs,omitempty"`
 }
 
-// Routes answers the routes of all resources, in the order of their declaration, and the extensions.
+// Routes returns the routes of all resources, in the order of their declaration, and the extensions.
 func (s *Server) Routes() ([]Route, []Extension) {
 	var all []Route
 	for _, r := range s.resources {
@@ -172,8 +181,8 @@ func (s *Server) Routes() ([]Route, []Extension) {
 	return all, s.extensions()
 }
 
-// Mount puts the operations of all resources on a router. guard runs once path and method are known to exist; it
-// aborts the request to refuse it.
+// Mount adds the operations of all resources to a router. guard runs once path and method are known to exist; it aborts
+// the request to refuse it.
 func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 	s.mountExtensions(router, guard)
 	for _, r := range s.resources {
@@ -199,7 +208,8 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 	}
 }
 
-// Refuse answers with the problem that err is. It is the one place where errors become statuses.
+// Refuse responds with the problem that err is. It is the one place where errors become statuses: what a store or a peer
+// could not do in time is an outage (503), and any error that nobody foresaw is 500.
 func Refuse(c *gin.Context, err error) {
 	var p *problem.Error
 	if !errors.As(err, &p) {
@@ -234,8 +244,7 @@ func (r *Records[T]) route() Route {
 	return route
 }
 
-// dispatch answers what serves the request, or else the methods that the path allows, or neither if there is no such
-// path.
+// dispatch returns what serves the request, or else the methods that the path allows, or neither if there is no such path.
 func (r *Records[T]) dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string) {
 	method := c.Request.Method
 	reads := method == http.MethodGet || method == http.MethodHead
@@ -270,7 +279,7 @@ func (r *Records[T]) dispatch(c *gin.Context, id, sub string) (handle func() err
 
 func (r *Records[T]) itemMethods() []string {
 	if r.NoReplace {
-		return fixedMethods
+		return readMethods
 	}
 	return itemMethods
 }

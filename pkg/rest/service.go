@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
@@ -22,18 +24,18 @@ type Service struct {
 	Flags func(*pflag.FlagSet)
 	// Foreign are names of settings of other services that share the environment.
 	Foreign []string
-	// Sets answers the value sets, as the file at a path amends them; an empty path amends nothing.
+	// Sets returns the value sets, as the file at a path amends them; an empty path amends nothing.
 	Sets func(path string) (Sets, error)
-	// Declare declares the resources on a server. It opens nothing: it also runs where only the declarations are asked
-	// for, without a store or peers.
-	Declare func(s *Server, deps service.Deps) (Beside, error)
+	// Declare declares the resources on a server. It must open nothing, because it also runs without a store and peers,
+	// where only the declarations are asked for.
+	Declare func(s *Server, deps service.Deps) (Parts, error)
 }
 
-// Beside is what a service has beside its resources.
-type Beside struct {
-	// Internal puts the operations for other services on a router, if there are any.
+// Parts are the parts of a service that are not resources.
+type Parts struct {
+	// Internal adds the operations for other services to a router, if there are any.
 	Internal func(gin.IRouter)
-	// Background answers loops, by name, once the collections are open.
+	// Background returns loops by name, if there are any. It is called once the collections are open.
 	Background func() (map[string]func(context.Context) error, error)
 }
 
@@ -43,7 +45,7 @@ const (
 	keyRetentionFlag = "key-retention"
 )
 
-// Definition answers the service, ready to be run.
+// Definition returns the service, ready to be run.
 func (s Service) Definition() service.Definition {
 	var valueSets *string
 	var keyRetention *time.Duration
@@ -74,9 +76,10 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 	}
 	server := NewServer(Config{
 		Store: deps.Store, Sets: sets, Now: func() time.Time { return deps.Now().UTC() }, KeyRetention: keyRetention,
-		Caller: func(ctx context.Context) string { return request.CallerFrom(ctx).Subject },
+		Caller:  func(ctx context.Context) string { return request.CallerFrom(ctx).Subject },
+		Refused: countRefusals(deps.Metrics),
 	})
-	beside, err := s.Declare(server, deps)
+	parts, err := s.Declare(server, deps)
 	if err != nil {
 		return nil, err
 	}
@@ -85,17 +88,17 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 	}
 	engine := deps.Engine()
 	server.Mount(engine, deps.Guard)
-	if beside.Internal != nil {
-		beside.Internal(engine.Group("/", deps.Guard))
+	if parts.Internal != nil {
+		parts.Internal(engine.Group("/", deps.Guard))
 	}
 	instance := &service.Instance{Handler: engine}
-	if beside.Background != nil {
-		instance.Background, err = beside.Background()
+	if parts.Background != nil {
+		instance.Background, err = parts.Background()
 	}
 	return instance, err
 }
 
-// Routes answers the routes of the service's resources, from their declarations alone.
+// Routes returns the routes of the service's resources, from their declarations alone.
 func (s Service) Routes() ([]Route, []Extension, error) {
 	server, err := s.undialled()
 	if err != nil {
@@ -103,4 +106,15 @@ func (s Service) Routes() ([]Route, []Extension, error) {
 	}
 	routes, extensions := server.Routes()
 	return routes, extensions, nil
+}
+
+// countRefusals returns the counter of the checks that refuse, by resource, check and problem.
+func countRefusals(metrics prometheus.Registerer) func(resource, check string, kind problem.Kind) {
+	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "exchange_check_refusals_total", Help: "Records that a check refused, by the check and the problem.",
+	}, []string{"resource", "check", "problem"})
+	metrics.MustRegister(refusals)
+	return func(resource, check string, kind problem.Kind) {
+		refusals.WithLabelValues(resource, check, kind.Slug()).Inc()
+	}
 }

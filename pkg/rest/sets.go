@@ -10,9 +10,9 @@ import (
 
 // Sets are the value sets that members tagged `set:"Name"` are checked against.
 type Sets interface {
-	// Lookup answers the value that is stored for a spelling, and whether the set has it.
+	// Lookup returns the value that is stored for a spelling, and whether the set has it.
 	Lookup(set, value string) (stored string, ok bool)
-	// Values answers the values of a set, in order.
+	// Values returns the values of a set, in order; none for a set that does not exist.
 	Values(set string) []string
 }
 
@@ -86,7 +86,7 @@ func look(field reflect.Value, sets Sets, set, pointer string, violations []prob
 // notIn says that a value is outside its set.
 func notIn(value, set string) string { return strconv.Quote(short(value)) + " is no value of " + set }
 
-// short keeps an answer readable where what the caller sent is not.
+// short cuts a text that a response repeats, so that a long one does not fill it.
 func short(s string) string {
 	const most = 80
 	if len(s) <= most {

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json/jsontext"
@@ -15,7 +16,7 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 			if err != nil {
 				return err
 			}
-			return r.replay(c, doc, a.Answers)
+			return r.replay(c, doc, a.WithExtra)
 		}
 	}
 	doc, found, err := r.document(ctx, id)
@@ -35,7 +36,9 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 	if err := a.allowed(r, &record.Value); err != nil {
 		return err
 	}
-	d, err := a.spawn(ctx, r.begin(id, record, body), parsed)
+	change := r.begin(id, record, body)
+	change.creates = true
+	d, err := a.spawn(ctx, change, parsed)
 	if err != nil {
 		return err
 	}
@@ -50,11 +53,7 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 		return err
 	}
 	if again {
-		return r.replay(c, second, a.Answers)
+		return r.replay(c, second, a.WithExtra)
 	}
-	var beside map[string]any
-	if a.Answers {
-		beside = r.beside(d.Value, nil)
-	}
-	return r.answer(c, http.StatusCreated, second, beside)
+	return r.respond(c, http.StatusCreated, second, r.extraOf(a, d.Value, slices.Concat(change.warnings, d.warnings)))
 }

@@ -13,7 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Get answers a record by its id; an id that is no UUID names nothing.
+// Get returns a record by its id, and whether there is one; an id that is no UUID names nothing.
 func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, error) {
 	doc, found, err := r.document(ctx, id)
 	if err != nil || !found {
@@ -23,7 +23,7 @@ func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, erro
 	return record, err == nil, err
 }
 
-// One answers the record that an index holds for a value, the first if there are several.
+// One returns the record that an index holds for a value, the oldest where there are several.
 func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
 	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
 	if err != nil || len(docs) == 0 {
@@ -36,8 +36,8 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 	return record, err == nil, err
 }
 
-// Each calls visit with the document of every record that an index holds for a value, in order of creation. Who sums up
-// many records decodes of them only what it needs.
+// Each calls visit with the document of every record that an index holds for a value, in order of creation. It passes
+// documents and not records, so that a sum over many decodes only what it needs.
 func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(docstore.Document) error) error {
 	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: maxLimit}
 	for {
@@ -57,7 +57,7 @@ func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(d
 	}
 }
 
-// ResourceOf answers the name of the resource that a stored document is a record of.
+// ResourceOf returns the name of the resource that a stored document is a record of.
 func ResourceOf(doc docstore.Document) (string, error) {
 	// It stands first, so that nothing else needs to be read; see state.
 	rest, is := bytes.CutPrefix(doc.State, []byte(`{"resource":"`))
@@ -68,7 +68,7 @@ func ResourceOf(doc docstore.Document) (string, error) {
 	return string(name), nil
 }
 
-// Pinned answers an index value that was pinned when the record of a document was created.
+// Pinned returns an index value that was pinned when the record of a document was created.
 func Pinned(doc docstore.Document, index string) (string, error) {
 	var beside struct {
 		Pinned docstore.Keys `json:"pinned"`
@@ -77,7 +77,7 @@ func Pinned(doc docstore.Document, index string) (string, error) {
 	return beside.Pinned[index], err
 }
 
-// document answers the stored document of one of the resource's records.
+// document returns the stored document of one of the resource's records.
 func (r *Records[T]) document(ctx context.Context, id string) (docstore.Document, bool, error) {
 	key, ok := parseID(id)
 	if !ok {
@@ -103,7 +103,7 @@ func parseID(s string) (uuid.UUID, bool) {
 	return id, err == nil
 }
 
-// Decode answers the record of a document, as it is now.
+// Decode returns the record of a document, in the state that time has moved it to by now.
 func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
 	if err := json.Unmarshal(doc.Body, &record.Value); err != nil {
@@ -117,7 +117,7 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 	return record, nil
 }
 
-// encodeDocument answers the document of a record, with the keys it is found by.
+// encodeDocument returns the document of a record, with the keys it is found by.
 func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.Document, error) {
 	body, err := json.Marshal(&record.Value)
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
 	return keys
 }
 
-// shown answers the record as its readers see it now, and its entity tag.
+// shown returns the record as its readers see it now, and its entity tag.
 func (r *Records[T]) shown(doc docstore.Document) (body []byte, tag string, err error) {
 	tag = strconv.FormatInt(doc.Version, 10)
 	if _, timed := belongs(doc.State, r.head); timed {

@@ -7,7 +7,6 @@ import (
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -20,20 +19,15 @@ var (
 // settle records a payment and closes the claim. A reopened claim is settled again, with a second payment.
 func settle() rest.Action[claims.Claim] {
 	return rest.Act("settle", settling, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Settlement) error {
-		switch {
-		case body.PaymentAmount == nil:
-			return rest.Required("paymentAmount")
-		case *body.PaymentAmount <= 0:
-			return problem.New(problems.InvalidPaymentAmount, "").At("/paymentAmount", "must be greater than 0")
-		case rest.Text(body.PaymentMethod) == "":
-			return rest.Required("paymentMethod")
-		}
 		c.Value.PaymentMethod = body.PaymentMethod
 		c.Value.Payments = append(slices.Clone(c.Value.Payments), claims.Payment{
 			PaymentAmount: *body.PaymentAmount, PaymentMethod: *body.PaymentMethod, PaidAt: scalar.Instant(c.Now),
 		})
 		return nil
-	}).Requiring("paymentAmount", "paymentMethod").Refusing(problems.InvalidPaymentAmount)
+	},
+		rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
+			func(s *claims.Settlement) *scalar.Int { return s.PaymentAmount }, problems.InvalidPaymentAmount),
+		rest.Present[claims.Settlement]("paymentMethod is missing", "paymentMethod"))
 }
 
 // reopen opens a closed claim again.
@@ -46,14 +40,11 @@ func reopen() rest.Action[claims.Claim] {
 
 // addDocument appends the url of a document, and its type beside it, in any state of the claim.
 func addDocument() rest.Action[claims.Claim] {
-	return rest.Act("documents", nil, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
-		if rest.Text(body.URL) == "" {
-			return rest.Required("url")
-		}
+	return rest.Act("documents", rest.AnyState, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
 		c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
 		c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
 		return nil
-	}).Requiring("url")
+	}, rest.Present[claims.Document]("url is missing", "url"))
 }
 
 // untyped answers the types of documents that were sent without any.

@@ -22,73 +22,74 @@ func unknownPolicy(policyNumber string) error {
 	return problem.New(problems.PolicyNotFound, detail).At("/policyNumber", "names no policy")
 }
 
-// policyExists looks the policy up and notes it for the checks that follow.
-func (e *exchange) policyExists(ctx context.Context, d *rest.Draft[claims.Claim]) error {
-	policyNumber := rest.Text(d.Value.PolicyNumber)
-	if policyNumber == "" {
-		return rest.Required("policyNumber")
+// policyFact is the policy that a claim is against, as the coverage service describes it.
+type policyFact = *rest.Fact[claims.Claim, internalapi.Policy]
+
+func (e *exchange) policyFact() policyFact {
+	return &rest.Fact[claims.Claim, internalapi.Policy]{
+		Name: "policy", Requires: []string{"policyNumber"}, Refuses: []problem.Kind{problems.PolicyNotFound},
+		Load: func(ctx context.Context, d *rest.Draft[claims.Claim]) (internalapi.Policy, error) {
+			return e.policy(ctx, rest.Text(d.Value.PolicyNumber))
+		},
 	}
-	facts, err := e.policy(ctx, policyNumber)
-	if err != nil {
-		return err
-	}
-	rest.Note(d, policyFact, facts)
-	return nil
 }
 
 // inForceAtLoss checks the policy at lossDate, not at the filing date, from the history of the policy.
-func inForceAtLoss(_ context.Context, d *rest.Draft[claims.Claim]) error {
-	if d.Value.LossDate.IsZero() {
-		return rest.Required("lossDate")
+func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
+	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
+		facts, err := policy.Of(ctx, d)
+		if err != nil || facts.InForceAt(d.Value.LossDate) {
+			return err
+		}
+		detail := "The policy's term begins at " + facts.InceptionDate.String()
+		if !facts.ExpiryDate.IsZero() {
+			detail += " and ends at " + facts.ExpiryDate.String()
+		}
+		if !facts.EndedAt.IsZero() {
+			detail += "; the policy was ended at " + facts.EndedAt.String()
+		}
+		return problem.New(problems.NotInForceAtLoss, detail+".").At("/lossDate", "is outside the time in force")
 	}
-	facts := rest.Noted(d, policyFact)
-	if facts.InForceAt(d.Value.LossDate) {
-		return nil
-	}
-	detail := "The policy's term begins at " + facts.InceptionDate.String()
-	if !facts.ExpiryDate.IsZero() {
-		detail += " and ends at " + facts.ExpiryDate.String()
-	}
-	if !facts.EndedAt.IsZero() {
-		detail += "; the policy was ended at " + facts.EndedAt.String()
-	}
-	return problem.New(problems.NotInForceAtLoss, detail+".").At("/lossDate", "is outside the time in force")
 }
 
 // perilCovered checks the loss cause against the perils, scope or benefits of the coverage. The corrected spelling of a
 // published value is stored as published.
-func (e *exchange) perilCovered(_ context.Context, d *rest.Draft[claims.Claim]) error {
-	facts := rest.Noted(d, policyFact)
-	if facts.CauseSet == "" {
-		return nil
+func (e *exchange) perilCovered(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
+	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
+		facts, err := policy.Of(ctx, d)
+		if err != nil || facts.CauseSet == "" {
+			return err
+		}
+		if stored, ok := e.sets.Lookup(facts.CauseSet, rest.Text(d.Value.LossCause)); ok {
+			*d.Value.LossCause = stored
+		}
+		if slices.Contains(facts.Covers, rest.Text(d.Value.LossCause)) {
+			return nil
+		}
+		return problem.New(problems.PerilNotCovered, "").At("/lossCause", "is none of what the policy covers")
 	}
-	if stored, ok := e.sets.Lookup(facts.CauseSet, rest.Text(d.Value.LossCause)); ok {
-		*d.Value.LossCause = stored
-	}
-	if slices.Contains(facts.Covers, rest.Text(d.Value.LossCause)) {
-		return nil
-	}
-	return problem.New(problems.PerilNotCovered, "").At("/lossCause", "is none of what the policy covers")
 }
 
 // waited warns of a claim within the waiting period of its policy; it refuses nothing.
-func waited(_ context.Context, d *rest.Draft[claims.Claim]) error {
-	facts := rest.Noted(d, policyFact)
-	if facts.WaitingPeriod == nil {
+func waited(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
+	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
+		facts, err := policy.Of(ctx, d)
+		if err != nil || facts.WaitingPeriod == nil {
+			return err
+		}
+		var passed int64
+		switch facts.Waits {
+		case internalapi.LossToNotification:
+			passed = wholeDays(d.Value.LossDate, d.Value.FNOL)
+		case internalapi.InceptionToLoss:
+			passed = wholeDays(facts.InceptionDate, d.Value.LossDate)
+		}
+		if passed < int64(*facts.WaitingPeriod) {
+			d.Warn("waiting-period", "waiting period",
+				fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod, facts.Waits, passed))
+		}
 		return nil
 	}
-	var passed int64
-	switch facts.Waits {
-	case internalapi.LossToNotification:
-		passed = wholeDays(d.Value.LossDate, d.Value.FNOL)
-	case internalapi.InceptionToLoss:
-		passed = wholeDays(facts.InceptionDate, d.Value.LossDate)
-	}
-	if passed < int64(*facts.WaitingPeriod) {
-		d.Warn("waiting-period", "waiting period",
-			fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod, facts.Waits, passed))
-	}
-	return nil
 }
 
 // wholeDays returns how many times 24 hours have passed between two instants, however far apart: a time.Duration ends

@@ -12,6 +12,7 @@ import (
 
 // claim declares the claim; its checks are the rows of POST /claim, behind the lookup of the policy.
 func claim(e *exchange) rest.Resource[claims.Claim] {
+	policy := e.policyFact()
 	claimNumber := func(c *claims.Claim) string { return rest.Text(c.ClaimNumber) }
 	return rest.Resource[claims.Claim]{
 		Name:    "claim",
@@ -22,32 +23,29 @@ func claim(e *exchange) rest.Resource[claims.Claim] {
 		},
 		Unique: []rest.Unique[claims.Claim]{{Index: "claimNumber", Value: claimNumber}},
 		Checks: []rest.Check[claims.Claim]{
+			policy.Check("policy does not exist"),
 			{
-				Name: "policy does not exist", On: []string{"policyNumber", "lossDate", "lossCause", "fnol"}, Leads: true, Run: e.policyExists,
-				Refuses: []problem.Kind{problems.PolicyNotFound}, Requires: []string{"policyNumber"},
-			},
-			{
-				Name: "policy not in force at lossDate", On: []string{"policyNumber", "lossDate"}, Run: inForceAtLoss,
+				Name: "policy not in force at lossDate", DependsOn: []string{"policyNumber", "lossDate"}, Run: inForceAtLoss(policy),
 				Refuses: []problem.Kind{problems.NotInForceAtLoss}, Requires: []string{"lossDate"},
 			},
 			{
-				Name: "lossCause not in the coverage's perils", On: []string{"policyNumber", "lossCause"}, Run: e.perilCovered,
+				Name: "lossCause not in the coverage's perils", DependsOn: []string{"policyNumber", "lossCause"}, Run: e.perilCovered(policy),
 				Refuses: []problem.Kind{problems.PerilNotCovered},
 			},
 			rest.OneIn("claimType not in the claimType enumeration", "claimType", valuesets.ClaimType, e.sets,
 				func(c *claims.Claim) *string { return c.ClaimType }, problems.UnknownClaimType),
-			{Name: "fnol outside the reporting window", On: []string{"fnol", "lossDate"}, Run: e.lateNotification},
-			{Name: "loss within the waiting period", On: []string{"policyNumber", "fnol", "lossDate"}, Run: waited},
+			{Name: "fnol outside the reporting window", DependsOn: []string{"fnol", "lossDate"}, Run: e.lateNotification},
+			{Name: "loss within the waiting period", DependsOn: []string{"policyNumber", "fnol", "lossDate"}, Run: waited(policy)},
 		},
-		Issue: issue,
-		Keep:  keep, KeepRefuses: []problem.Kind{problems.IssuedMember},
-		Merge:  true,
-		Trial:  "admissibility",
-		Status: func(c *claims.Claim) **string { return &c.ClaimStatus },
+		Issue:         issue,
+		BeforeReplace: update,
+		Merge:         true,
+		DryRun:        "admissibility",
+		Status:        func(c *claims.Claim) **string { return &c.ClaimStatus },
 		Actions: []rest.Action[claims.Claim]{
-			settle().WithAnswer(), reopen().WithAnswer(), addDocument().AsSub(),
+			settle().AddingExtra(), reopen().AddingExtra(), addDocument().AsSub(),
 		},
-		Answer: func(c *claims.Claim) map[string]any { return map[string]any{"status": rest.Text(c.ClaimStatus)} },
+		Extra: func(c *claims.Claim) map[string]any { return map[string]any{"status": rest.Text(c.ClaimStatus)} },
 	}
 }
 
@@ -59,7 +57,6 @@ func issue(d *rest.Draft[claims.Claim]) {
 		c.ClaimNumber = &issued
 	}
 	c.ClaimStatus = &status
-	c.LastUpdate, c.ReopenDate, c.Payments = "", "", nil
 	c.DocumentTypes = untyped(len(c.Documents))
 	if c.FNOL.IsZero() {
 		c.FNOL = scalar.Instant(d.Now)
@@ -69,24 +66,10 @@ func issue(d *rest.Draft[claims.Claim]) {
 	}
 }
 
-// keep holds what the exchange has issued: some members may be sent unchanged only, others are not the caller's.
-func keep(d *rest.Draft[claims.Claim]) error {
-	is, was := d.Value, d.Stored
-	refused := problem.New(problems.IssuedMember, "claimStatus, claimNumber and policyNumber may be sent unchanged only.")
-	for _, m := range []struct{ name, is, was string }{
-		{"claimStatus", rest.Text(is.ClaimStatus), rest.Text(was.ClaimStatus)},
-		{"claimNumber", rest.Text(is.ClaimNumber), rest.Text(was.ClaimNumber)},
-		{"policyNumber", rest.Text(is.PolicyNumber), rest.Text(was.PolicyNumber)},
-	} {
-		if m.is != m.was {
-			refused.At("/"+m.name, "must be "+m.was)
-		}
-	}
-	if len(refused.Violations) > 0 {
-		return refused
-	}
-	is.ReopenDate, is.Payments = was.ReopenDate, was.Payments
-	is.DocumentTypes = typesOf(is.Documents, was)
-	is.LastUpdate = scalar.DateOf(d.Now)
+// update sets what a replacement changes of itself: the day of the update, and the types of the documents that stay. The
+// types are those that the claim has, because a caller sends the documents without them.
+func update(d *rest.Draft[claims.Claim]) error {
+	d.Value.DocumentTypes = typesOf(d.Value.Documents, d.Stored)
+	d.Value.LastUpdate = scalar.DateOf(d.Now)
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Service answers the service.
+// Service returns the service.
 func Service() rest.Service {
 	var reportingWindow *time.Duration
 	return rest.Service{
@@ -33,7 +33,7 @@ func Service() rest.Service {
 			reportingWindow = setting.SharedDuration(flags, settings.ReportingWindow,
 				"a claim notified later than this after the loss carries a warning, such as 720h; none where not given")
 		},
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) {
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) {
 			e := &exchange{sets: s.Sets, coverage: deps.Peer("coverage")}
 			if reportingWindow != nil {
 				e.reportingWindow = *reportingWindow
@@ -43,7 +43,7 @@ func Service() rest.Service {
 			}
 			records := rest.Add(s, claim(e))
 			rest.Add(s, bordereau())
-			return rest.Beside{Internal: func(router gin.IRouter) {
+			return rest.Parts{Internal: func(router gin.IRouter) {
 				router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
 			}}, nil
 		},
@@ -57,9 +57,6 @@ type exchange struct {
 	// reportingWindow is the time from loss to notification beyond which a claim is late; zero: none is.
 	reportingWindow time.Duration
 }
-
-// policyFact is the policy that a claim is against, as the coverage service describes it.
-var policyFact = &rest.Fact[internalapi.Policy]{Name: "policy"}
 
 // policy looks the policy of a claim up.
 func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi.Policy, error) {

@@ -16,11 +16,11 @@ func businessInterruption(e *exchange, properties *rest.Records[objects.Property
 		name:    "businessInterruptionCoverage",
 		aliases: map[string]string{"propertyId": "propertyRef"},
 		checks: []rest.Check[coverage.BusinessInterruption]{
-			rest.Refers("underlying property does not exist", "propertyRef",
+			rest.RefersTo("underlying property does not exist", "propertyRef",
 				func(b *coverage.BusinessInterruption) string { return string(b.PropertyRef) }, properties, problems.UnderlyingNotFound),
 			rest.OneIn("type not in the typeBusinessInterruption enumeration", "type", valuesets.TypeBusinessInterruption, e.sets,
 				func(b *coverage.BusinessInterruption) *string { return b.Type }, problems.UnknownBIType),
-			positive("IndemnityPeriod not greater than 0", "IndemnityPeriod",
+			rest.AboveZero("IndemnityPeriod not greater than 0", "IndemnityPeriod",
 				func(b *coverage.BusinessInterruption) *scalar.Int { return b.IndemnityPeriod }, problems.InvalidPeriod),
 			rest.EachIn("a peril not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(b *coverage.BusinessInterruption) []string { return b.Perils }, problems.UnknownPeril),

@@ -1,14 +1,11 @@
 package coverage
 
 import (
-	"context"
-
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/objects"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -17,11 +14,11 @@ func cyber(e *exchange, businesses *rest.Records[objects.Business]) line[coverag
 	return line[coverage.CyberLiability]{
 		name: "cyberLiabilityCoverage",
 		checks: []rest.Check[coverage.CyberLiability]{
-			rest.Refers("business does not exist", "businessId",
+			rest.RefersTo("business does not exist", "businessId",
 				func(c *coverage.CyberLiability) string { return string(c.BusinessID) }, businesses, problems.BusinessNotFound),
 			rest.EachIn("a scope category is not in cyberCoverageCategories", "scope", valuesets.CyberCoverageCategory, e.sets,
 				func(c *coverage.CyberLiability) []string { return c.Scope }, problems.UnknownCategory),
-			positive("indemnityLimitPolicy is not greater than 0", "indemnityLimitPolicy",
+			rest.AboveZero("indemnityLimitPolicy is not greater than 0", "indemnityLimitPolicy",
 				func(c *coverage.CyberLiability) *scalar.Int { return c.IndemnityLimitPolicy }, problems.InvalidLimit),
 			termInOrder[coverage.CyberLiability](datesRequired),
 		},
@@ -30,18 +27,4 @@ func cyber(e *exchange, businesses *rest.Records[objects.Business]) line[coverag
 		causeSet: valuesets.CyberCoverageCategory,
 		limit:    func(c *coverage.CyberLiability) *scalar.Int { return c.IndemnityLimitPolicy },
 	}
-}
-
-// positive is the listed check that a required number is greater than 0.
-func positive[T any](name, member string, value func(*T) *scalar.Int, kind problem.Kind) rest.Check[T] {
-	return rest.Check[T]{Name: name, On: []string{member}, Refuses: []problem.Kind{kind}, Requires: []string{member}, Run: func(_ context.Context, d *rest.Draft[T]) error {
-		switch v := value(d.Value); {
-		case v == nil:
-			return rest.Required(member)
-		case *v <= 0:
-			return problem.New(kind, "").At("/"+member, "must be greater than 0")
-		default:
-			return nil
-		}
-	}}
 }

@@ -3,11 +3,9 @@ package coverage
 import (
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/number"
-	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -21,7 +19,7 @@ const policyNumberIndex = "policyNumber"
 type line[T any] struct {
 	name    string
 	aliases map[string]string
-	hoist   []string
+	flatten []string
 	// checks are the rows of the errors table for the create; rules hold beside them.
 	checks, rules []rest.Check[T]
 	// covers answers what a loss cause is checked against, values of causeSet; nil for a line that has no such list.
@@ -56,18 +54,18 @@ func declare[T any](l line[T]) rest.Resource[T] {
 	}
 	number := func(v *T) string { return rest.Text(policyOf(v).PolicyNumber) }
 	return rest.Resource[T]{
-		Name:       l.name,
-		Collection: policyCollection,
-		Aliases:    aliases,
-		Hoist:      l.hoist,
-		Filters:    []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
-		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
-		Checks:     l.checks,
-		Rules:      l.rules,
-		Issue:      issue[T](l.openTerm),
-		Keep:       keep[T](l.openTerm), KeepRefuses: []problem.Kind{problems.IssuedMember},
-		Status:  func(v *T) **string { return &policyOf(v).Status },
-		Actions: actions,
+		Name:          l.name,
+		Collection:    policyCollection,
+		Aliases:       aliases,
+		Flatten:       l.flatten,
+		Filters:       []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
+		Unique:        []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
+		Checks:        l.checks,
+		Rules:         l.rules,
+		Issue:         issue[T](l.openTerm),
+		BeforeReplace: keepInception[T](l.openTerm),
+		Status:        func(v *T) **string { return &policyOf(v).Status },
+		Actions:       actions,
 	}
 }
 
@@ -86,35 +84,14 @@ func issue[T any](openTerm bool) func(*rest.Draft[T]) {
 	}
 }
 
-// keep restores the number and status that a replacement left out, and refuses others. It also restores the beginning
-// of an open term.
-func keep[T any](openTerm bool) func(*rest.Draft[T]) error {
+// keepInception gives a replacement that leaves out the beginning of an open term the one that it had.
+func keepInception[T any](openTerm bool) func(*rest.Draft[T]) error {
 	return func(d *rest.Draft[T]) error {
 		if is := policyOf(d.Value); openTerm && is.InceptionDate.IsZero() {
 			is.InceptionDate = policyOf(d.Stored).InceptionDate
 		}
-		return keepIssued(d)
+		return nil
 	}
-}
-
-func keepIssued[T any](d *rest.Draft[T]) error {
-	is, was := policyOf(d.Value), policyOf(d.Stored)
-	refused := problem.New(problems.IssuedMember, "policyNumber and status are issued by the exchange; leave them out or send them as they are.")
-	for _, m := range []struct {
-		name    string
-		is, was **string
-	}{{"policyNumber", &is.PolicyNumber, &was.PolicyNumber}, {"status", &is.Status, &was.Status}} {
-		if *m.is == nil {
-			*m.is = *m.was
-		}
-		if rest.Text(*m.is) != rest.Text(*m.was) {
-			refused.At("/"+m.name, "must be "+rest.Text(*m.was))
-		}
-	}
-	if len(refused.Violations) > 0 {
-		return refused
-	}
-	return nil
 }
 
 // opened is a declared line, as the internal operations see it, whatever its type.

@@ -14,17 +14,19 @@ import (
 
 // motor declares motorCoverage; its checks are the rows of POST /motorCoverage.
 func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver]) line[coverage.Motor] {
+	driver := rest.Referenced("driverId", func(m *coverage.Motor) string { return string(m.DriverID) }, drivers, problems.DriverNotFound)
+	driver.MissingAs = problems.LicenceExpired
 	return line[coverage.Motor]{
 		name:    "motorCoverage",
 		aliases: map[string]string{"premium": "grossWrittenPremium"},
 		checks: []rest.Check[coverage.Motor]{
 			policyholderExists[coverage.Motor](e),
-			rest.Refers("vehicle does not exist", "vehicleId",
+			rest.RefersTo("vehicle does not exist", "vehicleId",
 				func(m *coverage.Motor) string { return string(m.VehicleID) }, vehicles, problems.VehicleNotFound),
 			{
-				Name: "driver missing, or licence expired or missing", On: []string{"driverId"},
-				Refuses: []problem.Kind{problems.LicenceExpired, problems.DriverNotFound}, Requires: []string{"driverId"},
-				Run: licensed(drivers),
+				Name: "driver missing, or licence expired or missing", DependsOn: []string{"driverId"},
+				Requires: []string{"driverId"}, MissingAs: problems.LicenceExpired,
+				Refuses: []problem.Kind{problems.LicenceExpired, problems.DriverNotFound}, Run: licensed(driver),
 			},
 			termInOrder[coverage.Motor](datesRequired),
 			rest.EachIn("a peril is not in the motorPeril enumeration", "perils", valuesets.MotorPeril, e.sets,
@@ -38,20 +40,13 @@ func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.R
 
 // licensed checks that the driver exists and has a licence that has not expired: its expiryDate is not before today,
 // UTC.
-func licensed(drivers *rest.Records[objects.Driver]) func(context.Context, *rest.Draft[coverage.Motor]) error {
+func licensed(driver *rest.Fact[coverage.Motor, objects.Driver]) func(context.Context, *rest.Draft[coverage.Motor]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Motor]) error {
-		id := string(d.Value.DriverID)
-		if id == "" {
-			return problem.New(problems.LicenceExpired, "driverId is required.").At("/driverId", "is required")
-		}
-		driver, found, err := drivers.Get(ctx, id)
+		of, err := driver.Of(ctx, d)
 		if err != nil {
 			return err
 		}
-		if !found {
-			return problem.New(problems.DriverNotFound, "").At("/driverId", "names no driver")
-		}
-		switch licence := driver.Value.Licence; {
+		switch licence := of.Licence; {
 		case licence == nil:
 			return problem.New(problems.LicenceExpired, "The driver has no licence.").At("/driverId", "names a driver without licence")
 		case licence.ExpiryDate != "" && licence.ExpiryDate < scalar.DateOf(d.Now):

@@ -39,7 +39,7 @@ func pet() rest.Resource[objects.Pet] {
 	return rest.Resource[objects.Pet]{
 		Name: "pet", Aliases: map[string]string{"breed": "petBreed"},
 		Rules: []rest.Check[objects.Pet]{{
-			Name: "petKind is dog and petBreed is not set", On: []string{"petKind", "petBreed"},
+			Name: "petKind is dog and petBreed is not set", DependsOn: []string{"petKind", "petBreed"},
 			Refuses: []problem.Kind{problems.DogBreedRequired},
 			Run: func(_ context.Context, d *rest.Draft[objects.Pet]) error {
 				if rest.Text(d.Value.PetKind) == objects.Dog && rest.Text(d.Value.PetBreed) == "" {

@@ -15,19 +15,17 @@ import (
 
 // petLine declares petCoverage; its checks are the rows of POST /petCoverage.
 func petLine(e *exchange, pets *rest.Records[objects.Pet]) line[coverage.Pet] {
+	pet := rest.Referenced("petId", func(p *coverage.Pet) string { return string(p.PetID) }, pets, problems.PetNotFound)
 	return line[coverage.Pet]{
 		name: "petCoverage",
 		checks: []rest.Check[coverage.Pet]{
+			pet.Check("pet does not exist"),
 			{
-				Name: "pet does not exist", On: []string{"petId"}, Run: petExists(pets),
-				Refuses: []problem.Kind{problems.PetNotFound}, Requires: []string{"petId"},
-			},
-			{
-				Name: "petKind not in the petKind enumeration", On: []string{"petId"}, Run: petKindKnown(e.sets),
+				Name: "petKind not in the petKind enumeration", DependsOn: []string{"petId"}, Run: petKindKnown(pet, e.sets),
 				Refuses: []problem.Kind{problems.UnknownPetKind},
 			},
 			{
-				Name: "petKind is dog and petBreed is not set", On: []string{"petId"}, Run: dogHasBreed,
+				Name: "petKind is dog and petBreed is not set", DependsOn: []string{"petId"}, Run: dogHasBreed(pet),
 				Refuses: []problem.Kind{problems.DogBreedRequired},
 			},
 			rest.EachIn("a benefit not in the petBenefits enumeration", "benefits", valuesets.PetBenefit, e.sets,
@@ -45,37 +43,27 @@ func petLine(e *exchange, pets *rest.Records[objects.Pet]) line[coverage.Pet] {
 }
 
 // petFact is the pet that a policy covers.
-var petFact = &rest.Fact[objects.Pet]{Name: "pet"}
+type petFact = *rest.Fact[coverage.Pet, objects.Pet]
 
-func petExists(pets *rest.Records[objects.Pet]) func(context.Context, *rest.Draft[coverage.Pet]) error {
+func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Pet]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Pet]) error {
-		if d.Value.PetID == "" {
-			return rest.Required("petId")
-		}
-		pet, found, err := pets.Get(ctx, string(d.Value.PetID))
+		of, err := pet.Of(ctx, d)
 		if err != nil {
 			return err
 		}
-		if !found {
-			return problem.New(problems.PetNotFound, "").At("/petId", "names no pet")
-		}
-		rest.Note(d, petFact, pet.Value)
-		return nil
-	}
-}
-
-func petKindKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage.Pet]) error {
-	return func(_ context.Context, d *rest.Draft[coverage.Pet]) error {
-		if _, ok := sets.Lookup(valuesets.PetKind, rest.Text(rest.Noted(d, petFact).PetKind)); ok {
+		if _, ok := sets.Lookup(valuesets.PetKind, rest.Text(of.PetKind)); ok {
 			return nil
 		}
 		return problem.New(problems.UnknownPetKind, "").At("/petId", "names a pet whose petKind is not set or not known")
 	}
 }
 
-func dogHasBreed(_ context.Context, d *rest.Draft[coverage.Pet]) error {
-	if pet := rest.Noted(d, petFact); rest.Text(pet.PetKind) == objects.Dog && rest.Text(pet.PetBreed) == "" {
-		return problem.New(problems.DogBreedRequired, "").At("/petId", "names a dog without petBreed")
+func dogHasBreed(pet petFact) func(context.Context, *rest.Draft[coverage.Pet]) error {
+	return func(ctx context.Context, d *rest.Draft[coverage.Pet]) error {
+		of, err := pet.Of(ctx, d)
+		if err == nil && rest.Text(of.PetKind) == objects.Dog && rest.Text(of.PetBreed) == "" {
+			err = problem.New(problems.DogBreedRequired, "").At("/petId", "names a dog without petBreed")
+		}
+		return err
 	}
-	return nil
 }

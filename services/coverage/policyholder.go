@@ -13,21 +13,14 @@ import (
 // policyholderExists checks that the policyholder is named and is a party.
 func policyholderExists[T any](e *exchange) rest.Check[T] {
 	check := namedPolicyholderExists[T](e)
-	exists := check.Run
 	check.Requires = []string{"policyholderId"}
-	check.Run = func(ctx context.Context, d *rest.Draft[T]) error {
-		if policyOf(d.Value).PolicyholderID == "" {
-			return rest.Required("policyholderId")
-		}
-		return exists(ctx, d)
-	}
 	return check
 }
 
 // namedPolicyholderExists asks the parties service whether the policyholder, if one is named, is a party.
 func namedPolicyholderExists[T any](e *exchange) rest.Check[T] {
 	return rest.Check[T]{
-		Name: "policyholder does not exist", On: []string{"policyholderId"},
+		Name: "policyholder does not exist", DependsOn: []string{"policyholderId"},
 		Refuses: []problem.Kind{problems.PolicyholderNotFound},
 		Run: func(ctx context.Context, d *rest.Draft[T]) error {
 			ref := policyOf(d.Value).PolicyholderID

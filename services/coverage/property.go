@@ -15,17 +15,22 @@ import (
 
 // propertyLine declares propertyCoverage; its checks are the rows of POST /propertyCoverage.
 func propertyLine(e *exchange, properties *rest.Records[objects.Property]) line[coverage.Property] {
+	insured := insuredProperties(properties)
 	return line[coverage.Property]{
-		name:  "propertyCoverage",
-		hoist: []string{"deductibles"},
+		name:    "propertyCoverage",
+		flatten: []string{"deductibles"},
 		checks: []rest.Check[coverage.Property]{
 			{
-				Name: "property does not exist", On: []string{"propertyId", "propertyIds"}, Run: propertiesExist(properties),
+				Name: "property does not exist", DependsOn: []string{"propertyId", "propertyIds"},
 				Refuses: []problem.Kind{problems.PropertyNotFound, problem.Required},
+				Run: func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
+					_, err := insured.Of(ctx, d)
+					return err
+				},
 			},
 			{
-				Name: "propertyType not in the propertyType enumeration", On: []string{"propertyId", "propertyIds"},
-				Run: propertyTypesKnown(e.sets), Refuses: []problem.Kind{problems.UnknownPropertyType},
+				Name: "propertyType not in the propertyType enumeration", DependsOn: []string{"propertyId", "propertyIds"},
+				Refuses: []problem.Kind{problems.UnknownPropertyType}, Run: propertyTypesKnown(insured, e.sets),
 			},
 			rest.EachIn("a peril is not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(p *coverage.Property) []string { return p.Perils }, problems.UnknownPeril),
@@ -44,49 +49,55 @@ type referred[T any] struct {
 	record  T
 }
 
-// propertiesFact are the properties that a policy insures.
-var propertiesFact = &rest.Fact[[]referred[objects.Property]]{Name: "properties"}
+// insuredFact are the properties that a policy insures.
+type insuredFact = *rest.Fact[coverage.Property, []referred[objects.Property]]
 
-// propertiesExist looks up the one property, the several, or both; at least one must be named.
-func propertiesExist(properties *rest.Records[objects.Property]) func(context.Context, *rest.Draft[coverage.Property]) error {
-	return func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
-		references := []referred[scalar.ID]{}
-		if d.Value.PropertyID != "" {
-			references = append(references, referred[scalar.ID]{"/propertyId", d.Value.PropertyID})
-		}
-		for i, id := range d.Value.PropertyIDs {
-			references = append(references, referred[scalar.ID]{"/propertyIds/" + strconv.Itoa(i), id})
-		}
-		if len(references) == 0 {
-			return rest.Required("propertyId")
-		}
-		missing := problem.New(problems.PropertyNotFound, "")
-		var found []referred[objects.Property]
-		for _, ref := range references {
-			record, exists, err := properties.Get(ctx, string(ref.record))
-			if err != nil {
-				return err
+// insuredProperties looks up the one property, the several, or both; at least one must be named.
+func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
+	return &rest.Fact[coverage.Property, []referred[objects.Property]]{
+		Name: "properties",
+		Load: func(ctx context.Context, d *rest.Draft[coverage.Property]) ([]referred[objects.Property], error) {
+			references := []referred[scalar.ID]{}
+			if d.Value.PropertyID != "" {
+				references = append(references, referred[scalar.ID]{"/propertyId", d.Value.PropertyID})
 			}
-			if !exists {
-				missing.At(ref.pointer, "names no property")
-				continue
+			for i, id := range d.Value.PropertyIDs {
+				references = append(references, referred[scalar.ID]{"/propertyIds/" + strconv.Itoa(i), id})
 			}
-			found = append(found, referred[objects.Property]{ref.pointer, record.Value})
-		}
-		if len(missing.Violations) > 0 {
-			return missing
-		}
-		rest.Note(d, propertiesFact, found)
-		return nil
+			if len(references) == 0 {
+				return nil, rest.Required("propertyId")
+			}
+			missing := problem.New(problems.PropertyNotFound, "")
+			var found []referred[objects.Property]
+			for _, ref := range references {
+				record, exists, err := properties.Get(ctx, string(ref.record))
+				if err != nil {
+					return nil, err
+				}
+				if !exists {
+					missing.At(ref.pointer, "names no property")
+					continue
+				}
+				found = append(found, referred[objects.Property]{ref.pointer, record.Value})
+			}
+			if len(missing.Violations) > 0 {
+				return nil, missing
+			}
+			return found, nil
+		},
 	}
 }
 
 // propertyTypesKnown checks the type of each property that is insured: a property may be recorded without one, but not
 // covered.
-func propertyTypesKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage.Property]) error {
-	return func(_ context.Context, d *rest.Draft[coverage.Property]) error {
+func propertyTypesKnown(insured insuredFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Property]) error {
+	return func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
+		all, err := insured.Of(ctx, d)
+		if err != nil {
+			return err
+		}
 		unknown := problem.New(problems.UnknownPropertyType, "")
-		for _, p := range rest.Noted(d, propertiesFact) {
+		for _, p := range all {
 			if _, ok := sets.Lookup(valuesets.PropertyType, rest.Text(p.record.PropertyType)); !ok {
 				unknown.At(p.pointer, "names a property whose propertyType is not set or not known")
 			}

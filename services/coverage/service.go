@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// Service answers the service.
+// Service returns the service.
 func Service() rest.Service {
 	var r rules
 	return rest.Service{
@@ -18,7 +18,7 @@ func Service() rest.Service {
 		Foreign: settings.All(), Peers: []string{"parties"},
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags:   r.register,
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) { return declareAll(s, deps, r) },
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) { return declareAll(s, deps, r) },
 	}
 }
 
@@ -32,7 +32,7 @@ type exchange struct {
 	policies func() docstore.Collection
 }
 
-func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Beside, error) {
+func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Parts, error) {
 	r.tell(deps.Unset)
 	e := &exchange{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
@@ -45,7 +45,7 @@ func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Beside, error)
 	add(s, e, tradeCredit(e, debtors))
 	add(s, e, businessInterruption(e, properties))
 	add(s, e, petLine(e, pets))
-	return rest.Beside{Internal: e.mountInternal}, nil
+	return rest.Parts{Internal: e.mountInternal}, nil
 }
 
 func add[T any](s *rest.Server, e *exchange, l line[T]) {

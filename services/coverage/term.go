@@ -18,24 +18,17 @@ const (
 
 // termInOrder checks that inceptionDate is before expiryDate, where both are there.
 func termInOrder[T any](d dates) rest.Check[T] {
-	required := d == datesRequired
 	members := []string{"inceptionDate", "expiryDate"}
 	var requires []string
-	if required {
+	if d == datesRequired {
 		requires = members
 	}
 	return rest.Check[T]{
-		Name: "inceptionDate is not before expiryDate", On: members,
-		Refuses: []problem.Kind{problems.InvalidTerm}, Requires: requires,
+		Name: "inceptionDate is not before expiryDate", DependsOn: members,
+		Requires: requires, MissingAs: problems.InvalidTerm, Refuses: []problem.Kind{problems.InvalidTerm},
 		Run: func(_ context.Context, d *rest.Draft[T]) error {
 			p := policyOf(d.Value)
 			wrong := problem.New(problems.InvalidTerm, "")
-			if required && p.InceptionDate.IsZero() {
-				wrong.At("/inceptionDate", "is required")
-			}
-			if required && p.ExpiryDate.IsZero() {
-				wrong.At("/expiryDate", "is required")
-			}
 			if !p.InceptionDate.IsZero() && !p.ExpiryDate.IsZero() && !p.InceptionDate.Before(p.ExpiryDate) {
 				wrong.At("/expiryDate", "must be after inceptionDate")
 			}

@@ -16,11 +16,11 @@ func tradeCredit(e *exchange, debtors *rest.Records[objects.Debtor]) line[covera
 	return line[coverage.TradeCredit]{
 		name: "tradeCreditCoverage",
 		checks: []rest.Check[coverage.TradeCredit]{
-			rest.Refers("debtor does not exist", "debtorId",
+			rest.RefersTo("debtor does not exist", "debtorId",
 				func(t *coverage.TradeCredit) string { return string(t.DebtorID) }, debtors, problems.DebtorNotFound),
 			rest.OneIn("tradeCreditType not in the tradeCreditTpe enumeration", "tradeCreditType", valuesets.TradeCreditType, e.sets,
 				func(t *coverage.TradeCredit) *string { return t.TradeCreditType }, problems.UnknownCreditType),
-			positive("credit limit not greater than 0", "creditLimit",
+			rest.AboveZero("credit limit not greater than 0", "creditLimit",
 				func(t *coverage.TradeCredit) *scalar.Int { return t.CreditLimit }, problems.InvalidCreditLimit),
 			rest.EachIn("a peril not in the tradeCreditPeril enumeration", "perils", valuesets.TradeCreditPeril, e.sets,
 				func(t *coverage.TradeCredit) []string { return t.Perils }, problems.UnknownPeril),

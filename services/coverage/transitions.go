@@ -19,9 +19,6 @@ var (
 	renewing  = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.Extended, To: coverage.Extended}}
 )
 
-// issued are the members that an endorsement may not change.
-var issued = []string{"id", "policyNumber", "status"}
-
 // endorse amends a policy: its term if the type is a policy extension, its other fields if not. A line of which only the
 // extension is drawn refuses the rest, as a transition that is not listed.
 func endorse[T any](extensionOnly bool) rest.Action[T] {
@@ -30,42 +27,34 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		moves = extending
 	}
 	return rest.Act("endorse", moves, func(ctx context.Context, c *rest.Change[T], body *coverage.Endorsement) error {
-		if rest.Text(body.EndorsementType) == "" {
-			return rest.Required("endorsementType")
-		}
 		if extensionOnly && *body.EndorsementType != coverage.PolicyExtension {
 			return problem.New(problem.Transition, "This line has no endorsement but the "+coverage.PolicyExtension+".")
 		}
-		amended, differ, err := c.Lay(c.Body, "endorsementType")
+		amended, err := c.Amend("endorsementType")
 		if err != nil {
 			return err
-		}
-		for _, member := range issued {
-			if slices.Contains(differ, member) {
-				return problem.New(problems.IssuedMember, "").At("/"+member, "cannot be endorsed")
-			}
 		}
 		if *body.EndorsementType == coverage.PolicyExtension {
 			if err := extend(c, amended); err != nil {
 				return err
 			}
 		} else {
-			if slices.Contains(differ, "expiryDate") {
+			if slices.Contains(amended.Changed, "expiryDate") {
 				return problem.New(problems.InvalidTerm, "").At("/expiryDate", "moves only by a "+coverage.PolicyExtension)
 			}
 			c.MoveTo(coverage.InForce)
 		}
-		if err := c.Check(ctx, amended, differ); err != nil {
+		if err := c.Check(ctx, amended); err != nil {
 			return err
 		}
 		*c.Value = *amended.Value
 		return nil
-	}).Amending().Requiring("endorsementType").Refusing(problems.InvalidTerm, problems.IssuedMember)
+	}, rest.Present[coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(problems.InvalidTerm)
 }
 
 // extend moves the end of the term. The extension term begins where the term ended before; until then the policy is
 // extended.
-func extend[T any](c *rest.Change[T], amended *rest.Draft[T]) error {
+func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
 	before, after := policyOf(c.Value).ExpiryDate, policyOf(amended.Value).ExpiryDate
 	if before.IsZero() {
 		return problem.New(problem.Transition, "The policy has no expiryDate, and so nothing to extend.")
@@ -91,12 +80,12 @@ func lapse[T any]() rest.Action[T] {
 // the body says otherwise; other fields of the body change the new policy.
 func renew[T any]() rest.Action[T] {
 	return rest.Spawn("renew", renewing, func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
-		renewed, differ, err := c.Lay(c.Body)
+		renewed, err := c.Amend()
 		if err != nil {
 			return nil, err
 		}
 		old, p := policyOf(c.Value), policyOf(renewed.Value)
-		begins, ends := slices.Contains(differ, "inceptionDate"), slices.Contains(differ, "expiryDate")
+		begins, ends := slices.Contains(renewed.Sent, "inceptionDate"), slices.Contains(renewed.Sent, "expiryDate")
 		if old.ExpiryDate.IsZero() && (!begins || !ends) {
 			return nil, problem.New(problems.InvalidTerm, "A policy without expiryDate is renewed with both dates of the new term.").
 				At("/inceptionDate", "is required").At("/expiryDate", "is required")
@@ -107,9 +96,9 @@ func renew[T any]() rest.Action[T] {
 		if !ends {
 			p.ExpiryDate = renewedUntil(p.InceptionDate, old.InceptionDate, old.ExpiryDate)
 		}
-		if err := c.Check(ctx, renewed, nil); err != nil {
+		if err := c.CheckNew(ctx, renewed); err != nil {
 			return nil, err
 		}
-		return renewed, nil
+		return renewed.Draft, nil
 	}).Amending().Refusing(problems.InvalidTerm)
 }

@@ -7,6 +7,7 @@ import (
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/objects"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -20,23 +21,21 @@ func travel(e *exchange, travellers *rest.Records[objects.Traveller]) line[cover
 		extensionOnly: true,
 		checks: []rest.Check[coverage.Travel]{
 			{
-				Name: "isGroup false with several travellerIds", On: []string{"isGroup", "travellerIds"}, Run: groupFlagged,
+				Name: "isGroup false with several travellerIds", DependsOn: []string{"isGroup", "travellerIds"}, Run: groupFlagged,
 				Refuses: []problem.Kind{problems.GroupFlagRequired},
 			},
 			{
-				Name: "destination is not a valid country reference", On: []string{"destination"}, Run: destinationKnown(e.sets),
+				Name: "destination is not a valid country reference", DependsOn: []string{"destination"}, Run: destinationKnown(e.sets),
 				Refuses: []problem.Kind{problems.InvalidDestination}, Requires: []string{"destination"},
 			},
 			{
-				Name: "length inconsistent with isAnnualPolicy", On: []string{"length", "isAnnualPolicy"}, Run: e.lengthInRange,
+				Name: "length inconsistent with isAnnualPolicy", DependsOn: []string{"length", "isAnnualPolicy"}, Run: e.lengthInRange,
 				Refuses: []problem.Kind{problems.LengthOutOfRange},
 			},
 		},
 		rules: []rest.Check[coverage.Travel]{
-			{
-				Name: "a traveller does not exist", On: []string{"travellerIds"}, Run: travellersExist(travellers),
-				Refuses: []problem.Kind{problems.TravellerNotFound}, Requires: []string{"travellerIds"},
-			},
+			rest.EachRefersTo("a traveller does not exist", "travellerIds", func(t *coverage.Travel) []string { return texts(t.TravellerIDs) },
+				travellers, problems.TravellerNotFound),
 			policyholderExists[coverage.Travel](e), termInOrder[coverage.Travel](datesOptional),
 		},
 		openTerm: true,
@@ -54,9 +53,6 @@ func groupFlagged(_ context.Context, d *rest.Draft[coverage.Travel]) error {
 func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage.Travel]) error {
 	return func(_ context.Context, d *rest.Draft[coverage.Travel]) error {
 		destination := d.Value.Destination
-		if destination == nil {
-			return rest.Required("destination")
-		}
 		if code, ok := valuesets.CountryByNumber(int64(*destination)); ok {
 			if _, ok = sets.Lookup(valuesets.Country, code); ok {
 				return nil
@@ -83,26 +79,13 @@ func (e *exchange) lengthInRange(_ context.Context, d *rest.Draft[coverage.Trave
 	return problem.New(problems.LengthOutOfRange, "").At("/length", "must be "+allowed.words()+" for a "+kind+" policy")
 }
 
-func travellersExist(travellers *rest.Records[objects.Traveller]) func(context.Context, *rest.Draft[coverage.Travel]) error {
-	return func(ctx context.Context, d *rest.Draft[coverage.Travel]) error {
-		if len(d.Value.TravellerIDs) == 0 {
-			return rest.Required("travellerIds")
-		}
-		missing := problem.New(problems.TravellerNotFound, "")
-		for i, id := range d.Value.TravellerIDs {
-			_, found, err := travellers.Get(ctx, string(id))
-			if err != nil {
-				return err
-			}
-			if !found {
-				missing.At("/travellerIds/"+strconv.Itoa(i), "names no traveller")
-			}
-		}
-		if len(missing.Violations) > 0 {
-			return missing
-		}
-		return nil
+// texts returns the identifiers as they were sent.
+func texts(ids []scalar.ID) []string {
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = string(id)
 	}
+	return all
 }
 
 func isSet(flag *bool) bool { return flag != nil && *flag }

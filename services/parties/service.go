@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// Service answers the service.
+// Service returns the service.
 func Service() rest.Service {
 	return rest.Service{
 		Name: "parties", Summary: "The parties of the Insurance Exchange Service",
@@ -28,13 +28,13 @@ func Service() rest.Service {
 // exists tells whether a party resource has a record with an id.
 type exists func(ctx context.Context, id string) (bool, error)
 
-func declare(s *rest.Server, _ service.Deps) (rest.Beside, error) {
+func declare(s *rest.Server, _ service.Deps) (rest.Parts, error) {
 	kinds := map[string]exists{}
 	add(kinds, rest.Add(s, personal()))
 	add(kinds, rest.Add(s, commercial()))
 	add(kinds, rest.Add(s, insuranceEntity()))
 	add(kinds, rest.Add(s, beneficiary()))
-	return rest.Beside{Internal: func(router gin.IRouter) {
+	return rest.Parts{Internal: func(router gin.IRouter) {
 		router.GET(internalapi.PartyPath+":id", func(c *gin.Context) { find(c, kinds) })
 	}}, nil
 }

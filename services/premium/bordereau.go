@@ -35,7 +35,7 @@ func (e *exchange) bordereau() rest.Resource[premium.Bordereau] {
 				d.Value.Period = nil
 			}
 		},
-		Keep: keepRow, KeepRefuses: []problem.Kind{problems.AggregatedMember},
+		BeforeReplace: keepRow, BeforeReplaceRefuses: []problem.Kind{problems.AggregatedMember},
 	}
 }
 

@@ -46,7 +46,7 @@ func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Servic
 	var e *exchange
 	declared := Service()
 	declared.Flags = nil
-	declared.Declare = func(s *rest.Server, deps service.Deps) (beside rest.Beside, err error) {
+	declared.Declare = func(s *rest.Server, deps service.Deps) (beside rest.Parts, err error) {
 		e, err = declare(s, deps, r)
 		return beside, err
 	}

@@ -18,6 +18,7 @@ const rowIndex = "row"
 // receipt declares the receipt; its checks are the rows of POST /receipt, with what the references must be between the
 // third and the idempotent replay.
 func (e *exchange) receipt() rest.Resource[premium.Receipt] {
+	policyNumber, original := e.policyNumber(), &rest.Fact[premium.Receipt, row]{Name: "row of the original", Load: noOriginal}
 	return rest.Resource[premium.Receipt]{
 		Name:    "receipt",
 		Aliases: map[string]string{"receiptId": "id"},
@@ -41,25 +42,26 @@ func (e *exchange) receipt() rest.Resource[premium.Receipt] {
 			},
 			rest.OneIn("receiptType not in the receiptType enumeration", "receiptType", valuesets.ReceiptType, e.sets,
 				func(r *premium.Receipt) *string { return r.ReceiptType }, problems.UnknownReceiptType),
+			rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
+				func(r *premium.Receipt) *scalar.Int { return r.PaymentAmount }, problems.InvalidPaymentAmount),
 			{
-				Name: "paymentAmount is not greater than 0", Run: amountPositive,
-				Refuses: []problem.Kind{problems.InvalidPaymentAmount}, Requires: []string{"paymentAmount"},
-			},
-			{
-				Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together", Run: e.referencesResolve,
+				Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together", Run: func(ctx context.Context, d *rest.Draft[premium.Receipt]) error {
+					_, err := policyNumber.Of(ctx, d)
+					return err
+				},
 				Refuses: []problem.Kind{problems.PolicyNotFound, problems.ClaimNotFound, problems.ReferencesDiffer},
 			},
 		},
 		ListsIdempotency: true,
 		Issue:            issue,
-		Pin:              e.pin,
+		Pin:              e.pin(policyNumber, original),
 		Indexes:          []docstore.Index{{Name: rowIndex}},
-		Keep:             keep,
+		BeforeReplace:    complete,
 		Immutable: func() error {
 			return problem.New(problems.ReceiptImmutable, "Refund the receipt, and record another.")
 		},
-		Actions:  []rest.Action[premium.Receipt]{e.refund().WithAnswer()},
-		Answer:   func(r *premium.Receipt) map[string]any { return map[string]any{"receiptId": r.ID} },
+		Actions:  []rest.Action[premium.Receipt]{e.refund(original).AddingExtra()},
+		Extra:    func(r *premium.Receipt) map[string]any { return map[string]any{"receiptId": r.ID} },
 		Announce: e.announcing(),
 	}
 }
@@ -77,21 +79,15 @@ func (e *exchange) announcing() func() {
 }
 
 func issue(d *rest.Draft[premium.Receipt]) {
-	if !d.Spawned {
-		d.Value.Reverses = ""
-	}
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = scalar.DateOf(d.Now)
 	}
 }
 
-// keep completes what a replacement left out, so that the content as it was first sent is the same content.
-func keep(d *rest.Draft[premium.Receipt]) error {
+// complete gives a replacement the date that it left out, so that the content as it was first sent is the same content.
+func complete(d *rest.Draft[premium.Receipt]) error {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = d.Stored.ReceiptDate
-	}
-	if d.Value.Reverses == "" {
-		d.Value.Reverses = d.Stored.Reverses
 	}
 	return nil
 }
@@ -104,44 +100,36 @@ func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
 	return nil
 }
 
-func amountPositive(_ context.Context, d *rest.Draft[premium.Receipt]) error {
-	switch amount := d.Value.PaymentAmount; {
-	case amount == nil:
-		return rest.Required("paymentAmount")
-	case *amount <= 0:
-		return problem.New(problems.InvalidPaymentAmount, "").At("/paymentAmount", "must be greater than 0")
-	default:
-		return nil
-	}
+// policyNumberFact is the number of the policy that a receipt belongs to, by its own word or by its claim's.
+type policyNumberFact = *rest.Fact[premium.Receipt, string]
+
+// policyNumber returns the fact. The references must name a policy and a claim that exist and belong together.
+func (e *exchange) policyNumber() policyNumberFact {
+	return &rest.Fact[premium.Receipt, string]{Name: "policyNumber", Load: e.resolveReferences}
 }
 
-// policyNumberFact is the number of the policy that a receipt belongs to, by its own word or by its claim's.
-var policyNumberFact = &rest.Fact[string]{Name: "policyNumber"}
-
-func (e *exchange) referencesResolve(ctx context.Context, d *rest.Draft[premium.Receipt]) error {
+func (e *exchange) resolveReferences(ctx context.Context, d *rest.Draft[premium.Receipt]) (string, error) {
 	policyNumber, claimNumber := rest.Text(d.Value.PolicyNumber), rest.Text(d.Value.ClaimNumber)
 	if policyNumber != "" {
 		found, err := e.policyExists(ctx, policyNumber)
 		if err != nil {
-			return err
+			return "", err
 		}
 		if !found {
-			return problem.New(problems.PolicyNotFound, "").At("/policyNumber", "names no policy")
+			return "", problem.New(problems.PolicyNotFound, "").At("/policyNumber", "names no policy")
 		}
 	}
-	if claimNumber != "" {
-		of, found, err := e.policyOfClaim(ctx, claimNumber)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return problem.New(problems.ClaimNotFound, "").At("/claimNumber", "names no claim")
-		}
-		if policyNumber != "" && policyNumber != of {
-			return problem.New(problems.ReferencesDiffer, "").At("/claimNumber", "is a claim against another policy")
-		}
-		policyNumber = of
+	if claimNumber == "" {
+		return policyNumber, nil
 	}
-	rest.Note(d, policyNumberFact, policyNumber)
-	return nil
+	of, found, err := e.policyOfClaim(ctx, claimNumber)
+	switch {
+	case err != nil:
+		return "", err
+	case !found:
+		return "", problem.New(problems.ClaimNotFound, "").At("/claimNumber", "names no claim")
+	case policyNumber != "" && policyNumber != of:
+		return "", problem.New(problems.ReferencesDiffer, "").At("/claimNumber", "is a claim against another policy")
+	}
+	return of, nil
 }

@@ -8,14 +8,17 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// rowFact is the bordereau row of the receipt that a refund reverses.
-var rowFact = &rest.Fact[row]{Name: "row of the original"}
+// originalRow is the bordereau row of the receipt that a refund reverses; the zero row where the receipt counts in none.
+type originalRow = *rest.Fact[premium.Receipt, row]
+
+// noOriginal loads the original's row of a receipt that is no refund.
+func noOriginal(context.Context, *rest.Draft[premium.Receipt]) (row, error) { return row{}, nil }
 
 // refund writes a receipt that reverses another; that it is the only one is the unique index on reverses.
-func (e *exchange) refund() rest.Action[premium.Receipt] {
-	return rest.Spawn("refund", nil, func(_ context.Context, c *rest.Change[premium.Receipt], body *premium.Refund) (*rest.Draft[premium.Receipt], error) {
-		original := c.Value
-		if original.Reverses != "" {
+func (e *exchange) refund(original originalRow) rest.Action[premium.Receipt] {
+	return rest.Spawn("refund", rest.AnyState, func(_ context.Context, c *rest.Change[premium.Receipt], body *premium.Refund) (*rest.Draft[premium.Receipt], error) {
+		reversed := c.Value
+		if reversed.Reverses != "" {
 			return nil, problem.New(problem.Transition, "The receipt is itself a reversing receipt.")
 		}
 		receiptType := body.ReceiptType
@@ -26,15 +29,15 @@ func (e *exchange) refund() rest.Action[premium.Receipt] {
 			return nil, rest.Required("receiptType")
 		}
 		d := &rest.Draft[premium.Receipt]{Now: c.Now, Value: &premium.Receipt{
-			ReceiptType: receiptType, PaymentAmount: original.PaymentAmount, PremiumPaymentMethod: original.PremiumPaymentMethod,
-			PolicyNumber: original.PolicyNumber, ClaimNumber: original.ClaimNumber, Reverses: original.ID,
+			ReceiptType: receiptType, PaymentAmount: reversed.PaymentAmount, PremiumPaymentMethod: reversed.PremiumPaymentMethod,
+			PolicyNumber: reversed.PolicyNumber, ClaimNumber: reversed.ClaimNumber, Reverses: reversed.ID,
 		}}
 		if pinned := c.Record.Pinned(rowIndex); pinned != "" {
 			of, err := parseRow(pinned)
 			if err != nil {
 				return nil, err
 			}
-			rest.Note(d, rowFact, of)
+			original.Set(d, of)
 		}
 		return d, nil
 	}).Refusing(problem.Transition, problem.Required)

@@ -1,6 +1,7 @@
 package premium
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -31,14 +32,23 @@ func parseRow(index string) (row, error) {
 
 // pin fixes the row that a receipt counts in: that of the period current when it is recorded. A refund counts under
 // the transaction type of its original.
-func (e *exchange) pin(d *rest.Draft[premium.Receipt]) docstore.Keys {
-	if e.period == "" {
-		return nil
+func (e *exchange) pin(policyNumber policyNumberFact, original originalRow) func(context.Context, *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
+	return func(ctx context.Context, d *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
+		if e.period == "" {
+			return nil, nil
+		}
+		of, err := original.Of(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		if of.PolicyNumber == "" {
+			number, err := policyNumber.Of(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			of = row{PolicyNumber: number, TransactionType: rest.Text(d.Value.ReceiptType)}
+		}
+		of.Period = e.period.at(d.Now)
+		return docstore.Keys{rowIndex: of.index()}, nil
 	}
-	of := rest.Noted(d, rowFact)
-	if of.PolicyNumber == "" {
-		of = row{PolicyNumber: rest.Noted(d, policyNumberFact), TransactionType: rest.Text(d.Value.ReceiptType)}
-	}
-	of.Period = e.period.at(d.Now)
-	return docstore.Keys{rowIndex: of.index()}
 }

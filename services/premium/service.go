@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// Service answers the service.
+// Service returns the service.
 func Service() rest.Service {
 	var rules rules
 	return rest.Service{
@@ -25,9 +25,9 @@ func Service() rest.Service {
 		Foreign: settings.All(), Peers: []string{"coverage", "claims"},
 		Sets:  func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: rules.register,
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Beside, error) {
+		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) {
 			e, err := declare(s, deps, rules)
-			return rest.Beside{
+			return rest.Parts{
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
 			}, err
 		},

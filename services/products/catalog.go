@@ -11,12 +11,12 @@ import (
 )
 
 // productCatalog declares the lines of business: the values of the set in order, their codes beginning at 1.
-func productCatalog(sets rest.Sets) (rest.Fixed, error) {
+func productCatalog(sets rest.Sets) (rest.StaticList, error) {
 	values := sets.Values(valuesets.ProductCatalog)
 	entries := make([]products.CatalogEntry, len(values))
 	for i, description := range values {
 		entries[i] = products.CatalogEntry{Code: i + 1, Description: description}
 	}
 	body, err := json.Marshal(entries)
-	return rest.Fixed{Name: "productCatalog", Body: body, Of: reflect.TypeFor[products.CatalogEntry]()}, err
+	return rest.StaticList{Name: "productCatalog", Body: body, Of: reflect.TypeFor[products.CatalogEntry]()}, err
 }

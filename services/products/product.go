@@ -33,10 +33,10 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 		},
 		Checks: []rest.Check[products.Product]{
 			{
-				Name: "lineOfBusiness not in productCatalog codes", On: []string{"lineOfBusiness"}, Run: inCatalog(sets),
+				Name: "lineOfBusiness not in productCatalog codes", DependsOn: []string{"lineOfBusiness"}, Run: inCatalog(sets),
 				Refuses: []problem.Kind{problems.UnknownCatalogCode}, Requires: []string{"lineOfBusiness"},
 			},
-			rest.Refers("wordingId does not resolve", "wording",
+			rest.RefersTo("wordingId does not resolve", "wording",
 				func(p *products.Product) string { return string(p.Wording) }, wordings, problems.WordingNotFound),
 			rest.OneIn("currency not in the currency enumeration", "currency", valuesets.Currency, sets,
 				func(p *products.Product) *string { return p.Currency }, problems.UnsupportedCurrency),
@@ -49,14 +49,10 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 func inCatalog(sets rest.Sets) func(context.Context, *rest.Draft[products.Product]) error {
 	codes := len(sets.Values(valuesets.ProductCatalog))
 	return func(_ context.Context, d *rest.Draft[products.Product]) error {
-		switch code := d.Value.LineOfBusiness; {
-		case code == nil:
-			return rest.Required("lineOfBusiness")
-		case *code < 1 || int(*code) > codes:
+		if code := *d.Value.LineOfBusiness; code < 1 || int(code) > codes {
 			return problem.New(problems.UnknownCatalogCode, "").
 				At("/lineOfBusiness", "must be a code from 1 to "+strconv.Itoa(codes)+"; GET /productCatalog lists them")
-		default:
-			return nil
 		}
+		return nil
 	}
 }

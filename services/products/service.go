@@ -8,7 +8,7 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// Service answers the service.
+// Service returns the service.
 func Service() rest.Service {
 	return rest.Service{
 		Name: "products", Summary: "The products of the Insurance Exchange Service",
@@ -18,13 +18,13 @@ func Service() rest.Service {
 	}
 }
 
-func declare(s *rest.Server, _ service.Deps) (rest.Beside, error) {
+func declare(s *rest.Server, _ service.Deps) (rest.Parts, error) {
 	catalog, err := productCatalog(s.Sets)
 	if err != nil {
-		return rest.Beside{}, err
+		return rest.Parts{}, err
 	}
-	rest.AddFixed(s, catalog)
+	rest.AddStatic(s, catalog)
 	wordings := rest.Add(s, policyWording())
 	rest.Add(s, product(s.Sets, wordings))
-	return rest.Beside{}, nil
+	return rest.Parts{}, nil
 }

@@ -106,7 +106,7 @@ func (b *builder) addTag(name, description string) {
 func (b *builder) resource(r rest.Description) {
 	of := described{Description: r, tag: b.tag(r)}
 	of.record = b.schemas.record(r)
-	if r.Fixed {
+	if r.Static {
 		b.put("/"+r.Resource, "GET", b.fixedList(of))
 		return
 	}

@@ -85,7 +85,7 @@ func (b *builder) replace(of described) *openapi3.Operation {
 	op.Parameters = parameters("id", "IfMatch")
 	op.RequestBody = body(of.input, true)
 	op.Responses.Set("200", answer("The record as it is now.", of.record, "ETag", "X-Request-Id"))
-	b.refuse(op, kinds(always, ofBodies, []problem.Kind{problem.NotFound, problem.Changed}, checksRefuse(of.Description), of.Kept, of.Taken))
+	b.refuse(op, kinds(always, ofBodies, []problem.Kind{problem.NotFound, problem.Changed}, checksRefuse(of.Description), of.ReplaceRefuses, of.Taken))
 	return op
 }
 
@@ -99,7 +99,7 @@ func (b *builder) action(of described, a rest.ActionDescription) *openapi3.Opera
 	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch")
 	op.RequestBody = body(b.schemas.actionBody(a, of.input), len(a.Requires) > 0)
 	result := of.record
-	if a.Answers {
+	if a.WithExtra {
 		result = b.schemas.answered(of.Description, of.record)
 	}
 	if a.Spawns {
@@ -132,7 +132,7 @@ func (b *builder) extension(x rest.Extension) {
 	b.addTag(tag, "What the interface does not name. All of it only reads.")
 	op := b.operation(described{tag: tag}, "", x.Summary, reads)
 	op.Description = x.Summary + "."
-	op.Responses.Set("200", answer(op.Description, b.schemas.of(x.Answer, false), "X-Request-Id"))
+	op.Responses.Set("200", answer(op.Description, b.schemas.of(x.Response, false), "X-Request-Id"))
 	if x.Method == http.MethodGet {
 		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters("id")
 		b.refuse(op, kinds(always, ofQueries, []problem.Kind{problem.NotFound}))

@@ -166,7 +166,7 @@ func (s *schemas) set(name string) *openapi3.SchemaRef {
 func (s *schemas) record(r rest.Description) *openapi3.SchemaRef {
 	s.names[r.Record] = r.Resource
 	ref := s.component(r.Record, false)
-	if !r.Fixed {
+	if !r.Static {
 		s.all[r.Resource].Value.Required = []string{"id"}
 	}
 	return ref
@@ -186,7 +186,7 @@ func (s *schemas) input(r rest.Description) *openapi3.SchemaRef {
 		other.Description = "Another name of `" + name + "`, the name that comes back."
 		schema.WithProperty(alias, other)
 	}
-	for _, name := range r.Hoist {
+	for _, name := range r.Flatten {
 		object := openapi3.NewObjectSchema().WithAnyAdditionalProperties()
 		object.Type = &openapi3.Types{"object", "null"}
 		object.Description = "Its members are those of the record, where they come back."
@@ -221,7 +221,7 @@ func (s *schemas) requiring(r rest.Description, members []string, of *openapi3.S
 // answered answers the schema of a record with what stands beside it in the answer of a create.
 func (s *schemas) answered(r rest.Description, record *openapi3.SchemaRef) *openapi3.SchemaRef {
 	beside := openapi3.NewObjectSchema()
-	for name, value := range r.Beside {
+	for name, value := range r.Extra {
 		beside.WithPropertyRef(name, s.of(reflect.TypeOf(value), false))
 		beside.Required = append(beside.Required, name)
 	}

@@ -11,23 +11,24 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// The outcomes of a check in a trial.
+// The outcomes of a check in a dry run.
 const (
 	passed       = "passed"
 	failed       = "failed"
-	notEvaluated = "not evaluated" // a check that it builds on failed
+	notEvaluated = "not evaluated" // it needs something that an earlier check has found missing
 )
 
-// Verdict is the answer of a trial.
+// Verdict is the response of a dry run.
 type Verdict struct {
-	// Admissible: a create with the same body would be accepted now.
+	// Admissible reports whether a creation with the same body would be accepted now.
 	Admissible bool           `json:"admissible"`
 	Checks     []Outcome      `json:"checks"`
 	Warnings   []Warning      `json:"warnings"`
 	Facts      map[string]any `json:"facts"`
 }
 
-// Outcome is the outcome of one check.
+// Outcome is the outcome of one check. Status, Problem, Title, Detail and Errors are those of the problem document that a
+// creation would get.
 type Outcome struct {
 	Check   string              `json:"check"`
 	Outcome string              `json:"outcome"`
@@ -38,9 +39,9 @@ type Outcome struct {
 	Errors  []problem.Violation `json:"errors,omitempty"`
 }
 
-// trial answers the body of a create with the outcome of every check, the warnings and the facts that were read. It
-// writes nothing.
-func (r *Records[T]) trial(c *gin.Context) error {
+// dryRun serves POST /x/{resource}/{dryrun}: the outcome of every check on the body of a creation, the warnings, and the
+// facts that were read. It writes nothing.
+func (r *Records[T]) dryRun(c *gin.Context) error {
 	body, err := readBody(c)
 	if err != nil {
 		return err
@@ -53,49 +54,49 @@ func (r *Records[T]) trial(c *gin.Context) error {
 	if _, err := r.issue(d); err != nil {
 		return err
 	}
-	answer := Verdict{Admissible: true, Warnings: []Warning{}, Facts: map[string]any{}}
-	if err := r.try(c.Request.Context(), d, &answer); err != nil {
+	verdict := Verdict{Admissible: true, Warnings: []Warning{}, Facts: map[string]any{}}
+	if err := r.try(c.Request.Context(), d, &verdict); err != nil {
 		return err
 	}
-	answer.Warnings = append(answer.Warnings, d.warnings...)
-	for fact, value := range d.facts {
-		answer.Facts[fact.(named).name()] = value
+	verdict.Warnings = append(verdict.Warnings, d.warnings...)
+	for _, known := range d.facts {
+		if known.err == nil {
+			verdict.Facts[known.name] = known.value
+		}
 	}
-	return writeJSON(c, http.StatusOK, answer)
+	return writeJSON(c, http.StatusOK, verdict)
 }
 
-// try runs every check, in order. An outage ends the trial: what could not be asked has no outcome.
-func (r *Records[T]) try(ctx context.Context, d *Draft[T], answer *Verdict) error {
-	led := true
-	for _, check := range r.Checks {
-		if !led {
-			answer.Checks = append(answer.Checks, Outcome{Check: check.Name, Outcome: notEvaluated})
-			continue
-		}
-		outcome, err := outcomeOf(check.Name, check.Run(ctx, d))
+// try runs every check, in order. An outage ends the dry run, because what could not be asked has no outcome.
+func (r *Records[T]) try(ctx context.Context, d *Draft[T], verdict *Verdict) error {
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		outcome, err := outcomeOf(c.Name, r.evaluate(ctx, c, d))
 		if err != nil {
 			return err
 		}
-		answer.add(outcome)
-		led = outcome.Outcome == passed || !check.Leads
+		verdict.add(outcome)
 	}
-	outcome, err := outcomeOf("value sets and unlisted rules", r.rules(ctx, d, func(Check[T]) bool { return true }))
+	outcome, err := outcomeOf("value sets and unlisted rules", r.rules(ctx, d, nil))
 	if err != nil {
 		return err
 	}
-	answer.add(outcome)
+	verdict.add(outcome)
 	return nil
 }
 
-func (a *Verdict) add(outcome Outcome) {
-	a.Checks = append(a.Checks, outcome)
-	a.Admissible = a.Admissible && outcome.Outcome == passed
+func (v *Verdict) add(outcome Outcome) {
+	v.Checks = append(v.Checks, outcome)
+	v.Admissible = v.Admissible && outcome.Outcome == passed
 }
 
-// outcomeOf tells what an error of a check means; an error that is no refusal is answered as it is.
+// outcomeOf returns what an error of a check means. An error that is no refusal is returned as it is.
 func outcomeOf(name string, err error) (Outcome, error) {
 	var p *problem.Error
+	var unevaluated *Unevaluated
 	switch {
+	case errors.As(err, &unevaluated):
+		return Outcome{Check: name, Outcome: notEvaluated}, nil
 	case err == nil:
 		return Outcome{Check: name, Outcome: passed}, nil
 	case !errors.As(err, &p) || p.Kind.Status() >= http.StatusInternalServerError:

@@ -1,0 +1,165 @@
+package rest
+
+import (
+	"reflect"
+	"strings"
+	"sync"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// ownership says who decides the value of a member. It is declared by a tag of the struct's field, so that it holds in
+// every operation: creation, replacement, amendment.
+type ownership int
+
+const (
+	// callers is the ownership of a member without a tag.
+	callers ownership = iota
+	// issued (tag `issued:"ValueSet"`, the value set empty where there is none): the exchange sets it. It is not taken
+	// from the body of a creation; later it may be sent unchanged, and any other value is refused with 409.
+	issued
+	// fixed (tag `fixed:""`): the caller sets it on creation. Later it is as an issued member.
+	fixed
+	// kept (tag `kept:""`): the exchange sets it, and ignores what callers send.
+	kept
+)
+
+// member is a member of a record, at its top level.
+type member struct {
+	name  string
+	index []int // of the struct's field, for reflect.Value.FieldByIndex
+	owner ownership
+	set   string // the value set that an issued member has
+}
+
+// members are the members of one type of record.
+type members []member
+
+var membersOfTypes sync.Map // reflect.Type -> members
+
+// membersOf returns the members of a struct type. Members of embedded structs count as its own.
+func membersOf(t reflect.Type) members {
+	if known, ok := membersOfTypes.Load(t); ok {
+		return known.(members)
+	}
+	var all members
+	for _, field := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || !field.IsExported() || name == "" || name == "-" {
+			continue
+		}
+		m := member{name: name, index: field.Index}
+		if set, is := field.Tag.Lookup("issued"); is {
+			m.owner, m.set = issued, set
+		} else if _, is := field.Tag.Lookup("fixed"); is {
+			m.owner = fixed
+		} else if _, is := field.Tag.Lookup("kept"); is {
+			m.owner = kept
+		}
+		all = append(all, m)
+	}
+	membersOfTypes.Store(t, all)
+	return all
+}
+
+// find returns the member with a name.
+func (all members) find(name string) (member, bool) {
+	for _, m := range all {
+		if m.name == name {
+			return m, true
+		}
+	}
+	return member{}, false
+}
+
+// has reports whether a record has a value for the member: not null, not an empty string, not an empty list.
+func (m member) has(record reflect.Value) bool {
+	field := record.FieldByIndex(m.index)
+	if zero, ok := field.Interface().(interface{ IsZero() bool }); ok && field.Kind() != reflect.Pointer {
+		return !zero.IsZero()
+	}
+	if field.Kind() == reflect.Pointer {
+		if field.IsNil() {
+			return false
+		}
+		return field.Elem().Kind() != reflect.String || field.Elem().Len() > 0
+	}
+	if field.Kind() == reflect.Slice {
+		return field.Len() > 0
+	}
+	return !field.IsZero()
+}
+
+// missing returns the problem of a record that lacks some of the members, nil where it has them all. The problem is of
+// the kind given; problem.Required where nil.
+func (d *Draft[T]) missing(names []string, kind problem.Kind) *problem.Error {
+	var lacking []string
+	record := reflect.ValueOf(d.Value).Elem()
+	all := membersOf(record.Type())
+	for _, name := range names {
+		if m, known := all.find(name); !known || !m.has(record) {
+			lacking = append(lacking, name)
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	p := Required(lacking...)
+	if kind != nil {
+		p.Kind = kind
+	}
+	return p
+}
+
+// Required returns the refusal for members that an operation cannot do without.
+func Required(names ...string) *problem.Error {
+	detail := names[0] + " is required."
+	if len(names) > 1 {
+		detail = "Several members are required."
+	}
+	p := problem.New(problem.Required, detail)
+	for _, name := range names {
+		p.At("/"+name, "is required")
+	}
+	return p
+}
+
+// disown removes from a record that a caller sent for creation what is not the caller's to set.
+func (all members) disown(record reflect.Value) {
+	for _, m := range all {
+		if m.owner == issued || m.owner == kept {
+			record.FieldByIndex(m.index).SetZero()
+		}
+	}
+}
+
+// restore gives a record that replaces another the members that the caller does not set: those left out, and those that
+// the exchange keeps. It returns a refusal for members that were sent with another value, nil where there are none.
+func (all members) restore(record, stored reflect.Value) *problem.Error {
+	var refused *problem.Error
+	for _, m := range all {
+		is, was := record.FieldByIndex(m.index), stored.FieldByIndex(m.index)
+		switch {
+		case m.owner == callers:
+		case m.owner == kept, !m.has(record):
+			is.Set(was)
+		case !reflect.DeepEqual(is.Interface(), was.Interface()):
+			if refused == nil {
+				refused = issuedMembers()
+			}
+			refused.At("/"+m.name, "cannot be changed")
+		}
+	}
+	return refused
+}
+
+// issuedMembers returns the refusal to change what the exchange issues; its violations name the members.
+func issuedMembers() *problem.Error {
+	return problem.New(problem.Issued, "Leave these members out, or send them as they are.")
+}
+
+// sendable reports whether a caller who creates a record sets the member.
+func (all members) sendable(name string) bool {
+	m, known := all.find(name)
+	return name != "id" && (!known || m.owner == callers || m.owner == fixed)
+}
