@@ -25,7 +25,8 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "conformance BASE_URL", Short: "Try an implementation of the exchange against the interface, rule by rule",
 		Example: `  exchange conformance http://127.0.0.1:8080 --token "$(exchange token)"
-  exchange conformance https://exchange.example --admin-token ... --developer-token ... --format junit -o report.xml
+  exchange conformance http://127.0.0.1:8080 --admin-token "$(exchange token --scope std.admin)" \
+    --developer-token "$(exchange token --scope std.developer)" --only access,syntax -o junit --out report.xml
   exchange conformance http://127.0.0.1:8080 --only errors --matching 'POST /claim'
   exchange conformance --list --only errors`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -51,7 +52,7 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 			}
 			write, known := Formats[format]
 			if !known {
-				return fmt.Errorf("--format: %q is none of %s", format, strings.Join(slices.Sorted(maps.Keys(Formats)), ", "))
+				return fmt.Errorf("--output: %q is none of %s", format, strings.Join(slices.Sorted(maps.Keys(Formats)), ", "))
 			}
 			if err := o.address(args[0], token); err != nil {
 				return err
@@ -71,8 +72,8 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	flags.Lookup("token").DefValue = "" // a secret is not to stand in the help
 	flags.StringVar(&o.AdminToken, "admin-token", "", "token with the scope std.admin alone")
 	flags.StringVar(&o.DeveloperToken, "developer-token", "", "token with the scope std.developer alone")
-	flags.StringVar(&format, "format", "text", "form of the report: text, json or junit")
-	flags.StringVarP(&file, "output", "o", "", "file that the report is written to, rather than the standard output")
+	flags.StringVarP(&format, "output", "o", "text", "form of the report: text, json or junit")
+	flags.StringVar(&file, "out", "", "file that the report is written to, rather than the standard output")
 	flags.StringSliceVar(&o.Only, "only", nil, "areas to try: "+strings.Join(Areas(), ", "))
 	flags.StringVar(&matching, "matching", "", "regular expression that the names of the rules to try match")
 	flags.BoolVar(&list, "list", false, "list the rules and try none")

@@ -30,7 +30,7 @@ func command() (*cobra.Command, error) {
 	root := &cobra.Command{
 		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, and speak to it",
 		Example: `  exchange run
-  exchange create vehicle --data '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
+  exchange create vehicle --body '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
   exchange import vehicle fleet.csv
   source <(exchange completion bash)`,
 		SilenceUsage: true, SilenceErrors: true,

@@ -13,27 +13,27 @@ import (
 func TestRecords(t *testing.T) {
 	s := newShell(t)
 	const car = `{"plateNumber":"EX 1","mass":1.500000000000000000001}`
-	created := s.run(t, "create", "vehicle", "--data", car, "--idempotency-key", "k").want(t, 0).stdout
+	created := s.run(t, "create", "vehicle", "--body", car, "--idempotency-key", "k").want(t, 0).stdout
 	id := strings.Split(created, `"`)[3]
 	if withoutID(t, created) != `{"mass":1.500000000000000000001,"plateNumber":"EX 1"}` {
 		t.Errorf("created: %s", created)
 	}
-	s.run(t, "create", "vehicle", "--data", car, "--idempotency-key", "k").want(t, 0, id, "Nothing new")
+	s.run(t, "create", "vehicle", "--body", car, "--idempotency-key", "k").want(t, 0, id, "Nothing new")
 	s.run(t, "get", "vehicle", id, "--output", "pretty").want(t, 0, "  \"mass\": 1.500000000000000000001")
 
 	etag := strings.TrimSpace(s.run(t, "get", "vehicle", id, "--etag").want(t, 0).stdout)
-	s.pipe(t, `{"plateNumber":"EX 2"}`, "put", "vehicle", id, "--file", "-", "--if-match", etag).want(t, 0, "EX 2")
-	s.run(t, "put", "vehicle", id, "--data", `{"plateNumber":"EX 3"}`, "--if-match", etag).want(t, 1, "the record has changed (412)")
+	s.pipe(t, `{"plateNumber":"EX 2"}`, "put", "vehicle", id, "--body", "@-", "--if-match", etag).want(t, 0, "EX 2")
+	s.run(t, "put", "vehicle", id, "--body", `{"plateNumber":"EX 3"}`, "--if-match", etag).want(t, 1, "the record has changed (412)")
 	s.run(t, "get", "vehicle", id).want(t, 0, "EX 2")
 
-	holder := s.run(t, "create", "commercial", "--data", `{"name":"Example Ltd"}`).want(t, 0).stdout
-	traveller := s.run(t, "create", "traveller", "--data", `{"firstName":"Ada"}`).want(t, 0).stdout
-	trip := s.run(t, "create", "travelCoverage", "--data", `{"policyholderId":"`+strings.Split(holder, `"`)[3]+
+	holder := s.run(t, "create", "commercial", "--body", `{"name":"Example Ltd"}`).want(t, 0).stdout
+	traveller := s.run(t, "create", "traveller", "--body", `{"firstName":"Ada"}`).want(t, 0).stdout
+	trip := s.run(t, "create", "travelCoverage", "--body", `{"policyholderId":"`+strings.Split(holder, `"`)[3]+
 		`","travellerIds":["`+strings.Split(traveller, `"`)[3]+`"],"destination":756}`).want(t, 0).stdout
 	policy := strings.Split(trip, `"`)[3]
-	s.run(t, "action", "travelCoverage", policy, "cancel", "--data", `{"reason":"stayed"}`).want(t, 0, `"cancelled"`)
+	s.run(t, "action", "travelCoverage", policy, "cancel", "--body", `{"reason":"stayed"}`).want(t, 0, `"cancelled"`)
 	s.run(t, "action", "travelCoverage", policy, "cancel").want(t, 1, "(409)")
-	s.run(t, "action", "travelCoverage", policy, "renew").want(t, 2, "endorse, cancel")
+	s.run(t, "action", "travelCoverage", policy, "renew").want(t, 2, "there are cancel, endorse")
 }
 
 func TestExitStatus(t *testing.T) {
@@ -43,24 +43,23 @@ func TestExitStatus(t *testing.T) {
 		args   []string
 		words  string
 	}{
-		"refused, with places":   {1, []string{"create", "vehicle", "--data", `{"plateNumber":1,"vin":2}`}, "/vin: must be a string"},
+		"refused, with places":   {1, []string{"create", "vehicle", "--body", `{"plateNumber":1,"vin":2}`}, "/vin: must be a string"},
 		"refused, with its name": {1, []string{"get", "vehicle", "none"}, "request id: "},
 		"refused parameter":      {1, []string{"list", "vehicle", "--filter", "colour=red"}, "parameter colour"},
 		"refused token":          {1, []string{"list", "vehicle", "--token", "x"}, "(401)"},
-		"import with that":       {1, []string{"import", "vehicle", "fleet.ndjson", "--token", "x"}, "0 records: 0 created, 0 already there, 0 refused"},
+		"import with that":       {1, []string{"import", "vehicle", "fleet.ndjson", "--token", "x"}, "--token-file"},
 		"unknown resource":       {2, []string{"get", "automobile", "x"}, "vehicle"},
 		"unknown command":        {2, []string{"lst"}, "list"},
 		"unknown flag":           {2, []string{"list", "vehicle", "--colour"}, "--colour"},
 		"too few arguments":      {2, []string{"get", "vehicle"}, "2 arguments"},
-		"no such operation":      {2, []string{"create", "productCatalog", "--data", "{}"}, "not offered"},
-		"no body":                {2, []string{"create", "vehicle"}, "--data"},
-		"two bodies":             {2, []string{"create", "vehicle", "--data", "{}", "--file", "x"}, "data file"},
+		"no such operation":      {2, []string{"create", "productCatalog", "--body", "{}"}, "not offered"},
+		"no body":                {2, []string{"create", "vehicle"}, "--body"},
 		"no form of output":      {2, []string{"list", "vehicle", "--output", "yaml"}, "pretty"},
 		"no filter":              {2, []string{"list", "vehicle", "--filter", "x"}, "name=value"},
 		"no URL":                 {2, []string{"list", "vehicle", "--url", "here"}, "--url"},
 		"nobody there":           {3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not answer"},
-		"import to nobody":       {3, []string{"import", "vehicle", "fleet.ndjson", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "goes on from here"},
-		"create at nobody":       {3, []string{"create", "vehicle", "--data", "{}", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "--idempotency-key"},
+		"import to nobody":       {3, []string{"import", "vehicle", "fleet.ndjson", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "exchange run"},
+		"create at nobody":       {3, []string{"create", "vehicle", "--body", "{}", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "--idempotency-key"},
 	} {
 		s.write(t, "fleet.ndjson", fleet(20, 0))
 		t.Run(name, func(t *testing.T) { s.run(t, c.args...).want(t, c.status, c.words) })
@@ -97,8 +96,11 @@ func TestCompletion(t *testing.T) {
 	offers("travelCoverage claim receipt", "vehicle", "action", "")
 	offers("endorse cancel", "renew", "action", "travelCoverage", "x", "")
 	offers("settle reopen documents", "cancel", "action", "claim", "x", "")
-	offers("ndjson csv xlsx", "pdf", "export", "claim", "--format", "")
-	offers("json pretty raw", "yaml", "get", "claim", "x", "--output", "")
+	offers("ndjson csv xlsx", "pdf", "export", "claim", "--output", "")
+	offers("receiptType= receiptDateFrom=", "limit=", "list", "receipt", "--filter", "")
+	offers("currency=GBP currency=CHF", "currency=", "list", "product", "--filter", "currency=")
+	offers("licence.expiryDate driverDOB", "perils", "describe", "driver", "")
+	offers("json table pretty raw", "yaml", "get", "claim", "x", "--output", "")
 	for _, kind := range []string{"bash", "zsh", "fish", "powershell"} {
 		s.run(t, "completion", kind).want(t, 0, "exchange")
 	}
@@ -108,11 +110,11 @@ func TestCompletion(t *testing.T) {
 func TestLocalToken(t *testing.T) {
 	s := newShell(t)
 	s.run(t, "list", "vehicle", "--verbose").want(t, 0, "issued with the keys in")
-	s.run(t, "list", "vehicle", "--data-dir", "elsewhere", "--verbose").want(t, 1, "there are no keys in elsewhere", "(401)")
+	s.run(t, "list", "vehicle", "--data", "elsewhere", "--verbose").want(t, 1, "there are no keys in elsewhere", "(401)")
 	s.run(t, "list", "vehicle", "--url", "http://exchange.invalid", "--retry-for", "0s", "--verbose").want(t, 3, "not used for other machines")
 	token := s.run(t, "token").want(t, 0).stdout
 	s.write(t, "token", token)
-	s.run(t, "list", "vehicle", "--data-dir", "elsewhere", "--token-file", "token").want(t, 0)
+	s.run(t, "list", "vehicle", "--data", "elsewhere", "--token-file", "token").want(t, 0)
 }
 
 // standIn has the shell call a server that answers as an exchange that cannot now, some times, and then as it is told.
@@ -141,7 +143,7 @@ func TestRetryAfter(t *testing.T) {
 		_, _ = w.Write([]byte(`{"id":"` + strconv.Itoa(len(keys)) + `"}`))
 	})
 	start := time.Now()
-	s.run(t, "create", "vehicle", "--data", "{}").want(t, 0, `"id":"1"`)
+	s.run(t, "create", "vehicle", "--body", "{}").want(t, 0, `"id":"1"`)
 	if waited := time.Since(start); waited < 2*time.Second || requests.Load() != 3 || keys[0] == "" {
 		t.Errorf("%d requests within %s, want 3 with a second between them; keys %q", requests.Load(), waited, keys)
 	}
@@ -157,7 +159,7 @@ func TestRetryAfter(t *testing.T) {
 func TestNoExchange(t *testing.T) {
 	s := newShell(t)
 	standIn(t, s, 0, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })
-	s.run(t, "create", "vehicle", "--data", "{}").want(t, 3, "is --url right?")
+	s.run(t, "create", "vehicle", "--body", "{}").want(t, 3, "is --url right?")
 	standIn(t, s, 0, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/elsewhere" {
 			_, _ = w.Write([]byte("{}"))
@@ -165,7 +167,7 @@ func TestNoExchange(t *testing.T) {
 		}
 		http.Redirect(w, r, "/elsewhere", http.StatusMovedPermanently)
 	})
-	s.run(t, "create", "vehicle", "--data", "{}").want(t, 3, `sends us on to "/elsewhere"`)
+	s.run(t, "create", "vehicle", "--body", "{}").want(t, 3, `sends us on to "/elsewhere"`)
 	standIn(t, s, 0, func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusForbidden) })
 	s.run(t, "list", "vehicle").want(t, 1, "forbidden (403)")
 }

@@ -52,7 +52,7 @@ func TestTheCommand(t *testing.T) {
 		}
 		return string(output), cmd.ProcessState.ExitCode()
 	}
-	if _, status := command(whole.tried.Base, "--token", both, "--only", "syntax,access", "--format", "json", "-o", file); status != 0 {
+	if _, status := command(whole.tried.Base, "--token", both, "--only", "syntax,access", "-o", "json", "--out", file); status != 0 {
 		t.Errorf("a run without failure ends with %d", status)
 	}
 	text, status := command(whole.tried.Base, "--token", "none", "--only", "receipts")
@@ -65,7 +65,7 @@ func TestTheCommand(t *testing.T) {
 	}
 	for _, wrong := range [][]string{
 		{}, {"ftp://example", "--token", "x"}, {whole.tried.Base}, {whole.tried.Base, "--token", "x", "--only", "boats"},
-		{whole.tried.Base, "--token", "x", "--format", "pdf"}, {whole.tried.Base, "--token", "x", "--parallel", "-1"},
+		{whole.tried.Base, "--token", "x", "-o", "pdf"}, {whole.tried.Base, "--token", "x", "--parallel", "-1"},
 		{whole.tried.Base, "--token", "x", "--matching", "("}, {whole.tried.Base, "--token", "x", "--matching", "no such rule"},
 	} {
 		if _, status := command(wrong...); status == 0 {

@@ -3,23 +3,34 @@ package client
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
 // mostConnections is how many connections are kept open: as many as requests may be under way.
 const mostConnections = 64
+
+// How long an exchange that has not answered yet is tried. A person is told within three seconds.
+const (
+	// connecting is how long one connection may take, the look-up of the name and TLS each included.
+	connecting = 2500 * time.Millisecond
+	// firstContact is how long connections that are refused are tried anew: an exchange may be about to start.
+	firstContact = 1500 * time.Millisecond
+)
 
 // caller sends requests to an exchange. It is safe for concurrent use.
 type caller struct {
@@ -28,31 +39,47 @@ type caller struct {
 	client   *http.Client
 	retrying failsafe.Executor[answer]
 	log      *slog.Logger
+	notes    io.Writer
+	catalog  *resource.Catalog
+
+	started time.Time
+	reached atomic.Bool // an answer came
+	patient bool        // --retry-for was given: it holds for the first contact too
+	limits  string      // --timeout and --retry-for, in words
+	fetched fetchedCatalog
 }
 
-func newCaller(base *url.URL, token func() (string, error), c *connection, log *slog.Logger) *caller {
+func newCaller(base *url.URL, token func() (string, error), c *connection, p *program, log *slog.Logger) *caller {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = mostConnections
-	return &caller{
-		base: base, token: token, log: log, retrying: failsafe.With(newRetry(c.retryFor, log)),
+	transport.DialContext = (&net.Dialer{Timeout: connecting}).DialContext
+	transport.TLSHandshakeTimeout = connecting
+	call := &caller{
+		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog, started: time.Now(), patient: c.retryGiven(),
+		limits: fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
 		client: &http.Client{
 			Transport: transport, Timeout: c.timeout,
 			// Following one could turn a POST into a GET, whose answer would pass for that of the POST.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
+	call.retrying = failsafe.With(call.newRetry(c.retryFor))
+	return call
 }
 
-// newRetry waits for an exchange that does not answer, or says that it cannot now, up to a time; as long as it asks
-// for, where it does.
-func newRetry(upTo time.Duration, log *slog.Logger) retrypolicy.RetryPolicy[answer] {
+// newRetry returns a policy that tries again for a time where the exchange does not answer, or says that it cannot now; if
+// it says how long to wait, after that.
+func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[answer] {
 	builder := retrypolicy.NewBuilder[answer]().
 		HandleIf(func(a answer, err error) bool {
-			if err != nil {
-				_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
-				return !untrusted
+			switch {
+			case err == nil:
+				return unavailable(a.status) && a.retryAfter() <= upTo
+			case c.reached.Load() || c.patient:
+				return !hopeless(err)
+			default:
+				return !hopeless(err) && !unnamed(err) && time.Since(c.started) < firstContact
 			}
-			return unavailable(a.status) && a.retryAfter() <= upTo
 		}).
 		WithBackoff(100*time.Millisecond, 5*time.Second).
 		WithDelayFunc(func(attempt failsafe.ExecutionAttempt[answer]) time.Duration {
@@ -62,7 +89,7 @@ func newRetry(upTo time.Duration, log *slog.Logger) retrypolicy.RetryPolicy[answ
 			return -1 // the backoff
 		}).
 		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[answer]) {
-			log.Debug("trying again", "in", e.Delay, "status", e.LastResult().status, "cause", e.LastError())
+			c.log.Debug("trying again", "in", e.Delay, "status", e.LastResult().status, "cause", e.LastError())
 		}).
 		ReturnLastFailure()
 	if upTo == 0 {
@@ -88,7 +115,7 @@ type answer struct {
 	body   []byte
 }
 
-// unavailable tells whether a status is that of an exchange that may answer otherwise in a moment.
+// unavailable reports whether a status is that of an exchange that may answer otherwise in a moment.
 func unavailable(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -97,7 +124,7 @@ func unavailable(status int) bool {
 	return false
 }
 
-// retryAfter answers how long the exchange asks to wait, 0 where it does not say.
+// retryAfter returns how long the exchange asks to wait, 0 where it does not say.
 func (a answer) retryAfter() time.Duration {
 	value := a.header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
@@ -109,17 +136,19 @@ func (a answer) retryAfter() time.Duration {
 	return 0
 }
 
-// replayed tells whether the exchange had done before what it was asked to.
+// replayed reports whether the exchange had done before what it was asked to.
 func (a answer) replayed() bool { return a.header.Get("Idempotency-Replayed") == "true" }
 
-// send answers what the exchange said if it is JSON and no problem. Errors: *refusal, *unreachable,
-// context.Canceled, and that of reading the token.
-func (c *caller) send(ctx context.Context, r request) (answer, error) {
+// send sends a request and returns the answer to it, if that is a success. Errors: *refusal, *unreachable,
+// context.Canceled, a token that cannot be read.
+func (c *caller) send(ctx context.Context, r request) (a answer, err error) {
 	token, err := c.token()
 	if err != nil {
-		return answer{}, fmt.Errorf("reading the token: %w", err)
+		return answer{}, fmt.Errorf("the bearer token: %w", err)
 	}
-	var a answer
+	if !c.reached.Load() {
+		defer time.AfterFunc(connecting, c.stillWaiting).Stop()
+	}
 	if r.once {
 		a, err = c.attempt(ctx, r, token)
 	} else {
@@ -131,7 +160,10 @@ func (c *caller) send(ctx context.Context, r request) (answer, error) {
 	case err != nil:
 		return a, c.failed(err)
 	case a.status >= 400:
-		return a, newRefusal(a)
+		if bytes.Contains(a.body, []byte("HTTP request to an HTTPS server")) {
+			return a, c.failed(errPlain)
+		}
+		return a, c.refused(ctx, r, a)
 	case a.status >= 300:
 		return a, c.failed(fmt.Errorf("it sends us on to %q; is --url right?", a.header.Get("Location")))
 	case !jsontext.Value(a.body).IsValid():
@@ -140,11 +172,12 @@ func (c *caller) send(ctx context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-func (c *caller) failed(err error) error {
-	if lost, is := errors.AsType[*url.Error](err); is {
-		err = lost.Err
+// stillWaiting tells a person that nothing has come so far.
+func (c *caller) stillWaiting() {
+	if !c.reached.Load() {
+		fmt.Fprintf(c.notes, "%s has not answered yet; waiting on (%s). Is it an exchange? --url or EXCHANGE_URL says where it is; Ctrl-C stops.\n",
+			c.base, c.limits)
 	}
-	return &unreachable{c.base.String(), err}
 }
 
 func (c *caller) attempt(ctx context.Context, r request, token string) (answer, error) {
@@ -172,6 +205,7 @@ func (c *caller) attempt(ctx context.Context, r request, token string) (answer, 
 	if err != nil {
 		return answer{}, err
 	}
+	c.reached.Store(true)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	c.log.Debug("answered", "method", r.method, "url", u.String(), "status", response.StatusCode, "request", response.Header.Get("X-Request-Id"))

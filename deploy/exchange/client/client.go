@@ -1,5 +1,5 @@
 // Package client holds the commands that speak to an exchange from a command line, over its public HTTP interface and
-// nothing else.
+// nothing else. What resources there are, and what their members may be, they read from the OpenAPI document.
 package client
 
 import (
@@ -12,18 +12,20 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
 // Surroundings are what the commands have around them.
 type Surroundings struct {
-	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN and EXCHANGE_DATA, as os.Environ answers them.
+	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN and EXCHANGE_DATA, in the form of os.Environ.
 	Environ []string
 	In      io.Reader
 	Out     io.Writer
 	Err     io.Writer
-	// IssueToken issues a token of an hour for the exchange that keeps its data in a folder on this machine; "" where
-	// no exchange ever did.
+	// IssueToken issues a token of an hour for the exchange that keeps its data in a folder on this machine. It returns ""
+	// where no exchange ever did.
 	IssueToken func(data string) (token string, err error)
 }
 
@@ -36,7 +38,7 @@ func (s *Surroundings) variable(name string) string {
 	return ""
 }
 
-// terminal tells whether somebody looks at w.
+// terminal reports whether w is a terminal.
 func terminal(w io.Writer) bool {
 	file, is := w.(*os.File)
 	return is && term.IsTerminal(int(file.Fd()))
@@ -53,31 +55,40 @@ func newLog(w io.Writer, verbose bool) *slog.Logger {
 // program is what the commands share.
 type program struct {
 	Surroundings
-	routes []routes.Route
+	// catalog is the resources as this program was built with them. An exchange may have other value sets in force.
+	catalog *resource.Catalog
 }
 
-// Commands answers the commands: get, list, create, put, action, import and export. Their errors are for Report.
+// Commands returns the commands: get, list, describe, create, put, action, import and export. Their errors are for
+// Report.
 func Commands(around Surroundings) ([]*cobra.Command, error) {
-	table, err := routes.Load()
+	document, err := openapi.Document(valuesets.Published())
 	if err != nil {
 		return nil, err
 	}
-	p := &program{Surroundings: around, routes: table.Resources}
-	return []*cobra.Command{p.get(), p.list(), p.create(), p.put(), p.action(), p.imports(), p.exports()}, nil
+	catalog, err := resource.Read(document)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{Surroundings: around, catalog: catalog}
+	return []*cobra.Command{
+		p.get(), p.list(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(),
+	}, nil
 }
 
-// arguments checks the command line of a command: a resource that answers to it, and n arguments more.
-func (p *program) arguments(n int, answers func(routes.Route) bool) cobra.PositionalArgs {
+// arguments checks the command line of a command: a resource that offers what the command does, and n further arguments.
+func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) != n+1 {
 			return usage("%s takes %d arguments, not %d: %s", command.Name(), n+1, len(args), command.UseLine())
 		}
-		route, known := p.route(args[0])
+		r, known := p.catalog.Find(args[0])
 		if !known {
-			return usage("there is no resource %q; there are %s", args[0], strings.Join(p.resources(anyRoute), ", "))
+			return usage("there is no resource %q%s; there are %s", args[0], didYouMean(args[0], p.resources(anyResource)),
+				strings.Join(p.resources(anyResource), ", "))
 		}
-		if !answers(route) {
-			return usage("%s of %s is not offered; it is of %s", command.Name(), args[0], strings.Join(p.resources(answers), ", "))
+		if !offers(r) {
+			return usage("%s is not offered for %s; it is for %s", command.Name(), args[0], strings.Join(p.resources(offers), ", "))
 		}
 		if slices.Contains(args, "") {
 			return usage("an argument of %s is empty", command.Name())
@@ -89,27 +100,25 @@ func (p *program) arguments(n int, answers func(routes.Route) bool) cobra.Positi
 	}
 }
 
-func (p *program) route(resource string) (routes.Route, bool) {
-	i := slices.IndexFunc(p.routes, func(r routes.Route) bool { return r.Resource == resource })
-	if i < 0 {
-		return routes.Route{}, false
-	}
-	return p.routes[i], true
+// resource returns the resource of a name that arguments has checked.
+func (p *program) resource(name string) resource.Resource {
+	r, _ := p.catalog.Find(name)
+	return r
 }
 
-func (p *program) resources(answers func(routes.Route) bool) []string {
+func (p *program) resources(offers func(resource.Resource) bool) []string {
 	var names []string
-	for _, r := range p.routes {
-		if answers(r) {
-			names = append(names, r.Resource)
+	for _, r := range p.catalog.All() {
+		if offers(r) {
+			names = append(names, r.Name)
 		}
 	}
 	return names
 }
 
-// What a resource may answer to.
-func anyRoute(routes.Route) bool      { return true }
-func readable(r routes.Route) bool    { return slices.Contains(r.Item, "GET") }
-func creatable(r routes.Route) bool   { return slices.Contains(r.Collection, "POST") }
-func replaceable(r routes.Route) bool { return slices.Contains(r.Item, "PUT") }
-func actionable(r routes.Route) bool  { return len(r.Actions)+len(r.Subs) > 0 }
+// What a resource may offer.
+func anyResource(resource.Resource) bool   { return true }
+func readable(r resource.Resource) bool    { return r.Readable }
+func creatable(r resource.Resource) bool   { return r.Creatable }
+func replaceable(r resource.Resource) bool { return r.Replaceable }
+func actionable(r resource.Resource) bool  { return len(r.Actions) > 0 }

@@ -6,13 +6,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
 // complete offers the values of a flag to a shell.
 func complete(command *cobra.Command, flag string, values ...string) {
+	completeWith(command, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func completeWith(command *cobra.Command, flag string, values cobra.CompletionFunc) {
 	// It fails only for a flag that is not there, or is completed already.
-	if err := command.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+	if err := command.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err)
 	}
 }
@@ -25,12 +29,12 @@ func oneOf(flag, value string, values ...string) error {
 	return usage("--%s is %s, not %q", flag, strings.Join(values, " or "), value)
 }
 
-// completeResource offers the resources that answer to a command, and then what comes after the first argument.
-func (p *program) completeResource(answers func(routes.Route) bool, then cobra.CompletionFunc) cobra.CompletionFunc {
+// completeResource offers the resources for which a command is offered, and then what comes after the first argument.
+func (p *program) completeResource(offers func(resource.Resource) bool, then cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(command *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
-			return p.resources(answers), cobra.ShellCompDirectiveNoFileComp
+			return p.resources(offers), cobra.ShellCompDirectiveNoFileComp
 		case then != nil:
 			return then(command, args, typed)
 		}
@@ -40,10 +44,46 @@ func (p *program) completeResource(answers func(routes.Route) bool, then cobra.C
 
 // completeAction offers the actions on a record, once its resource and identifier are there.
 func (p *program) completeAction(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if route, known := p.route(args[0]); known && len(args) == 2 {
-		return actions(route), cobra.ShellCompDirectiveNoFileComp
+	if r, known := p.catalog.Find(args[0]); known && len(args) == 2 {
+		return r.ActionNames(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeMember offers the members of the resource that is the first argument.
+func (p *program) completeMember(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []string
+	if r, known := p.catalog.Find(args[0]); known && len(args) == 1 {
+		for _, m := range r.Members {
+			names = append(names, m.Path)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFilter offers the filters of the resource that is the first argument, and after the equals sign the values that
+// the filter may have.
+func (p *program) completeFilter(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	r, _ := p.catalog.Find(args[0])
+	name, _, valued := strings.Cut(typed, "=")
+	var offered []string
+	for _, f := range r.Filters {
+		switch {
+		case !valued:
+			offered = append(offered, f.Name+"=")
+		case f.Name == name:
+			for _, value := range f.Values {
+				offered = append(offered, name+"="+value)
+			}
+		}
+	}
+	if !valued {
+		return offered, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	return offered, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFile leaves the second argument to the shell.
@@ -53,5 +93,3 @@ func completeFile(_ *cobra.Command, args []string, _ string) ([]cobra.Completion
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
-
-func actions(route routes.Route) []string { return slices.Concat(route.Actions, route.Subs) }

@@ -17,6 +17,8 @@ type connection struct {
 	url, token, tokenFile, data string
 	timeout, retryFor           time.Duration
 	verbose                     bool
+	// retryGiven reports whether --retry-for was given.
+	retryGiven func() bool
 }
 
 const defaultURL = "http://127.0.0.1:8080"
@@ -33,17 +35,18 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	flags.StringVar(&c.url, "url", orElse(p.variable("EXCHANGE_URL"), defaultURL), "where the exchange answers (EXCHANGE_URL)")
 	flags.StringVar(&c.token, "token", "", "bearer token (EXCHANGE_TOKEN, which other users of this machine cannot see)")
 	flags.StringVar(&c.tokenFile, "token-file", "", "file with the bearer token, read again for each request")
-	flags.StringVar(&c.data, "data-dir", orElse(p.variable("EXCHANGE_DATA"), "data"),
+	flags.StringVar(&c.data, "data", orElse(p.variable("EXCHANGE_DATA"), "data"),
 		"data folder of an exchange on this machine: its keys issue the token if none is given (EXCHANGE_DATA)")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long one request may take")
-	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for; 0 for not at all")
+	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for, 0 for not at all; an exchange that never answered is given up after 3s unless this is given")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "log each request on stderr")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
+	c.retryGiven = func() bool { return flags.Changed("retry-for") }
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
 	return &c
 }
 
-// call answers a caller of the exchange.
+// call returns a caller of the exchange.
 func (p *program) call(c *connection) (*caller, error) {
 	base, err := url.Parse(c.url)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -59,10 +62,10 @@ func (p *program) call(c *connection) (*caller, error) {
 		return nil, err
 	}
 	log.Debug("calling the exchange", "url", base.String(), "token", from)
-	return newCaller(base, token, c, log), nil
+	return newCaller(base, token, c, p, log), nil
 }
 
-// tokens answers what answers the token for a request, "" for none, and where it comes from.
+// tokens returns a function that returns the token for a request, "" for none; and in words, where it comes from.
 func (p *program) tokens(c *connection, base *url.URL) (token func() (string, error), from string, err error) {
 	fixed := func(token string) func() (string, error) {
 		return func() (string, error) { return strings.TrimSpace(token), nil }
@@ -81,14 +84,14 @@ func (p *program) tokens(c *connection, base *url.URL) (token func() (string, er
 		return fixed(""), "none: there is no --token, and keys in " + c.data + " are not used for other machines", nil
 	}
 	local := &localToken{issue: func() (string, error) { return p.IssueToken(c.data) }}
-	first, err := local.answer()
+	first, err := local.current()
 	switch {
 	case err != nil:
 		return nil, "", fmt.Errorf("issuing a token with the keys in %s: %w", c.data, err)
 	case first == "":
 		return fixed(""), "none: there is no --token, and there are no keys in " + c.data, nil
 	}
-	return local.answer, "issued with the keys in " + c.data, nil
+	return local.current, "issued with the keys in " + c.data, nil
 }
 
 func onThisMachine(host string) bool {
@@ -105,7 +108,7 @@ type localToken struct {
 	until time.Time
 }
 
-func (l *localToken) answer() (string, error) {
+func (l *localToken) current() (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if time.Now().Before(l.until) {

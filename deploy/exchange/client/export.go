@@ -16,8 +16,8 @@ import (
 
 // exporting is what an export is asked for.
 type exporting struct {
-	resource, format, file string
-	filters                []string
+	resource, format, file, delimiter string
+	filters                           []string
 }
 
 func (p *program) exports() *cobra.Command {
@@ -25,22 +25,28 @@ func (p *program) exports() *cobra.Command {
 		Use: "export RESOURCE", Short: "Write all records of a resource as NDJSON, CSV or a workbook (XLSX)",
 		Long: `Write all records of a resource, in the order of their creation.
 
-ndjson has a record on each line, as the exchange answers it. csv and xlsx have a row for each record and a column for
+ndjson has a record on each line, as the exchange returns it. csv and xlsx have a row for each record and a column for
 each member, "address.city" for a member of a member: always all members that the interface names, so that exports line
-up, and the others that occur. What csv holds, import reads back to the same values. Numbers keep their digits; in a
-workbook, where a number holds fifteen of them, one with more is text.`,
+up, and the others that occur. What csv holds, import reads back to the same values.
+
+In csv, a text that a spreadsheet would take for a formula has an apostrophe before it, which import takes away again;
+numbers stay as they are. In a workbook, days and times are dates, times in UTC to the millisecond; a number keeps fifteen
+digits, so that one with more is text.`,
 		Example: `  exchange export claim > claims.ndjson
-  exchange export motorCoverage --file policies.csv
-  exchange export premiumBordereau --filter treatyReference=QS-2026-01 --file bordereau.xlsx`,
-		Args: p.arguments(0, anyRoute), ValidArgsFunction: p.completeResource(anyRoute, nil),
+  exchange export motorCoverage --out policies.csv
+  exchange export claim -o csv --delimiter semicolon --out claims.csv
+  exchange export premiumBordereau --filter treatyReference=QS-2026-01 --out bordereau.xlsx`,
+		Args: p.arguments(0, anyResource), ValidArgsFunction: p.completeResource(anyResource, nil),
 	}
 	connect := p.registerConnection(command)
 	var e exporting
-	filters := registerFilters(command)
+	filters := p.registerFilters(command)
 	flags := command.Flags()
-	flags.StringVar(&e.format, "format", "", "ndjson, csv or xlsx; by the file's name where not given, else ndjson")
-	flags.StringVarP(&e.file, "file", "o", "-", "file to write; - is the standard output")
-	complete(command, "format", ndjson, asCSV, asXLSX)
+	flags.StringVarP(&e.format, "output", "o", "", "form of the output: ndjson, csv or xlsx; by the name of --out where not given, else ndjson")
+	flags.StringVar(&e.file, "out", "-", "file to write; - is the standard output")
+	flags.StringVar(&e.delimiter, "delimiter", "comma", "what is between the cells of csv: comma, semicolon or tab")
+	complete(command, "output", formats...)
+	complete(command, "delimiter", "comma", "semicolon", "tab")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		e.resource, e.filters = args[0], *filters
 		if e.format == "" {
@@ -48,11 +54,14 @@ workbook, where a number holds fifteen of them, one with more is text.`,
 				e.format = ndjson
 			}
 		}
-		if err := oneOf("format", e.format, ndjson, asCSV, asXLSX); err != nil {
+		if err := oneOf("output", e.format, formats...); err != nil {
 			return err
 		}
+		if delimiters[e.delimiter] == 0 {
+			return usage("--delimiter is comma, semicolon or tab, not %q", e.delimiter)
+		}
 		if e.format == asXLSX && e.file == "-" && terminal(p.Out) {
-			return usage("a workbook is not for a terminal; give --file")
+			return usage("a workbook is not for a terminal; give --out")
 		}
 		c, err := p.call(connect)
 		if err != nil {
@@ -90,9 +99,9 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	var err error
 	switch e.format {
 	case asCSV:
-		err = spooled(table.Of(e.resource), each, func(s *spool) error { return s.writeCSV(w) })
+		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error { return s.writeCSV(w, delimiters[e.delimiter]) })
 	case asXLSX:
-		err = spooled(table.Of(e.resource), each, func(s *spool) error { return s.writeXLSX(w, e.resource) })
+		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error { return s.writeXLSX(w, e.resource) })
 	default:
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
 	}

@@ -34,22 +34,46 @@ type problem struct {
 	Further  jsontext.Value `json:",embed"`
 }
 
+// words says in one line what is wrong, for the file of rejected records.
+func (p problem) words() string {
+	words := p.Title
+	if len(p.Errors) == 0 && p.Detail != "" {
+		words += ": " + p.Detail
+	}
+	for i, v := range p.Errors {
+		separator := "; "
+		if i == 0 {
+			separator = ": "
+		}
+		words += separator
+		if v.Pointer != "" {
+			words += v.Pointer + " "
+		}
+		words += v.words()
+	}
+	return words
+}
+
 type violation struct {
 	Pointer   string `json:"pointer,omitzero"`
 	Parameter string `json:"parameter,omitzero"`
 	Reason    string `json:"reason,omitzero"`
+
+	allowed string // what would be right there, in words
 }
 
 // refusal is the answer of an exchange that did not do what it was asked to.
 type refusal struct {
 	status  int
 	problem problem
+	foreign bool // the answer is no problem document, as those of an exchange are
 }
 
 func newRefusal(a answer) *refusal {
 	r := &refusal{status: a.status}
 	// Something between us and the exchange may answer in another form.
 	if err := json.Unmarshal(a.body, &r.problem); err != nil || r.problem.Title == "" {
+		r.foreign = true
 		r.problem = problem{Title: strings.ToLower(http.StatusText(a.status)), Status: a.status, Instance: a.header.Get("X-Request-Id")}
 	}
 	return r
@@ -57,8 +81,16 @@ func newRefusal(a answer) *refusal {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%s (%d)", r.problem.Title, r.status) }
 
-// passing tells whether the answer says nothing about the request: another one would have fared the same.
+// passing reports whether the answer says nothing about the request: another one would have fared the same.
 func (r *refusal) passing() bool { return r.status == http.StatusUnauthorized || unavailable(r.status) }
+
+// words says what is wrong and what would be right.
+func (v violation) words() string {
+	if v.allowed == "" {
+		return v.Reason
+	}
+	return v.Reason + "; " + v.allowed
+}
 
 // explain writes what the title leaves out.
 func (r *refusal) explain(w io.Writer) {
@@ -74,7 +106,7 @@ func (r *refusal) explain(w io.Writer) {
 		if where == "" {
 			where = "the body"
 		}
-		fmt.Fprintf(w, "  - %s: %s\n", where, v.Reason)
+		fmt.Fprintf(w, "  - %s: %s\n", where, v.words())
 	}
 	var further map[string]jsontext.Value
 	if json.Unmarshal(p.Further, &further) == nil {
@@ -83,21 +115,15 @@ func (r *refusal) explain(w io.Writer) {
 		}
 	}
 	if r.status == http.StatusUnauthorized {
-		fmt.Fprintln(w, "  Give a bearer token with --token-file or EXCHANGE_TOKEN.")
+		fmt.Fprintln(w, "  Give a bearer token with --token-file or EXCHANGE_TOKEN; for an exchange on this machine, its data folder with --data.")
+	}
+	if r.foreign {
+		fmt.Fprintln(w, "  That is not how an exchange answers: what is there may be something else. Is --url right?")
 	}
 	if p.Instance != "" {
 		fmt.Fprintf(w, "  request id: %s\n", p.Instance)
 	}
 }
-
-// unreachable is the error of an exchange that gave no answer, or none that can be understood.
-type unreachable struct {
-	url   string
-	cause error
-}
-
-func (u *unreachable) Error() string { return fmt.Sprintf("%s does not answer: %v", u.url, u.cause) }
-func (u *unreachable) Unwrap() error { return u.cause }
 
 // misuse is the error of a command line that cannot be carried out.
 type misuse struct{ message string }
@@ -117,7 +143,7 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// Report writes an error of a command for a person, and answers the exit status: 0 where there is none, 1 for a refusal
+// Report writes an error of a command for a person, and returns the exit status: 0 where there is none, 1 for a refusal
 // and for what failed on this machine, 2 for a wrong command line, 3 for an exchange that does not answer or cannot
 // now, 130 after Ctrl-C.
 func Report(w io.Writer, err error) (status int) {
@@ -132,7 +158,8 @@ func Report(w io.Writer, err error) (status int) {
 			status = outage
 		}
 	}
-	if _, is := errors.AsType[*unreachable](err); is {
+	if lost, is := errors.AsType[*unreachable](err); is {
+		fmt.Fprintf(w, "  %s\n", lost.advice)
 		status = outage
 	}
 	if _, is := errors.AsType[*misuse](err); is {

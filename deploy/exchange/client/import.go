@@ -2,55 +2,75 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
 // importing is what an import is asked for.
 type importing struct {
-	resource, file, format, batch, rejected string
-	concurrency                             int
+	resource                                 resource.Resource
+	file, format, delimiter, batch, rejected string
+	concurrency                              int
+	extensions, dryRun                       bool
 }
 
-func (p *program) imports() *cobra.Command {
-	command := &cobra.Command{
-		Use: "import RESOURCE FILE", Short: "Create the records of a file: NDJSON (a record on each line) or CSV",
-		Long: `Create the records of a file: NDJSON (a record on each line) or CSV. FILE may be -, the standard input.
+const importHelp = `Create the records of a file: NDJSON (a record on each line), CSV or a workbook (XLSX). FILE may be -, the standard input.
 
-In CSV, a column is a member, "address.city" a member of a member; lists have semicolons between their values; an empty
-cell is an absent member. Members that the interface does not name are JSON where they read as JSON, else text.
+In a table, a column is a member, "address.city" a member of a member; lists have semicolons between their values; an
+empty cell is an absent member; rows without any value are skipped. A column that the interface does not name is refused,
+or with --extensions kept as a member of your own: JSON where it reads as JSON, else text. What is between the cells of
+CSV is found from the header. An apostrophe before what a spreadsheet would take for a formula is taken away, as export
+puts it there. Dates of a workbook are days, and times in UTC.
 
 An import can be stopped at any time, and resumed by the same command: each record has an Idempotency-Key made from its
 content, so none is created twice, also if rows were corrected, moved or added meanwhile. That holds for the same caller,
 and for as long as the exchange remembers keys (its --key-retention). Equal records within a file are all created. Equal
 records of another file are not, unless it is imported as another --batch.
 
-Records that the exchange refuses are written, with their line and the problem, to a file of their own. The exit status is
-then 1. Records are created several at a time, and so not quite in the order of the file; --concurrency 1 keeps it.`,
-		Example: `  exchange import vehicle fleet.csv
+Records that the exchange refuses are written to a file of their own in the form of the input, with a column (in NDJSON: a
+member) "` + reasonName + `" that says why. Mend them there and import that file: the column is left out. The exit status is
+then 1. Records are created several at a time, and so not quite in the order of the file; --concurrency 1 keeps it.
+
+--dry-run creates nothing. Each record is held against the OpenAPI document of the exchange: its members, their types and
+formats, the value sets in force, what is required. A claim is also held against its policy, by the exchange. What only a
+creation can tell is not checked: whether the records that it refers to exist, whether something unique is taken, whether
+dates are in order.`
+
+func (p *program) imports() *cobra.Command {
+	command := &cobra.Command{
+		Use: "import RESOURCE FILE", Short: "Create the records of a file: NDJSON, CSV or a workbook (XLSX)", Long: importHelp,
+		Example: `  exchange import vehicle fleet.csv --dry-run
+  exchange import vehicle fleet.csv
+  exchange import vehicle fleet.xlsx --batch again
   exchange import receipt may.ndjson --batch 2026-05 --concurrency 16
-  exchange export driver --url https://old.example | exchange import driver - --format ndjson`,
+  exchange export driver --url $EXCHANGE_URL | exchange import driver - --format ndjson`,
 		Args: p.arguments(1, creatable), ValidArgsFunction: p.completeResource(creatable, completeFile),
 	}
 	connect := p.registerConnection(command)
 	var i importing
 	flags := command.Flags()
-	flags.StringVar(&i.format, "format", "", "ndjson or csv; by the file's name where not given")
+	flags.StringVar(&i.format, "format", "", "format of FILE: ndjson, csv or xlsx; by its name where not given")
+	flags.StringVar(&i.delimiter, "delimiter", "", "what is between the cells of CSV: comma, semicolon or tab; found from the header where not given")
+	flags.BoolVar(&i.extensions, "extensions", false, "keep columns that the interface does not name as members of your own")
+	flags.BoolVar(&i.dryRun, "dry-run", false, "check the records and create none")
 	flags.StringVar(&i.batch, "batch", "", "name of the batch: records equal to those of another batch are created too")
-	flags.StringVar(&i.rejected, "rejected", "", "file for the records that are refused (default FILE.rejected.ndjson)")
+	flags.StringVar(&i.rejected, "rejected", "", "file for the records that are refused (default FILE.rejected and its ending)")
 	flags.IntVar(&i.concurrency, "concurrency", 8, "how many records are on their way at a time, 1 to 64")
-	complete(command, "format", ndjson, asCSV)
+	complete(command, "format", formats...)
+	complete(command, "delimiter", "comma", "semicolon", "tab")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		i.resource, i.file = args[0], args[1]
+		i.resource, i.file = p.resource(args[0]), args[1]
 		if err := i.settle(); err != nil {
 			return err
 		}
@@ -68,22 +88,48 @@ func (i *importing) settle() error {
 	if i.format == "" {
 		i.format = formatOf(i.file)
 	}
-	if err := oneOf("format", i.format, ndjson, asCSV); err != nil {
+	if err := oneOf("format", i.format, formats...); err != nil {
 		return err
+	}
+	if i.delimiter != "" && delimiters[i.delimiter] == 0 {
+		return usage("--delimiter is comma, semicolon or tab, not %q", i.delimiter)
 	}
 	if i.concurrency < 1 || i.concurrency > mostConnections {
 		return usage("--concurrency is 1 to %d", mostConnections)
 	}
 	if i.rejected == "" {
-		i.rejected = strings.TrimSuffix(i.file, filepath.Ext(i.file)) + ".rejected.ndjson"
-		if i.file == "-" {
-			i.rejected = i.resource + ".rejected.ndjson"
-		}
+		i.rejected = rejectedName(i.file, i.resource.Name, i.format)
 	}
 	if filepath.Clean(i.rejected) == filepath.Clean(i.file) {
 		return usage("--rejected would overwrite the file that is imported")
 	}
 	return nil
+}
+
+var rejectedBefore = regexp.MustCompile(`\.rejected(?:-(\d+))?$`)
+
+// rejectedName returns the name of the file of rejected records of a file: fleet.rejected.csv of fleet.csv, and
+// fleet.rejected-2.csv of that.
+func rejectedName(file, resource, format string) string {
+	if file == "-" {
+		return resource + ".rejected." + format
+	}
+	ending := filepath.Ext(file)
+	if formatOf(file) == "" {
+		ending = "." + format
+	}
+	name := strings.TrimSuffix(file, filepath.Ext(file))
+	match := rejectedBefore.FindStringSubmatchIndex(name)
+	if match == nil {
+		return name + ".rejected" + ending
+	}
+	time := 2
+	if match[2] >= 0 {
+		if before, err := strconv.Atoi(name[match[2]:match[3]]); err == nil {
+			time = before + 1
+		}
+	}
+	return fmt.Sprintf("%s.rejected-%d%s", name[:match[0]], time, ending)
 }
 
 func (p *program) importFile(ctx context.Context, c *caller, i importing) (err error) {
@@ -99,34 +145,60 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		}
 		input = file
 	}
-	refused, err := newRejects(i.rejected)
-	if err != nil {
-		return err
+	columns, form := table.Of(i.resource), &layout{}
+	run := &importRun{
+		importing: i, caller: c, keys: newKeys(i.resource.Name, i.batch), progress: newProgress(p.Err, size),
+		rejects: &rejects{path: i.rejected, layout: form, kinds: columns},
 	}
-	defer func() { err = errors.Join(err, refused.close()) }()
-	run := &importRun{importing: i, caller: c, keys: newKeys(i.resource, i.batch), rejects: refused, progress: newProgress(p.Err, size)}
-	err = run.all(ctx, i.rows(input))
+	if i.dryRun {
+		if run.checker, err = c.newChecker(ctx, i.resource.Name); err != nil {
+			return err
+		}
+	}
+	err = run.all(ctx, i.rows(input, columns, form))
 	if ended := run.progress.end(); err == nil {
 		err = ended
 	}
+	if closed := run.rejects.close(err == nil); err == nil && closed != nil {
+		return fmt.Errorf("%s: %w", i.rejected, closed)
+	}
 	if err != nil {
+		if i.dryRun || run.done() == 0 {
+			return err
+		}
 		return &hinted{err, fmt.Sprintf("%s. The same command goes on from here: what was created is not created again.", run)}
 	}
+	return p.conclude(run)
+}
+
+// conclude says what an import that came to its end did.
+func (p *program) conclude(run *importRun) error {
 	if _, err := fmt.Fprintf(p.Out, "%s.\n", run); err != nil {
 		return err
+	}
+	if run.dryRun {
+		fmt.Fprintln(p.Err, run.checker.scope())
 	}
 	if run.replayed > 0 {
 		fmt.Fprintln(p.Err, "Records that were already there had been imported before. If they are meant to be new, give the import a --batch of its own.")
 	}
-	if refused.count > 0 {
-		return fmt.Errorf("%d records were refused; %s says why", refused.count, i.rejected)
+	if run.rejects.count > 0 {
+		return &hinted{
+			fmt.Errorf("%d records were refused; %s says why", run.rejects.count, run.rejected),
+			fmt.Sprintf("Mend them there, and then: exchange import %s %s", run.resource.Name, run.rejected),
+		}
 	}
 	return nil
 }
 
-func (i importing) rows(r io.Reader) iter.Seq2[row, error] {
-	if i.format == asCSV {
-		return readCSV(r, table.Of(i.resource))
+// rows yields the records of a file, and fills in how a table was written.
+func (i importing) rows(r io.Reader, columns table.Columns, form *layout) iter.Seq2[row, error] {
+	switch i.format {
+	case asCSV:
+		return csvSource{columns, delimiters[i.delimiter], i.extensions, form}.rows(r)
+	case asXLSX:
+		return xlsxSource{i.resource.Name, columns, i.extensions, form}.rows(r)
+	default:
+		return readNDJSON(r)
 	}
-	return readNDJSON(r)
 }

@@ -16,6 +16,7 @@ type importRun struct {
 	keys     *keys
 	rejects  *rejects
 	progress *progress
+	checker  *checker // of a dry run
 
 	created, replayed int
 	read              int64
@@ -23,9 +24,15 @@ type importRun struct {
 
 // String says what has been done.
 func (r *importRun) String() string {
+	if r.dryRun {
+		return fmt.Sprintf("%d records: %d fit, %d do not", r.done(), r.created, r.rejects.count)
+	}
 	return fmt.Sprintf("%d records: %d created, %d already there, %d refused",
-		r.created+r.replayed+r.rejects.count, r.created, r.replayed, r.rejects.count)
+		r.done(), r.created, r.replayed, r.rejects.count)
 }
+
+// done is how many records have an outcome.
+func (r *importRun) done() int { return r.created + r.replayed + r.rejects.count }
 
 // keyed is a row and its Idempotency-Key.
 type keyed struct {
@@ -108,10 +115,14 @@ func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes ch
 
 func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 	if next.unreadable != "" {
-		return outcome{row: next.row, problem: &problem{Title: "unreadable row", Detail: next.unreadable}}, nil
+		return outcome{row: next.row, problem: &problem{Title: fmt.Sprintf("line %d cannot be read", next.line), Detail: next.unreadable}}, nil
+	}
+	if r.checker != nil {
+		wrong, err := r.checker.check(ctx, next.record)
+		return outcome{row: next.row, problem: wrong}, err
 	}
 	a, err := r.caller.send(ctx, request{
-		method: http.MethodPost, path: "/" + r.resource, body: next.record, header: map[string]string{keyHeader: next.key},
+		method: http.MethodPost, path: "/" + r.resource.Name, body: next.record, header: map[string]string{keyHeader: next.key},
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		return outcome{row: next.row, problem: &refused.problem}, nil
@@ -123,7 +134,7 @@ func (r *importRun) count(o outcome) error {
 	var failed error
 	switch {
 	case o.problem != nil:
-		failed = r.rejects.add(o.line, o.record, *o.problem)
+		failed = r.rejects.add(o.row, r.format, *o.problem)
 	case o.replayed:
 		r.replayed++
 	default:

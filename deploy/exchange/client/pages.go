@@ -17,7 +17,7 @@ import (
 // largestPage is how many records one answer may hold.
 const largestPage = 200
 
-// query answers the parameters that filters (name=value) and a size of pages ask for; 0 leaves the size to the exchange.
+// query returns the parameters that filters (name=value) and a size of pages ask for; 0 leaves the size to the exchange.
 func query(filters []string, page int) (url.Values, error) {
 	values := url.Values{}
 	for _, filter := range filters {
@@ -33,12 +33,11 @@ func query(filters []string, page int) (url.Values, error) {
 	return values, nil
 }
 
-// pageSize answers how many records to ask for at a time where at most so many are wanted, 0 for all of them. It is 0
+// pageSize returns how many records to ask for at a time where at most so many are wanted, 0 for all of them. It is 0
 // for a list that the exchange answers whole: one whose records have no address of their own.
 func (p *program) pageSize(resource string, most int) int {
-	route, _ := p.route(resource)
 	switch {
-	case len(route.Item) == 0:
+	case !p.resource(resource).Readable:
 		return 0
 	case most == 0:
 		return largestPage
@@ -54,7 +53,7 @@ type page struct {
 	last    bool
 }
 
-// pages answers the pages of a list in order. An error, as of send, ends them.
+// pages returns the pages of a list in order. An error, as of send, ends them.
 func (c *caller) pages(ctx context.Context, resource string, values url.Values) iter.Seq2[page, error] {
 	return func(yield func(page, error) bool) {
 		for {

@@ -3,47 +3,79 @@ package client
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// The forms of output.
+// The forms of output of the commands that print records.
 const (
 	asJSON   = "json"
+	asTable  = "table"
 	asPretty = "pretty"
 	asRaw    = "raw"
 )
 
-func (p *program) registerForm(command *cobra.Command) *string {
+var forms = []string{asJSON, asTable, asPretty, asRaw}
+
+// registerForm registers -o: on a terminal the form is onTerminal where it is not given, elsewhere JSON.
+func (p *program) registerForm(command *cobra.Command, onTerminal string) *string {
 	form := asJSON
 	if terminal(p.Out) {
-		form = asPretty
+		form = onTerminal
 	}
 	command.Flags().StringVarP(&form, "output", "o", form,
-		"form of the output: json (a record on each line), pretty (for the eye), raw (as it came)")
-	complete(command, "output", asJSON, asPretty, asRaw)
+		"form of the output: json (a record on each line), table, pretty (indented JSON), raw (as it came)")
+	complete(command, "output", forms...)
 	return &form
 }
 
-func validForm(form string) error { return oneOf("output", form, asJSON, asPretty, asRaw) }
+func validForm(form string) error { return oneOf("output", form, forms...) }
 
-// print writes an answer's records. Digits stay as they came.
-func (p *program) print(form string, a answer, records ...jsontext.Value) error {
-	if form == asRaw {
-		_, err := p.Out.Write(a.body)
+// printer writes records in one form.
+type printer struct {
+	form  string
+	w     io.Writer
+	table *screenTable
+}
+
+func (p *program) printer(form string, of resource.Resource) *printer {
+	out := &printer{form: form, w: p.Out}
+	if form == asTable {
+		out.table = newScreenTable(p.Out, p.Err, of)
+	}
+	return out
+}
+
+// print writes an answer's records. Digits stay as they came, but in a table where they do not fit.
+func (p *printer) print(a answer, records ...jsontext.Value) error {
+	switch p.form {
+	case asRaw:
+		_, err := p.w.Write(a.body)
 		return err
+	case asTable:
+		return p.table.write(records)
 	}
 	for _, record := range records {
-		if err := printRecord(p.Out, form, record); err != nil {
+		if err := printRecord(p.w, p.form, record); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// end writes what is to be said after the last record.
+func (p *printer) end() {
+	if p.table != nil {
+		p.table.end()
+	}
+}
+
 func printRecord(w io.Writer, form string, record jsontext.Value) error {
-	record = record.Clone()
+	record = slices.Clone(record)
 	var err error
 	if form == asPretty {
 		err = record.Indent(jsontext.WithIndent("  "))

@@ -12,12 +12,12 @@ import (
 func (p *program) get() *cobra.Command {
 	command := &cobra.Command{
 		Use: "get RESOURCE ID", Short: "Read one record",
-		Example: `  exchange get vehicle 0198c6e2-7d0f-7c1e-9a55-3b1f0e6a2d41
-  exchange get claim $ID --output json | jq .claimStatus
+		Example: `  exchange get vehicle $ID
+  exchange get claim $ID -o pretty
   exchange get product $ID --etag`,
 		Args: p.arguments(1, readable), ValidArgsFunction: p.completeResource(readable, nil),
 	}
-	connect, form := p.registerConnection(command), p.registerForm(command)
+	connect, form := p.registerConnection(command), p.registerForm(command, asPretty)
 	etag := command.Flags().Bool("etag", false, "write the record's entity tag instead, for put --if-match")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		if err := validForm(*form); err != nil {
@@ -35,9 +35,19 @@ func (p *program) get() *cobra.Command {
 			_, err := fmt.Fprintln(p.Out, a.header.Get("ETag"))
 			return err
 		}
-		return p.print(*form, a, a.body)
+		return p.printOne(*form, args[0], a)
 	}
 	return command
+}
+
+// printOne prints the record of an answer.
+func (p *program) printOne(form, resource string, a answer) error {
+	out := p.printer(form, p.resource(resource))
+	if err := out.print(a, a.body); err != nil {
+		return err
+	}
+	out.end()
+	return nil
 }
 
 func recordPath(resource, id string) string { return "/" + resource + "/" + url.PathEscape(id) }
@@ -45,14 +55,16 @@ func recordPath(resource, id string) string { return "/" + resource + "/" + url.
 func (p *program) list() *cobra.Command {
 	command := &cobra.Command{
 		Use: "list RESOURCE", Short: "List records, in the order of their creation",
+		Long: `List records, in the order of their creation: as a table on a terminal, elsewhere as JSON with a record on each line.`,
 		Example: `  exchange list productCatalog
-  exchange list claim --filter policyNumber=MC-2026-000001-7
+  exchange list claim --filter policyNumber=$POLICY
   exchange list receipt --filter receiptDateFrom=2026-01-01 --filter receiptDateTo=2026-03-31 --all
-  exchange list vehicle --limit 500 --output json | jq -r .plateNumber`,
-		Args: p.arguments(0, anyRoute), ValidArgsFunction: p.completeResource(anyRoute, nil),
+  exchange list product --filter currency=GBP -o table
+  exchange list vehicle --limit 500 -o json | grep plateNumber`,
+		Args: p.arguments(0, anyResource), ValidArgsFunction: p.completeResource(anyResource, nil),
 	}
-	connect, form := p.registerConnection(command), p.registerForm(command)
-	filters := registerFilters(command)
+	connect, form := p.registerConnection(command), p.registerForm(command, asTable)
+	filters := p.registerFilters(command)
 	all := command.Flags().Bool("all", false, "list all records, page by page")
 	limit := command.Flags().Int("limit", 50, "how many records to list")
 	command.MarkFlagsMutuallyExclusive("all", "limit")
@@ -76,8 +88,10 @@ func (p *program) list() *cobra.Command {
 	return command
 }
 
-func registerFilters(command *cobra.Command) *[]string {
-	return command.Flags().StringArray("filter", nil, "name=value; only records with this value; may be given several times")
+func (p *program) registerFilters(command *cobra.Command) *[]string {
+	filters := command.Flags().StringArray("filter", nil, "name=value: only records with this value; may be given several times")
+	completeWith(command, "filter", p.completeFilter)
+	return filters
 }
 
 // listing is what is to be listed; most is how many records, 0 for all of them.
@@ -93,6 +107,7 @@ func (p *program) listUpTo(ctx context.Context, c *caller, l listing) error {
 	if err != nil {
 		return err
 	}
+	out := p.printer(l.form, p.resource(l.resource))
 	listed := 0
 	for page, err := range c.pages(ctx, l.resource, values) {
 		if err != nil {
@@ -102,14 +117,16 @@ func (p *program) listUpTo(ctx context.Context, c *caller, l listing) error {
 		if size > 0 && l.most > 0 {
 			records = records[:min(len(records), l.most-listed)]
 		}
-		if err := p.print(l.form, page.answer, records...); err != nil {
+		if err := out.print(page.answer, records...); err != nil {
 			return err
 		}
 		listed += len(records)
 		if l.most > 0 && listed >= l.most && (!page.last || len(records) < len(page.records)) {
+			out.end()
 			fmt.Fprintf(p.Err, "These are the first %d; --all lists all of them.\n", listed)
 			return nil
 		}
 	}
+	out.end()
 	return nil
 }

@@ -2,61 +2,132 @@ package client
 
 import (
 	"bufio"
+	"encoding/csv"
 	"errors"
+	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// reject is a line of the file of rejected records. Record is a string where the row is no JSON.
-type reject struct {
-	Line    int            `json:"line"`
-	Record  jsontext.Value `json:"record"`
-	Problem problem        `json:"problem"`
-}
-
-// rejects is the file of rejected records. It is made when there is one; that of an earlier import is removed.
+// rejects is the file of rejected records, in the form of the input and with a reason each, so that they can be mended and
+// imported again. It is made when there is a record; that of an earlier import is removed once an import ends without any.
 type rejects struct {
-	path  string
-	file  *os.File
-	w     *bufio.Writer
-	count int
+	path   string
+	layout *layout
+	kinds  table.Columns
+	count  int
+
+	file *os.File
+	out  rejectWriter
 }
 
-func newRejects(path string) (*rejects, error) {
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-		if err := os.Remove(path); err != nil {
-			return nil, err
-		}
-	}
-	return &rejects{path: path}, nil
+// rejectWriter writes rejected records in one format.
+type rejectWriter interface {
+	write(o row, reason string) error
+	// close writes what is left. The file is closed by others.
+	close() error
 }
 
-func (r *rejects) add(line int, record []byte, p problem) (err error) {
+// add writes a record and why it was rejected.
+func (r *rejects) add(o row, format string, p problem) (err error) {
 	if r.file == nil {
 		if r.file, err = os.OpenFile(r.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
 			return err
 		}
-		r.w = bufio.NewWriter(r.file)
-	}
-	r.count++
-	value := jsontext.Value(record)
-	if !value.IsValid() {
-		// Invalid UTF-8 is replaced: the line number leads to what is in the file.
-		if value, err = jsontext.AppendQuote(nil, string([]rune(string(record)))); err != nil {
+		if r.out, err = r.writer(format); err != nil {
 			return err
 		}
 	}
-	if err := json.MarshalWrite(r.w, reject{line, value, p}); err != nil {
-		return err
-	}
-	return r.w.WriteByte('\n')
+	r.count++
+	return r.out.write(o, p.words())
 }
 
-func (r *rejects) close() error {
-	if r.file == nil {
-		return nil
+func (r *rejects) writer(format string) (rejectWriter, error) {
+	switch format {
+	case asCSV:
+		return newCSVRejects(r.file, r.layout)
+	case asXLSX:
+		return newXLSXRejects(r.file, r.layout, r.kinds)
+	default:
+		return ndjsonRejects{bufio.NewWriter(r.file)}, nil
 	}
-	return errors.Join(r.w.Flush(), r.file.Close())
+}
+
+// close writes what is left. whole: the import came to its end, so that an earlier file is of no use any more.
+func (r *rejects) close(whole bool) error {
+	switch {
+	case r.file != nil:
+		var err error
+		if r.out != nil {
+			err = r.out.close()
+		}
+		return errors.Join(err, r.file.Close())
+	case whole:
+		if info, err := os.Lstat(r.path); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+type ndjsonRejects struct{ w *bufio.Writer }
+
+// write writes the record with the reason as its first member. A line that is no JSON object becomes a member of one.
+func (n ndjsonRejects) write(o row, reason string) error {
+	quoted := func(text string) []byte {
+		// Invalid UTF-8 is replaced: there is no other way to say in JSON what the line was.
+		value, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
+		return value
+	}
+	record := jsontext.Value(slices.Clone(o.record))
+	if record.Kind() != jsontext.KindBeginObject || !record.IsValid() {
+		record = slices.Concat([]byte(`{"`+lineName+`":`), quoted(string(o.record)), []byte(`}`))
+	} else if err := record.Compact(); err != nil {
+		return err
+	}
+	line := slices.Concat([]byte(`{"`+reasonName+`":`), quoted(reason))
+	if len(record) > len(`{}`) {
+		line = append(line, ',')
+	}
+	_, err := n.w.Write(append(append(line, record[1:]...), '\n'))
+	return err
+}
+
+func (n ndjsonRejects) close() error { return n.w.Flush() }
+
+type csvRejects struct{ w *csv.Writer }
+
+func newCSVRejects(file *os.File, l *layout) (*csvRejects, error) {
+	if l.mark {
+		if _, err := file.WriteString("\ufeff"); err != nil {
+			return nil, err
+		}
+	}
+	c := &csvRejects{csv.NewWriter(file)}
+	c.w.Comma, c.w.UseCRLF = l.delimiter, l.crlf
+	return c, c.row(reasonName, l.header)
+}
+
+func (c *csvRejects) write(o row, reason string) error { return c.row(reason, o.cells) }
+
+// row writes the reason first: a row with too many cells keeps them all in their places.
+func (c *csvRejects) row(reason string, cells []string) error {
+	texts := []string{table.Neutral(reason)}
+	for _, cell := range cells {
+		texts = append(texts, table.Neutral(cell))
+	}
+	return c.w.Write(texts)
+}
+
+func (c *csvRejects) close() error {
+	c.w.Flush()
+	return c.w.Error()
 }

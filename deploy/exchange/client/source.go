@@ -3,7 +3,6 @@ package client
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
-
-	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
 // The formats of files.
@@ -24,12 +23,14 @@ const (
 	asXLSX = "xlsx"
 )
 
-// formatOf answers the format that a file's name tells, "" where it tells none.
+var formats = []string{ndjson, asCSV, asXLSX}
+
+// formatOf returns the format that the name of a file stands for, "" where it stands for none.
 func formatOf(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".ndjson", ".jsonl":
 		return ndjson
-	case ".csv":
+	case ".csv", ".tsv":
 		return asCSV
 	case ".xlsx":
 		return asXLSX
@@ -37,14 +38,35 @@ func formatOf(file string) string {
 	return ""
 }
 
+// The names that a file of rejected records adds to those of the input. An import leaves them out.
+const (
+	// reasonName is the column, or the member, that says why a record was rejected.
+	reasonName = "rejectedBecause"
+	// lineName is the member that holds a rejected line which is no JSON object.
+	lineName = "rejectedLine"
+)
+
 // row is a record of a file to be imported.
 type row struct {
-	line   int
+	line int
+	// record is the record as JSON; of a line that is no JSON, the line.
 	record []byte
-	// unreadable says why there is no record to send; record is then what the file holds, for the eye.
+	// cells are what a table has in the row, without the column of reasons, for the file of rejected records.
+	cells []string
+	// unreadable says why there is no record to send.
 	unreadable string
-	// read is how much of the file was read up to here, in bytes.
+	// read is how much of the file was read up to here, in bytes; 0 where that is not known.
 	read int64
+}
+
+// layout is how a table was written, so that rejected rows can be written in the same way. The reader fills it before it
+// yields the first row.
+type layout struct {
+	header    []string // without the column of reasons
+	delimiter rune
+	mark      bool // it began with a byte order mark
+	crlf      bool // its lines end with carriage return and line feed
+	sheet     string
 }
 
 // longestLine is the size in bytes beyond which a line is no record: far more than the exchange takes.
@@ -55,7 +77,7 @@ func withoutMark(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }
 
-// readNDJSON answers the records of a file with one on each line. An error ends them.
+// readNDJSON yields the records of a file with one on each line. An error ends them.
 func readNDJSON(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		lines := bufio.NewScanner(withoutMark(r))
@@ -65,55 +87,44 @@ func readNDJSON(r io.Reader) iter.Seq2[row, error] {
 		for ; lines.Scan(); line++ {
 			read += int64(len(lines.Bytes())) + 1
 			text := bytes.TrimSpace(lines.Bytes())
-			if len(text) > 0 && !yield(row{line: line, record: bytes.Clone(text), read: read}, nil) {
-				return
-			}
-		}
-		if err := lines.Err(); err != nil {
-			yield(row{}, fmt.Errorf("line %d: %w", line, err))
-		}
-	}
-}
-
-// readCSV answers the records of a file with a header and a record in each row. Rows without any value are skipped. An
-// error ends them.
-func readCSV(r io.Reader, columns table.Columns) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		rows := csv.NewReader(withoutMark(r))
-		rows.FieldsPerRecord = -1 // a row of another length is refused, and those after it read
-		header, err := rows.Read()
-		if errors.Is(err, io.EOF) {
-			err = errors.New("the file has no header")
-		}
-		if err != nil {
-			yield(row{}, err)
-			return
-		}
-		reader, err := columns.NewReader(header)
-		if err != nil {
-			yield(row{}, fmt.Errorf("line 1: %w", err))
-			return
-		}
-		for {
-			cells, err := rows.Read()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				yield(row{}, err)
-				return
-			}
-			if strings.Join(cells, "") == "" {
+			if len(text) == 0 {
 				continue
 			}
-			line, _ := rows.FieldPos(0)
-			next := row{line: line, read: rows.InputOffset()}
-			if next.record, err = reader.Record(cells); err != nil {
-				next.unreadable, next.record = err.Error(), []byte(strings.Join(cells, ","))
+			next := row{line: line, record: withoutReason(bytes.Clone(text)), read: read}
+			if kind := jsontext.Value(next.record).Kind(); kind != jsontext.KindBeginObject || !jsontext.Value(next.record).IsValid() {
+				next.unreadable = "the line is no JSON object"
 			}
 			if !yield(next, nil) {
 				return
 			}
 		}
+		if err := lines.Err(); err != nil {
+			if errors.Is(err, bufio.ErrTooLong) {
+				err = fmt.Errorf("longer than %d MiB: is it NDJSON, with a record on each line?", longestLine>>20)
+			}
+			yield(row{}, fmt.Errorf("line %d: %w", line, err))
+		}
 	}
+}
+
+// withoutReason returns a line of a file of rejected records as it was in the input, any other as it is.
+func withoutReason(text []byte) []byte {
+	if !bytes.Contains(text, []byte(reasonName)) {
+		return text
+	}
+	var rejected struct {
+		Reason jsontext.Value `json:"rejectedBecause"`
+		Line   string         `json:"rejectedLine"`
+		Rest   jsontext.Value `json:",embed"`
+	}
+	if err := json.Unmarshal(text, &rejected); err != nil || rejected.Reason == nil {
+		return text
+	}
+	if rejected.Line != "" {
+		return []byte(strings.TrimSpace(rejected.Line))
+	}
+	if rejected.Rest == nil {
+		return []byte("{}")
+	}
+	return rejected.Rest
 }

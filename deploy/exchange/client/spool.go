@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"os"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rivo/uniseg"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
@@ -17,6 +19,8 @@ import (
 type spool struct {
 	columns   table.Columns
 	occurring map[string]bool
+	widths    map[string]int // of the widest value, in characters
+	count     int
 	file      *os.File
 	w         *bufio.Writer
 }
@@ -28,7 +32,7 @@ func spooled(columns table.Columns, each func(take func(jsontext.Value) error) e
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
-	s := &spool{columns: columns, occurring: map[string]bool{}, file: file, w: bufio.NewWriter(file)}
+	s := &spool{columns: columns, occurring: map[string]bool{}, widths: map[string]int{}, file: file, w: bufio.NewWriter(file)}
 	if err := each(s.add); err != nil {
 		return err
 	}
@@ -48,11 +52,13 @@ func (s *spool) add(record jsontext.Value) error {
 	}
 	for _, cell := range cells {
 		s.occurring[cell.Column] = true
+		s.widths[cell.Column] = max(s.widths[cell.Column], uniseg.StringWidth(table.Plain(cell.Value)))
 	}
+	s.count++
 	return printRecord(s.w, asJSON, record)
 }
 
-// rows answers the cells of each record by their column.
+// rows yields the cells of each record by their column.
 func (s *spool) rows() iter.Seq2[map[string]table.Cell, error] {
 	return func(yield func(map[string]table.Cell, error) bool) {
 		records := jsontext.NewDecoder(bufio.NewReader(s.file))
@@ -76,13 +82,17 @@ func (s *spool) rows() iter.Seq2[map[string]table.Cell, error] {
 	}
 }
 
-func (s *spool) writeCSV(w io.Writer) error {
+func (s *spool) writeCSV(w io.Writer, delimiter rune) error {
 	out := csv.NewWriter(w)
+	out.Comma = delimiter
 	header := s.columns.Header(s.occurring)
-	if err := out.Write(header); err != nil {
+	texts := make([]string, len(header))
+	for i, column := range header {
+		texts[i] = table.Neutral(column)
+	}
+	if err := out.Write(texts); err != nil {
 		return err
 	}
-	texts := make([]string, len(header))
 	for row, err := range s.rows() {
 		if err != nil {
 			return err
@@ -91,6 +101,9 @@ func (s *spool) writeCSV(w io.Writer) error {
 			texts[i] = ""
 			if cell, has := row[column]; has {
 				texts[i] = s.columns.Text(cell)
+				if cell.Value.Kind() != jsontext.KindNumber {
+					texts[i] = table.Neutral(texts[i])
+				}
 			}
 		}
 		if err := out.Write(texts); err != nil {
@@ -99,4 +112,40 @@ func (s *spool) writeCSV(w io.Writer) error {
 	}
 	out.Flush()
 	return out.Error()
+}
+
+func (s *spool) writeXLSX(w io.Writer, sheet string) error {
+	if s.count > mostRows {
+		return fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson", mostRows, s.count)
+	}
+	header := s.columns.Header(s.occurring)
+	widths := make([]int, len(header))
+	for i, column := range header {
+		widths[i] = s.widths[column] + 1
+	}
+	out, err := newSheetWriter(sheet, header, widths, s.count)
+	if err != nil {
+		return err
+	}
+	number := 0
+	for row, err := range s.rows() {
+		if err != nil {
+			return errors.Join(err, out.book.Close())
+		}
+		number++
+		cells := make([]any, len(header))
+		for i, column := range header {
+			value, has := row[column]
+			if !has {
+				continue
+			}
+			if cells[i], err = out.cell(s.columns, value); err != nil {
+				return errors.Join(fmt.Errorf("record %d: %w", number, err), out.book.Close())
+			}
+		}
+		if err := out.write(cells); err != nil {
+			return errors.Join(err, out.book.Close())
+		}
+	}
+	return out.end(w)
 }

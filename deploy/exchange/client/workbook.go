@@ -4,79 +4,136 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rivo/uniseg"
 	"github.com/xuri/excelize/v2"
 
+	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// mostDigits is how many digits a number in a workbook keeps.
-const mostDigits = 15
+// What a workbook holds at most.
+const (
+	mostDigits = 15 // of a number
+	mostRows   = excelize.TotalRows - 1
+)
 
-// writeXLSX writes a workbook with one sheet. Every text is a text cell, whatever it looks like: none becomes a formula.
-func (s *spool) writeXLSX(w io.Writer, sheet string) (err error) {
-	book := excelize.NewFile()
-	defer func() { err = errors.Join(err, book.Close()) }()
-	if err := book.SetSheetName(book.GetSheetName(0), sheet); err != nil {
-		return err
-	}
-	header := s.columns.Header(s.occurring)
-	if err := writeHeader(book, sheet, header); err != nil {
-		return err
-	}
-	number := 1
-	for row, err := range s.rows() {
+// The widths of columns, in characters.
+const (
+	narrowest = 8
+	widest    = 60
+)
+
+// sheetWriter writes a workbook with one sheet, row by row: a header that stays in sight, a filter, columns as wide as
+// their values, dates as dates. Every text is a text cell, whatever it looks like: none becomes a formula.
+type sheetWriter struct {
+	book      *excelize.File
+	rows      *excelize.StreamWriter
+	next      int // the number of the next row
+	day, time int // styles
+}
+
+// newSheetWriter begins a workbook with columns of widths in characters, for a number of records; -1 where it is not known.
+func newSheetWriter(sheet string, header []string, widths []int, records int) (s *sheetWriter, err error) {
+	s = &sheetWriter{book: excelize.NewFile(), next: 2}
+	defer func() {
 		if err != nil {
-			return err
+			err = errors.Join(err, s.book.Close())
 		}
-		number++
-		for i, column := range header {
-			cell, has := row[column]
-			if !has {
-				continue
-			}
-			if err := setCell(book, sheet, i+1, number, cell); err != nil {
-				return fmt.Errorf("record %d, %s: %w", number-1, column, err)
-			}
+	}()
+	if err := s.book.SetSheetName(s.book.GetSheetName(0), sheet); err != nil {
+		return nil, err
+	}
+	last, err := excelize.CoordinatesToCellName(len(header), max(2, records+1))
+	if err != nil {
+		return nil, err
+	}
+	if err := s.book.AutoFilter(sheet, "A1:"+last, nil); err != nil {
+		return nil, err
+	}
+	bold, err1 := s.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+	day, err2 := s.style("yyyy-mm-dd")
+	instant, err3 := s.style("yyyy-mm-dd hh:mm:ss")
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	s.day, s.time = day, instant
+	if s.rows, err = s.book.NewStreamWriter(sheet); err != nil {
+		return nil, err
+	}
+	for i, name := range header {
+		// The arrow of the filter needs room beside the name.
+		width := max(narrowest, min(widest, max(widths[i], uniseg.StringWidth(name)+3)))
+		if err := s.rows.SetColWidth(i+1, i+1, float64(width)); err != nil {
+			return nil, err
 		}
 	}
-	return book.Write(w)
+	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+		return nil, err
+	}
+	cells := make([]any, len(header))
+	for i, name := range header {
+		cells[i] = excelize.Cell{StyleID: bold, Value: name}
+	}
+	return s, s.rows.SetRow("A1", cells)
 }
 
-// writeHeader writes the names of the columns, in bold, where they stay in sight.
-func writeHeader(book *excelize.File, sheet string, header []string) error {
-	bold, err := book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
+func (s *sheetWriter) style(format string) (int, error) {
+	return s.book.NewStyle(&excelize.Style{CustomNumFmt: &format})
+}
+
+// write writes a row of cells, nil for none.
+func (s *sheetWriter) write(cells []any) error {
+	if s.next > excelize.TotalRows {
+		return fmt.Errorf("a sheet holds %d records; filter them, or export as csv or ndjson", mostRows)
+	}
+	name, err := excelize.CoordinatesToCellName(1, s.next)
 	if err != nil {
 		return err
 	}
-	if err := book.SetSheetRow(sheet, "A1", &header); err != nil {
-		return err
-	}
-	if err := book.SetRowStyle(sheet, 1, 1, bold); err != nil {
-		return err
-	}
-	return book.SetPanes(sheet, &excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"})
+	s.next++
+	return s.rows.SetRow(name, cells)
 }
 
-func setCell(book *excelize.File, sheet string, column, row int, cell table.Cell) error {
-	name, err := excelize.CoordinatesToCellName(column, row)
-	if err != nil {
-		return err
+// end writes the workbook.
+func (s *sheetWriter) end(w io.Writer) error {
+	if err := s.rows.Flush(); err != nil {
+		return errors.Join(err, s.book.Close())
 	}
+	return errors.Join(s.book.Write(w), s.book.Close())
+}
+
+// cell returns a value as a cell of a workbook. A number of more digits than a workbook keeps is text, and so is a day
+// before the calendar of workbooks begins.
+func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) {
 	text := table.Plain(cell.Value)
-	switch kind := cell.Value.Kind(); {
-	case kind == jsontext.KindNumber && digits(text) <= mostDigits:
-		return book.SetCellDefault(sheet, name, text) // the digits as they are, not by way of a float64
-	case kind == jsontext.KindTrue, kind == jsontext.KindFalse:
-		return book.SetCellBool(sheet, name, kind == jsontext.KindTrue)
-	case len(utf16.Encode([]rune(text))) > excelize.TotalCellChars:
-		return fmt.Errorf("a cell of a workbook holds %d characters; export as csv or ndjson", excelize.TotalCellChars)
+	switch kind := columns.Kind(cell.Column); {
+	case cell.Value.Kind() == jsontext.KindNumber && digits(text) <= mostDigits:
+		if value, err := strconv.ParseFloat(text, 64); err == nil {
+			return value, nil
+		}
+	case kind == resource.Flag && (text == "true" || text == "false"):
+		return text == "true", nil
+	case kind == resource.Date:
+		if day, err := time.Parse(time.DateOnly, text); err == nil && day.Year() > 1900 {
+			return excelize.Cell{StyleID: s.day, Value: day}, nil
+		}
+	case kind == resource.DateTime:
+		if instant, err := time.Parse(time.RFC3339Nano, text); err == nil && instant.Year() > 1900 {
+			return excelize.Cell{StyleID: s.time, Value: instant.UTC().Round(time.Millisecond)}, nil
+		}
 	default:
-		return book.SetCellStr(sheet, name, text)
+		text = columns.Text(cell) // what is read back is the same value
 	}
+	if len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
+		return nil, fmt.Errorf("%s: a cell of a workbook holds %d characters; export as csv or ndjson", cell.Column, excelize.TotalCellChars)
+	}
+	return text, nil
 }
 
 // digits counts the significant digits of a JSON number, zeros at its end among them.
@@ -84,3 +141,51 @@ func digits(number string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0"))
 }
+
+// xlsxRejects is a workbook of rejected rows.
+type xlsxRejects struct {
+	*sheetWriter
+	to      io.Writer
+	header  []string
+	columns table.Columns
+}
+
+func newXLSXRejects(to io.Writer, l *layout, columns table.Columns) (*xlsxRejects, error) {
+	header := append([]string{reasonName}, l.header...)
+	widths := make([]int, len(header))
+	widths[0] = widest
+	sheet, err := newSheetWriter(l.sheet, header, widths, -1)
+	return &xlsxRejects{sheet, to, l.header, columns}, err
+}
+
+func (x *xlsxRejects) write(o row, reason string) error {
+	cells := []any{reason}
+	for i, text := range o.cells {
+		value := jsontext.Value(text)
+		kind := resource.Text
+		if i < len(x.header) {
+			kind = x.columns.Kind(x.header[i])
+		}
+		quoted, err := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
+		if err != nil {
+			return err
+		}
+		if kind != resource.Number || value.Kind() != jsontext.KindNumber || !value.IsValid() {
+			value = quoted
+		}
+		column := ""
+		if kind == resource.Number || kind == resource.Date || kind == resource.DateTime {
+			column = x.header[i]
+		}
+		var cell any = text
+		if column != "" && text != "" {
+			if cell, err = x.cell(x.columns, table.Cell{Column: column, Value: value}); err != nil {
+				return err
+			}
+		}
+		cells = append(cells, cell)
+	}
+	return x.sheetWriter.write(cells)
+}
+
+func (x *xlsxRejects) close() error { return x.end(x.to) }

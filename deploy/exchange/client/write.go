@@ -8,12 +8,11 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
 // keyHeader makes a POST safe to repeat.
@@ -22,14 +21,14 @@ const keyHeader = "Idempotency-Key"
 func (p *program) create() *cobra.Command {
 	command := &cobra.Command{
 		Use: "create RESOURCE", Short: "Create a record",
-		Example: `  exchange create vehicle --data '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
-  exchange create motorCoverage --file policy.json
-  jq '.claim' notification.json | exchange create claim --file - --idempotency-key notification-4711`,
+		Example: `  exchange create vehicle --body '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
+  exchange create motorCoverage --body @policy.json
+  exchange create claim --body @- --idempotency-key notification-4711 < notification.json`,
 		Args: p.arguments(0, creatable), ValidArgsFunction: p.completeResource(creatable, nil),
 	}
 	w := p.registerWriting(command, true)
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return w.post(command.Context(), "/"+args[0], true)
+		return w.post(command.Context(), args[0], "/"+args[0], true)
 	}
 	return command
 }
@@ -37,40 +36,43 @@ func (p *program) create() *cobra.Command {
 func (p *program) action() *cobra.Command {
 	command := &cobra.Command{
 		Use: "action RESOURCE ID ACTION", Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents",
-		Example: `  exchange action motorCoverage $ID cancel --data '{"reason":"sold"}'
-  exchange action motorCoverage $ID endorse --data '{"endorsementType":"policy extension","expiryDate":"2027-06-30T00:00:00Z"}'
-  exchange action claim $ID settle --data '{"paymentAmount":1200,"paymentMethod":"bank transfer"}'
-  exchange action claim $ID documents --data '{"url":"https://files.example/photo.jpg","type":"photo"}'`,
+		Example: `  exchange action motorCoverage $ID cancel --body '{"reason":"sold"}'
+  exchange action motorCoverage $ID endorse --body '{"endorsementType":"policy extension","expiryDate":"2099-06-30T00:00:00Z"}'
+  exchange action petCoverage $ID renew
+  exchange action claim $ID settle --body '{"paymentAmount":1200,"paymentMethod":"electronic transfer"}'
+  exchange action claim $ID documents --body '{"url":"https://files.example/photo.jpg","type":"photo"}'
+  exchange action receipt $ID refund --body '{"receiptType":"other"}'`,
 		Args: p.arguments(2, actionable), ValidArgsFunction: p.completeResource(actionable, p.completeAction),
 	}
 	w := p.registerWriting(command, true)
 	command.RunE = func(command *cobra.Command, args []string) error {
-		route, _ := p.route(args[0])
-		path, err := actionPath(route, args[1], args[2])
+		path, err := actionPath(p.resource(args[0]), args[1], args[2])
 		if err != nil {
 			return err
 		}
-		return w.post(command.Context(), path, false)
+		return w.post(command.Context(), args[0], path, false)
 	}
 	return command
 }
 
-func actionPath(route routes.Route, id, action string) (string, error) {
+func actionPath(r resource.Resource, id, name string) (string, error) {
+	action, offered := r.Action(name)
 	switch {
-	case slices.Contains(route.Actions, action):
-		return recordPath(route.Resource, id) + ":" + action, nil
-	case slices.Contains(route.Subs, action):
-		return recordPath(route.Resource, id) + "/" + action, nil
+	case !offered:
+		return "", usage("there is no action %q on %s; there are %s", name, r.Name, strings.Join(r.ActionNames(), ", "))
+	case action.Nested:
+		return recordPath(r.Name, id) + "/" + name, nil
+	default:
+		return recordPath(r.Name, id) + ":" + name, nil
 	}
-	return "", usage("there is no action %q on %s; there are %s", action, route.Resource, strings.Join(actions(route), ", "))
 }
 
 func (p *program) put() *cobra.Command {
 	command := &cobra.Command{
 		Use: "put RESOURCE ID", Short: "Replace a record",
-		Example: `  exchange put vehicle $ID --file vehicle.json
-  exchange put claim $ID --data '{"liabilityShare":50,"reserve":2500}'
-  exchange put product $ID --file product.json --if-match "$(exchange get product $ID --etag)"`,
+		Example: `  exchange put vehicle $ID --body @vehicle.json
+  exchange put claim $ID --body '{"liabilityShare":50,"reserve":2500}'
+  exchange put product $ID --body @product.json --if-match "$(exchange get product $ID --etag)"`,
 		Args: p.arguments(1, replaceable), ValidArgsFunction: p.completeResource(replaceable, nil),
 	}
 	w := p.registerWriting(command, false)
@@ -81,7 +83,7 @@ func (p *program) put() *cobra.Command {
 			// A repetition would not find the version that the first attempt replaced.
 			r.header, r.once = map[string]string{"If-Match": *ifMatch}, true
 		}
-		return w.send(command.Context(), r, true)
+		return w.send(command.Context(), args[0], r, true)
 	}
 	return command
 }
@@ -90,40 +92,38 @@ func (p *program) put() *cobra.Command {
 // it.
 type writing struct {
 	*program
-	connect         *connection
-	form            *string
-	file, data, key string
+	connect   *connection
+	form      *string
+	body, key string
 }
 
 func (p *program) registerWriting(command *cobra.Command, keyed bool) *writing {
-	w := &writing{program: p, connect: p.registerConnection(command), form: p.registerForm(command)}
+	w := &writing{program: p, connect: p.registerConnection(command), form: p.registerForm(command, asPretty)}
 	flags := command.Flags()
-	flags.StringVarP(&w.file, "file", "f", "", "file with the body; - is the standard input")
-	flags.StringVarP(&w.data, "data", "d", "", "the body, as JSON text")
-	command.MarkFlagsMutuallyExclusive("file", "data")
+	flags.StringVarP(&w.body, "body", "d", "", "the body, as JSON text; @FILE is that of a file, @- of the standard input")
 	if keyed {
 		flags.StringVar(&w.key, "idempotency-key", "", "with the same key the same request is carried out once; a new one for each command where not given")
 	}
 	return w
 }
 
-func (w *writing) post(ctx context.Context, path string, bodied bool) error {
+func (w *writing) post(ctx context.Context, resource, path string, bodied bool) error {
 	if w.key == "" {
 		w.key = rand.Text()
 	}
-	return w.send(ctx, request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
+	return w.send(ctx, resource, request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
 }
 
-// send sends the request with the body, which may be missing unless bodied, and prints the record that it answers.
-func (w *writing) send(ctx context.Context, r request, bodied bool) (err error) {
+// send sends the request with the body, which may be missing unless bodied, and prints the record in the answer.
+func (w *writing) send(ctx context.Context, resource string, r request, bodied bool) (err error) {
 	if err := validForm(*w.form); err != nil {
 		return err
 	}
-	if r.body, err = w.body(); err != nil {
+	if r.body, err = w.read(); err != nil {
 		return err
 	}
 	if bodied && r.body == nil {
-		return usage("a body is wanted; give --file or --data")
+		return usage("a body is wanted; give --body, as JSON text or as @FILE (exchange describe %s names the members)", resource)
 	}
 	c, err := w.call(w.connect)
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *writing) send(ctx context.Context, r request, bodied bool) (err error) 
 	if a.replayed() {
 		fmt.Fprintln(w.Err, "Nothing new: this was done before with the same key.")
 	}
-	return w.print(*w.form, a, a.body)
+	return w.printOne(*w.form, resource, a)
 }
 
 // resumable adds how to repeat a POST of which it is not known whether it was carried out.
@@ -150,16 +150,22 @@ func (w *writing) resumable(err error) error {
 	return &hinted{err, fmt.Sprintf("It may have been carried out or not. With --idempotency-key %s the same command does nothing twice.", w.key)}
 }
 
-func (w *writing) body() ([]byte, error) {
-	switch w.file {
-	case "":
-		if w.data == "" {
-			return nil, nil
-		}
-		return []byte(w.data), nil
-	case "-":
+// read returns the body, nil where none was given.
+func (w *writing) read() ([]byte, error) {
+	file, is := strings.CutPrefix(w.body, "@")
+	switch {
+	case w.body == "":
+		return nil, nil
+	case !is:
+		return []byte(w.body), nil
+	case file == "-":
 		return io.ReadAll(w.In)
-	default:
-		return os.ReadFile(w.file)
+	case file == "":
+		return nil, usage("--body @ lacks the name of a file")
 	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usage("the body: %v", err)
+	}
+	return text, nil
 }

@@ -126,6 +126,7 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 // object describes the members of a struct.
 func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 	schema := openapi3.NewObjectSchema().WithAnyAdditionalProperties()
+	var order []string
 	for _, field := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if field.Anonymous || name == "" {
@@ -135,6 +136,11 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 		if !sent && !strings.Contains(options, "omit") {
 			schema.Required = append(schema.Required, name)
 		}
+		order = append(order, name)
+	}
+	if !sent && len(order) > 0 {
+		// JSON objects have no order; tables of records have the one in which the exchange returns members.
+		schema.Extensions = map[string]any{"x-property-order": order}
 	}
 	return schema
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
 // Reader turns the rows under one header into records.
@@ -26,7 +28,7 @@ func (c Columns) NewReader(header []string) (*Reader, error) {
 	r := &Reader{columns: c, header: header, root: member{column: -1}}
 	for i, column := range header {
 		at := &r.root
-		for _, name := range split(column) {
+		for _, name := range resource.Split(column) {
 			if name == "" {
 				return nil, fmt.Errorf("column %d: %q is no name of a member", i+1, column)
 			}
@@ -51,7 +53,7 @@ func (m *member) member(name string) *member {
 	return made
 }
 
-// Record answers the row as a JSON object. An empty cell is an absent member. A cell that does not read as its member's
+// Record returns the row as a JSON object. An empty cell is an absent member. A cell that does not read as its member's
 // type is passed on as text, so that the exchange refuses it with its place. Errors: a row of another length than the
 // header, a cell that is not UTF-8, a member given both whole and by its members.
 func (r *Reader) Record(row []string) (jsontext.Value, error) {
@@ -62,7 +64,7 @@ func (r *Reader) Record(row []string) (jsontext.Value, error) {
 	return object, err
 }
 
-// object appends the members of m that the row has, as an object, and tells whether there is any.
+// object appends the members of m that the row has, as an object, and reports whether there is any.
 func (r *Reader) object(b []byte, m *member, row []string) ([]byte, bool, error) {
 	b = append(b, '{')
 	some := false
@@ -110,7 +112,7 @@ func (r *Reader) value(b []byte, m *member, row []string) ([]byte, bool, error) 
 	return b, true, nil
 }
 
-func appendCell(b []byte, kind Kind, cell string) ([]byte, error) {
+func appendCell(b []byte, kind resource.Kind, cell string) ([]byte, error) {
 	trimmed := strings.TrimSpace(cell)
 	value := jsontext.Value(trimmed)
 	isJSON := func(kinds ...jsontext.Kind) bool {
@@ -122,12 +124,12 @@ func appendCell(b []byte, kind Kind, cell string) ([]byte, error) {
 		return false
 	}
 	switch {
-	case kind == Number && isJSON(jsontext.KindNumber), kind == Free && value.IsValid(), isJSON(jsontext.KindString),
-		kind == List && isJSON(jsontext.KindBeginArray):
+	case kind == resource.Number && isJSON(jsontext.KindNumber), kind == resource.Free && value.IsValid(), isJSON(jsontext.KindString),
+		kind == resource.List && isJSON(jsontext.KindBeginArray):
 		return append(b, trimmed...), nil
-	case kind == Flag && (strings.EqualFold(trimmed, "true") || strings.EqualFold(trimmed, "false")):
+	case kind == resource.Flag && (strings.EqualFold(trimmed, "true") || strings.EqualFold(trimmed, "false")):
 		return append(b, strings.ToLower(trimmed)...), nil
-	case kind == List:
+	case kind == resource.List:
 		return appendList(b, cell)
 	default:
 		return jsontext.AppendQuote(b, cell)

@@ -6,9 +6,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// Flatten answers the cells of a record, a JSON object. Arrays, and objects without members, are cells of their own.
+// Flatten returns the cells of a record, a JSON object. Arrays, and objects without members, are cells of their own.
 func (c Columns) Flatten(record jsontext.Value) ([]Cell, error) {
 	if record.Kind() != jsontext.KindBeginObject {
 		return nil, fmt.Errorf("a record is a JSON object, not %s", record.Kind())
@@ -29,7 +31,7 @@ func (c Columns) flatten(cells []Cell, parent string, object jsontext.Value) ([]
 		if err != nil {
 			return nil, err
 		}
-		column := join(parent, name.String())
+		column := resource.Join(parent, name.String())
 		value, err := dec.ReadValue()
 		if err != nil {
 			return nil, err
@@ -54,11 +56,11 @@ func (c Columns) Text(cell Cell) string {
 		text := Plain(cell.Value)
 		read := jsontext.Value(strings.TrimSpace(text))
 		// CSV does not keep carriage returns.
-		if text == "" || strings.ContainsRune(text, '\r') || (kind == Free || read.Kind() == jsontext.KindString) && read.IsValid() {
+		if text == "" || strings.ContainsRune(text, '\r') || (kind == resource.Free || read.Kind() == jsontext.KindString) && read.IsValid() {
 			return string(cell.Value)
 		}
 		return text
-	case kind == List && cell.Value.Kind() == jsontext.KindBeginArray:
+	case kind == resource.List && cell.Value.Kind() == jsontext.KindBeginArray:
 		if text, faithful := joined(cell.Value); faithful {
 			return text
 		}
@@ -66,7 +68,7 @@ func (c Columns) Text(cell Cell) string {
 	return string(cell.Value)
 }
 
-// joined answers an array of texts with semicolons between them, and whether it reads as the same array.
+// joined returns an array of texts with semicolons between them, and whether that reads as the same array.
 func joined(array jsontext.Value) (text string, faithful bool) {
 	var texts []string
 	if err := json.Unmarshal(array, &texts); err != nil || len(texts) == 0 {
@@ -81,7 +83,7 @@ func joined(array jsontext.Value) (text string, faithful bool) {
 	return text, !strings.HasPrefix(text, "[")
 }
 
-// Plain answers a value for the eye: a string without quotes, texts with semicolons between them, anything else as JSON.
+// Plain returns a value for people to read: a string without quotes, texts with semicolons between them, anything else as JSON.
 func Plain(value jsontext.Value) string {
 	var text string
 	if value.Kind() == jsontext.KindString && json.Unmarshal(value, &text) == nil {

@@ -1,0 +1,130 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"golang.org/x/text/language"
+	text "golang.org/x/text/message"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
+)
+
+// checker checks records without creating them.
+type checker struct {
+	caller   *caller
+	resource resource.Resource
+	schema   *jsonschema.Schema
+}
+
+// newChecker returns a checker of records by the OpenAPI document of the exchange. Errors as of send.
+func (c *caller) newChecker(ctx context.Context, name string) (*checker, error) {
+	catalog, err := c.inForce(ctx)
+	if err != nil {
+		return nil, err
+	}
+	of, known := catalog.Find(name)
+	if !known || !of.Creatable {
+		return nil, fmt.Errorf("the exchange at %s does not create %s", c.base, name)
+	}
+	schema, err := catalog.CreationSchema(name)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	return &checker{c, of, schema}, nil
+}
+
+// scope says what was checked and what was not.
+func (c *checker) scope() string {
+	words := "Nothing was created. Checked: members, types, formats, the value sets in force, what is required."
+	if c.resource.Trial != "" {
+		words += " Each record was also tried by the exchange (" + c.resource.Trial + ")."
+		return words + " Not checked: what other records of this file would change."
+	}
+	return words + " Not checked: whether records referred to exist, what must be unique, the order of dates."
+}
+
+// check returns the problem of a record, nil for none. Errors as of send.
+func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(record))
+	if err != nil {
+		return &problem{Title: "malformed record", Detail: err.Error()}, nil
+	}
+	if invalid, is := errors.AsType[*jsonschema.ValidationError](c.schema.Validate(value)); is {
+		return &problem{Title: "does not fit the OpenAPI document", Errors: violations(invalid)}, nil
+	}
+	if c.resource.Trial == "" {
+		return nil, nil
+	}
+	a, err := c.caller.send(ctx, request{method: http.MethodPost, path: c.resource.Trial, body: record})
+	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
+		return &refused.problem, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var verdict struct {
+		Checks []struct {
+			Outcome string      `json:"outcome"`
+			Title   string      `json:"title"`
+			Detail  string      `json:"detail"`
+			Errors  []violation `json:"errors"`
+		} `json:"checks"`
+	}
+	if err := json.Unmarshal(a.body, &verdict); err != nil {
+		return nil, c.caller.failed(err)
+	}
+	for _, check := range verdict.Checks {
+		if check.Outcome == "failed" {
+			return &problem{Title: check.Title, Detail: check.Detail, Errors: check.Errors}, nil
+		}
+	}
+	return nil, nil
+}
+
+// violations returns what is wrong, place by place.
+func violations(of *jsonschema.ValidationError) []violation {
+	words := text.NewPrinter(language.English)
+	var all []violation
+	var collect func(*jsonschema.ValidationError)
+	collect = func(e *jsonschema.ValidationError) {
+		for _, cause := range e.Causes {
+			collect(cause)
+		}
+		if len(e.Causes) > 0 {
+			return
+		}
+		v := violation{Reason: e.ErrorKind.LocalizedString(words)}
+		for _, name := range e.InstanceLocation {
+			v.Pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+		}
+		switch k := e.ErrorKind.(type) {
+		case *kind.Type:
+			if slices.Equal(k.Want, []string{"null"}) {
+				return // null is an alternative everywhere; the other one says what is wrong
+			}
+			want := slices.DeleteFunc(slices.Clone(k.Want), func(name string) bool { return name == "null" })
+			v.Reason = "must be of the type " + strings.Join(want, " or ") + ", not " + k.Got
+		case *kind.Enum:
+			var values []string
+			for _, value := range k.Want {
+				values = append(values, fmt.Sprint(value))
+			}
+			given := fmt.Sprint(k.Got)
+			v.Reason, v.allowed = fmt.Sprintf("%q is no value of its set", given), allowedWords(given, values)
+		case *kind.Required:
+			v.Reason = "required: " + strings.Join(k.Missing, ", ")
+		}
+		all = append(all, v)
+	}
+	collect(of)
+	return all
+}

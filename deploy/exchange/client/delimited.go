@@ -1,0 +1,168 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"insurance.example/exchange/deploy/exchange/client/table"
+)
+
+// delimiters are the characters that may be between the cells of a CSV file, by the names that --delimiter takes.
+var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",": ',', ";": ';', "\t": '\t'}
+
+// mostHeader is how far a header may reach into a file, in bytes.
+const mostHeader = 1 << 20
+
+// csvSource reads a CSV file.
+type csvSource struct {
+	columns table.Columns
+	// delimiter is what is between cells, 0 where it is to be found.
+	delimiter rune
+	// extensions: columns that the interface does not name are taken.
+	extensions bool
+	layout     *layout
+}
+
+// rows yields the records of a file with a header and a record in each row. Rows without any value are skipped. An error
+// ends them.
+func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		input := bufio.NewReaderSize(r, 4096)
+		first, _ := input.Peek(3)
+		s.layout.mark = bytes.HasPrefix(first, []byte("\ufeff"))
+		text := bufio.NewReaderSize(withoutMark(input), mostHeader)
+		beginning, _ := text.Peek(mostHeader)
+		line, _, _ := bytes.Cut(beginning, []byte("\n"))
+		s.layout.crlf = bytes.HasSuffix(line, []byte("\r"))
+		s.layout.delimiter = s.delimiter
+		if s.delimiter == 0 {
+			s.layout.delimiter = findDelimiter(beginning, s.columns)
+		}
+		cells := csv.NewReader(text)
+		cells.Comma, cells.FieldsPerRecord = s.layout.delimiter, -1 // a row of another length is refused, and those after it read
+		header, err := cells.Read()
+		if errors.Is(err, io.EOF) {
+			err = errors.New("the file has no header")
+		}
+		if err != nil {
+			yield(row{}, err)
+			return
+		}
+		for i := range header {
+			header[i] = table.Original(strings.TrimSpace(header[i]))
+		}
+		reader, err := newRowReader(header, s.columns, s.extensions)
+		if err != nil {
+			yield(row{}, fmt.Errorf("line 1: %w", err))
+			return
+		}
+		s.layout.header = reader.header
+		for {
+			texts, err := cells.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if err != nil {
+				yield(row{}, err)
+				return
+			}
+			if strings.Join(texts, "") == "" {
+				continue
+			}
+			for i := range texts {
+				texts[i] = table.Original(texts[i])
+			}
+			next := reader.row(reader.without(texts))
+			next.line, _ = cells.FieldPos(0)
+			next.read = cells.InputOffset()
+			if !yield(next, nil) {
+				return
+			}
+		}
+	}
+}
+
+// findDelimiter returns the character that divides the header of a CSV file into most columns of the interface, or if it
+// has none of those, into most columns.
+func findDelimiter(beginning []byte, columns table.Columns) rune {
+	best, most := ',', -1
+	for _, delimiter := range []rune{',', ';', '\t'} {
+		cells := csv.NewReader(bytes.NewReader(beginning))
+		cells.Comma, cells.LazyQuotes = delimiter, true
+		header, err := cells.Read()
+		if err != nil {
+			continue
+		}
+		score := len(header)
+		for _, name := range header {
+			if columns.Known(table.Original(strings.TrimSpace(name))) {
+				score += 1000
+			}
+		}
+		if score > most {
+			best, most = delimiter, score
+		}
+	}
+	return best
+}
+
+// rowReader turns the rows of a table into records.
+type rowReader struct {
+	header []string // without the column of reasons
+	reason int      // the place of the column of reasons, -1 for none
+	table  *table.Reader
+}
+
+// newRowReader reads a header. Errors: a column without a name, two of one name, and unless extensions, one that the
+// interface does not name.
+func newRowReader(header []string, columns table.Columns, extensions bool) (*rowReader, error) {
+	r := &rowReader{reason: slices.Index(header, reasonName)}
+	r.header = r.without(header)
+	var err error
+	if r.table, err = columns.NewReader(r.header); err != nil {
+		return nil, err
+	}
+	if extensions {
+		return r, nil
+	}
+	var unknown []string
+	for i, name := range r.header {
+		if !columns.Known(name) {
+			unknown = append(unknown, fmt.Sprintf("column %d, %q%s", i+1, name, didYouMean(name, columns.Names())))
+		}
+	}
+	switch {
+	case len(unknown) == 0:
+		return r, nil
+	case len(unknown) == len(r.header):
+		return nil, usage("no column is a member of the resource: is there a header, and is --delimiter right? The first line is %q", header)
+	}
+	return nil, usage("the interface does not name %s; mend the header, or keep such columns as members of your own with --extensions", strings.Join(unknown, ", "))
+}
+
+// without returns a row without the cell of the reason.
+func (r *rowReader) without(cells []string) []string {
+	if r.reason < 0 || r.reason >= len(cells) {
+		return cells
+	}
+	return slices.Delete(slices.Clone(cells), r.reason, r.reason+1)
+}
+
+// row returns the record of a row that is without the reason. Its place in the file is left out.
+func (r *rowReader) row(cells []string) row {
+	next := row{cells: slices.Clone(cells)}
+	record, err := r.table.Record(next.cells)
+	if err != nil {
+		next.unreadable, next.record = err.Error(), []byte(strings.Join(next.cells, ","))
+		return next
+	}
+	next.record = record
+	return next
+}

@@ -1,0 +1,123 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
+)
+
+// fetchedCatalog is the catalog of the exchange that is called, once it was asked for.
+type fetchedCatalog struct {
+	mu      sync.Mutex
+	catalog *resource.Catalog
+}
+
+// inForce returns the resources as the exchange describes them, with the value sets that are in force there. An exchange
+// without an OpenAPI document is taken to have the published ones. Errors as of send.
+func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
+	c.fetched.mu.Lock()
+	defer c.fetched.mu.Unlock()
+	if c.fetched.catalog != nil {
+		return c.fetched.catalog, nil
+	}
+	a, err := c.send(ctx, request{method: http.MethodGet, path: "/openapi.json"})
+	if r, is := errors.AsType[*refusal](err); is && !r.passing() {
+		c.fetched.catalog = c.catalog
+		return c.catalog, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := resource.Read(a.body)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	c.fetched.catalog = catalog
+	return catalog, nil
+}
+
+// refused returns the error of an answer. Where the exchange says that a member has a value that is not allowed, it also
+// says which values are.
+func (c *caller) refused(ctx context.Context, r request, a answer) *refusal {
+	refused := newRefusal(a)
+	if a.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.path == "/openapi.json" {
+		return refused
+	}
+	catalog, err := c.inForce(ctx)
+	if err != nil {
+		return refused // what the exchange said is more than why there is no more to say
+	}
+	name, rest, _ := strings.Cut(strings.TrimPrefix(r.path, "/"), "/")
+	of, known := catalog.Find(name)
+	if !known {
+		return refused
+	}
+	members := of.Sent
+	if action, is := of.Action(actionName(rest)); is {
+		members = action.Members
+	}
+	for i := range refused.problem.Errors {
+		v := &refused.problem.Errors[i]
+		v.allowed = memberWords(members, r.body, v.Pointer)
+	}
+	return refused
+}
+
+// actionName returns the name of the action in what follows a resource in a path.
+func actionName(rest string) string {
+	if cut := strings.LastIndexAny(rest, ":/"); cut >= 0 {
+		return rest[cut+1:]
+	}
+	return ""
+}
+
+// memberWords names the values that are allowed for the member at a pointer into a body, "" where any is or where the body
+// has one of them: then something else is wrong.
+func memberWords(members []resource.Member, body []byte, pointer string) string {
+	path, first := "", ""
+	for i, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		if i > 0 && strings.Trim(name, "0123456789") == "" {
+			break // an element of a list
+		}
+		path = resource.Join(path, strings.NewReplacer("~1", "/", "~0", "~").Replace(name))
+		if i == 0 {
+			first = path
+		}
+	}
+	for _, m := range members {
+		if (m.Path != path && m.Path != first) || len(m.Values) == 0 {
+			continue
+		}
+		given := textAt(body, pointer)
+		for _, value := range m.Values {
+			if value == given {
+				return ""
+			}
+		}
+		return allowedWords(given, m.Values)
+	}
+	return ""
+}
+
+// textAt returns the string at a JSON pointer, "" where there is none.
+func textAt(body []byte, pointer string) string {
+	dec := jsontext.NewDecoder(strings.NewReader(string(body)))
+	for {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return ""
+		}
+		if string(dec.StackPointer()) == pointer && token.Kind() == jsontext.KindString {
+			if kind, n := dec.StackIndex(dec.StackDepth()); kind == jsontext.KindBeginObject && n%2 == 1 {
+				continue // the member's name, not its value
+			}
+			return token.String()
+		}
+	}
+}

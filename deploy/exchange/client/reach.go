@@ -1,0 +1,104 @@
+package client
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// unreachable is the error of an exchange that gave no answer, or none that can be understood.
+type unreachable struct {
+	url   string
+	cause error
+	// advice says what to do.
+	advice string
+}
+
+func (u *unreachable) Error() string { return fmt.Sprintf("%s does not answer: %v", u.url, u.cause) }
+func (u *unreachable) Unwrap() error { return u.cause }
+
+// errPlain is the error of a request without TLS to a port that speaks nothing else.
+var errPlain = errors.New("it speaks TLS")
+
+func (c *caller) failed(err error) error {
+	if lost, is := errors.AsType[*url.Error](err); is {
+		err = lost.Err
+	}
+	return &unreachable{c.base.String(), err, advise(err, c.base, c.client.Timeout.String())}
+}
+
+// hopeless reports whether an error will be the same the next time.
+func hopeless(err error) bool {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
+	return untrusted || notTLS || plainAnswer(err) || notHTTP(err)
+}
+
+// unnamed reports whether there is no machine of the name that was looked up.
+func unnamed(err error) bool {
+	lookup, is := errors.AsType[*net.DNSError](err)
+	return is && lookup.IsNotFound
+}
+
+// net/http has no types for these two.
+func plainAnswer(err error) bool {
+	return strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
+}
+func notHTTP(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }
+
+// advise says what to do about an exchange that gave no answer.
+func advise(err error, base *url.URL, timeout string) string {
+	const where = "--url or EXCHANGE_URL says where the exchange is"
+	switched := func(scheme string) string {
+		other := *base
+		other.Scheme = scheme
+		return fmt.Sprintf("Give --url %s instead.", other.String())
+	}
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, host := errors.AsType[x509.HostnameError](err)
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	var network net.Error
+	switch {
+	case errors.Is(err, errPlain):
+		return switched("https")
+	case plainAnswer(err), isRecordHeader(err):
+		return "The port does not speak TLS. " + switched("http")
+	case host:
+		return "The certificate is for another name: use the name in it; " + where + "."
+	case authority:
+		return "The certificate is of an authority that this machine does not trust: give the authority's certificate as SSL_CERT_FILE=ca.pem, or ask whoever runs the exchange."
+	case certificate:
+		return "The certificate is not good: ask whoever runs the exchange."
+	case notHTTP(err):
+		return "What listens on that port does not speak HTTP; " + where + "."
+	case unnamed(err):
+		return fmt.Sprintf("There is no machine of the name %s: look for a slip of the pen; %s.", base.Hostname(), where)
+	case errors.Is(err, syscall.ECONNREFUSED) && onThisMachine(base.Hostname()):
+		return "Nothing listens there. `exchange run` starts an exchange on this machine; " + where + "."
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "The machine is there, but nothing listens on that port; " + where + "."
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
+		return fmt.Sprintf("No connection within %s, or no answer within %s (--timeout): is a firewall or a VPN in between? %s.", connecting, timeout, upper(where))
+	default:
+		return upper(where) + "; --verbose shows each attempt."
+	}
+}
+
+func isRecordHeader(err error) bool {
+	_, is := errors.AsType[tls.RecordHeaderError](err)
+	return is
+}
+
+// upper begins a sentence; a flag's name has no capitals.
+func upper(words string) string {
+	if strings.HasPrefix(words, "-") {
+		return words
+	}
+	return strings.ToUpper(words[:1]) + words[1:]
+}

@@ -1,0 +1,176 @@
+package resource
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Catalog is the resources of an exchange, by name.
+type Catalog struct {
+	resources []Resource
+	text      []byte
+}
+
+// All returns the resources, sorted by name.
+func (c *Catalog) All() []Resource { return c.resources }
+
+// Find returns the resource of a name, and whether there is one.
+func (c *Catalog) Find(name string) (Resource, bool) {
+	i, found := slices.BinarySearchFunc(c.resources, name, func(r Resource, name string) int { return strings.Compare(r.Name, name) })
+	if !found {
+		return Resource{}, false
+	}
+	return c.resources[i], true
+}
+
+// document is an OpenAPI 3.1 document as far as it describes resources.
+type document struct {
+	Paths      map[string]map[string]*operation `json:"paths"`
+	Components struct {
+		Schemas    map[string]*schema    `json:"schemas"`
+		Parameters map[string]*parameter `json:"parameters"`
+	} `json:"components"`
+}
+
+type operation struct {
+	Parameters  []*parameter        `json:"parameters"`
+	RequestBody *content            `json:"requestBody"`
+	Responses   map[string]*content `json:"responses"`
+}
+
+type parameter struct {
+	Ref    string  `json:"$ref"`
+	In     string  `json:"in"`
+	Name   string  `json:"name"`
+	Schema *schema `json:"schema"`
+}
+
+type content struct {
+	Content map[string]struct {
+		Schema   *schema        `json:"schema"`
+		Example  jsontext.Value `json:"example"`
+		Examples map[string]struct {
+			Value jsontext.Value `json:"value"`
+		} `json:"examples"`
+	} `json:"content"`
+}
+
+const applicationJSON = "application/json"
+
+// Read reads an OpenAPI document. Errors: it is no JSON, or describes no resource.
+func Read(text []byte) (*Catalog, error) {
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return nil, fmt.Errorf("the OpenAPI document: %w", err)
+	}
+	c := &Catalog{text: text}
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		name := strings.TrimPrefix(path, "/")
+		if strings.Contains(name, "/") || d.Paths[path]["get"] == nil {
+			continue
+		}
+		if r := d.resource(name); len(r.Members) > 0 {
+			c.resources = append(c.resources, r)
+		}
+	}
+	if len(c.resources) == 0 {
+		return nil, fmt.Errorf("the OpenAPI document describes no resource")
+	}
+	return c, nil
+}
+
+func (d *document) resource(name string) Resource {
+	collection, item := d.Paths["/"+name], d.Paths["/"+name+"/{id}"]
+	r := Resource{
+		Name: name, Readable: item["get"] != nil, Replaceable: item["put"] != nil, Creatable: collection["post"] != nil,
+		Members: d.members("", d.flat(d.flat(collection["get"].answered()).Items), 0),
+	}
+	if post := collection["post"]; post != nil {
+		r.Sent = d.members("", d.flat(post.body()), 0)
+		r.Example = post.example()
+	}
+	r.Filters = d.filters(r, collection["get"].Parameters)
+	trial := "/x/" + name + "/"
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		post := d.Paths[path]["post"]
+		if post == nil {
+			continue
+		}
+		if action, is := strings.CutPrefix(path, "/"+name+"/{id}"); is && action != "" {
+			r.Actions = append(r.Actions, Action{
+				Name: action[1:], Nested: action[0] == '/', Members: d.members("", d.flat(post.body()), 0),
+			})
+		}
+		if rest, is := strings.CutPrefix(path, trial); is && !strings.Contains(rest, "{") {
+			r.Trial = path
+		}
+	}
+	return r
+}
+
+func (d *document) filters(r Resource, parameters []*parameter) []Filter {
+	var all []Filter
+	for _, p := range parameters {
+		if strings.HasPrefix(p.Ref, "#/") {
+			p = d.Components.Parameters[p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]]
+		}
+		if p == nil || p.In != "query" || slices.Contains([]string{"limit", "cursor", "skip"}, p.Name) {
+			continue
+		}
+		f := Filter{Name: p.Name, Values: d.values(d.flat(p.Schema))}
+		if m, is := r.Member(p.Name); is && f.Values == nil {
+			f.Values = m.Values
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+func (o *operation) answered() *schema { return o.Responses["200"].schema() }
+
+func (o *operation) body() *schema { return o.RequestBody.schema() }
+
+func (o *operation) example() jsontext.Value {
+	if o.RequestBody == nil {
+		return nil
+	}
+	media := o.RequestBody.Content[applicationJSON]
+	if media.Example != nil {
+		return media.Example
+	}
+	for _, name := range slices.Sorted(maps.Keys(media.Examples)) {
+		return media.Examples[name].Value
+	}
+	return nil
+}
+
+func (c *content) schema() *schema {
+	if c == nil {
+		return nil
+	}
+	return c.Content[applicationJSON].Schema
+}
+
+// CreationSchema returns the schema of a body that creates a record of a resource. Errors: the document has none, or one
+// that is no JSON schema.
+func (c *Catalog) CreationSchema(name string) (*jsonschema.Schema, error) {
+	const location = "openapi.json"
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.text))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	if err := compiler.AddResource(location, document); err != nil {
+		return nil, err
+	}
+	return compiler.Compile(location + "#/paths/~1" + name + "/post/requestBody/content/application~1json/schema")
+}

@@ -1,0 +1,140 @@
+package client
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/rivo/uniseg"
+	"golang.org/x/term"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/deploy/exchange/client/table"
+)
+
+// widestCell is how many columns of the screen one cell takes at most: an identifier fits.
+const widestCell = 36
+
+// screenTable writes records as a table for people to read. Its columns are those that occur on the first page, as far as
+// they fit on the screen.
+type screenTable struct {
+	w, notes io.Writer
+	columns  table.Columns
+	width    int // of the screen, 0 for without end
+
+	header []string
+	widths []int
+	left   []string // columns that did not fit
+}
+
+func newScreenTable(w, notes io.Writer, of resource.Resource) *screenTable {
+	s := &screenTable{w: w, notes: notes, columns: table.Of(of)}
+	if file, is := w.(*os.File); is {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			s.width = width
+		}
+	}
+	return s
+}
+
+func (s *screenTable) write(records []jsontext.Value) error {
+	var rows []map[string]string
+	occurring := map[string]bool{}
+	for _, record := range records {
+		cells, err := s.columns.Flatten(record)
+		if err != nil {
+			return fmt.Errorf("what the exchange answered is no record: %w", err)
+		}
+		row := map[string]string{}
+		for _, cell := range cells {
+			row[cell.Column], occurring[cell.Column] = shown(table.Plain(cell.Value)), true
+		}
+		rows = append(rows, row)
+	}
+	if s.header == nil {
+		if len(rows) == 0 {
+			return nil
+		}
+		s.fit(rows, occurring)
+		if err := s.line(func(column string) string { return column }); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		if err := s.line(func(column string) string { return row[column] }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit chooses the columns.
+func (s *screenTable) fit(rows []map[string]string, occurring map[string]bool) {
+	total := 0
+	for _, column := range s.columns.Header(occurring) {
+		if !occurring[column] {
+			continue
+		}
+		width := uniseg.StringWidth(column)
+		for _, row := range rows {
+			width = max(width, min(uniseg.StringWidth(row[column]), widestCell))
+		}
+		if s.width > 0 && len(s.header) > 0 && total+width > s.width {
+			s.left = append(s.left, column)
+			continue
+		}
+		s.header, s.widths = append(s.header, column), append(s.widths, width)
+		total += width + 2
+	}
+}
+
+func (s *screenTable) line(cell func(column string) string) error {
+	var line strings.Builder
+	for i, column := range s.header {
+		text := clip(cell(column), s.widths[i])
+		line.WriteString(text)
+		if i < len(s.header)-1 {
+			line.WriteString(strings.Repeat(" ", s.widths[i]-uniseg.StringWidth(text)+2))
+		}
+	}
+	_, err := fmt.Fprintln(s.w, strings.TrimRight(line.String(), " "))
+	return err
+}
+
+func (s *screenTable) end() {
+	if s.header == nil {
+		fmt.Fprintln(s.notes, "There are none.")
+	}
+	if len(s.left) > 0 {
+		fmt.Fprintf(s.notes, "Not shown for want of room: %s; -o json shows everything.\n", strings.Join(s.left, ", "))
+	}
+}
+
+// shown replaces what would move the cursor or command the terminal.
+func shown(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// clip shortens a text to a width on the screen.
+func clip(text string, width int) string {
+	if uniseg.StringWidth(text) <= width {
+		return text
+	}
+	var clipped strings.Builder
+	taken := 0
+	for graphemes := uniseg.NewGraphemes(text); graphemes.Next(); {
+		if taken += graphemes.Width(); taken > width-1 {
+			break
+		}
+		clipped.WriteString(graphemes.Str())
+	}
+	return clipped.String() + "…"
+}
