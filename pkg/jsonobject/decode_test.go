@@ -2,6 +2,7 @@ package jsonobject
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,11 +12,13 @@ import (
 )
 
 type sample struct {
-	Name   *string        `json:"name,omitzero"`
-	Flag   *bool          `json:"flag,omitzero"`
-	List   []string       `json:"list,omitzero"`
-	Nested *sampleNested  `json:"nested,omitzero"`
-	Rest   jsontext.Value `json:",embed"`
+	Name   *string          `json:"name,omitzero"`
+	Flag   *bool            `json:"flag,omitzero"`
+	List   []string         `json:"list,omitzero"`
+	Nested *sampleNested    `json:"nested,omitzero"`
+	Many   []sampleNested   `json:"many,omitzero"`
+	Raw    []jsontext.Value `json:"raw,omitzero"`
+	Rest   jsontext.Value   `json:",embed"`
 }
 
 type sampleNested struct {
@@ -25,6 +28,7 @@ type sampleNested struct {
 
 func TestDecodeTellsEveryViolation(t *testing.T) {
 	long := strings.Repeat("x", maxString+1)
+	list := func(elements int) string { return "[" + strings.Repeat(`"a",`, elements-1) + `"a"]` }
 	for _, c := range []struct {
 		name, body string
 		kind       problem.Kind
@@ -44,6 +48,16 @@ func TestDecodeTellsEveryViolation(t *testing.T) {
 		{"too deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, problem.Malformed, []string{"/x" + strings.Repeat("/0", maxDepth-1)}},
 		{"long string", `{"name":"` + long + `"}`, problem.Malformed, []string{"/name"}},
 		{"long extension", `{"list":["a"],"x":{"y":["` + long + `"]}}`, problem.Malformed, []string{"/x/y/0"}},
+		{"long after an escape", `{"name":"\"` + long[1:] + `\u0041"}`, problem.Malformed, []string{"/name"}},
+		{"long name", `{"nested":{"` + long + `":1}}`, problem.Malformed, []string{"/nested"}},
+		{"long number", `{"x":[1,` + strings.Repeat("1", maxNumber+1) + `]}`, problem.Malformed, []string{"/x/1"}},
+		{"long exponent", `{"x":-1e` + strings.Repeat("0", maxNumber) + `}`, problem.Malformed, []string{"/x"}},
+		{"long list", `{"list":` + list(MaxElements+1) + `}`, problem.Malformed, []string{"/list"}},
+		{"long list in an extension", `{"x":{"a":[1,2],"b":[[1],` + list(MaxElements+1) + `]}}`, problem.Malformed, []string{"/x/b/1"}},
+		{"null in a list", `{"list":["a",null]}`, problem.Invalid, []string{"/list/1"}},
+		{"null in a list, and more", `{"name":7,"list":[null,"a",1]}`, problem.Invalid, []string{"/name", "/list/0", "/list/2"}},
+		{"null in a list of objects", `{"many":[{"city":1},null]}`, problem.Invalid, []string{"/many/0/city", "/many/1"}},
+		{"duplicate of a long name", `{"` + long[:2000] + `":1,"` + long[:2000] + `":2}`, problem.Malformed, []string{""}},
 		{"all wrong", `{"name":7,"flag":"no","list":"a","nested":{"city":1,"code":[]}}`, problem.Invalid,
 			[]string{"/name", "/flag", "/list", "/nested/city", "/nested/code"}},
 		{"wrong element", `{"list":["a",1,"b",2]}`, problem.Invalid, []string{"/list/1", "/list/3"}},
@@ -71,21 +85,98 @@ func TestDecodeTellsEveryViolation(t *testing.T) {
 	}
 }
 
+// TestWhatIsInBoundsIsTaken goes to each bound, counted as it is said to be.
+func TestWhatIsInBoundsIsTaken(t *testing.T) {
+	for name, body := range map[string]string{
+		"string":                     `{"name":"` + strings.Repeat("x", maxString) + `"}`,
+		"string of quotes":           `{"name":"` + strings.Repeat(`\"`, maxString) + `"}`,
+		"string of escapes":          `{"name":"` + strings.Repeat(`\u0041\u00e9\u20ac\ud83d\ude00`, maxString/10) + `"}`,
+		"member name":                `{"` + strings.Repeat("x", maxString) + `":1}`,
+		"number":                     `{"x":-` + strings.Repeat("1", maxNumber-1) + `}`,
+		"list":                       `{"list":[` + strings.Repeat(`"a",`, MaxElements-1) + `"a"],"x":[` + strings.Repeat("{},", MaxElements-1) + `[1,2,3]]}`,
+		"nesting":                    `{"x":` + strings.Repeat("[", maxDepth-1) + strings.Repeat("]", maxDepth-1) + `}`,
+		"digits in a string":         `{"name":"` + strings.Repeat("1", 2*maxNumber) + `"}`,
+		"brackets in a string":       `{"name":"` + strings.Repeat("[", 2*maxDepth) + strings.Repeat(",", 2*MaxElements) + `"}`,
+		"null in lists of any value": `{"raw":[null,{"a":[null]}],"x":[null],"list":null}`,
+	} {
+		var v sample
+		if p := Decode([]byte(body), &v); p != nil {
+			t.Errorf("%s: %v %v", name, p, p.Violations)
+		}
+	}
+}
+
+func TestViolationsBeyondTheListedAreCounted(t *testing.T) {
+	body := `{"list":[` + strings.Repeat("7,", MaxElements-1) + `7]}`
+	var v sample
+	p := Decode([]byte(body), &v)
+	if p == nil || len(p.Violations) != problem.MaxViolations || p.More != MaxElements-problem.MaxViolations {
+		t.Fatalf("%v", p)
+	}
+}
+
+// BenchmarkManyMembers shows the work on a body of many members: ten times the members are to take about ten times as long.
+func BenchmarkManyMembers(b *testing.B) {
+	for _, n := range []int{5_000, 50_000} {
+		var members strings.Builder
+		for i := range n {
+			members.WriteString(`"m` + strconv.Itoa(i) + `":7,`)
+		}
+		for name, body := range map[string]string{
+			"alias":     `{` + members.String() + `"premium":1}`,
+			"flattened": `{"both":{` + members.String() + `"a":1},"z":1}`,
+			"wrong":     `{"list":[` + strings.Repeat("7,", n/10) + `7],"many":[` + strings.Repeat(`{"city":7},`, n/10) + `1]}`,
+		} {
+			b.Run(name+"/"+strconv.Itoa(n), func(b *testing.B) {
+				for b.Loop() {
+					renamed, _, p := Rename([]byte(body), map[string]string{"premium": "grossWrittenPremium"}, []string{"both"})
+					if p != nil {
+						b.Fatal(p)
+					}
+					var v sample
+					if p := Decode(renamed, &v); (p != nil) != (name == "wrong") {
+						b.Fatal(p)
+					}
+				}
+			})
+		}
+	}
+}
+
 func TestRename(t *testing.T) {
-	aliases := map[string]string{"premium": "grossWrittenPremium"}
+	aliases := map[string]string{"premium": "grossWrittenPremium", "dropped": ""}
+	flatten := []string{"both"}
 	for body, want := range map[string]string{
 		`{"premium":1.50}`:                           `{"grossWrittenPremium":1.50}`,
 		`{"grossWrittenPremium":2}`:                  `{"grossWrittenPremium":2}`,
 		`{"premium":1.5,"grossWrittenPremium":1.50}`: `{"grossWrittenPremium":1.50}`,
 		`{"x":{"premium":1}}`:                        `{"x":{"premium":1}}`,
+		// null is absent, under whichever name.
+		`{"premium":null,"grossWrittenPremium":2}`:      `{"grossWrittenPremium":2}`,
+		`{"premium":2,"grossWrittenPremium":null}`:      `{"grossWrittenPremium":2}`,
+		`{"grossWrittenPremium":null,"premium":2}`:      `{"grossWrittenPremium":2}`,
+		`{"premium":null}`:                              `{"grossWrittenPremium":null}`,
+		`{"premiu\u006d":3}`:                            `{"grossWrittenPremium":3}`,
+		`{"both":{"a":null,"b":2},"a":1,"b":null}`:      `{"a":1,"b":2}`,
+		`{"a":1,"both":{"a":1.0},"dropped":7,"x":null}`: `{"a":1,"x":null}`,
+		`{"both":null}`:                                 `{}`,
 	} {
-		got, _, p := Rename([]byte(body), aliases, nil)
+		got, _, p := Rename([]byte(body), aliases, flatten)
 		if p != nil || string(got) != want {
 			t.Errorf("%s became %s (%v), want %s", body, got, p, want)
 		}
 	}
-	if _, _, p := Rename([]byte(`{"premium":1,"grossWrittenPremium":2}`), aliases, nil); p == nil {
-		t.Error("two values for one member were accepted")
+	for body, pointer := range map[string]string{
+		`{"premium":1,"grossWrittenPremium":2}`: "/premium",
+		`{"grossWrittenPremium":2,"premium":1}`: "/premium",
+		`{"a":1,"both":{"a":2}}`:                "/both/a",
+		`{"both":{"a":2},"a":1}`:                "/both/a",
+		`{"both":[]}`:                           "/both",
+	} {
+		_, _, p := Rename([]byte(body), aliases, flatten)
+		if p == nil || len(p.Violations) != 1 || p.Violations[0].Pointer != pointer {
+			t.Errorf("%s: %v, want a violation at %s", body, p, pointer)
+		}
 	}
 }
 

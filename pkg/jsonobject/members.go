@@ -2,11 +2,8 @@ package jsonobject
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
-
-	"insurance.example/exchange/pkg/problem"
 )
 
 // Member is one member of a JSON object, its value as written.
@@ -112,99 +109,4 @@ func Difference(before, after []byte) (jsontext.Value, error) {
 		}
 	}
 	return Of(change), nil
-}
-
-// Rename gives the members of body that were sent under another accepted name the name that the record uses, and
-// returns which were: name of the record -> name sent. Both names at once are accepted if they say the same. Names that
-// stand for "" are dropped.
-func Rename(body []byte, aliases map[string]string, hoist []string) (renamed []byte, sent map[string]string, p *problem.Error) {
-	if !mentions(body, aliases, hoist) {
-		return body, nil, nil
-	}
-	if p := precheck(body); p != nil {
-		return nil, nil, p
-	}
-	if p := syntax(body); p != nil {
-		return nil, nil, p
-	}
-	all, err := Members(body)
-	if err != nil {
-		return nil, nil, problem.From(err)
-	}
-	sent = map[string]string{}
-	if all, p = hoisted(all, hoist, sent); p != nil {
-		return nil, nil, p
-	}
-	values := make(map[string]jsontext.Value, len(all))
-	for _, m := range all {
-		values[m.Name] = m.Value
-	}
-	kept := all[:0]
-	for _, m := range all {
-		if name, is := aliases[m.Name]; is {
-			if name == "" {
-				continue
-			}
-			if own, both := values[name]; both {
-				if !Equal(own, m.Value) {
-					return nil, nil, problem.New(problem.Invalid, m.Name+" and "+name+" are one member and were sent with two values.").
-						At("/"+m.Name, "differs from "+name)
-				}
-				continue
-			}
-			sent[name] = m.Name
-			m.Name = name
-			values[name] = m.Value
-		}
-		kept = append(kept, m)
-	}
-	return Of(kept), sent, nil
-}
-
-// hoisted returns the members with those of the objects in hoist in place of the objects. It notes in sent where a
-// member was sent.
-func hoisted(all []Member, hoist []string, sent map[string]string) ([]Member, *problem.Error) {
-	var flat []Member
-	for _, m := range all {
-		switch {
-		case !slices.Contains(hoist, m.Name):
-			flat = append(flat, m)
-			continue
-		case m.Value.Kind() == jsontext.KindNull:
-			continue
-		case m.Value.Kind() != jsontext.KindBeginObject:
-			return nil, problem.New(problem.Invalid, "").At("/"+m.Name, "must be an object")
-		}
-		inner, err := Members(m.Value)
-		if err != nil {
-			return nil, problem.From(err)
-		}
-		for _, i := range inner {
-			at := slices.IndexFunc(all, func(o Member) bool { return o.Name == i.Name })
-			if at >= 0 && !Equal(all[at].Value, i.Value) {
-				return nil, problem.New(problem.Invalid, i.Name+" was sent twice, with two values.").
-					At("/"+m.Name+"/"+i.Name, "differs from "+i.Name)
-			}
-			if at < 0 {
-				sent[i.Name] = m.Name + "/" + i.Name
-				flat = append(flat, i)
-			}
-		}
-	}
-	return flat, nil
-}
-
-// mentions reports whether the text may have a member of one of the names; it looks no closer than that needs.
-func mentions(body []byte, aliases map[string]string, hoist []string) bool {
-	for _, name := range hoist {
-		if bytes.Contains(body, []byte(`"`+name+`"`)) {
-			return true
-		}
-	}
-	for alias := range aliases {
-		if bytes.Contains(body, []byte(`"`+alias+`"`)) {
-			return true
-		}
-	}
-	return false
 }

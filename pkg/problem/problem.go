@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// MaxViolations is how many violations a problem document lists. The others are counted in its member moreErrors.
+const MaxViolations = 32
+
 // ContentType is the media type of a problem document.
 const ContentType = "application/problem+json"
 
@@ -35,8 +38,9 @@ type Violation struct {
 type Error struct {
 	Kind   Kind
 	Detail string
-	// Violations are all that was found wrong, not only the first.
+	// Violations are all that was found wrong, not only the first, up to MaxViolations; More counts the others.
 	Violations []Violation
+	More       int
 	// Members are further members of the document, such as existingId.
 	Members map[string]any
 	// Header is sent with the document.
@@ -56,13 +60,19 @@ func (e *Error) Because(cause error) *Error {
 
 // At adds a violation at a JSON pointer.
 func (e *Error) At(pointer, reason string) *Error {
-	e.Violations = append(e.Violations, Violation{Pointer: pointer, Reason: reason})
-	return e
+	return e.Violate(Violation{Pointer: pointer, Reason: reason})
 }
 
 // InParameter adds a violation in a query parameter.
 func (e *Error) InParameter(name, reason string) *Error {
-	e.Violations = append(e.Violations, Violation{Parameter: name, Reason: reason})
+	return e.Violate(Violation{Parameter: name, Reason: reason})
+}
+
+// Violate adds violations.
+func (e *Error) Violate(all ...Violation) *Error {
+	room := max(0, min(MaxViolations-len(e.Violations), len(all)))
+	e.Violations = append(e.Violations, all[:room]...)
+	e.More += len(all) - room
 	return e
 }
 
@@ -113,7 +123,7 @@ func (e *Error) detail() string {
 		subject = "The body"
 	}
 	detail := subject + " " + first.Reason + "."
-	if more := len(e.Violations) - 1; more > 0 {
+	if more := len(e.Violations) - 1 + e.More; more > 0 {
 		detail += " Errors beside it: " + strconv.Itoa(more) + "."
 	}
 	return detail
@@ -146,6 +156,9 @@ func Write(w http.ResponseWriter, e *Error) {
 	}
 	if len(e.Violations) > 0 {
 		document["errors"] = e.Violations
+	}
+	if e.More > 0 {
+		document["moreErrors"] = e.More
 	}
 	body, err := json.Marshal(document)
 	if err != nil {

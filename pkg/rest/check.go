@@ -129,6 +129,5 @@ func (r *Records[T]) rules(ctx context.Context, d *Draft[T], changed []string) e
 
 func invalid(violations []problem.Violation) error {
 	p := problem.New(problem.Invalid, "Members of the body have values that are not allowed.")
-	p.Violations = violations
-	return p
+	return p.Violate(violations...)
 }

@@ -132,6 +132,8 @@ func problemSchema() *openapi3.Schema {
 		WithProperty("pointer", text("JSON pointer into the body.")).
 		WithProperty("parameter", text("Name of a query parameter.")).
 		WithProperty("reason", text("What is wrong there."))
+	count := openapi3.NewIntegerSchema().WithMin(1)
+	count.Description = "How many more errors there are than the document lists."
 	schema := openapi3.NewObjectSchema().WithRequired([]string{"type", "title", "status", "instance"}).
 		WithProperty("type", text("A stable URI reference; it leads to a page about the problem.").WithFormat("uri-reference")).
 		WithProperty("title", text("The same for every occurrence.")).
@@ -140,7 +142,8 @@ func problemSchema() *openapi3.Schema {
 		WithProperty("instance", text("The X-Request-Id of the answer.")).
 		WithProperty("existingId", text("On a conflict: the record that is there already.").WithFormat("uuid")).
 		WithProperty("state", text("On a transition that is not listed: the state of the record.")).
-		WithProperty("errors", openapi3.NewArraySchema().WithItems(violation))
+		WithProperty("errors", openapi3.NewArraySchema().WithItems(violation).WithMaxItems(problem.MaxViolations)).
+		WithProperty("moreErrors", count)
 	schema.Description = "A problem document (RFC 7807)."
 	return schema.WithAnyAdditionalProperties()
 }

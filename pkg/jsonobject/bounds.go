@@ -1,0 +1,136 @@
+package jsonobject
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// The bounds on what stands in one body, whether or not the interface names it.
+const (
+	maxDepth  = 64        // levels of nesting
+	maxString = 64 * 1024 // bytes of one string or member name: of its value in UTF-8, not of its escapes
+	maxNumber = 64        // characters of one number, as written
+	// MaxElements is the most elements of one list.
+	MaxElements = 10_000
+)
+
+// scan reads a text once, without parsing it, so that parsing is never more work than the bounds allow. It takes
+// whatever is no JSON; that is found when the text is parsed.
+type scan struct {
+	text []byte
+	// nullElement: null stands in a list.
+	nullElement bool
+
+	depth int
+	open  [maxDepth]opened
+}
+
+// opened is an object or a list that has not ended.
+type opened struct {
+	list   bool
+	start  int
+	commas int
+}
+
+// bounds returns the problem of the first thing in the text that is beyond a bound, nil if nothing is.
+func (s *scan) bounds() *problem.Error {
+	for i := 0; i < len(s.text); {
+		switch c := s.text[i]; {
+		case c == '"':
+			end, size := s.stringEnd(i)
+			if size > maxString {
+				return s.beyond(i, fmt.Sprintf("longer than %d bytes", maxString))
+			}
+			i = end
+			continue
+		case c == '{' || c == '[':
+			if s.depth == maxDepth {
+				return s.beyond(i, fmt.Sprintf("nested deeper than %d levels", maxDepth))
+			}
+			s.open[s.depth] = opened{list: c == '[', start: i}
+			s.depth++
+		case c == '}' || c == ']':
+			s.depth = max(s.depth-1, 0)
+		case c == ',' && s.inList():
+			list := &s.open[s.depth-1]
+			if list.commas++; list.commas == MaxElements {
+				return s.beyond(list.start, fmt.Sprintf("has more than %d elements", MaxElements))
+			}
+		case c == 'n' && s.inList():
+			s.nullElement = true
+		case c == '-' || c >= '0' && c <= '9':
+			end := s.numberEnd(i)
+			if end-i > maxNumber {
+				return s.beyond(i, fmt.Sprintf("longer than %d characters", maxNumber))
+			}
+			i = end
+			continue
+		}
+		i++
+	}
+	return nil
+}
+
+func (s *scan) inList() bool { return s.depth > 0 && s.open[s.depth-1].list }
+
+// stringEnd returns where a string that begins at start ends, and the bytes of its value, as far as they are in bounds.
+func (s *scan) stringEnd(start int) (end, size int) {
+	i := start + 1
+	for ; i < len(s.text) && size <= maxString; size++ {
+		switch c := s.text[i]; {
+		case c == '"':
+			return i + 1, size
+		case c != '\\':
+			i++
+		case i+6 <= len(s.text) && s.text[i+1] == 'u':
+			size += escaped(s.text[i+2:i+6]) - 1
+			i += 6
+		default:
+			i += 2
+		}
+	}
+	return i, size
+}
+
+// escaped returns how many bytes of UTF-8 the four digits of a \u escape stand for. Each half of a surrogate pair stands
+// for two of its four.
+func escaped(digits []byte) int {
+	switch r, err := strconv.ParseUint(string(digits), 16, 16); {
+	case err != nil, r < 0x80:
+		return 1
+	case r < 0x800, r >= 0xd800 && r < 0xe000:
+		return 2
+	default:
+		return 3
+	}
+}
+
+// numberEnd returns where a number that begins at start ends.
+func (s *scan) numberEnd(start int) int {
+	for i := start; i < len(s.text); i++ {
+		if c := s.text[i]; (c < '0' || c > '9') && c != '+' && c != '-' && c != '.' && c != 'e' && c != 'E' {
+			return i
+		}
+	}
+	return len(s.text)
+}
+
+// beyond returns the problem of a value that begins at an offset and is beyond a bound.
+func (s *scan) beyond(offset int, reason string) *problem.Error {
+	return at(problem.New(problem.Malformed, "A part of the body is too large: it is or "+reason+"."), pointerAt(s.text, offset), reason)
+}
+
+// pointerAt returns the JSON pointer of the value that begins at an offset, or of the last one before it.
+func pointerAt(body []byte, offset int) jsontext.Pointer {
+	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		if _, err := dec.ReadToken(); err != nil || dec.InputOffset() > int64(offset) {
+			return dec.StackPointer()
+		}
+	}
+}
