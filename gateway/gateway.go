@@ -39,7 +39,7 @@ type Config struct {
 	Extensions []routes.Extension
 	// Upstreams are the services of the routes, by name.
 	Upstreams map[string]Upstream
-	// Pages are public: GET and HEAD without a token, by first path segment. They are what the exchange says about itself.
+	// Pages are public: GET and HEAD without a token, by their whole path. They are what the exchange says about itself.
 	Pages    map[string]http.Handler
 	Verifier *auth.Verifier
 	// Credentials prove to the services that a request comes from the gateway.
@@ -136,10 +136,9 @@ func (g *gateway) authorize(caller request.Caller, to *endpoint, method string) 
 	return auth.Insufficient(ScopeDeveloper)
 }
 
-// servePage answers a public page, or 404.
+// servePage serves a public page. An unknown path is 404.
 func (g *gateway) servePage(c *gin.Context) {
-	name, _, _ := strings.Cut(strings.TrimPrefix(c.Request.URL.Path, "/"), "/")
-	page, ok := g.Pages[name]
+	page, ok := g.Pages[c.Request.URL.Path]
 	switch {
 	case !ok:
 		refuse(c, problem.New(problem.NotFound, ""))

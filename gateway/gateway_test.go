@@ -134,14 +134,33 @@ func TestScopes(t *testing.T) {
 func TestPagesArePublic(t *testing.T) {
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page "+r.URL.Path) })
 	d := open(t, peer.Handler(reached), "http://coverage", func(c *gateway.Config) {
-		c.Pages = map[string]http.Handler{"openapi.json": page, "problems": page}
+		c.Pages = map[string]http.Handler{"/": page, "/problems/not-found": page}
 	})
-	for method, status := range map[string]int{"GET": 200, "HEAD": 200, "POST": 405} {
-		request := d.request(t, method, "/problems/not-found", nil)
+	for _, test := range []struct {
+		method, path string
+		status       int
+	}{
+		{"GET", "/problems/not-found", 200},
+		{"HEAD", "/problems/not-found", 200},
+		{"POST", "/problems/not-found", 405},
+		{"GET", "/", 200},
+		{"HEAD", "/", 200},
+		{"DELETE", "/", 405},
+		{"GET", "//", 404},
+		{"POST", "//vehicle", 404},
+		{"GET", "/problems", 404},
+		{"POST", "/problems/not-found/more", 404},
+	} {
+		request := d.request(t, test.method, test.path, nil)
 		request.Header.Del("Authorization")
 		response, body := do(t, request)
-		if response.StatusCode != status || (method == "GET" && body != "page /problems/not-found") {
-			t.Errorf("%s: status %d, body %q", method, response.StatusCode, body)
+		if test.status >= 400 {
+			isProblem(t, response, body, test.status)
+		} else if response.StatusCode != test.status || (test.method == "GET" && body != "page "+test.path) {
+			t.Errorf("%s %s: status %d, body %q", test.method, test.path, response.StatusCode, body)
+		}
+		if allow := response.Header.Get("Allow"); (test.status == 405) != (allow == "GET, HEAD") {
+			t.Errorf("%s %s: Allow %q", test.method, test.path, allow)
 		}
 	}
 }

@@ -33,13 +33,18 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets, for the OpenAPI document")
 }
 
-// Pages answers the public pages, with the value sets in force.
+// LocalIssuer is the issuer (iss) of the tokens that the command "exchange token" signs.
+const LocalIssuer = "exchange-local"
+
+// Pages returns the public pages by their path, with the value sets in force and where tokens come from. Call it once the
+// settings are whole.
 func (s *Settings) Pages() (map[string]http.Handler, error) {
 	sets, err := valuesets.Load(*s.valueSets)
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.ValueSets, err)
 	}
-	return pages.New(sets)
+	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer}
+	return pages.New(pages.Config{Sets: sets, Tokens: tokens})
 }
 
 // Program answers the command of the gateway in front of services in processes of their own.

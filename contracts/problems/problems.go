@@ -8,17 +8,17 @@ import "slices"
 type Type struct {
 	slug, title string
 	status      int
-	// Row is the row of the interface it comes from.
+	// Row is the row of the interface that the problem comes from.
 	Row string
 }
 
-// Slug is the stable name.
+// Slug returns the stable name.
 func (t *Type) Slug() string { return t.slug }
 
-// Title is the words of the errors table.
+// Title returns the words of the errors table.
 func (t *Type) Title() string { return t.title }
 
-// Status is the HTTP status.
+// Status returns the HTTP status.
 func (t *Type) Status() int { return t.status }
 
 // types are all that are declared, in their order.
@@ -30,7 +30,7 @@ func declare(slug, title string, status int, row string) *Type {
 	return t
 }
 
-// All answers every problem type of the interface's own.
+// All returns every problem type of the interface, in the order of declaration.
 func All() []*Type { return slices.Clone(types) }
 
 // References that name nothing.

@@ -7,11 +7,12 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
 
-// content is text that does not change while the process runs, plain and, unless it is short, compressed.
+// content is text that does not change while the process runs. It is held plain and, unless it is short, compressed.
 type content struct {
 	contentType     string
 	plain, gzipped  []byte
@@ -22,7 +23,7 @@ type content struct {
 // worthCompressing is the size in bytes from which a text is sent compressed.
 const worthCompressing = 8 << 10
 
-// newContent compresses a text where that is worth it.
+// newContent returns a text as content, compressed where that is worth it.
 func newContent(contentType string, plain []byte) (*content, error) {
 	if len(plain) < worthCompressing {
 		return finished(contentType, plain, nil), nil
@@ -43,8 +44,8 @@ func finished(contentType string, plain, gzipped []byte) *content {
 	return &content{contentType: contentType + "; charset=utf-8", plain: plain, gzipped: gzipped, tag: hex.EncodeToString(sum[:8])}
 }
 
-// asset reads an embedded file and answers it under the name it is asked for by. One that ends in .gz is compressed
-// already.
+// asset reads an embedded file and returns it with the name under which it is served. A file whose name ends in .gz is
+// compressed already and served without that ending.
 func asset(name, contentType string) (path string, c *content, err error) {
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
@@ -66,7 +67,7 @@ func asset(name, contentType string) (path string, c *content, err error) {
 	return path, finished(contentType, plain, text), r.Close()
 }
 
-// rendered answers a template with its data as content that a browser may show.
+// rendered executes a template and returns the result as a page for a browser.
 func rendered(name string, data any) (*content, error) {
 	var page bytes.Buffer
 	if err := templates.ExecuteTemplate(&page, name, data); err != nil {
@@ -74,29 +75,63 @@ func rendered(name string, data any) (*content, error) {
 	}
 	c, err := newContent("text/html", page.Bytes())
 	if err == nil {
-		c.contentSecurity = contentSecurity
+		c.contentSecurity = pageSecurity
 	}
 	return c, err
 }
 
-// contentSecurity lets a page load what this process serves, and nothing else. The viewer sets styles of its own.
-const contentSecurity = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+// pageSecurity lets a page load what this process serves, and nothing else. viewerSecurity lets the viewer set styles on
+// its elements and show the images of its stylesheet as well.
+const (
+	pageSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " + noEscape
+
+	viewerSecurity = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " + noEscape
+
+	noEscape = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+// revalidate lets a browser keep a page and ask each time whether it still stands: the value sets may be others after a
+// restart.
+const revalidate = "no-cache"
 
 func (c *content) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", c.contentType)
 	header.Add("Vary", "Accept-Encoding")
-	header.Set("Cache-Control", "no-cache") // ask again: the value sets may be others after a restart
+	header.Set("Cache-Control", revalidate)
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
 	if c.contentSecurity != "" {
 		header.Set("Content-Security-Policy", c.contentSecurity)
 	}
 	text, tag := c.plain, c.tag
-	if c.gzipped != nil && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if c.gzipped != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
 		header.Set("Content-Encoding", "gzip")
 		text, tag = c.gzipped, c.tag+"-gzip"
 	}
 	header.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+}
+
+// acceptsGzip reports whether the values of Accept-Encoding accept gzip (RFC 9110 12.5.3): by its name or else by "*",
+// with a weight above 0.
+func acceptsGzip(values []string) bool {
+	accepted := false
+	for coding := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, parameters, _ := strings.Cut(coding, ";")
+		name = strings.ToLower(strings.TrimSpace(name))
+		if name != "gzip" && name != "x-gzip" && name != "*" {
+			continue
+		}
+		positive := true
+		if weight, is := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(parameters), " ", ""), "q="); is {
+			q, err := strconv.ParseFloat(weight, 64)
+			positive = err == nil && q > 0
+		}
+		if name != "*" {
+			return positive
+		}
+		accepted = positive
+	}
+	return accepted
 }

@@ -1,5 +1,6 @@
-// Package pages are what the exchange says about itself, to people and to programs: the OpenAPI document, a viewer of
-// it, a page for every problem, and the register of what the interface leaves open. They need nothing from outside.
+// Package pages holds the public pages of the exchange: the OpenAPI document, a viewer for it, a getting-started page, a
+// page about every problem, and the register of what the interface leaves open. Everything that the pages load is
+// embedded, so that they work without internet.
 package pages
 
 import (
@@ -18,11 +19,27 @@ import (
 //go:embed assets
 var assets embed.FS
 
-var templates = template.Must(template.ParseFS(assets, "assets/*.html"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"marked": marked}).ParseFS(assets, "assets/*.html"))
 
-// New answers the pages by their first path segment, with the value sets in force.
-func New(sets *valuesets.Registry) (map[string]http.Handler, error) {
-	document, err := openapi.Document(sets)
+// Config is what the pages show of the exchange that serves them.
+type Config struct {
+	// Sets are the value sets in force. The OpenAPI document lists their values.
+	Sets   *valuesets.Registry
+	Tokens Tokens
+}
+
+// Tokens says where a caller gets a bearer token.
+type Tokens struct {
+	// Local says that the exchange signs the tokens itself, and that the command "exchange token" prints one.
+	Local bool
+	// Issuer is the identity provider whose tokens are accepted, as it stands in their claim iss. It is empty where the
+	// operator has configured none.
+	Issuer string
+}
+
+// New returns the pages by their whole path. Errors: an asset that cannot be read, or a problem without a text.
+func New(config Config) (map[string]http.Handler, error) {
+	document, err := openapi.Document(config.Sets)
 	if err != nil {
 		return nil, err
 	}
@@ -30,64 +47,81 @@ func New(sets *valuesets.Registry) (map[string]http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	docs, err := newDocs()
+	operations, err := readOperations(document)
 	if err != nil {
 		return nil, err
 	}
-	texts, err := problems.Texts()
-	if err != nil {
-		return nil, err
+	all := map[string]http.Handler{
+		"/openapi.json": described,
+		"/":             redirect("/docs"), "/docs/": redirect("/docs"), "/problems/": redirect("/problems"),
 	}
-	registry, err := newRegistry(known(), texts)
-	if err != nil {
-		return nil, err
+	for _, add := range []func(map[string]http.Handler) error{
+		addAssets,
+		func(all map[string]http.Handler) error { return addDocs(all, config.Tokens, operations) },
+		func(all map[string]http.Handler) error { return addProblems(all, operations) },
+	} {
+		if err := add(all); err != nil {
+			return nil, fmt.Errorf("pages: %w", err)
+		}
 	}
-	return map[string]http.Handler{"openapi.json": at{"/openapi.json": described}, "docs": docs, "problems": registry}, nil
+	return all, nil
 }
 
-// known answers every kind of problem that the exchange answers with: the interface's own, then those of HTTP.
+// redirect sends a reader on to the page at a path.
+func redirect(to string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", revalidate)
+		http.Redirect(w, r, to, http.StatusFound)
+	})
+}
+
+// addAssets adds the files that the pages load.
+func addAssets(all map[string]http.Handler) error {
+	for name, contentType := range map[string]string{
+		"swagger-ui-bundle.js.gz": "text/javascript", "swagger-ui.css.gz": "text/css", "swagger-ui-bundle.js.LICENSE.txt": "text/plain",
+		"viewer.js": "text/javascript", "viewer.css": "text/css", "copy.js": "text/javascript", "pages.css": "text/css",
+	} {
+		path, c, err := asset(name, contentType)
+		if err != nil {
+			return fmt.Errorf("asset %s: %w", name, err)
+		}
+		all["/docs/"+path] = c
+	}
+	return nil
+}
+
+// addDocs adds the viewer, the getting-started page and the register.
+func addDocs(all map[string]http.Handler, tokens Tokens, operations []operation) error {
+	order, err := viewerOrder(operations)
+	if err != nil {
+		return err
+	}
+	viewer, err := rendered("docs.html", struct {
+		Tokens Tokens
+		Order  string
+	}{tokens, order})
+	if err != nil {
+		return err
+	}
+	viewer.contentSecurity = viewerSecurity
+	all["/docs"] = viewer
+
+	if all["/docs/start"], err = newStart(tokens); err != nil {
+		return err
+	}
+	items, err := register.Load()
+	if err != nil {
+		return err
+	}
+	all["/docs/register"], err = rendered("register.html", items)
+	return err
+}
+
+// known returns every kind of problem that the exchange sends: those of the interface, then those of HTTP.
 func known() []problem.Kind {
 	var all []problem.Kind
 	for _, t := range problems.All() {
 		all = append(all, t)
 	}
 	return append(all, problem.All()...)
-}
-
-// at serves handlers by their whole path.
-type at map[string]http.Handler
-
-func (a at) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h, ok := a[r.URL.Path]; ok {
-		h.ServeHTTP(w, r)
-		return
-	}
-	notFound(w)
-}
-
-func notFound(w http.ResponseWriter) { problem.Write(w, problem.New(problem.NotFound, "")) }
-
-// newDocs answers the viewer and the register.
-func newDocs() (http.Handler, error) {
-	items, err := register.Load()
-	if err != nil {
-		return nil, err
-	}
-	docs := at{}
-	for path, name := range map[string]string{"/docs": "docs.html", "/docs/register": "register.html"} {
-		if docs[path], err = rendered(name, items); err != nil {
-			return nil, err
-		}
-	}
-	for name, contentType := range map[string]string{
-		"swagger-ui-bundle.js.gz": "text/javascript", "swagger-ui.css.gz": "text/css", "docs.js": "text/javascript",
-		"pages.css": "text/css", "swagger-ui-bundle.js.LICENSE.txt": "text/plain",
-	} {
-		path, c, err := asset(name, contentType)
-		if err != nil {
-			return nil, fmt.Errorf("asset %s: %w", name, err)
-		}
-		docs["/docs/"+path] = c
-	}
-	return docs, nil
 }

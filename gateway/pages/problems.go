@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/munnerz/goautoneg"
@@ -12,67 +15,122 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// entry is what the registry tells of one problem.
+// entry is what the registry says about one problem.
 type entry struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
-	Row    string `json:"row"`
-	Means  string `json:"means"`
-	Mend   string `json:"mend"`
+	// Row is where the interface has the problem.
+	Row   string `json:"row"`
+	Means string `json:"means"`
+	Mend  string `json:"mend"`
+	// Example is a problem document.
+	Example json.RawMessage `json:"example"`
+	// Operations are those that can return the problem. It is empty for a problem that any request can meet.
+	Operations []operation `json:"operations"`
+	// Every says that all operations can return it.
+	Every bool `json:"-"`
 }
 
-// registry serves /problems and /problems/{slug}, each as a page and as JSON.
-type registry map[string]negotiated // by path
-
-// negotiated is one content in two forms.
+// negotiated is one page in two forms, of which the Accept header of the request chooses one.
 type negotiated struct{ json, html *content }
 
-// newRegistry makes the pages. Errors: a kind that has no text.
-func newRegistry(known []problem.Kind, texts map[string]problems.Text) (registry, error) {
-	r := registry{}
-	var all []entry
-	for _, kind := range known {
+// addProblems adds /problems and a page for each problem. Errors: a kind that has no text.
+func addProblems(all map[string]http.Handler, operations []operation) error {
+	texts, err := problems.Texts()
+	if err != nil {
+		return err
+	}
+	var entries []entry
+	for _, kind := range known() {
 		text, ok := texts[kind.Slug()]
 		if own, is := kind.(*problems.Type); is {
 			text.Row = own.Row
 		}
-		if !ok || text.Row == "" {
-			return nil, fmt.Errorf("problem %s has no text", kind.Slug())
+		if !ok || text.Row == "" || text.Means == "" || text.Mend == "" || text.Example == nil {
+			return fmt.Errorf("problem %s has no whole text", kind.Slug())
 		}
-		one := entry{problem.URI(kind), kind.Title(), kind.Status(), text.Row, text.Means, text.Mend}
-		all = append(all, one)
-		if err := r.add(one.Type, "problem.html", one); err != nil {
-			return nil, err
+		example, err := exampleOf(kind, *text.Example)
+		if err != nil {
+			return err
+		}
+		one := entry{
+			Type: problem.URI(kind), Title: kind.Title(), Status: kind.Status(), Row: text.Row, Means: text.Means, Mend: text.Mend,
+			Example: example, Operations: []operation{},
+		}
+		for _, o := range operations {
+			if slices.Contains(o.problems, one.Type) {
+				one.Operations = append(one.Operations, o)
+			}
+		}
+		one.Every = len(one.Operations) == len(operations)
+		entries = append(entries, one)
+		if all[one.Type], err = newNegotiated("problem.html", one); err != nil {
+			return err
 		}
 	}
-	return r, r.add("/problems", "problems.html", all)
-}
-
-func (r registry) add(path, template string, data any) error {
-	text, err := json.MarshalIndent(data, "", "  ")
-	if err != nil {
-		return err
-	}
-	asJSON, err := newContent("application/json", append(text, '\n'))
-	if err != nil {
-		return err
-	}
-	asHTML, err := rendered(template, data)
-	r[path] = negotiated{asJSON, asHTML}
+	slices.SortStableFunc(entries, func(a, b entry) int { return a.Status - b.Status })
+	all["/problems"], err = newNegotiated("problems.html", entries)
 	return err
 }
 
-func (r registry) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	page, ok := r[strings.TrimSuffix(request.URL.Path, "/")]
-	if !ok {
-		notFound(w)
-		return
+// exampleOf returns the problem document of an example, as the exchange writes it.
+func exampleOf(kind problem.Kind, of problems.Example) (json.RawMessage, error) {
+	occurrence := problem.New(kind, of.Detail)
+	for _, fault := range of.Errors {
+		occurrence.Violations = append(occurrence.Violations, problem.Violation(fault))
 	}
+	for name, value := range of.Members {
+		occurrence.With(name, value)
+	}
+	written := written{header: http.Header{problem.RequestIDHeader: {"479ad613-32e0-4d11-a1d8-0fcbd2b7d8d2"}}}
+	problem.Write(&written, occurrence)
+	var indented bytes.Buffer
+	err := json.Indent(&indented, written.body.Bytes(), "", "  ")
+	return indented.Bytes(), err
+}
+
+// written is the response that an example is written to.
+type written struct {
+	header http.Header
+	body   bytes.Buffer
+}
+
+func (w *written) Header() http.Header                  { return w.header }
+func (w *written) WriteHeader(int)                      {}
+func (w *written) Write(text []byte) (n int, err error) { return w.body.Write(text) }
+
+func newNegotiated(template string, data any) (negotiated, error) {
+	text, err := json.MarshalIndent(data, "", "  ")
+	if err != nil {
+		return negotiated{}, err
+	}
+	asJSON, err := newContent("application/json", append(text, '\n'))
+	if err != nil {
+		return negotiated{}, err
+	}
+	asHTML, err := rendered(template, data)
+	return negotiated{asJSON, asHTML}, err
+}
+
+func (n negotiated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
-	form := page.json
-	if goautoneg.Negotiate(request.Header.Get("Accept"), []string{"application/json", "text/html"}) == "text/html" {
-		form = page.html
+	form := n.json
+	if goautoneg.Negotiate(r.Header.Get("Accept"), []string{"application/json", "text/html"}) == "text/html" {
+		form = n.html
 	}
-	form.ServeHTTP(w, request)
+	form.ServeHTTP(w, r)
+}
+
+// marked returns a text as HTML, with what stands between backquotes as code.
+func marked(text string) template.HTML {
+	var html strings.Builder
+	for i, part := range strings.Split(text, "`") {
+		part = template.HTMLEscapeString(part)
+		if i%2 == 1 {
+			part = "<code>" + part + "</code>"
+		}
+		html.WriteString(part)
+	}
+	return template.HTML(html.String()) //nolint:gosec // every part is escaped above
 }

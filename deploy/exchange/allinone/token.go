@@ -20,7 +20,7 @@ import (
 
 // What local tokens say of themselves.
 const (
-	localIssuer   = "exchange-local"
+	localIssuer   = gateway.LocalIssuer
 	localAudience = "insurance-exchange"
 	localSubject  = "local"
 	localLifetime = time.Hour

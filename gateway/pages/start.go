@@ -1,0 +1,72 @@
+package pages
+
+import (
+	"bytes"
+	"html/template"
+	"net/http"
+	"regexp"
+
+	"github.com/goccy/go-yaml"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// walk is a task that the getting-started page takes its reader through.
+type walk struct {
+	Slug  string
+	Title string
+	About template.HTML
+	Steps []step
+}
+
+// step is one step of a walk: what to paste into a shell, and what it prints.
+type step struct {
+	Title string
+	About template.HTML
+	Run   string
+	// Answer is what Run prints, shortened: "…" stands for text that differs each time, and members may be left out.
+	Answer string
+}
+
+// start serves the getting-started page, with the address that the reader reached it at in its commands.
+type start struct{ page []byte }
+
+// address stands in the page for the URL of the exchange.
+const address = "http://exchange.invalid"
+
+func newStart(tokens Tokens) (*start, error) {
+	text, err := assets.ReadFile("assets/walks.yaml")
+	if err != nil {
+		return nil, err
+	}
+	var walks []walk
+	if err := yaml.UnmarshalWithOptions(text, &walks, yaml.Strict()); err != nil {
+		return nil, err
+	}
+	var page bytes.Buffer
+	err = templates.ExecuteTemplate(&page, "start.html", struct {
+		Tokens  Tokens
+		Address string
+		Walks   []walk
+	}{tokens, address, walks})
+	return &start{page.Bytes()}, err
+}
+
+// hostName is what a host and port may look like. The host becomes part of commands that are pasted into a shell, so
+// nothing that a shell would interpret may be in it.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9.:_\[\]-]+$`)
+
+func (s *start) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !hostName.MatchString(r.Host) {
+		problem.Write(w, problem.New(problem.BadHeader, "Host is not the name of a host."))
+		return
+	}
+	w.Header().Add("Vary", "X-Forwarded-Proto")
+	scheme := "http://"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https://"
+	}
+	page := finished("text/html", bytes.ReplaceAll(s.page, []byte(address), []byte(scheme+r.Host)), nil)
+	page.contentSecurity = pageSecurity
+	page.ServeHTTP(w, r)
+}
