@@ -131,7 +131,7 @@ func TestPathsAndMethods(t *testing.T) {
 	p := policy(t, c)
 	motor := "/motorCoverage/" + p.Text("id")
 	for _, unknown := range []string{
-		"/", "/boat", "/address", "/vehicle/" + noID + "/wheels", motor + ":explode", motor + ":settle", motor + "/endorse", "/Vehicle",
+		"//", "/boat", "/address", "/vehicle/" + noID + "/wheels", motor + ":explode", motor + ":settle", motor + "/endorse", "/Vehicle",
 		"/vehicle/", "/productCatalog/1", "/internal/policy/" + p.Text("policyNumber"), "/internal/party/" + p.Text("policyholderId"),
 		"//internal/policy/" + p.Text("policyNumber"), "/vehicle/../internal/policy/" + p.Text("policyNumber"),
 		"/vehicle/%2e%2e/internal/policy/" + p.Text("policyNumber"), "/vehicle%2f..%2finternal%2fpolicy%2f" + p.Text("policyNumber"),

@@ -74,6 +74,14 @@ func TestWalks(t *testing.T) {
 	}
 }
 
+// TestRootLeadsToTheViewer opens the address that an exchange prints at its start, as a browser would.
+func TestRootLeadsToTheViewer(t *testing.T) {
+	t.Parallel()
+	if viewer := string(page(t, whole, "/")); viewer != string(page(t, whole, "/docs")) || !strings.Contains(viewer, "/docs/start") {
+		t.Errorf("/ leads to\n%s", viewer)
+	}
+}
+
 // runWalk runs the steps of a walk in one shell and returns what each printed.
 func runWalk(t *testing.T, prepare string, w walk) []string {
 	t.Helper()

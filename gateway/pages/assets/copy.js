@@ -14,6 +14,6 @@ if (navigator.clipboard) {
     const frame = document.createElement("div");
     frame.className = "copied";
     block.replaceWith(frame);
-    frame.append(block, button);
+    frame.append(button, block);
   }
 }
