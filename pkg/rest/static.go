@@ -44,7 +44,7 @@ func (l *StaticList) dispatch(c *gin.Context, id, _ string) (handle func() error
 	return nil, nil
 }
 
-// list answers the whole list. It takes the paging parameters as every list does; there is only one page.
+// list serves the whole list. It takes the paging parameters as every list does; there is only one page.
 func (l *StaticList) list(c *gin.Context) error {
 	values := c.Request.URL.Query()
 	for _, name := range pagingParameters {

@@ -70,11 +70,11 @@ func ResourceOf(doc docstore.Document) (string, error) {
 
 // Pinned returns an index value that was pinned when the record of a document was created.
 func Pinned(doc docstore.Document, index string) (string, error) {
-	var beside struct {
+	var stored struct {
 		Pinned docstore.Keys `json:"pinned"`
 	}
-	err := json.Unmarshal(doc.State, &beside)
-	return beside.Pinned[index], err
+	err := json.Unmarshal(doc.State, &stored)
+	return stored.Pinned[index], err
 }
 
 // document returns the stored document of one of the resource's records.
@@ -123,12 +123,12 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: %w", r.Name, err)
 	}
-	beside, err := record.state.encode()
+	state, err := record.state.encode()
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: state: %w", r.Name, err)
 	}
 	return docstore.Document{
-		ID: id, Version: record.Version, Body: body, State: beside,
+		ID: id, Version: record.Version, Body: body, State: state,
 		Keys: r.keys(&record.Value, &record.state), Unsent: record.unsent,
 	}, nil
 }

@@ -1,0 +1,92 @@
+package rest_test
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+func TestTheSameRequestWithTheSameKeyMakesOneRecord(t *testing.T) {
+	for _, listed := range []bool{false, true} {
+		w := start(t, func(r *rest.Resource[parcel]) { r.ListsIdempotency = listed })
+		body := w.body(`"label":"L"`)
+		first := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k")
+		w.do(200, "POST", "/parcel/"+first.text("id")+":deliver", signed)
+		// The same JSON value in another form is the same request.
+		replay := w.do(200, "POST", "/parcel", strings.Replace(body, `"weight":5`, `"weight" : 5`, 1), "Idempotency-Key", "k")
+		if replay.text("id") != first.text("id") || replay.Header().Get("Idempotency-Replayed") != "true" || replay.text("status") != "delivered" {
+			t.Errorf("replay %v %s", replay.Header(), replay.Body)
+		}
+	}
+}
+
+func TestAKeyBelongsToItsCallerAndOperation(t *testing.T) {
+	w := start(t, nil)
+	body := w.body("")
+	first := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k")
+	w.wants(w.do(422, "POST", "/parcel", w.body(`"size":"small"`), "Idempotency-Key", "k"), problem.KeyReused)
+	w.caller = "bo"
+	if r := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k"); r.text("id") == first.text("id") {
+		t.Error("another caller got the record of the first")
+	}
+	w.do(200, "POST", "/parcel/"+first.text("id")+":hold", "", "Idempotency-Key", "k")
+	for _, bad := range []string{"", strings.Repeat("k", 256)} {
+		w.wants(w.do(400, "POST", "/parcel", body, "Idempotency-Key", bad), problem.BadHeader)
+	}
+}
+
+func TestARefusedRequestDoesNotUseItsKeyUp(t *testing.T) {
+	w := start(t, nil)
+	w.do(404, "POST", "/parcel", `{"depot":"no-id"}`, "Idempotency-Key", "k")
+	w.do(201, "POST", "/parcel", w.body(""), "Idempotency-Key", "k")
+}
+
+func TestAKeyIsForgottenInTime(t *testing.T) {
+	w := start(t, nil)
+	body := w.body("")
+	first := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k")
+	w.pass(24 * time.Hour)
+	w.do(200, "POST", "/parcel", body, "Idempotency-Key", "k")
+	w.pass(time.Second)
+	if r := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k"); r.text("id") == first.text("id") {
+		t.Error("the key was not forgotten")
+	}
+}
+
+func TestAKeyOutlivesALostAnswer(t *testing.T) {
+	w := start(t, nil)
+	body := w.body("")
+	w.store.insert = once(errDown, true) // the store wrote, and its answer was lost
+	w.do(503, "POST", "/parcel", body, "Idempotency-Key", "k")
+	w.do(200, "POST", "/parcel", body, "Idempotency-Key", "k")
+	if r := w.do(200, "GET", "/parcel", ""); strings.Count(r.Body.String(), `"id"`) != 1 {
+		t.Errorf("there are more records than one: %s", r.Body)
+	}
+}
+
+func TestManyAtOnceWithOneKeyMakeOneRecord(t *testing.T) {
+	w := start(t, func(r *rest.Resource[parcel]) { r.ListsIdempotency = true })
+	body := w.body(`"label":"L"`)
+	replies := make([]reply, 16)
+	var all sync.WaitGroup
+	for i := range replies {
+		all.Go(func() { replies[i] = w.send("POST", "/parcel", body, "Idempotency-Key", "k") })
+	}
+	all.Wait()
+	var statuses []int
+	for _, r := range replies {
+		statuses = append(statuses, r.Code)
+		if r.text("id") != replies[0].text("id") {
+			t.Errorf("two records: %s and %s", r.Body, replies[0].Body)
+		}
+	}
+	slices.Sort(statuses)
+	if statuses[14] != 200 || statuses[15] != 201 {
+		t.Errorf("statuses %v, want one 201 and 200 for the others", statuses)
+	}
+}
