@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
 )
 
 // signed is the body of a delivery.
@@ -143,5 +145,24 @@ func TestAnActionThatCannotBeWrittenChangesNothing(t *testing.T) {
 	w.do(200, "POST", path+"/scan", "")
 	if stale.Version != 2 {
 		t.Errorf("version %d was replaced", stale.Version)
+	}
+}
+
+func TestAnActionMakesOnlyItsMoves(t *testing.T) {
+	applied := 0
+	w := start(t, func(r *rest.Resource[parcel]) {
+		r.Actions[0] = rest.Act("deliver", []rest.Move{{From: "stored", To: "delivered"}, {From: "stored", To: "held"}},
+			func(_ context.Context, c *rest.Change[parcel], body *delivery) error {
+				applied++
+				c.MoveTo(*body.Signature)
+				return nil
+			})
+	})
+	path := w.parcel("")
+	w.wants(w.do(409, "POST", path+":deliver", `{"signature":"returned"}`), problem.Transition)
+	w.do(200, "POST", path+":deliver", `{"signature":"held"}`)
+	w.wants(w.do(409, "POST", path+":deliver", `{"signature":"delivered"}`), problem.Transition)
+	if applied != 2 {
+		t.Errorf("the action ran %d times, also in a state that no move begins with", applied)
 	}
 }
