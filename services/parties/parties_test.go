@@ -1,0 +1,132 @@
+package parties_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/services/parties"
+)
+
+func start(t *testing.T, flags ...string) *servicetest.Service {
+	t.Helper()
+	return servicetest.Start(t, parties.Service().Definition(), servicetest.Options{Flags: flags})
+}
+
+// person returns the body of an individual, with further members in place of its own.
+func person(idNumber, further string) string {
+	return `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":"` + idNumber +
+		`","address":{"city":"London","country":"GB"}` + further + `}`
+}
+
+// pointers returns the JSON pointers of a problem's violations.
+func pointers(a servicetest.Answer) []string {
+	var all []string
+	violations, _ := a.Body["errors"].([]any)
+	for _, v := range violations {
+		violation, _ := v.(map[string]any)
+		pointer, _ := violation["pointer"].(string)
+		all = append(all, pointer)
+	}
+	return all
+}
+
+var requiredOfPersonal = []string{"/firstName", "/lastName", "/dob", "/address", "/idType", "/idNumber"}
+
+func TestAPersonIsWholeAtEveryWrite(t *testing.T) {
+	s := start(t)
+	path := "/personal/" + s.Create("personal", person("X1", ""))
+	for method, to := range map[string]string{"POST": "/personal", "PUT": path} {
+		a := s.Must(400, method, to, `{}`)
+		if a.Member("type") != "/problems/required-fields-missing" || !slices.Equal(pointers(a), requiredOfPersonal) {
+			t.Errorf("%s {}: %s", method, a.Text)
+		}
+		a = s.Must(400, method, to, strings.Replace(person("X2", ""), `"dob":"1990-12-10"`, `"dob":null,"lastName":""`, 1))
+		if a.Status != 400 {
+			t.Errorf("%s without dob: %s", method, a.Text)
+		}
+	}
+	if a := s.Must(200, "GET", path, ""); a.Member("firstName") != "Ada" {
+		t.Errorf("a refused replacement erased the person: %s", a.Text)
+	}
+	s.Must(200, "PUT", path, person("X1", `,"middleName":"Byron"`))
+}
+
+func TestPartiesAreKnownByIDTypeAndIDNumber(t *testing.T) {
+	s := start(t)
+	first := s.Create("personal", person("X1", ""))
+	conflict := func(a servicetest.Answer) {
+		t.Helper()
+		if a.Member("type") != "/problems/party-exists" || a.Member("existingId") != first {
+			t.Errorf("problem %s, want party-exists of %s", a.Text, first)
+		}
+	}
+	conflict(s.Must(409, "POST", "/personal", person("X1", "")))
+	// The row of the conflict is before the rules that no row lists, such as that of the country.
+	conflict(s.Must(409, "POST", "/personal", strings.Replace(person("X1", ""), "GB", "XX", 1)))
+	conflict(s.Must(409, "PUT", "/personal/"+s.Create("personal", person("X2", "")), person("X1", "")))
+	s.Create("personal", strings.Replace(person("X1", ""), "passport", "driving licence", 1)) // both together
+	if a := s.Must(400, "POST", "/personal", strings.Replace(person("X3", ""), "GB", "XX", 1)); !slices.Equal(pointers(a), []string{"/address/country"}) {
+		t.Errorf("an unknown country: %s", a.Text)
+	}
+}
+
+func TestARetryIsNoConflict(t *testing.T) {
+	s := start(t)
+	first := s.Must(201, "POST", "/personal", person("X1", ""), "Idempotency-Key", "k")
+	again := s.Must(200, "POST", "/personal", person("X1", ""), "Idempotency-Key", "k")
+	if again.Member("id") != first.Member("id") {
+		t.Errorf("a retry made another party: %s", again.Text)
+	}
+	s.Must(409, "POST", "/personal", person("X1", ""), "Idempotency-Key", "other")
+	s.Must(409, "POST", "/personal", person("X1", ""))
+	s.Must(422, "POST", "/personal", person("X1", `,"middleName":"Byron"`), "Idempotency-Key", "k")
+	s.Must(400, "POST", "/personal", strings.Replace(person("X1", ""), "Ada", "", 1), "Idempotency-Key", "k")
+}
+
+func TestPartiesAreFound(t *testing.T) {
+	s := start(t)
+	s.Create("personal", person("X1", ""))
+	s.Create("commercial", `{"name":"Straßen AG","registrationNumber":"R-1"}`)
+	s.Create("insuranceEntity", `{"name":"Harbour Mutual","registrationNumber":"R-2"}`)
+	for query, found := range map[string]int{
+		"personal?firstName=ad": 1, "personal?lastName=EXAM": 1, "personal?idNumber=X1&idType=passport": 1, "personal?idNumber=x1": 0,
+		"personal?firstName=da": 0, "commercial?name=STRASS": 1, "commercial?registrationNumber=R-1": 1,
+		"insuranceEntity?name=harbour%20": 1, "insuranceEntity?registrationNumber=R-1": 0,
+	} {
+		if a := s.Must(200, "GET", "/"+query, ""); strings.Count(a.Text, `"id"`) != found {
+			t.Errorf("%s: %s, want %d", query, a.Text, found)
+		}
+	}
+	s.Must(400, "GET", "/beneficiary?name=x", "")
+}
+
+func TestOtherServicesAskWhetherAPartyExists(t *testing.T) {
+	s := start(t)
+	for resource, body := range map[string]string{
+		"personal": person("X1", ""), "commercial": `{"name":"A"}`, "insuranceEntity": `{}`, "beneficiary": `{"share":0.5}`,
+	} {
+		id := s.Create(resource, body)
+		if a := s.Must(200, "GET", "/internal/party/"+id, ""); a.Member("resource") != resource {
+			t.Errorf("%s: %s", resource, a.Text)
+		}
+	}
+	for _, id := range []string{"no-id", "00000000-0000-7000-8000-000000000000"} {
+		s.Must(404, "GET", "/internal/party/"+id, "")
+	}
+}
+
+func TestValueSetsOfADeployer(t *testing.T) {
+	file := t.TempDir() + "/sets.yaml"
+	if err := os.WriteFile(file, []byte("EntityType:\n  extend: [captive]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, "--value-sets", file)
+	s.Create("insuranceEntity", `{"type":"captive"}`)
+	a := s.Must(400, "POST", "/insuranceEntity", `{"type":"circus"}`)
+	if !slices.Equal(pointers(a), []string{"/type"}) {
+		t.Errorf("an unknown type: %s", a.Text)
+	}
+}
