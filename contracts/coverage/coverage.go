@@ -177,8 +177,13 @@ type Endorsement struct {
 	EndorsementType *string `json:"endorsementType,omitzero" set:"EndorsementType"`
 }
 
-// PolicyExtension is the one endorsement type that moves the term and the state.
-const PolicyExtension = "policy extension"
+// PolicyExtension is the one endorsement type that moves the term and the state. PolicyCancellation and PolicyRenewal are
+// recorded as any other type: :cancel and :renew end and renew a policy.
+const (
+	PolicyExtension    = "policy extension"
+	PolicyCancellation = "policy cancellation"
+	PolicyRenewal      = "policy renewal"
+)
 
 // Cancellation is the optional body of :cancel.
 //

@@ -166,8 +166,9 @@ type Pet struct {
 	Age scalar.Decimal `json:"age,omitzero"`
 	// Whether the pet is of pure breed.
 	Purebred *bool `json:"purebred,omitzero"`
-	// The breed, required of a dog and then one of the value set.
-	PetBreed *string `json:"petBreed,omitzero" set:"PetBreed"`
+	// The breed. It is required of a dog, and then a value of PetBreed, which holds the breeds of dogs. The breed of another
+	// pet is any text.
+	PetBreed *string `json:"petBreed,omitzero"`
 	// The reimbursement. The interface does not say whether it is an amount or a share.
 	Reimbursement scalar.Decimal `json:"reimbursement,omitzero"`
 }

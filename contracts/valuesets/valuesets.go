@@ -32,6 +32,7 @@ const (
 	TradeCreditPeril         = "TradeCreditPeril"
 	TypeBusinessInterruption = "TypeBusinessInterruption"
 	PetKind                  = "PetKind"
+	PetBreed                 = "PetBreed"
 	PetBenefit               = "PetBenefit"
 	Currency                 = "Currency"
 	Country                  = "Country"

@@ -172,8 +172,8 @@ func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], pars
 func (r *Records[T]) begin(id string, record *Record[T], body []byte) *Change[T] {
 	work, was := record.Value, record.Value
 	return &Change[T]{
-		Draft: Draft[T]{Value: &work, Stored: &was, Now: r.server.Now()},
-		ID:    id, Body: body, Record: record, resource: r,
+		Draft: Draft[T]{Value: &work, Stored: &was, Record: record, Now: r.server.Now()},
+		ID:    id, Body: body, resource: r,
 	}
 }
 
@@ -226,8 +226,6 @@ type Change[T any] struct {
 	ID string
 	// Body is the object that the caller sent, "{}" for an empty body.
 	Body []byte
-	// Record is what is stored, with its history.
-	Record *Record[T]
 
 	resource *Records[T]
 	creates  bool // a second record, and not a change of this one

@@ -97,6 +97,14 @@ func (r *Record[T]) FirstTo(states ...string) time.Time {
 	return time.Time{}
 }
 
+// StateUntil returns when the present state gives way to another by itself; the zero time where it does not.
+func (r *Record[T]) StateUntil() time.Time {
+	if last := r.state.lastTransition(); last != nil && !r.moved {
+		return last.Until
+	}
+	return time.Time{}
+}
+
 // advance applies the move that time has made by now.
 func (r *Record[T]) advance(status func(*T) **string, now time.Time) {
 	last := r.state.lastTransition()

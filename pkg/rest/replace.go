@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gin-gonic/gin"
-	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
@@ -49,7 +48,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 		base := doc.Body
 		if record.moved {
 			var err error
-			if base, err = json.Marshal(&record.Value); err != nil {
+			if base, err = writable(&record.Value); err != nil {
 				return nil, err
 			}
 		}
@@ -67,7 +66,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 		return nil, problem.New(problem.Invalid, "The id of the body is not that of the path.").At("/id", "must be "+doc.ID.String()+" or absent")
 	}
 	identity(v).SetRecordID(doc.ID.String())
-	d := &Draft[T]{Value: v, Stored: &record.Value, Now: r.server.Now()}
+	d := &Draft[T]{Value: v, Stored: &record.Value, Record: record, Now: r.server.Now()}
 	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(&record.Value).Elem())
 	if r.BeforeReplace != nil && (refused == nil || r.Immutable != nil) {
 		if err := r.BeforeReplace(d); err != nil {
@@ -75,7 +74,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 		}
 	}
 	if r.Immutable != nil {
-		written, err := json.Marshal(v)
+		written, err := writable(v)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +95,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 
 // differ returns the names of the members whose value differs from the stored record's. It is never nil.
 func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
-	written, err := json.Marshal(v)
+	written, err := writable(v)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +116,7 @@ func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
 func (r *Records[T]) successor(doc docstore.Document, record *Record[T], entry *Entry, key *usedKey) (*docstore.Document, error) {
 	if entry != nil {
 		if entry.Change == nil {
-			after, err := json.Marshal(&record.Value)
+			after, err := writable(&record.Value)
 			if err != nil {
 				return nil, err
 			}

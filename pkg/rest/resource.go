@@ -92,6 +92,9 @@ type Draft[T any] struct {
 	Value *T
 	// Stored is the record that Value replaces; nil for a new record.
 	Stored *T
+	// Record is what is stored of the record under replacement or action, with its history; nil in a creation, and in the
+	// creation of a second record by an action.
+	Record *Record[T]
 	// Now is the instant of the request, in UTC.
 	Now time.Time
 	// Spawned says that the exchange makes the record, and not a caller.

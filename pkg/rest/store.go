@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
 )
 
 // Get returns a record by its id, and whether there is one; an id that is no UUID names nothing.
@@ -119,7 +120,7 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 
 // encodeDocument returns the document of a record, with the keys it is found by.
 func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.Document, error) {
-	body, err := json.Marshal(&record.Value)
+	body, err := writable(&record.Value)
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: %w", r.Name, err)
 	}
@@ -131,6 +132,18 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 		ID: id, Version: record.Version, Body: body, State: state,
 		Keys: r.keys(&record.Value, &record.state), Unsent: record.unsent,
 	}, nil
+}
+
+// writable writes a record as JSON. A value that could not be read back has no JSON; it is the problem of the request that
+// led to it, since what was stored has been read.
+func writable(v any) ([]byte, error) {
+	body, err := json.Marshal(v)
+	var wrong *json.SemanticError
+	if errors.As(err, &wrong) && wrong.Err != nil {
+		err = problem.New(problem.Invalid, "The request leads to a record that could not be read back.").
+			At(string(wrong.JSONPointer), wrong.Err.Error()).Because(err)
+	}
+	return body, err
 }
 
 func (r *Records[T]) keys(v *T, s *state) docstore.Keys {

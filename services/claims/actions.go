@@ -3,10 +3,13 @@ package claims
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -38,16 +41,20 @@ func reopen() rest.Action[claims.Claim] {
 	})
 }
 
-// addDocument appends the url of a document, and its type beside it, in any state of the claim.
+// addDocument appends the url of a document to the claim, and its type to the types, in any state of the claim. A claim
+// has no more documents than a list in a body may have elements, so that what is read can be sent back.
 func addDocument() rest.Action[claims.Claim] {
 	return rest.Act("documents", rest.AnyState, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
+		if len(c.Value.Documents) >= jsonobject.MaxElements {
+			return problem.New(problem.Invalid, "").At("/url", "is one document too many: a claim has at most "+strconv.Itoa(jsonobject.MaxElements))
+		}
 		c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
 		c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
 		return nil
-	}, rest.Present[claims.Document]("url is missing", "url"))
+	}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
 }
 
-// untyped answers the types of documents that were sent without any.
+// untyped returns the types of documents that were sent without any.
 func untyped(documents int) []string {
 	if documents == 0 {
 		return nil
@@ -55,12 +62,20 @@ func untyped(documents int) []string {
 	return make([]string, documents)
 }
 
-// typesOf answers the types of documents that a replacement sends, as far as the claim had them.
+// typesOf returns the types of documents that a replacement sends, as far as the claim had them. A document that the claim
+// had several times keeps the types in their order.
 func typesOf(documents []string, was *claims.Claim) []string {
+	known := map[string][]string{}
+	for i, url := range was.Documents {
+		if i < len(was.DocumentTypes) {
+			known[url] = append(known[url], was.DocumentTypes[i])
+		}
+	}
 	types := untyped(len(documents))
 	for i, url := range documents {
-		if at := slices.Index(was.Documents, url); at >= 0 && at < len(was.DocumentTypes) {
-			types[i] = was.DocumentTypes[at]
+		if of := known[url]; len(of) > 0 {
+			types[i] = of[0]
+			known[url] = of[1:]
 		}
 	}
 	return types

@@ -20,31 +20,32 @@ type line[T any] struct {
 	name    string
 	aliases map[string]string
 	flatten []string
-	// checks are the rows of the errors table for the create; rules hold beside them.
+	// checks are the rows of the errors table for the creation, in its order; rules are the conditions that no row lists.
 	checks, rules []rest.Check[T]
-	// covers answers what a loss cause is checked against, values of causeSet; nil for a line that has no such list.
+	// covers returns what a loss cause is checked against, values of causeSet; nil for a line that has no such list.
 	covers   func(*T) []string
 	causeSet string
-	// openTerm: a policy created without inceptionDate is in force from its creation.
+	// openTerm says that a policy created without inceptionDate is in force from its creation.
 	openTerm bool
-	// extensionOnly: the one endorsement is a policy extension, and there is no renewal (travel).
+	// extensionOnly says that the one endorsement is a policy extension, and that there is no renewal (travel).
 	extensionOnly bool
-	// waiting answers the waiting period in days, counted from one date to another as waits says; nil for a line that has
+	// waiting returns the waiting period in days, counted from one date to another as waits says; nil for a line that has
 	// none.
 	waiting func(*T) *scalar.Int
 	waits   internalapi.Waits
-	// limit answers the indemnity limit; nil for a line that has none.
+	// limit returns the indemnity limit; nil for a line that has none.
 	limit func(*T) *scalar.Int
 }
 
-// policyOf answers the part of a coverage record that every line has.
+// policyOf returns the part of a coverage record that every line has.
 func policyOf[T any](v *T) *coverage.Policy {
 	return any(v).(interface{ Shared() *coverage.Policy }).Shared()
 }
 
-// declare answers the whole resource: policy number and status, their protection, and the policy's transitions.
+// declare returns the declaration of a line's resource, with what every line has: the policy number, the status and its
+// transitions, and the extension.
 func declare[T any](l line[T]) rest.Resource[T] {
-	aliases := map[string]string{"policyStatus": "status"}
+	aliases := map[string]string{"policyStatus": "status", "warnings": ""}
 	for name, of := range l.aliases {
 		aliases[name] = of
 	}
@@ -61,7 +62,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		Filters:       []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
 		Unique:        []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
 		Checks:        l.checks,
-		Rules:         l.rules,
+		Rules:         append(l.rules, extensionKept[T]()),
 		Issue:         issue[T](l.openTerm),
 		BeforeReplace: keepInception[T](l.openTerm),
 		Status:        func(v *T) **string { return &policyOf(v).Status },
@@ -96,9 +97,9 @@ func keepInception[T any](openTerm bool) func(*rest.Draft[T]) error {
 
 // opened is a declared line, as the internal operations see it, whatever its type.
 type opened interface {
-	// describe answers what other services need to know of a policy.
+	// describe returns what other services need to know of a policy.
 	describe(doc docstore.Document) (*internalapi.Policy, error)
-	// lapser answers what makes the policy lapse.
+	// lapser returns what makes the policy lapse.
 	lapser() lapser
 }
 

@@ -38,8 +38,8 @@ func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.R
 	}
 }
 
-// licensed checks that the driver exists and has a licence that has not expired: its expiryDate is not before today,
-// UTC.
+// licensed returns the check that the driver exists and has a licence that has not expired: it has an expiryDate, which is
+// not before today, UTC.
 func licensed(driver *rest.Fact[coverage.Motor, objects.Driver]) func(context.Context, *rest.Draft[coverage.Motor]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Motor]) error {
 		of, err := driver.Of(ctx, d)
@@ -49,7 +49,10 @@ func licensed(driver *rest.Fact[coverage.Motor, objects.Driver]) func(context.Co
 		switch licence := of.Licence; {
 		case licence == nil:
 			return problem.New(problems.LicenceExpired, "The driver has no licence.").At("/driverId", "names a driver without licence")
-		case licence.ExpiryDate != "" && licence.ExpiryDate < scalar.DateOf(d.Now):
+		case licence.ExpiryDate == "":
+			return problem.New(problems.LicenceExpired, "The driver's licence has no expiryDate.").
+				At("/driverId", "names a driver whose licence has no expiryDate")
+		case licence.ExpiryDate < scalar.DateOf(d.Now):
 			return problem.New(problems.LicenceExpired, "The driver's licence expired on "+string(licence.ExpiryDate)+".").
 				At("/driverId", "names a driver whose licence has expired")
 		}

@@ -5,6 +5,7 @@ import (
 
 	"insurance.example/exchange/contracts/objects"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -35,18 +36,44 @@ func debtor() rest.Resource[objects.Debtor] {
 	return rest.Resource[objects.Debtor]{Name: "debtor", Aliases: map[string]string{"parentCompany": "ultimateParentCompany"}}
 }
 
-func pet() rest.Resource[objects.Pet] {
+func pet(sets rest.Sets) rest.Resource[objects.Pet] {
+	kindAndBreed := []string{"petKind", "petBreed"}
 	return rest.Resource[objects.Pet]{
 		Name: "pet", Aliases: map[string]string{"breed": "petBreed"},
-		Rules: []rest.Check[objects.Pet]{{
-			Name: "petKind is dog and petBreed is not set", DependsOn: []string{"petKind", "petBreed"},
-			Refuses: []problem.Kind{problems.DogBreedRequired},
-			Run: func(_ context.Context, d *rest.Draft[objects.Pet]) error {
-				if rest.Text(d.Value.PetKind) == objects.Dog && rest.Text(d.Value.PetBreed) == "" {
-					return problem.New(problems.DogBreedRequired, "").At("/petBreed", "is required for a dog")
-				}
-				return nil
+		Rules: []rest.Check[objects.Pet]{
+			{
+				Name: "petKind is dog and petBreed is not set", DependsOn: kindAndBreed,
+				Refuses: []problem.Kind{problems.DogBreedRequired},
+				Run: func(_ context.Context, d *rest.Draft[objects.Pet]) error {
+					if isDog(d.Value) && rest.Text(d.Value.PetBreed) == "" {
+						return problem.New(problems.DogBreedRequired, "").At("/petBreed", "is required for a dog")
+					}
+					return nil
+				},
 			},
-		}},
+			{
+				Name: "petKind is dog and petBreed is not in the petBreed enumeration", DependsOn: kindAndBreed,
+				Refuses: []problem.Kind{problem.Invalid}, Run: breedKnown(sets),
+			},
+		},
 	}
 }
+
+// breedKnown checks the breed of a dog and stores its published spelling. The published set holds the breeds of dogs, so
+// that the breed of another pet is kept as sent.
+func breedKnown(sets rest.Sets) func(context.Context, *rest.Draft[objects.Pet]) error {
+	return func(_ context.Context, d *rest.Draft[objects.Pet]) error {
+		breed := d.Value.PetBreed
+		if !isDog(d.Value) || rest.Text(breed) == "" {
+			return nil
+		}
+		stored, ok := sets.Lookup(valuesets.PetBreed, *breed)
+		if !ok {
+			return problem.New(problem.Invalid, "").At("/petBreed", "is no value of PetBreed, the breeds of dogs")
+		}
+		*breed = stored
+		return nil
+	}
+}
+
+func isDog(p *objects.Pet) bool { return rest.Text(p.PetKind) == objects.Dog }

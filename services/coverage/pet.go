@@ -61,7 +61,7 @@ func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft
 func dogHasBreed(pet petFact) func(context.Context, *rest.Draft[coverage.Pet]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Pet]) error {
 		of, err := pet.Of(ctx, d)
-		if err == nil && rest.Text(of.PetKind) == objects.Dog && rest.Text(of.PetBreed) == "" {
+		if err == nil && isDog(&of) && rest.Text(of.PetBreed) == "" {
 			err = problem.New(problems.DogBreedRequired, "").At("/petId", "names a dog without petBreed")
 		}
 		return err

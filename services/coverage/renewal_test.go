@@ -59,3 +59,23 @@ func TestARenewalThatLeavesTheCalendarIsRefused(t *testing.T) {
 		s.Must(200, "POST", path+":cancel", "")
 	}
 }
+
+// TestADateThatIsSentCounts renews with the dates of the old term, which are dates like any other.
+func TestADateThatIsSentCounts(t *testing.T) {
+	s := start(t, nil)
+	path := motorFrom(s, "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")
+	for body, want := range map[string]string{
+		`{"inceptionDate":"2026-01-01T00:00:00Z"}`:                                     `"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"`,
+		`{"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"}`: `"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"`,
+		`{"inceptionDate":"2026-12-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"}`: `"inceptionDate":"2026-12-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"`,
+		`{"inceptionDate":null,"expiryDate":null}`:                                     `"inceptionDate":"2027-01-01T00:00:00Z","expiryDate":"2028-01-01T00:00:00Z"`,
+	} {
+		if a := s.Must(201, "POST", path+":renew", body); !strings.Contains(a.Text, want) {
+			t.Errorf("%s: %s", body, a.Text)
+		}
+	}
+	// The new term begins at the old expiryDate; it cannot end there.
+	if a := s.Must(400, "POST", path+":renew", `{"expiryDate":"2027-01-01T00:00:00Z"}`); a.Member("title") != "invalid policy term" {
+		t.Error(a.Text)
+	}
+}

@@ -37,7 +37,7 @@ func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Parts, error) 
 	e := &exchange{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
 	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
-	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet())
+	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet(s.Sets))
 	add(s, e, motor(e, vehicles, drivers))
 	add(s, e, cyber(e, businesses))
 	add(s, e, travel(e, travellers))

@@ -3,7 +3,9 @@ package coverage
 import (
 	"context"
 
+	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -16,7 +18,7 @@ const (
 	datesRequired       // the line's errors table lists the term
 )
 
-// termInOrder checks that inceptionDate is before expiryDate, where both are there.
+// termInOrder returns the check that inceptionDate is before expiryDate, where both are there.
 func termInOrder[T any](d dates) rest.Check[T] {
 	members := []string{"inceptionDate", "expiryDate"}
 	var requires []string
@@ -40,6 +42,26 @@ func termInOrder[T any](d dates) rest.Check[T] {
 				return wrong
 			}
 			return nil
+		},
+	}
+}
+
+// extensionKept returns the rule that the end of an extended policy stays after the beginning of its extension. Only a
+// replacement can break it: no action moves the term of an extended policy.
+func extensionKept[T any]() rest.Check[T] {
+	return rest.Check[T]{
+		Name: "expiryDate is not after the beginning of the extension", DependsOn: []string{"expiryDate"},
+		Refuses: []problem.Kind{problems.InvalidTerm},
+		Run: func(_ context.Context, d *rest.Draft[T]) error {
+			if d.Record == nil || rest.Text(policyOf(d.Stored).Status) != coverage.Extended {
+				return nil
+			}
+			begins := scalar.Instant(d.Record.StateUntil())
+			if begins.Before(policyOf(d.Value).ExpiryDate) {
+				return nil
+			}
+			return problem.New(problems.InvalidTerm, "").
+				At("/expiryDate", "must be later than "+begins.String()+", when the extension begins")
 		},
 	}
 }

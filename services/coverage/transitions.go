@@ -43,6 +43,10 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 				return problem.New(problems.InvalidTerm, "").At("/expiryDate", "moves only by a "+coverage.PolicyExtension)
 			}
 			c.MoveTo(coverage.InForce)
+			if instead, is := actionNamed[*body.EndorsementType]; is {
+				c.Warn("policy-stays-in-force", "policy stays in force",
+					"An endorsement of type "+*body.EndorsementType+" is recorded and leaves the policy in force; "+instead+".")
+			}
 		}
 		if err := c.Check(ctx, amended); err != nil {
 			return err
@@ -50,6 +54,12 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		*c.Value = *amended.Value
 		return nil
 	}, rest.Present[coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(problems.InvalidTerm)
+}
+
+// actionNamed says for the types of endorsement that are named after another action what that action does.
+var actionNamed = map[string]string{
+	coverage.PolicyCancellation: ":cancel ends it",
+	coverage.PolicyRenewal:      ":renew issues a policy for a new term",
 }
 
 // extend moves the end of the term. The extension term begins where the term ended before; until then the policy is
