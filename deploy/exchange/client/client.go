@@ -59,7 +59,7 @@ type program struct {
 	catalog *resource.Catalog
 }
 
-// Commands returns the commands: get, list, describe, create, put, action, import and export. Their errors are for
+// Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are for
 // Report.
 func Commands(around Surroundings) ([]*cobra.Command, error) {
 	document, err := openapi.Document(valuesets.Published())
@@ -72,7 +72,7 @@ func Commands(around Surroundings) ([]*cobra.Command, error) {
 	}
 	p := &program{Surroundings: around, catalog: catalog}
 	return []*cobra.Command{
-		p.get(), p.list(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(),
+		p.get(), p.list(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(), p.seed(),
 	}, nil
 }
 

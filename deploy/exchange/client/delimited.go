@@ -133,15 +133,18 @@ func newRowReader(header []string, columns table.Columns, extensions bool) (*row
 		return r, nil
 	}
 	var unknown []string
+	meant := false
 	for i, name := range r.header {
 		if !columns.Known(name) {
-			unknown = append(unknown, fmt.Sprintf("column %d, %q%s", i+1, name, didYouMean(name, columns.Names())))
+			like := didYouMean(name, columns.Names())
+			meant = meant || like != ""
+			unknown = append(unknown, fmt.Sprintf("column %d, %q%s", i+1, name, like))
 		}
 	}
 	switch {
 	case len(unknown) == 0:
 		return r, nil
-	case len(unknown) == len(r.header):
+	case len(unknown) == len(r.header) && !meant:
 		return nil, usage("no column is a member of the resource: is there a header, and is --delimiter right? The first line is %q", header)
 	}
 	return nil, usage("the interface does not name %s; mend the header, or keep such columns as members of your own with --extensions", strings.Join(unknown, ", "))

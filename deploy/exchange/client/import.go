@@ -86,7 +86,9 @@ func (p *program) imports() *cobra.Command {
 // settle fills in what was not given.
 func (i *importing) settle() error {
 	if i.format == "" {
-		i.format = formatOf(i.file)
+		if i.format = formatOf(i.file); i.format == "" {
+			return usage("the name %q stands for no format; give --format ndjson, csv or xlsx", i.file)
+		}
 	}
 	if err := oneOf("format", i.format, formats...); err != nil {
 		return err

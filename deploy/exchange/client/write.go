@@ -38,7 +38,7 @@ func (p *program) action() *cobra.Command {
 		Use: "action RESOURCE ID ACTION", Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents",
 		Example: `  exchange action motorCoverage $ID cancel --body '{"reason":"sold"}'
   exchange action motorCoverage $ID endorse --body '{"endorsementType":"policy extension","expiryDate":"2099-06-30T00:00:00Z"}'
-  exchange action petCoverage $ID renew
+  exchange action motorCoverage $ID renew
   exchange action claim $ID settle --body '{"paymentAmount":1200,"paymentMethod":"electronic transfer"}'
   exchange action claim $ID documents --body '{"url":"https://files.example/photo.jpg","type":"photo"}'
   exchange action receipt $ID refund --body '{"receiptType":"other"}'`,

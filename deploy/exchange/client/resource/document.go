@@ -106,6 +106,7 @@ func (d *document) resource(name string) Resource {
 		if action, is := strings.CutPrefix(path, "/"+name+"/{id}"); is && action != "" {
 			r.Actions = append(r.Actions, Action{
 				Name: action[1:], Nested: action[0] == '/', Members: d.members("", d.flat(post.body()), 0),
+				Example: post.example(),
 			})
 		}
 		if rest, is := strings.CutPrefix(path, trial); is && !strings.Contains(rest, "{") {

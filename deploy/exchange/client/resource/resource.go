@@ -46,6 +46,8 @@ type Action struct {
 	Nested bool
 	// Members are the members of its body.
 	Members []Member
+	// Example is the example of a body, nil where the document has none.
+	Example jsontext.Value
 }
 
 // Resource is a resource and the operations on it.

@@ -1,0 +1,82 @@
+package client_test
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// An exchange that cannot be reached is told in time, with what to do. The bound leaves room for a busy machine: what is
+// told at once would come after the 30 seconds of --retry-for otherwise.
+func TestUnreachable(t *testing.T) {
+	s := newShell(t)
+	plain := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(plain.Close)
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(secure.Close)
+	for name, c := range map[string]struct{ url, words string }{
+		"nothing listens":     {"http://127.0.0.1:9", "`exchange run` starts an exchange"},
+		"no machine":          {"http://exchange.invalid", "There is no machine of the name exchange.invalid"},
+		"TLS where there is":  {"http" + strings.TrimPrefix(secure.URL, "https"), "Give --url " + secure.URL + " instead"},
+		"none where there is": {"https" + strings.TrimPrefix(plain.URL, "http"), "Give --url " + plain.URL + " instead"},
+		"unknown authority":   {secure.URL, "SSL_CERT_FILE"},
+		"another server":      {plain.URL, "Is --url right?"},
+		"not HTTP":            {"http://" + speaks(t, "220 mail.example ESMTP\r\n"), "does not speak HTTP"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			r := s.run(t, "list", "vehicle", "--url", c.url)
+			if r.status == 0 || !strings.Contains(r.stderr, c.words) {
+				t.Errorf("exit status %d, stderr lacks %q: %s", r.status, c.words, r.stderr)
+			}
+			if took := time.Since(start); took > 15*time.Second {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// speaks listens for connections, and greets each with a text.
+func speaks(t *testing.T, greeting string) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = fmt.Fprint(connection, greeting)
+			t.Cleanup(func() { _ = connection.Close() })
+		}
+	}()
+	return listener.Addr().String()
+}
+
+// A server that takes the connection and says nothing is waited for, and a person is told that.
+func TestSilence(t *testing.T) {
+	s := newShell(t)
+	cmd := s.command(t, nil, "list", "vehicle", "--url", "http://"+speaks(t, ""))
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, stderr, "has not answered yet")
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("the command ended by itself")
+	}
+}

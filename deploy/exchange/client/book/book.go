@@ -1,0 +1,159 @@
+// Package book fills an exchange with a believable book of business: parties, products, what is insured, policies of every
+// line in every state that callers can bring about, claims, receipts and bordereau rows. Everybody in it is invented.
+package book
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
+)
+
+// Record is a JSON object.
+type Record map[string]any
+
+// Text returns a member that is a string, "" where it is not.
+func (r Record) Text(name string) string {
+	text, _ := r[name].(string)
+	return text
+}
+
+// Send sends a body to a path by POST, or by PUT where key is "". It returns the record in the answer, and whether the
+// exchange did something: a request whose key it has seen before does nothing.
+type Send func(ctx context.Context, path, key string, body Record) (record Record, done bool, err error)
+
+// Options say which book is to be made. The same options make the same requests.
+type Options struct {
+	// Seed chooses names, amounts and dates.
+	Seed uint64
+	// Size is how many policies there are beside those of the examples and the renewals.
+	Size int
+	// AsOf is the day by which dates are reckoned.
+	AsOf time.Time
+	// Workers is how many policies are worked on at a time.
+	Workers int
+}
+
+// Smallest is the least size of a book in which every line, every fate of a policy and every claim status occurs.
+const Smallest = 7
+
+// Book is a book that is being made.
+type Book struct {
+	Options
+	catalog *resource.Catalog
+	send    Send
+	// step is told of each request that the exchange has carried out or had carried out before.
+	step func(Step)
+
+	shared map[string]Record // the first record of each resource, made from the examples
+}
+
+// Step is a request that the exchange has carried out.
+type Step struct {
+	// Resource is what a record was created of, "" for an action or a replacement.
+	Resource string
+	// Done is false where the exchange had carried it out before.
+	Done bool
+	// Record is the record in the answer.
+	Record Record
+}
+
+// New returns a book to be made by an exchange that describes itself as the catalog says. step may be called by several
+// goroutines at a time.
+func New(catalog *resource.Catalog, send Send, step func(Step), o Options) *Book {
+	return &Book{Options: o, catalog: catalog, send: send, step: step, shared: map[string]Record{}}
+}
+
+// Fill makes the book. policies is told how many policies are made so far; calls do not overlap. Errors: those of Send, an
+// exchange that lacks an example.
+func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
+	if err := b.examples(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	next := make(chan int)
+	go func() {
+		defer close(next)
+		for i := range b.Size {
+			select {
+			case next <- i:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	var workers sync.WaitGroup
+	var mu sync.Mutex
+	made := 0
+	for range b.Workers {
+		workers.Go(func() {
+			for i := range next {
+				if err := b.policy(ctx, i); err != nil {
+					stop(err)
+					return
+				}
+				mu.Lock()
+				made++
+				policies(made)
+				mu.Unlock()
+			}
+		})
+	}
+	workers.Wait()
+	return context.Cause(ctx)
+}
+
+// chain is a sequence of requests of which each may need what those before it returned. After an error it does nothing.
+type chain struct {
+	*Book
+	ctx   context.Context
+	scope string // of the keys
+	count int    // of the requests
+	rng   *rand.Rand
+	err   error
+}
+
+func (b *Book) chain(ctx context.Context, scope string, number uint64) *chain {
+	return &chain{Book: b, ctx: ctx, scope: scope, rng: rand.New(rand.NewPCG(b.Seed, number))}
+}
+
+// create creates a record.
+func (c *chain) create(resource string, body Record) Record {
+	return c.request(resource, "/"+resource, true, body)
+}
+
+// act carries out an action: ":cancel" or "/documents" and the like.
+func (c *chain) act(resource string, on Record, action string, body Record) Record {
+	made := ""
+	if action == ":renew" || action == ":refund" {
+		made = resource
+	}
+	return c.request(made, "/"+resource+"/"+on.Text("id")+action, true, body)
+}
+
+// replace replaces a record, or members of a claim.
+func (c *chain) replace(resource string, on, body Record) Record {
+	return c.request("", "/"+resource+"/"+on.Text("id"), false, body)
+}
+
+func (c *chain) request(made, path string, keyed bool, body Record) Record {
+	if c.err != nil {
+		return Record{}
+	}
+	c.count++
+	key := ""
+	if keyed {
+		key = fmt.Sprintf("seed-%s-%d", c.scope, c.count)
+	}
+	record, done, err := c.send(c.ctx, path, key, body)
+	if err != nil {
+		c.err = err
+		return Record{}
+	}
+	c.step(Step{Resource: made, Done: done, Record: record})
+	return record
+}
