@@ -168,7 +168,7 @@ type Pet struct {
 	Purebred *bool `json:"purebred,omitzero"`
 	// The breed. It is required of a dog, and then a value of PetBreed, which holds the breeds of dogs. The breed of another
 	// pet is any text.
-	PetBreed *string `json:"petBreed,omitzero"`
+	PetBreed *string `json:"petBreed,omitzero" suggests:"PetBreed"`
 	// The reimbursement. The interface does not say whether it is an amount or a share.
 	Reimbursement scalar.Decimal `json:"reimbursement,omitzero"`
 }

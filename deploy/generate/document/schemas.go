@@ -158,6 +158,14 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 	case issued != "" && !sent:
 		return s.set(issued)
 	}
+	if suggested := field.Tag.Get("suggests"); suggested != "" {
+		// Any text is taken; the set says which is likely.
+		text := openapi3.NewStringSchema()
+		for _, value := range s.sets.Accepted(suggested) {
+			text.Examples = append(text.Examples, value)
+		}
+		return nullable(text.NewRef(), sent)
+	}
 	return s.of(field.Type, sent)
 }
 
