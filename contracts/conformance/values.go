@@ -104,11 +104,20 @@ func refusesValue(p *probe, r resource, f field) {
 		if f.many {
 			value = []any{valueSets[f.kind][0], value}
 		}
-		problem := p.refused(http.StatusBadRequest, "", p.post("/"+r.name, p.body(r.name, 0).with(f.name, value)))
+		problem := p.refused(http.StatusBadRequest, "", p.post("/"+r.name, p.checking(r, f).with(f.name, value)))
 		if !slices.ContainsFunc(problem.pointers(), func(pointer string) bool { return pointer == at || strings.HasPrefix(pointer, at+"/") }) {
 			p.fail("%v is refused at %v, not at %s", value, problem.pointers(), at)
 		}
 	}
+}
+
+// checking returns a record in which the values of a field are checked: those of petBreed are for a dog.
+func (p *probe) checking(r resource, f field) record {
+	body := p.body(r.name, 0)
+	if f.kind == "PetBreed" {
+		body = body.with("petKind", "dog")
+	}
+	return body
 }
 
 func corrects(p *probe, r resource, f field) {
@@ -117,7 +126,7 @@ func corrects(p *probe, r resource, f field) {
 		if f.many {
 			sent, stored = []string{right}, []string{published}
 		}
-		made := p.create(r.name, p.body(r.name, 0).with(f.name, sent))
+		made := p.create(r.name, p.checking(r, f).with(f.name, sent))
 		p.holds(made, record{f.name: stored})
 		p.holds(p.read("/"+r.name+"/"+made.text("id")), record{f.name: stored})
 	}

@@ -44,13 +44,13 @@ func (s *scan) bounds() *problem.Error {
 		case c == '"':
 			end, size := s.stringEnd(i)
 			if size > maxString {
-				return s.beyond(i, fmt.Sprintf("longer than %d bytes", maxString))
+				return s.beyond(i, fmt.Sprintf("is longer than %d bytes", maxString))
 			}
 			i = end
 			continue
 		case c == '{' || c == '[':
 			if s.depth == maxDepth {
-				return s.beyond(i, fmt.Sprintf("nested deeper than %d levels", maxDepth))
+				return s.beyond(i, fmt.Sprintf("is nested deeper than %d levels", maxDepth))
 			}
 			s.open[s.depth] = opened{list: c == '[', start: i}
 			s.depth++
@@ -66,7 +66,7 @@ func (s *scan) bounds() *problem.Error {
 		case c == '-' || c >= '0' && c <= '9':
 			end := s.numberEnd(i)
 			if end-i > maxNumber {
-				return s.beyond(i, fmt.Sprintf("longer than %d characters", maxNumber))
+				return s.beyond(i, fmt.Sprintf("is longer than %d characters", maxNumber))
 			}
 			i = end
 			continue
@@ -122,7 +122,7 @@ func (s *scan) numberEnd(start int) int {
 
 // beyond returns the problem of a value that begins at an offset and is beyond a bound.
 func (s *scan) beyond(offset int, reason string) *problem.Error {
-	return at(problem.New(problem.Malformed, "A part of the body is too large: it is or "+reason+"."), pointerAt(s.text, offset), reason)
+	return at(problem.New(problem.Malformed, ""), pointerAt(s.text, offset), reason)
 }
 
 // pointerAt returns the JSON pointer of the value that begins at an offset, or of the last one before it.
