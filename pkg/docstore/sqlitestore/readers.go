@@ -34,6 +34,7 @@ func (r *readers) open(path string, pragmas []string) error {
 		if err != nil {
 			return err
 		}
+		conn.Interruptible()
 		r.opened++
 		r.idle <- &reader{conn: conn, stmts: map[string]*sqlite3.Stmt{}}
 	}
@@ -66,6 +67,7 @@ func (r *readers) search(ctx context.Context, sql string, use func(*sqlite3.Stmt
 	if !stop() {
 		// The interrupt must not reach the connection's next query.
 		<-interrupted
+		reader.conn.Resume()
 	}
 	if err != nil && ctx.Err() != nil {
 		return unavailable(ctx.Err())

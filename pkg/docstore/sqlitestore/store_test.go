@@ -159,19 +159,45 @@ func TestChangeThatFailsTakesItsGroupBack(t *testing.T) {
 	}
 }
 
+// TestSearchIsBrokenOffWithItsContext ends the context of a search once before its statement begins to run, and once
+// after its first row. Neither statement would end by itself.
 func TestSearchIsBrokenOffWithItsContext(t *testing.T) {
 	store, _ := opened(t, filepath.Join(t.TempDir(), "a.db"))
-	const endless = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n`
+	const (
+		numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n`
+		// An endless statement without a row: only the interrupt ends it.
+		silent = numbers + ` WHERE i < 0`
+	)
 	// Once for each connection, each of which serves again afterwards.
-	for range 2 * cap(store.searches.idle) {
-		ctx, cancel := context.WithCancel(t.Context())
-		err := store.searches.search(ctx, endless, func(stmt *sqlite3.Stmt) error {
-			time.AfterFunc(time.Millisecond, cancel)
+	for range cap(store.searches.idle) {
+		for name, end := range map[string]func(stmt *sqlite3.Stmt, cancel func()) error{
+			silent: func(stmt *sqlite3.Stmt, cancel func()) error {
+				cancel()
+				_, err := stmt.Step()
+				return err
+			},
+			numbers: func(stmt *sqlite3.Stmt, cancel func()) error {
+				for {
+					row, err := stmt.Step()
+					if err != nil || !row {
+						return err
+					}
+					cancel()
+				}
+			},
+		} {
+			ctx, cancel := context.WithCancel(t.Context())
+			err := store.searches.search(ctx, name, func(stmt *sqlite3.Stmt) error { return end(stmt, cancel) })
+			if !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+				t.Fatalf("search: %v", err)
+			}
+		}
+		err := store.searches.search(t.Context(), `SELECT 1`, func(stmt *sqlite3.Stmt) error {
 			_, err := stmt.Step()
 			return err
 		})
-		if !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, context.Canceled) {
-			t.Fatalf("search: %v", err)
+		if err != nil {
+			t.Fatalf("the search that follows: %v", err)
 		}
 	}
 }
@@ -220,7 +246,7 @@ func hold(t *testing.T, store *Store) (release func()) {
 // until waits for a condition that others bring about.
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -12,6 +12,7 @@ package sqlite3
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -38,7 +39,17 @@ type Conn struct {
 	tls    *libc.TLS
 	handle uintptr
 	stmts  []*Stmt
+
+	interrupted atomic.Bool
+	// progress is the function that SQLite asks whether to go on. SQLite holds its address where the garbage collector
+	// does not look, so it is kept here.
+	progress func(*libc.TLS, uintptr) int32
 }
+
+// progressSteps is how many steps of its virtual machine SQLite takes between two questions whether to go on. It takes
+// about ten million a second, so a statement ends within a fraction of a millisecond, and asking costs nothing that can
+// be measured.
+const progressSteps = 1000
 
 // Open connects to the database in the file at path.
 func Open(path string, mode Mode) (*Conn, error) {
@@ -104,13 +115,26 @@ func (c *Conn) Changes() int { return int(lib.Xsqlite3_changes(c.tls, c.handle))
 // InTransaction tells whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
 func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.handle) == 0 }
 
-// Interrupt makes the statement that is running on the connection fail soon. It may be called from any goroutine, but
-// not after Close.
-func (c *Conn) Interrupt() {
-	tls := libc.NewTLS()
-	defer tls.Close()
-	lib.Xsqlite3_interrupt(tls, c.handle)
+// Interruptible lets Interrupt end the statements of the connection. It is called before the first of them.
+func (c *Conn) Interruptible() {
+	c.progress = func(*libc.TLS, uintptr) int32 {
+		if c.interrupted.Load() {
+			return 1
+		}
+		return 0
+	}
+	// A C function is the address of a Go function value to the translated SQLite.
+	address := *(*uintptr)(unsafe.Pointer(&c.progress))
+	lib.Xsqlite3_progress_handler(c.tls, c.handle, progressSteps, address, 0)
 }
+
+// Interrupt makes the statement that is running on the connection fail soon, and every further one until Resume. It
+// may be called from any goroutine. sqlite3_interrupt would not do: SQLite forgets it where no statement has begun to
+// run, so that one that is about to begin would run to its end.
+func (c *Conn) Interrupt() { c.interrupted.Store(true) }
+
+// Resume ends the effect of Interrupt.
+func (c *Conn) Resume() { c.interrupted.Store(false) }
 
 // Close finishes the connection's statements and closes it.
 func (c *Conn) Close() error {
