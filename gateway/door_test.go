@@ -51,8 +51,14 @@ type door struct {
 	credentials request.Credentials
 }
 
-// open makes a door in front of one service behind every route.
+// open makes a door in front of one service behind every route, with more time for each request than any test takes.
 func open(t testing.TB, transport http.RoundTripper, address string, change func(*gateway.Config)) door {
+	t.Helper()
+	return openWithin(t, time.Minute, transport, address, change)
+}
+
+// openWithin is open with a time that each request has.
+func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper, address string, change func(*gateway.Config)) door {
 	t.Helper()
 	signer, err := auth.OpenSigner(t.TempDir())
 	if err != nil {
@@ -86,7 +92,7 @@ func open(t testing.TB, transport http.RoundTripper, address string, change func
 		change(&config)
 	}
 	engine := service.NewEngine(service.EngineConfig{
-		Log: log, Metrics: prometheus.NewRegistry(), Timeout: time.Second, LargestBody: largestBody,
+		Log: log, Metrics: prometheus.NewRegistry(), Timeout: timeout, LargestBody: largestBody,
 	})
 	handler, err := gateway.New(engine, config)
 	if err != nil {

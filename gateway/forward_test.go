@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/peer"
@@ -146,7 +147,7 @@ func TestServiceThatIsSlowIsAnOutage(t *testing.T) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	defer close(leave)
-	d := open(t, peer.NewTransport(), server.URL, nil)
+	d := openWithin(t, 100*time.Millisecond, peer.NewTransport(), server.URL, nil)
 	response, body := do(t, d.request(t, "GET", "/vehicle", nil))
 	isProblem(t, response, body, http.StatusServiceUnavailable)
 }

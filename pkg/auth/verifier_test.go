@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -206,14 +207,18 @@ func TestInsufficientNamesTheScope(t *testing.T) {
 
 func TestRememberedTokenExpires(t *testing.T) {
 	s := signer(t)
-	v := verifier(t, "--jwt-keys", s.PublicFile(), "--jwt-leeway", "0s")
-	token := issue(t, s, auth.Grant{Subject: "broker-1", Lifetime: 2 * time.Second})
-	if _, err := verify(v, token); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, func() bool { _, err := verify(v, token); return err != nil })
-	_, err := verify(v, token)
-	refused(t, err, "expired")
+	// Time passes in the bubble when all in it wait, and costs none.
+	synctest.Test(t, func(t *testing.T) {
+		v := verifier(t, "--jwt-keys", s.PublicFile(), "--jwt-leeway", "0s")
+		token := issue(t, s, auth.Grant{Subject: "broker-1", Lifetime: time.Hour})
+		<-time.After(time.Hour - time.Second)
+		if _, err := verify(v, token); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Second)
+		_, err := verify(v, token)
+		refused(t, err, "expired")
+	})
 }
 
 func TestSettingsErrorsNameTheSetting(t *testing.T) {
@@ -238,7 +243,7 @@ func TestSettingsErrorsNameTheSetting(t *testing.T) {
 // eventually polls until the condition holds.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); {
+	for deadline := time.Now().Add(5 * time.Minute); !holds(); {
 		if time.Now().After(deadline) {
 			t.Fatal("the condition did not come to hold")
 		}

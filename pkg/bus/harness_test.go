@@ -23,8 +23,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+// patience is how long a test waits for what must come. It ends a test that would never end; no test passes or fails by
+// how quick it is.
+const patience = 5 * time.Minute
 
 // broker is a Kafka broker that can be stopped and started again where it was.
 type broker struct {
@@ -45,7 +46,14 @@ func startBroker(t *testing.T) *broker {
 
 func (b *broker) start(options ...kfake.Opt) {
 	b.t.Helper()
-	listen := func(network, _ string) (net.Listener, error) { return net.Listen(network, b.addr) }
+	listen := func(network, _ string) (listener net.Listener, err error) {
+		// While the broker was stopped, the system may have lent its port to a connection of another test.
+		eventually(b.t, "the address of the broker is free", func() bool {
+			listener, err = net.Listen(network, b.addr)
+			return err == nil
+		})
+		return listener, err
+	}
 	options = append(options, kfake.NumBrokers(1), kfake.DataDir(b.dir), kfake.SyncWrites(),
 		kfake.GroupMinSessionTimeout(time.Second), kfake.ListenFn(listen))
 	cluster, err := kfake.NewCluster(options...)

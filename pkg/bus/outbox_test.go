@@ -45,7 +45,7 @@ func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 			return errors.New("every seventh call fails")
 		}
 		return seen.handle(ctx, m)
-	}).Run)
+	}, shortSession).Run)
 	stopRelay := running(t, relay().Run)
 
 	const each, rounds = 100, 3

@@ -177,18 +177,25 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, "{}")
 	})
-	overEach(t, h, peer.Config{OpenAfter: 3, OpenFor: 100 * time.Millisecond}, func(t *testing.T, c *peer.Client) {
+	fail := func(t *testing.T, c *peer.Client) {
+		t.Helper()
 		ill.Store(true)
 		asked.Store(0)
 		for range 10 {
 			_, _, err := peer.Get[policy](t.Context(), c, "/")
 			outage(t, err)
 		}
+	}
+	overEach(t, h, peer.Config{OpenAfter: 3, OpenFor: time.Hour}, func(t *testing.T, c *peer.Client) {
+		fail(t, c)
 		if asked.Load() != 3 {
 			t.Fatalf("the ill peer was asked %d times, want 3 and then peace", asked.Load())
 		}
+	})
+	overEach(t, h, peer.Config{OpenAfter: 3, OpenFor: time.Millisecond}, func(t *testing.T, c *peer.Client) {
+		fail(t, c)
 		ill.Store(false)
-		for deadline := time.Now().Add(10 * time.Second); ; {
+		for deadline := time.Now().Add(5 * time.Minute); ; {
 			_, found, err := peer.Get[policy](t.Context(), c, "/")
 			if found {
 				break
@@ -208,8 +215,10 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 }
 
 func TestCallersWhoGiveUpDoNotOpenTheBreaker(t *testing.T) {
+	arrived := make(chan struct{}, 1)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/slow" {
+			arrived <- struct{}{}
 			<-r.Context().Done()
 			return
 		}
@@ -217,7 +226,10 @@ func TestCallersWhoGiveUpDoNotOpenTheBreaker(t *testing.T) {
 	})
 	overEach(t, h, peer.Config{OpenAfter: 1}, func(t *testing.T, c *peer.Client) {
 		ctx, cancel := context.WithCancel(t.Context())
-		time.AfterFunc(20*time.Millisecond, cancel)
+		go func() {
+			<-arrived
+			cancel()
+		}()
 		_, _, _ = peer.Get[policy](ctx, c, "/slow")
 		if _, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil {
 			t.Fatal(err)

@@ -64,7 +64,7 @@ func get(t *testing.T, url string) (status int, body string) {
 
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); {
+	for deadline := time.Now().Add(5 * time.Minute); !holds(); {
 		if time.Now().After(deadline) {
 			t.Fatal("the condition did not come to hold")
 		}
