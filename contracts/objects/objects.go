@@ -166,7 +166,7 @@ type Pet struct {
 	Age scalar.Decimal `json:"age,omitzero"`
 	// Whether the pet is of pure breed.
 	Purebred *bool `json:"purebred,omitzero"`
-	// The breed. It is required of a dog, and then a value of PetBreed, which holds the breeds of dogs. The breed of another
+	// The breed. It is required of a dog, and then one of the published breeds of dogs. The breed of another
 	// pet is any text.
 	PetBreed *string `json:"petBreed,omitzero" suggests:"PetBreed"`
 	// The reimbursement. The interface does not say whether it is an amount or a share.

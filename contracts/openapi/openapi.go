@@ -14,6 +14,13 @@ import (
 //go:embed openapi.json
 var generated []byte
 
+// NoTokenURL stands where the document names the address that tokens are obtained from, until a deployment says which it is.
+// It leads nowhere (RFC 6761).
+const NoTokenURL = "https://token.invalid/"
+
+// ProblemsExtension is the member of an operation that lists the types of the problems that it may return.
+const ProblemsExtension = "x-problems"
+
 // document is the document as far as value sets change it; everything else stays as it is.
 type document struct {
 	Components components     `json:"components"`

@@ -4,17 +4,19 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"insurance.example/exchange/contracts/examples"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/e2e/trial"
-	"insurance.example/exchange/deploy/generate/document"
 )
 
-// served answers the document that an exchange serves.
+// served returns the document that an exchange serves.
 func served(t *testing.T, e *trial.Exchange) *openapi3.T {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(page(t, e, "/openapi.json"))
@@ -24,7 +26,7 @@ func served(t *testing.T, e *trial.Exchange) *openapi3.T {
 	return doc
 }
 
-// page answers a public page, asked for without a token.
+// page returns a public page, asked for without a token.
 func page(t *testing.T, e *trial.Exchange, path string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.Base+path, nil)
@@ -55,34 +57,85 @@ func TestServedDocumentIsValid(t *testing.T) {
 }
 
 // TestExamplesWork sends every example of the document, in an order in which they work, with what the exchange has
-// issued in place of what the examples say it issues.
+// issued in place of what the examples say it issues. The responses are those that the document shows.
 func TestExamplesWork(t *testing.T) {
 	t.Parallel()
-	examples, err := document.Examples()
+	all, err := examples.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	doc, c := served(t, whole), caller(t)
-	issued := []string{"X1234567", fresh("X")} // one person has one idNumber
-	for _, e := range examples {
+	issued := map[string]string{"X1234567": fresh("X")} // one person has one idNumber
+	for _, e := range all {
 		method, path, _ := strings.Cut(e.Operation, " ")
 		operation := doc.Paths.Value(path).GetOperation(method)
-		shown, err := json.Marshal(operation.RequestBody.Value.Content["application/json"].Example)
-		if err != nil {
-			t.Fatal(err)
+		body := ""
+		if e.Body != nil {
+			body = now(issued, shown(t, operation.RequestBody.Value.Content))
 		}
-		if string(shown) == "null" {
-			t.Errorf("%s shows no example", e.Operation)
-		}
-		now := strings.NewReplacer(append(issued, "{id}", e.On)...)
-		path = strings.NewReplacer(issued...).Replace(strings.Replace(path, "{id}", e.On, 1))
-		answer := c.Do(t, method, path, now.Replace(string(shown)))
+		answer := c.Do(t, method, now(issued, strings.Replace(path, "{id}", e.On, 1)), body)
 		if answer.Status >= 300 {
 			t.Fatalf("%s: %d %s", e.Operation, answer.Status, answer.Body)
 		}
-		record := answer.Record(t)
-		for member, example := range e.Issues {
-			issued = append(issued, example, record.Text(member))
+		content := operation.Responses.Value(strconv.Itoa(answer.Status)).Value.Content
+		if content["application/json"].Example == nil {
+			if !strings.HasPrefix(path, "/x/") {
+				t.Errorf("%s shows no response", e.Operation)
+			}
+			continue
+		}
+		var is, want any
+		if err := json.Unmarshal([]byte(answer.Body), &is); err != nil {
+			t.Fatal(err)
+		}
+		learn(issued, e.Issues, is)
+		if err := json.Unmarshal([]byte(now(issued, shown(t, content))), &want); err != nil {
+			t.Fatal(err)
+		}
+		if list, lists := is.([]any); lists {
+			is = list[:min(len(list), len(want.([]any)))]
+		}
+		if !reflect.DeepEqual(is, want) {
+			t.Errorf("%s returns\n%v, the document shows\n%v", e.Operation, is, want)
+		}
+	}
+}
+
+// shown returns the example of a body.
+func shown(t *testing.T, content openapi3.Content) string {
+	t.Helper()
+	text, err := json.Marshal(content["application/json"].Example)
+	if err != nil || string(text) == "null" {
+		t.Fatalf("an example is missing (%v)", err)
+	}
+	return string(text)
+}
+
+// now writes what the exchange has issued in place of what the examples say.
+func now(issued map[string]string, text string) string {
+	var pairs []string
+	for example, is := range issued {
+		pairs = append(pairs, example, is)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// learn keeps the text that stands in a response where an example has another.
+func learn(issued map[string]string, example, is any) {
+	switch example := example.(type) {
+	case string:
+		if text, same := is.(string); same && text != example {
+			issued[example] = text
+		}
+	case []any:
+		list, _ := is.([]any)
+		for i := range min(len(example), len(list)) {
+			learn(issued, example[i], list[i])
+		}
+	case map[string]any:
+		object, _ := is.(map[string]any)
+		for name := range example {
+			learn(issued, example[name], object[name])
 		}
 	}
 }

@@ -10,7 +10,6 @@ require (
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/contracts/conformance v0.0.0
 	insurance.example/exchange/deploy/exchange v0.0.0
-	insurance.example/exchange/deploy/generate v0.0.0
 	insurance.example/exchange/gateway v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 )

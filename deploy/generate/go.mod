@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
-	github.com/goccy/go-yaml v1.19.2
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/deploy/exchange v0.0.0
 	insurance.example/exchange/pkg v0.0.0
@@ -94,6 +93,7 @@ require (
 )
 
 require (
+	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/segmentio/kafka-go v0.4.51 // indirect

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,17 +29,10 @@ func (o operation) String() string { return o.Method + " " + o.Path }
 // groups are the groups of the interface in its order. An operation of another group comes after them.
 var groups = []string{"parties", "products", "coverage", "objects", "claims", "premium"}
 
-// What an operation of the document refers to: a problem by its path, as a whole JSON string, and a shared response.
-var (
-	problemPath    = regexp.MustCompile(`"(/problems/[a-z-]+)"`)
-	sharedResponse = regexp.MustCompile(`"#/components/responses/([^"]+)"`)
-)
-
 // readOperations returns the operations of an OpenAPI document in the order of the interface.
 func readOperations(document []byte) ([]operation, error) {
 	var d struct {
-		Paths      map[string]map[string]json.RawMessage
-		Components struct{ Responses map[string]json.RawMessage }
+		Paths map[string]map[string]json.RawMessage
 	}
 	if err := json.Unmarshal(document, &d); err != nil {
 		return nil, err
@@ -55,19 +47,15 @@ func readOperations(document []byte) ([]operation, error) {
 			var described struct {
 				OperationID, Summary string
 				Tags                 []string
+				Problems             []string `json:"x-problems"`
 			}
 			if err := json.Unmarshal(text, &described); err != nil {
 				return nil, err
 			}
-			o := operation{Method: method, Path: path, Summary: described.Summary, group: strings.Join(described.Tags, "/")}
+			o := operation{
+				Method: method, Path: path, Summary: described.Summary, group: strings.Join(described.Tags, "/"), problems: described.Problems,
+			}
 			o.Viewer = "/docs#/" + strings.ReplaceAll(o.group, " ", "%20") + "/" + described.OperationID
-			found := problemPath.FindAllSubmatch(text, -1)
-			for _, shared := range sharedResponse.FindAllSubmatch(text, -1) {
-				found = append(found, problemPath.FindAllSubmatch(d.Components.Responses[string(shared[1])], -1)...)
-			}
-			for _, match := range found {
-				o.problems = append(o.problems, string(match[1]))
-			}
 			all = append(all, o)
 		}
 	}

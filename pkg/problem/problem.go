@@ -28,10 +28,15 @@ type Kind interface {
 
 // Violation is one thing wrong with a request: where (a JSON pointer into the body, or the name of a query
 // parameter) and why.
+//
+// One thing that is wrong with a request, and where.
 type Violation struct {
-	Pointer   string `json:"pointer,omitempty"`
+	// The place in the body, as a JSON pointer.
+	Pointer string `json:"pointer,omitempty"`
+	// The name of the query parameter, where the place is in the query.
 	Parameter string `json:"parameter,omitempty"`
-	Reason    string `json:"reason"`
+	// What is wrong there.
+	Reason string `json:"reason"`
 }
 
 // Error is an occurrence of a problem. What the caller may read is in its exported fields; the cause is for the log.

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/service"
 )
@@ -28,7 +32,9 @@ type Description struct {
 	// Taken are the problems of a value that another record has; ReplaceRefuses are those of a replacement alone.
 	Taken, ReplaceRefuses []problem.Kind
 	// Extra are the members of the response of a creation that are not the record's, each with a value of its type.
-	Extra   map[string]any
+	Extra map[string]any
+	// Issued are the members that every new record has, whatever its creator sends.
+	Issued  []string
 	Actions []ActionDescription
 }
 
@@ -68,7 +74,11 @@ func (s Service) Describe() ([]Description, []Extension, error) {
 	}
 	var all []Description
 	for _, r := range server.resources {
-		all = append(all, r.describe())
+		d, err := r.describe()
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, d)
 	}
 	return all, server.extensions(), nil
 }
@@ -86,11 +96,11 @@ func (s Service) undialled() (*Server, error) {
 	return server, server.validate()
 }
 
-func (l *StaticList) describe() Description {
-	return Description{Route: l.route(), Record: l.Of, Static: true}
+func (l *StaticList) describe() (Description, error) {
+	return Description{Route: l.route(), Record: l.Of, Static: true}, nil
 }
 
-func (r *Records[T]) describe() Description {
+func (r *Records[T]) describe() (Description, error) {
 	d := Description{
 		Route: r.route(), Record: reflect.TypeFor[T](), Aliases: r.Aliases, Flatten: r.Flatten, Merge: r.Merge,
 		ListsIdempotency: r.ListsIdempotency, Checks: r.described(r.Checks), Rules: r.described(r.Rules),
@@ -128,7 +138,9 @@ func (r *Records[T]) describe() Description {
 		}
 		d.Actions = append(d.Actions, described)
 	}
-	return d
+	var err error
+	d.Issued, err = r.issued()
+	return d, err
 }
 
 func (r *Records[T]) described(checks []Check[T]) []CheckDescription {
@@ -144,6 +156,26 @@ func (r *Records[T]) described(checks []Check[T]) []CheckDescription {
 		all = append(all, CheckDescription{c.Name, c.DependsOn, refuses, c.Requires})
 	}
 	return all
+}
+
+// issued returns the members that Issue gives to a record that has none.
+func (r *Records[T]) issued() ([]string, error) {
+	if r.Issue == nil {
+		return nil, nil
+	}
+	d := &Draft[T]{Value: new(T), Now: time.Now()}
+	identity(d.Value).SetRecordID(uuid.NewString())
+	r.Issue(d)
+	object, err := json.Marshal(d.Value)
+	if err != nil {
+		return nil, err
+	}
+	all, err := jsonobject.Members(object)
+	var names []string
+	for _, m := range all {
+		names = append(names, m.Name)
+	}
+	return names, err
 }
 
 // appendKind adds the kind of a refusal that is a problem; other errors never reach a caller.

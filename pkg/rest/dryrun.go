@@ -19,24 +19,37 @@ const (
 )
 
 // Verdict is the response of a dry run.
+//
+// The outcome of every check that a creation would meet. Nothing is written.
 type Verdict struct {
-	// Admissible reports whether a creation with the same body would be accepted now.
-	Admissible bool           `json:"admissible"`
-	Checks     []Outcome      `json:"checks"`
-	Warnings   []Warning      `json:"warnings"`
-	Facts      map[string]any `json:"facts"`
+	// Whether a creation with the same body would be accepted now.
+	Admissible bool `json:"admissible"`
+	// The outcome of each check, in the order of the checks.
+	Checks []Outcome `json:"checks"`
+	// What would be unusual about the record.
+	Warnings []Warning `json:"warnings"`
+	// What the checks looked up, by name.
+	Facts map[string]any `json:"facts"`
 }
 
-// Outcome is the outcome of one check. Status, Problem, Title, Detail and Errors are those of the problem document that a
-// creation would get.
+// Outcome is the outcome of one check.
+//
+// The outcome of one check, with the problem that a creation would get.
 type Outcome struct {
-	Check   string              `json:"check"`
-	Outcome string              `json:"outcome"`
-	Status  int                 `json:"status,omitzero"`
-	Problem string              `json:"problem,omitzero"`
-	Title   string              `json:"title,omitzero"`
-	Detail  string              `json:"detail,omitzero"`
-	Errors  []problem.Violation `json:"errors,omitempty"`
+	// The condition of the check, in the words of the errors table.
+	Check string `json:"check"`
+	// The value is passed, failed, or not evaluated where an earlier check failed that this one depends on.
+	Outcome string `json:"outcome"`
+	// The status of the problem, where the check failed.
+	Status int `json:"status,omitzero"`
+	// The type of the problem, where the check failed.
+	Problem string `json:"problem,omitzero"`
+	// The title of the problem, where the check failed.
+	Title string `json:"title,omitzero"`
+	// What is wrong with this request, where the check failed.
+	Detail string `json:"detail,omitzero"`
+	// All that the check found wrong, place by place.
+	Errors []problem.Violation `json:"errors,omitempty"`
 }
 
 // dryRun serves POST /x/{resource}/{dryrun}: the outcome of every check on the body of a creation, the warnings, and the

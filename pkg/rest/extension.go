@@ -78,11 +78,17 @@ func (r *Records[T]) extensions() []Extension {
 }
 
 // History is what happened to a record, oldest first.
+//
+// What happened to a record, oldest first.
 type History struct {
-	Resource string  `json:"resource"`
-	ID       string  `json:"id"`
-	Version  int64   `json:"version"`
-	History  []Entry `json:"history"`
+	// The resource of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID string `json:"id"`
+	// How often the record was written.
+	Version int64 `json:"version"`
+	// What happened, oldest first.
+	History []Entry `json:"history"`
 }
 
 // history serves GET /x/history/{resource}/{id}: what happened to a record, oldest first.

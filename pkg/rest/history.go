@@ -12,18 +12,22 @@ import (
 )
 
 // Entry is one event in the life of a record. Entries are kept with the record, in order.
+//
+// One event in the life of a record.
 type Entry struct {
-	// Event is "created", "replaced", or the name of an action.
-	Event string    `json:"event"`
-	At    time.Time `json:"at"`
-	// By is the subject of the caller's token.
+	// What happened: created, replaced, or the name of an action.
+	Event string `json:"event"`
+	// The instant at which it happened.
+	At time.Time `json:"at"`
+	// The subject of the caller's token.
 	By string `json:"by"`
-	// To is the state the record was in afterwards; empty where the event did not set it.
+	// The state that the record was in afterwards. Absent where the event did not set it.
 	To string `json:"to,omitempty"`
-	// Until is when that state gives way to Then by itself.
+	// The instant at which that state gives way to another by itself.
 	Until time.Time `json:"until,omitzero"`
-	Then  string    `json:"then,omitempty"`
-	// Change is the body of an action, or the members that a replacement changed.
+	// The state that it gives way to.
+	Then string `json:"then,omitempty"`
+	// The body of an action, or the members that a replacement changed.
 	Change jsontext.Value `json:"change,omitzero"`
 }
 

@@ -106,9 +106,14 @@ type Draft[T any] struct {
 }
 
 // Warning tells the caller of a written record what is unusual about it.
+//
+// What is unusual about a record that was written.
 type Warning struct {
-	Type   string `json:"type"`
-	Title  string `json:"title"`
+	// The name of the kind of warning, which is stable.
+	Type string `json:"type"`
+	// The kind of warning in words, the same for every occurrence.
+	Title string `json:"title"`
+	// What is unusual about this record.
 	Detail string `json:"detail"`
 }
 

@@ -43,7 +43,7 @@ type resource interface {
 	open(docstore.Collection)
 	route() Route
 	extensions() []Extension
-	describe() Description
+	describe() (Description, error)
 	validate(sets Sets) []error
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
 }

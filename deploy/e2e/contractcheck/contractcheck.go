@@ -1,5 +1,5 @@
-// Package contractcheck holds requests and answers against the OpenAPI document, for tests: whatever the exchange answers
-// is described there, and whatever it accepts is allowed there.
+// Package contractcheck holds requests and responses against the OpenAPI document, for tests: whatever the exchange
+// returns is described there, and whatever it accepts is allowed there.
 package contractcheck
 
 import (
@@ -23,7 +23,7 @@ var published = sync.OnceValues(func() (*document, error) {
 	return newDocument(text)
 })
 
-// Transport answers a transport that fails the test for every exchange that breaks the document.
+// Transport returns a transport that fails the test for every request or response that breaks the document.
 func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		response, broken, err := roundTrip(next, request)
@@ -34,7 +34,7 @@ func Transport(t testing.TB, next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// Strict answers a transport that answers an error in place of an answer that breaks the document.
+// Strict returns a transport that returns an error in place of a response that breaks the document.
 func Strict(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
 		response, broken, err := roundTrip(next, request)
@@ -49,7 +49,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// roundTrip sends a request and checks what came back; broken tells what breaks the document.
+// roundTrip sends a request and checks the response. broken says what breaks the document.
 func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Response, broken, err error) {
 	d, err := published()
 	if err != nil {

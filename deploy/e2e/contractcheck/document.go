@@ -2,10 +2,12 @@ package contractcheck
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/openapi"
 )
 
 const location = "openapi.json"
@@ -57,10 +60,10 @@ func newDocument(text []byte) (*document, error) {
 	return d, nil
 }
 
-// escape writes a member name as a token of a JSON pointer.
+// escape returns a member name as a token of a JSON pointer.
 func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
-// at answers what a JSON pointer points to and where that is once references are followed; nil for nothing.
+// at returns what a JSON pointer points to, nil for nothing, and where that is once references are followed.
 func (d *document) at(pointer string) (value any, where string) {
 	value, where = d.whole, ""
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -84,7 +87,7 @@ func (d *document) object(pointer string) map[string]any {
 	return object
 }
 
-// find answers the operation of a request, HEAD as GET; nil for one that is not in the document.
+// find returns the operation of a request, HEAD as GET; nil for one that is not in the document.
 func (d *document) find(request *http.Request) *operation {
 	method := request.Method
 	if method == http.MethodHead {
@@ -98,7 +101,7 @@ func (d *document) find(request *http.Request) *operation {
 	return nil
 }
 
-// check holds an exchange against the document. A request is held against it only where it was accepted.
+// check holds a request and its response against the document, the request only where it was accepted.
 func (d *document) check(request *http.Request, sent []byte, response *http.Response, body []byte) error {
 	if strings.HasPrefix(request.URL.Path, internalapi.Prefix+"/") {
 		return nil // asked of a service itself; the document is about what the gateway routes
@@ -139,7 +142,29 @@ func (d *document) check(request *http.Request, sent []byte, response *http.Resp
 	if content[mediaType] == nil {
 		return fmt.Errorf("the media type %q is not in it", mediaType)
 	}
-	return d.validate(pointer+"/content/"+escape(mediaType)+"/schema", body)
+	if err := d.validate(pointer+"/content/"+escape(mediaType)+"/schema", body); err != nil || response.StatusCode < 400 {
+		return err
+	}
+	return d.checkProblem(o, response.StatusCode, body)
+}
+
+// checkProblem holds the problem of a response against those that the operation may return.
+func (d *document) checkProblem(o *operation, status int, body []byte) error {
+	var p struct {
+		Type   string `json:"type"`
+		Status int    `json:"status"`
+	}
+	if err := json.Unmarshal(body, &p); err != nil {
+		return err
+	}
+	if p.Status != status {
+		return fmt.Errorf("the problem has the status %d", p.Status)
+	}
+	allowed, _ := d.object(o.pointer)[openapi.ProblemsExtension].([]any)
+	if !slices.Contains(allowed, any(p.Type)) {
+		return fmt.Errorf("the type %s is none of the operation's problems", p.Type)
+	}
+	return nil
 }
 
 func (d *document) checkRequest(o *operation, request *http.Request, sent []byte) error {

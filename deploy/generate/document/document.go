@@ -1,16 +1,16 @@
-// Package document makes the OpenAPI document of the exchange from the declarations of its services and the structs of
-// the contracts: nothing in it is written twice.
+// Package document makes the OpenAPI document and the interface's page from the declarations of the services and the
+// structs of the contracts: nothing in them is written twice.
 package document
 
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -20,28 +20,31 @@ type Service struct {
 	Extensions []rest.Extension
 }
 
-// Build answers the document. root is the folder of the repository, where the comments of the structs are read. Errors:
-// a comment or an example that cannot be read, a type that has no schema.
+// Build returns the document. root is the folder of the repository, where the comments of the structs are read. Errors: a
+// resource or a member without a description that is fit for callers, an example that names no operation, a type that has
+// no schema, schemas whose names differ in case only.
 func Build(services []Service, root string) (*openapi3.T, error) {
-	examples, err := Examples()
+	shown, err := newExamples(services)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := sharedResponses()
 	if err != nil {
 		return nil, err
 	}
 	b := &builder{
 		doc: &openapi3.T{
-			OpenAPI: "3.1.0", Info: info(), Servers: openapi3.Servers{{URL: "/"}}, Paths: openapi3.NewPaths(),
+			OpenAPI: "3.1.0", Info: info(), Servers: openapi3.Servers{{URL: "/", Description: "The exchange that serves this document."}},
+			Paths: openapi3.NewPaths(),
 			Components: &openapi3.Components{
-				Parameters: sharedParameters(), Headers: sharedHeaders(), SecuritySchemes: securitySchemes(),
-				Responses: openapi3.ResponseBodies{},
+				Parameters: sharedParameters(), Headers: sharedHeaders(), SecuritySchemes: securitySchemes(), Responses: refused,
 			},
 		},
-		schemas:  newSchemas(valuesets.Published(), root),
-		examples: map[string]map[string]any{},
+		schemas: newSchemas(valuesets.Published(), root), examples: shown,
 	}
-	for _, e := range examples {
-		b.examples[e.Operation] = e.Body
-	}
-	b.schemas.add("Problem", problemSchema())
+	problem := b.schemas.problem()
+	problem.Description = "A problem document (RFC 7807)."
+	b.schemas.add("Problem", problem)
 	for _, s := range services {
 		for _, r := range s.Resources {
 			b.resource(r)
@@ -50,48 +53,59 @@ func Build(services []Service, root string) (*openapi3.T, error) {
 			b.extension(x)
 		}
 	}
+	b.schemas.checkNames()
 	b.doc.Components.Schemas = b.schemas.all
 	slices.SortFunc(b.doc.Tags, func(x, y *openapi3.Tag) int { return cmp.Compare(x.Name, y.Name) })
-	return b.doc, errors.Join(b.schemas.err, b.schemas.words.err)
+	return b.doc, errors.Join(append(b.errs, b.schemas.failure(services), b.examples.unused())...)
+}
+
+// failure returns what is wrong with the schemas and their descriptions.
+func (s *schemas) failure(services []Service) error {
+	public := map[string]bool{}
+	for name := range s.all {
+		public[name] = true
+	}
+	for _, service := range services {
+		for _, r := range service.Resources {
+			for _, field := range members(r.Record) {
+				public[jsonName(field)] = true
+			}
+		}
+	}
+	return errors.Join(append(s.errs, s.words.proofread(public))...)
 }
 
 // builder collects the document.
 type builder struct {
 	doc      *openapi3.T
 	schemas  *schemas
-	examples map[string]map[string]any // of request bodies, by operation
+	examples *examples
+	errs     []error
 }
 
 func info() *openapi3.Info {
 	return &openapi3.Info{
 		Title: "Insurance Exchange Service", Version: "1.0.0",
+		Contact: &openapi3.Contact{Name: "The operator of this exchange"},
 		Description: "The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n" +
-			"Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else. Every error is a " +
-			"problem document (RFC 7807) whose `type` leads to a page that says how to mend it. Members that a record does " +
-			"not name are kept and returned as sent; null is the same as absent. The value sets are those in force.\n\n" +
+			"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n" +
+			"**Errors.** Every error is a problem document (RFC 7807) whose `type` leads to a page that says how to mend it.\n\n" +
+			"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. " +
+			"The value sets are those in force.\n\n" +
+			"**Numbers.** Amounts are JSON numbers and keep their digits. A number of the format `decimal` may have more digits than " +
+			"a binary float holds, and an `int64` more than the 53 bits of a JavaScript number: read them from the text of the JSON " +
+			"where every digit counts. The interface does not say the currency or the unit of an amount.\n\n" +
+			"**Limits.** A body of 1 MiB (the operator may move it), a string of 64 KiB in UTF-8, 64 levels of nesting, a number of 64 " +
+			"characters, a list of 10,000 elements, a page of 200 records, a `skip` of 100,000. Beyond is 413 for the body and 400 for " +
+			"the rest.\n\n" +
 			"What the interface leaves open, and how it is settled here: [the register](/docs/register).",
 		License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
 	}
 }
 
-func securitySchemes() openapi3.SecuritySchemes {
-	return openapi3.SecuritySchemes{bearer: {Value: &openapi3.SecurityScheme{
-		Type: "http", Scheme: "bearer", BearerFormat: "JWT",
-		Description: "A signed token of the identity provider with the scopes `std.developer` (reads) or `std.admin` (writes).",
-	}}}
-}
-
-const bearer = "token"
-
-// The scopes of the interface.
-var (
-	reads  = &openapi3.SecurityRequirements{{bearer: {"std.developer"}}}
-	writes = &openapi3.SecurityRequirements{{bearer: {"std.admin"}}}
-)
-
-// tag answers the group of a resource: the package of its struct in the contracts.
-func (b *builder) tag(r rest.Description) string {
-	name, description := b.schemas.words.group(r.Record)
+// tag returns the group of a resource: the package of its struct in the contracts.
+func (b *builder) tag(record reflect.Type) string {
+	name, description := b.schemas.words.group(record)
 	b.addTag(name, description)
 	return name
 }
@@ -104,13 +118,12 @@ func (b *builder) addTag(name, description string) {
 
 // resource adds the operations of one resource.
 func (b *builder) resource(r rest.Description) {
-	of := described{Description: r, tag: b.tag(r)}
-	of.record = b.schemas.record(r)
+	of := resource{Description: r, tag: b.tag(r.Record), record: b.schemas.record(r)}
 	if r.Static {
 		b.put("/"+r.Resource, "GET", b.fixedList(of))
 		return
 	}
-	of.input = b.schemas.input(r)
+	of.input, of.result = b.schemas.input(r), b.schemas.result(r)
 	b.put("/"+r.Resource, "GET", b.list(of))
 	b.put("/"+r.Resource, "POST", b.create(of))
 	item := "/" + r.Resource + "/{id}"
@@ -119,44 +132,25 @@ func (b *builder) resource(r rest.Description) {
 		b.put(item, "PUT", b.replace(of))
 	}
 	for _, a := range r.Actions {
-		separator := ":"
-		if a.Sub {
-			separator = "/"
-		}
-		b.put(item+separator+a.Name, "POST", b.action(of, a))
+		b.put(actionPath(r, a), "POST", b.action(of, a))
 	}
 }
 
-// described is a resource on its way into the document.
-type described struct {
-	rest.Description
-	tag string
-	// record and input are the schemas of a record as it is answered and as it may be sent.
-	record, input *openapi3.SchemaRef
+func actionPath(r rest.Description, a rest.ActionDescription) string {
+	separator := ":"
+	if a.Sub {
+		separator = "/"
+	}
+	return "/" + r.Resource + "/{id}" + separator + a.Name
 }
 
-// put adds an operation, with its example if there is one.
+// put adds an operation, with the examples of its body and its responses if there are any.
 func (b *builder) put(path, method string, op *openapi3.Operation) {
-	if body, ok := b.examples[method+" "+path]; ok && op.RequestBody != nil {
-		op.RequestBody.Value.Content["application/json"].Example = body
-	}
+	b.examples.show(method+" "+path, op)
 	item := b.doc.Paths.Value(path)
 	if item == nil {
 		item = &openapi3.PathItem{}
 		b.doc.Paths.Set(path, item)
 	}
 	item.SetOperation(method, op)
-}
-
-// kinds joins lists of problems, each problem once.
-func kinds(lists ...[]problem.Kind) []problem.Kind {
-	var all []problem.Kind
-	for _, list := range lists {
-		for _, k := range list {
-			if !slices.Contains(all, k) {
-				all = append(all, k)
-			}
-		}
-	}
-	return all
 }

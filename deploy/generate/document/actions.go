@@ -1,0 +1,106 @@
+package document
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// action describes POST /{resource}/{id}:{action} and POST /{resource}/{id}/{sub}.
+func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operation {
+	op := b.operation(of, a.Name+upper(of.Resource), upper(a.Name)+" one "+of.Resource, writes)
+	if a.Sub {
+		op.OperationID, op.Summary = "add"+upper(of.Resource)+upper(a.Name), "Add to the "+a.Name+" of one "+of.Resource
+	}
+	op.Description = "The action applies in every state of the record and leaves the state as it is."
+	if len(a.Moves) > 0 {
+		op.Description = "The listed transitions; a record in any other state refuses the action with 409:\n\n" + moveTable(a.Moves)
+	}
+	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch")
+	op.RequestBody = body(b.schemas.actionBody(of.Description, a), len(a.Requires) > 0)
+	result := of.record
+	if a.WithExtra {
+		result = of.result
+	}
+	if a.Spawns {
+		op.Responses.Set("201", succeed("The second record, which the action has made.", result, nil, "Location", "ETag", "X-Request-Id"))
+		op.Responses.Set("200", succeed("The same Idempotency-Key came with the same request before: the record that it made.",
+			result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
+	} else {
+		op.Responses.Set("200", succeed("The record as it is now.", result, nil, "ETag", "X-Request-Id"))
+	}
+	b.refuse(op, actionRefuses(of.Description, a))
+	return op
+}
+
+// actionRefuses returns the problems that an action may return.
+func actionRefuses(r rest.Description, a rest.ActionDescription) []problem.Kind {
+	refused := kinds(ofAll, ofBodies, ofKeys, []problem.Kind{problem.NotFound, problem.Changed}, a.Refuses)
+	if len(a.Moves) > 0 {
+		refused = kinds(refused, []problem.Kind{problem.Transition})
+	}
+	if len(a.Requires) > 0 {
+		refused = kinds(refused, []problem.Kind{problem.Required})
+	}
+	if a.Amends {
+		refused = kinds(refused, checksRefuse(r))
+	}
+	if a.Spawns {
+		refused = kinds(refused, r.Taken)
+	}
+	return refused
+}
+
+// extension describes an operation beyond the interface.
+func (b *builder) extension(x rest.Extension) {
+	const tag = "beyond the interface"
+	b.addTag(tag, "What the interface does not name. All of it only reads.")
+	op := b.operation(resource{tag: tag}, "", x.Summary, reads)
+	op.Description = x.Summary + "."
+	var example any
+	if x.Method == http.MethodGet {
+		example = b.examples.history(x.Resource)
+	}
+	op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), example, "X-Request-Id"))
+	if x.Method == http.MethodGet {
+		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters("id")
+		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
+	} else {
+		op.OperationID = "try" + upper(x.Resource)
+		op.RequestBody = body(refTo(x.Resource+changesSuffix), true)
+		b.refuse(op, kinds(ofAll, ofBodies))
+	}
+	b.put(x.Path, x.Method, op)
+}
+
+// checkTable writes the checks of a creation as the errors table has them.
+func checkTable(r rest.Description) string {
+	var table strings.Builder
+	table.WriteString("| | condition | response |\n|---|---|---|\n")
+	for i, c := range r.Checks {
+		fmt.Fprintf(&table, "| %d | %s | %s |\n", i+1, c.Name, checkResponse(c))
+	}
+	return table.String()
+}
+
+func checkResponse(c rest.CheckDescription) string {
+	if len(c.Refuses) == 0 {
+		return "a warning, and the record is made"
+	}
+	kind := c.Refuses[0]
+	return fmt.Sprintf("%d [%s](%s)", kind.Status(), kind.Title(), problem.URI(kind))
+}
+
+func moveTable(moves []rest.Move) string {
+	var table strings.Builder
+	table.WriteString("| from | to |\n|---|---|\n")
+	for _, m := range moves {
+		fmt.Fprintf(&table, "| %s | %s |\n", m.From, m.To)
+	}
+	return table.String()
+}
