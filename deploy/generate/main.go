@@ -42,6 +42,13 @@ func generate(contracts string) error {
 	if err := write(filepath.Join(contracts, "openapi", "openapi.json"), openapi); err != nil {
 		return err
 	}
+	page, err := document.Page(services, filepath.Dir(contracts))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(contracts, "interface.md"), []byte(page), 0o644); err != nil {
+		return err
+	}
 	items, err := register.Load()
 	if err != nil {
 		return err
@@ -49,7 +56,7 @@ func generate(contracts string) error {
 	return os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644)
 }
 
-// describe answers what the services declare.
+// describe returns what the services declare.
 func describe() ([]document.Service, error) {
 	var all []document.Service
 	for _, s := range allinone.Services() {

@@ -78,22 +78,26 @@ func (b *builder) extension(x rest.Extension) {
 	b.put(x.Path, x.Method, op)
 }
 
-// checkTable writes the checks of a creation as the errors table has them.
-func checkTable(r rest.Description) string {
+// pageLink returns a problem with its status, as a link to its page.
+func pageLink(k problem.Kind) string {
+	return fmt.Sprintf("%d [%s](%s)", k.Status(), k.Title(), problem.URI(k))
+}
+
+// checkTable returns the checks of a creation as the errors table has them.
+func checkTable(r rest.Description, link func(problem.Kind) string) string {
 	var table strings.Builder
 	table.WriteString("| | condition | response |\n|---|---|---|\n")
 	for i, c := range r.Checks {
-		fmt.Fprintf(&table, "| %d | %s | %s |\n", i+1, c.Name, checkResponse(c))
+		fmt.Fprintf(&table, "| %d | %s | %s |\n", i+1, c.Name, checkResponse(c, link))
 	}
 	return table.String()
 }
 
-func checkResponse(c rest.CheckDescription) string {
+func checkResponse(c rest.CheckDescription, link func(problem.Kind) string) string {
 	if len(c.Refuses) == 0 {
 		return "a warning, and the record is made"
 	}
-	kind := c.Refuses[0]
-	return fmt.Sprintf("%d [%s](%s)", kind.Status(), kind.Title(), problem.URI(kind))
+	return link(c.Refuses[0])
 }
 
 func moveTable(moves []rest.Move) string {

@@ -77,7 +77,7 @@ func (b *builder) create(of resource) *openapi3.Operation {
 	op := b.operation(of, "create"+upper(of.Resource), "Create one "+of.Resource, writes)
 	op.Description = b.schemas.words.of(of.Record)
 	if len(of.Checks) > 0 {
-		op.Description += "\n\nThe checks, in this order; the first that fails decides the response:\n\n" + checkTable(of.Description)
+		op.Description += "\n\nThe checks, in this order; the first that fails decides the response:\n\n" + checkTable(of.Description, pageLink)
 	}
 	op.Parameters = parameters("IdempotencyKey")
 	op.RequestBody = body(of.input, true)

@@ -109,7 +109,7 @@ func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
 		op.Responses.Set(strconv.Itoa(k.Status()), &openapi3.ResponseRef{Ref: "#/components/responses/" + shared.name})
 		types = append(types, problem.URI(k))
 		if !slices.Contains(general, k) {
-			own = append(own, fmt.Sprintf("%d [%s](%s)", k.Status(), k.Title(), problem.URI(k)))
+			own = append(own, pageLink(k))
 		}
 	}
 	if len(own) > 0 {
