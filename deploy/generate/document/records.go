@@ -148,6 +148,7 @@ func (s *schemas) require(schema *openapi3.Schema, aliases map[string]string, na
 		switch {
 		case len(others) == 0 && !slices.Contains(schema.Required, name):
 			schema.Required = append(schema.Required, name)
+			schema.Properties[name] = notNull(schema.Properties[name])
 		case len(others) > 0:
 			sent := with(others[0])
 			for _, other := range others[1:] {

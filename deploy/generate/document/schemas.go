@@ -138,6 +138,19 @@ func nullable(ref *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	return ref
 }
 
+// notNull returns what nullable was given: null is absent, which a required member may not be.
+func notNull(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
+	switch {
+	case ref.Ref != "":
+		return ref
+	case len(ref.Value.AnyOf) > 0:
+		return described(ref.Value.AnyOf[0], ref.Value.Description)
+	case ref.Value.Type != nil:
+		ref.Value.Type = &openapi3.Types{(*ref.Value.Type)[0]}
+	}
+	return ref
+}
+
 // described returns a schema with a description, which stands next to a reference as well.
 func described(ref *openapi3.SchemaRef, description string) *openapi3.SchemaRef {
 	if ref.Ref != "" {
