@@ -3,6 +3,7 @@ module insurance.example/exchange/deploy/e2e
 go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3

@@ -15,6 +15,12 @@ type line struct {
 	amend func(c *chain, p Record) Record
 }
 
+// A dog needs a breed. The document does not say which breeds there are, since those of other pets are free.
+const (
+	dog      = "dog"
+	dogBreed = "Beagle"
+)
+
 var lines = []line{
 	{
 		resource: "motorCoverage", perils: "perils",
@@ -94,9 +100,8 @@ var lines = []line{
 		resource: "petCoverage", perils: "benefits",
 		write: func(c *chain, i int, p Record) Record {
 			pet := Record{"petName": pick(c.rng, petNames), "petKind": c.any("pet", "petKind"), "age": between(c.rng, 5, 120, 5) / 10, "purebred": c.rng.IntN(2) == 0}
-			breed := c.any("pet", "petBreed")
-			if pet["petKind"] == "dog" {
-				pet["petBreed"] = breed
+			if pet["petKind"] == dog {
+				pet["petBreed"] = dogBreed
 			}
 			return Record{
 				"petId": c.create("pet", pet)["id"], "benefits": c.some("petCoverage", "benefits", 3),

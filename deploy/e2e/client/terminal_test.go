@@ -1,0 +1,49 @@
+package client_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// On a terminal a list is a table as wide as the screen, and what a record holds cannot command the terminal. Elsewhere it
+// is JSON.
+func TestListOnATerminal(t *testing.T) {
+	s := newShell(t)
+	s.run(t, "create", "vehicle", "--body", `{"plateNumber":"EX \u001b[31mred","vin":"V1","chassisNumber":"a chassis number that is far too long for one cell of a table"}`).want(t, 0)
+	cmd := s.command(t, nil, "list", "vehicle")
+	cmd.Stdin = nil
+	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 20, Cols: 70})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown bytes.Buffer
+	// Linux answers EIO once the command has ended.
+	if _, err := io.Copy(&shown, screen); err != nil && !errors.Is(err, syscall.EIO) {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v: %s", err, &shown)
+	}
+	all := strings.Split(strings.ReplaceAll(shown.String(), "\r\n", "\n"), "\n")
+	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "plateNumber") || strings.Contains(all[0], "chassisNumber") {
+		t.Errorf("the header is %q", all[0])
+	}
+	if strings.Contains(shown.String(), "\x1b") || !strings.Contains(all[1], "EX  [31mred") {
+		t.Errorf("the row is %q", all[1])
+	}
+	if !strings.Contains(shown.String(), "Not shown for want of room: chassisNumber") {
+		t.Errorf("the screen shows %q", &shown)
+	}
+	for _, line := range all[:2] {
+		if len(line) > 70 {
+			t.Errorf("a line is wider than the screen: %q", line)
+		}
+	}
+	s.run(t, "list", "vehicle").want(t, 0, `{"id":`)
+}

@@ -1,0 +1,122 @@
+package resource_test
+
+import (
+	"slices"
+	"testing"
+
+	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/deploy/exchange/client/resource"
+)
+
+// A document of a resource that this program was not built with, in the forms that OpenAPI allows for a schema.
+const unknown = `{
+ "paths": {
+  "/boat": {
+   "get": {
+    "parameters": [{"$ref": "#/components/parameters/limit"}, {"in": "query", "name": "kind", "schema": {"type": "string"}}],
+    "responses": {"200": {"content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/boat"}}}}}}
+   },
+   "post": {"requestBody": {"content": {"application/json": {
+    "example": {"kind": "sail"},
+    "schema": {"allOf": [{"$ref": "#/components/schemas/boat"}, {"properties": {"sort": {"type": "string"}}, "required": ["kind"]}]}
+   }}}}
+  },
+  "/boat/{id}": {"get": {}},
+  "/boat/{id}:sink": {"post": {"requestBody": {"content": {"application/json": {"schema": {"properties": {"depth": {"type": "integer"}}}}}}}},
+  "/boat/{id}/photos": {"post": {}},
+  "/x/boat/trial": {"post": {}}
+ },
+ "components": {
+  "parameters": {"limit": {"in": "query", "name": "limit"}},
+  "schemas": {
+   "Kind": {"type": "string", "enum": ["sail", "steam"]},
+   "Port": {"type": "object", "x-property-order": ["name", "country"], "properties": {"country": {"type": "string"}, "name": {"type": "string"}}},
+   "boat": {
+    "type": "object", "x-property-order": ["id", "kind", "port", "built", "flags", "weight", "sold", "extra"],
+    "properties": {
+     "extra": {}, "sold": {"type": ["string", "null"], "format": "date-time"}, "built": {"type": "string", "format": "date"},
+     "kind": {"anyOf": [{"type": "null"}, {"$ref": "#/components/schemas/Kind"}]}, "weight": {"type": "number"}, "id": {"type": "string"},
+     "flags": {"type": "array", "items": {"$ref": "#/components/schemas/Kind"}}, "port": {"$ref": "#/components/schemas/Port"},
+     "afloat": {"type": "boolean"}
+    }
+   }
+  }
+ }
+}`
+
+// A new resource, and each of its members, is known from the document alone.
+func TestNewResource(t *testing.T) {
+	catalog, err := resource.Read([]byte(unknown))
+	if err != nil {
+		t.Fatal(err)
+	}
+	boat, known := catalog.Find("boat")
+	if !known || !boat.Readable || !boat.Creatable || boat.Replaceable || boat.Trial != "/x/boat/trial" || string(boat.Example) != `{"kind": "sail"}` {
+		t.Fatalf("boat: %v %+v", known, boat)
+	}
+	want := []resource.Member{
+		{Path: "id", Kind: resource.Text}, {Path: "kind", Kind: resource.Text, Values: []string{"sail", "steam"}},
+		{Path: "port.name", Kind: resource.Text}, {Path: "port.country", Kind: resource.Text}, {Path: "built", Kind: resource.Date},
+		{Path: "flags", Kind: resource.List, Values: []string{"sail", "steam"}}, {Path: "weight", Kind: resource.Number},
+		{Path: "sold", Kind: resource.DateTime}, {Path: "extra", Kind: resource.Free}, {Path: "afloat", Kind: resource.Flag},
+	}
+	same := func(a, b resource.Member) bool {
+		return a.Path == b.Path && a.Kind == b.Kind && slices.Equal(a.Values, b.Values)
+	}
+	if !slices.EqualFunc(boat.Members, want, same) {
+		t.Errorf("members\n%v, want\n%v", boat.Members, want)
+	}
+	if _, is := boat.Member("sort"); !is {
+		t.Error("a name that may only be sent is not known")
+	}
+	if len(boat.Filters) != 1 || boat.Filters[0].Name != "kind" || !slices.Equal(boat.Filters[0].Values, []string{"sail", "steam"}) {
+		t.Errorf("filters: %v", boat.Filters)
+	}
+	if names := boat.ActionNames(); !slices.Equal(names, []string{"photos", "sink"}) || !boat.Actions[0].Nested || boat.Actions[1].Nested {
+		t.Errorf("actions: %+v", boat.Actions)
+	}
+	for path, names := range map[string]bool{"port": true, "port.city": false, "extra.deep.er": true, "colour": false, "flags": true, "sort": true} {
+		if boat.Names(path) != names {
+			t.Errorf("%s is named: %v, want %v", path, !names, names)
+		}
+	}
+}
+
+// Every resource that the gateway routes is in the document, with the same operations.
+func TestEveryResource(t *testing.T) {
+	document, err := openapi.Document(valuesets.Published())
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := resource.Read(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := routes.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(catalog.All()) != len(all.Resources) {
+		t.Errorf("the document has %d resources, the gateway %d", len(catalog.All()), len(all.Resources))
+	}
+	for _, route := range all.Resources {
+		r, known := catalog.Find(route.Resource)
+		if !known {
+			t.Errorf("the document does not describe %s", route.Resource)
+			continue
+		}
+		actions := slices.Concat(route.Actions, route.Subs)
+		slices.Sort(actions)
+		offered := r.ActionNames()
+		slices.Sort(offered)
+		if !slices.Equal(actions, offered) || r.Creatable != slices.Contains(route.Collection, "POST") ||
+			r.Readable != slices.Contains(route.Item, "GET") || r.Replaceable != slices.Contains(route.Item, "PUT") {
+			t.Errorf("%s: %+v, and the gateway routes %+v", route.Resource, r, route)
+		}
+		if r.Creatable && r.Example == nil {
+			t.Errorf("%s has no example", route.Resource)
+		}
+	}
+}
