@@ -80,6 +80,8 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	flags.BoolVar(&o.NoAggregation, "no-aggregation", false, "the implementation is configured not to aggregate receipts into the premium bordereau")
 	flags.BoolVar(&o.AdminReads, "admin-reads", false, "the implementation is configured to let std.admin read")
 	flags.IntVar(&o.Parallel, "parallel", defaultParallel, "rules to try at the same time")
+	flags.DurationVar(&o.Patience, "patience", defaultPatience, "how long to wait for what comes with time, such as the aggregation of a receipt")
+	flags.DurationVar(&o.Timeout, "timeout", defaultTimeout, "how long a request may take")
 	return command
 }
 

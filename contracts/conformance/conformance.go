@@ -5,6 +5,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"regexp"
@@ -29,6 +30,12 @@ type Options struct {
 	AdminReads bool
 	// Parallel is how many rules are tried at the same time; 0 is 16.
 	Parallel int
+	// Patience is how long a rule waits for what comes with time, such as the aggregation of a receipt; 0 is 30 seconds.
+	Patience time.Duration
+	// Timeout is how long a request may take; 0 is a minute.
+	Timeout time.Duration
+	// Transport sends the requests; nil is a transport of the run's own.
+	Transport http.RoundTripper
 }
 
 // Rule is one thing that the interface says.
@@ -82,14 +89,15 @@ func Areas() []string {
 
 const (
 	defaultParallel = 16
-	requestTimeout  = 30 * time.Second
+	defaultPatience = 30 * time.Second
+	defaultTimeout  = time.Minute
 )
 
 // Run tries the rules and answers what came of each. It ends early, with what was tried until then, if ctx ends.
 func Run(ctx context.Context, o Options) Report {
-	if o.Parallel == 0 {
-		o.Parallel = defaultParallel
-	}
+	o.Parallel = cmp.Or(o.Parallel, defaultParallel)
+	o.Patience = cmp.Or(o.Patience, defaultPatience)
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	began := time.Now()
 	rules := o.chosen()
 	results := make([]Result, len(rules))
@@ -124,13 +132,16 @@ func (o *Options) chosen() []Rule {
 }
 
 func newRun(o Options) *run {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 4 * o.Parallel
-	transport.MaxIdleConns = transport.MaxIdleConnsPerHost
+	if o.Transport == nil {
+		transport := http.DefaultTransport.(*http.Transport).Clone()
+		transport.MaxIdleConnsPerHost = 4 * o.Parallel
+		transport.MaxIdleConns = transport.MaxIdleConnsPerHost
+		o.Transport = transport
+	}
 	return &run{
 		Options: o, began: time.Now().UTC().Truncate(time.Second), name: newName(), shared: map[string]func() (record, error){},
 		http: &http.Client{
-			Transport: transport, Timeout: requestTimeout,
+			Transport: o.Transport, Timeout: o.Timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}

@@ -130,15 +130,12 @@ func (p *probe) each(n int, do func(i int) error) {
 	p.none(found)
 }
 
-// patience is how long the aggregation is given; tick is how often a condition is asked for.
-const (
-	patience = 15 * time.Second
-	tick     = 100 * time.Millisecond
-)
+// tick is how often a condition is asked for.
+const tick = 100 * time.Millisecond
 
-// eventually asks until done answers nil, and fails with its last error after patience.
+// eventually calls done until it returns nil, and ends the rule with its last error once patience has run out.
 func (p *probe) eventually(done func() error) {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(p.Patience)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
@@ -147,7 +144,7 @@ func (p *probe) eventually(done func() error) {
 		case err == nil:
 			return
 		case p.ctx.Err() != nil || time.Now().After(deadline):
-			p.fail("not within %s: %v", patience, err)
+			p.fail("not within %s: %v", p.Patience, err)
 		}
 		<-ticker.C
 	}

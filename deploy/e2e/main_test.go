@@ -3,9 +3,13 @@ package e2e_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
@@ -14,6 +18,9 @@ import (
 var (
 	commands *trial.Commands
 	whole    *trial.Exchange
+	// tried is the shared exchange as the conformance suite tries it: each request and its response are held against the
+	// OpenAPI document, and against what holds for every response.
+	tried conformance.Options
 )
 
 func TestMain(m *testing.M) {
@@ -38,11 +45,26 @@ func run(m *testing.M) (status int, err error) {
 	if whole, err = commands.RunInOne(data, "EXCHANGE_REPORTING_WINDOW=720h"); err != nil {
 		return 1, err
 	}
+	tried = conformance.Options{
+		Base: whole.Base, Patience: trial.Patience, Timeout: trial.Patience,
+		Transport: trial.Checked(&http.Transport{MaxIdleConnsPerHost: 128}),
+	}
+	for scope, to := range map[string]*string{trial.Admin: &tried.AdminToken, trial.Developer: &tried.DeveloperToken} {
+		if *to, err = token(scope); err != nil {
+			return 1, errors.Join(err, whole.Close())
+		}
+	}
 	status = m.Run()
 	if status != 0 {
 		fmt.Fprint(os.Stderr, whole.Logs())
 	}
 	return status, whole.Close()
+}
+
+// token returns a token that the shipped command issues.
+func token(scope string) (string, error) {
+	output, err := exec.Command(commands.Path("exchange"), "token", "--data", whole.Data, "--scope", scope).Output()
+	return strings.TrimSpace(string(output)), err
 }
 
 // caller answers a client of the shared exchange that may read and write.

@@ -29,7 +29,7 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 	for _, name := range services {
 		args := []string{
 			"--store", "sqlite:" + filepath.Join(data, name+".db"), "--brokers", brokers,
-			"--log-format", "json", "--admin-addr", "127.0.0.1:0",
+			"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried,
 		}
 		args = append(append(args, e.peers(name)...), settings[name]...)
 		if name == "premium" {
@@ -41,7 +41,7 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 	}
 	address, err := e.start("gateway", "gateway", append(e.peers("gateway"),
 		"--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience,
-		"--log-format", "json", "--admin-addr", "127.0.0.1:0")...)
+		"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)...)
 	e.Base = "http://" + address
 	return e, err
 }

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/deploy/e2e/contractcheck"
 )
@@ -23,7 +23,32 @@ func (c *Client) With(authorization string) *Client { return &Client{c.base, aut
 // At answers a client of another address, http://host:port.
 func (c *Client) At(base string) *Client { return &Client{base, c.authorization} }
 
-var transport = &http.Client{Transport: contractcheck.Strict(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: 30 * time.Second}
+var transport = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
+
+// Checked returns a transport that returns an error in place of a response which breaks the OpenAPI document or what
+// holds for every response.
+func Checked(next http.RoundTripper) http.RoundTripper {
+	return checked{contractcheck.Strict(next)}
+}
+
+type checked struct{ next http.RoundTripper }
+
+func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := c.next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil {
+		return nil, err
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	a := Answer{Status: response.StatusCode, Header: response.Header, Body: body}
+	if err := a.conforms(request.Method); err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%d %v\n%s", request.Method, request.URL.Path, err, a.Status, a.Header, a.Body)
+	}
+	return response, nil
+}
 
 // Send sends a request and answers what came back. body is sent as it is if it is []byte, string or io.Reader (without
 // a length), not at all if nil, and else as JSON. headers are names and values in turn; a body is application/json
@@ -54,13 +79,8 @@ func (c *Client) Send(ctx context.Context, method, path string, body any, header
 	}
 	defer func() { _ = response.Body.Close() }()
 	a := Answer{Status: response.StatusCode, Header: response.Header}
-	if a.Body, err = io.ReadAll(response.Body); err != nil {
-		return a, err
-	}
-	if err := a.conforms(method); err != nil {
-		return a, fmt.Errorf("%s %s: %w\n%d %v\n%s", method, path, err, a.Status, a.Header, a.Body)
-	}
-	return a, nil
+	a.Body, err = io.ReadAll(response.Body)
+	return a, err
 }
 
 func reader(body any) (io.Reader, error) {

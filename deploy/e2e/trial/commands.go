@@ -8,21 +8,38 @@ import (
 	"path/filepath"
 )
 
-// The services in the order in which they start: each after those that it calls.
+// services are the five services in the order in which they start: each after those that it calls.
 var services = []string{"parties", "products", "coverage", "claims", "premium"}
 
-// Commands are the shipped commands, built into a folder.
-type Commands struct{ folder string }
+// built is the variable of the environment that names a folder with the commands. `make test` builds them once for all
+// packages of tests; a package that is tested alone builds its own.
+const built = "COMMANDS_UNDER_TEST"
 
-// Build builds the commands into a temporary folder.
+// digest is the variable that tells the commands of one build from those of another.
+const digest = "COMMANDS_DIGEST"
+
+// Commands are the shipped commands, in a folder.
+type Commands struct {
+	folder string
+	// own tells that Build made the folder.
+	own bool
+}
+
+// Build returns the commands of the folder that COMMANDS_UNDER_TEST names. Without it, it builds them into a temporary
+// folder, with the race detector if the test itself has it.
 func Build() (*Commands, error) {
+	if folder := os.Getenv(built); folder != "" {
+		_ = os.Getenv(digest) // so that a result is not kept for other commands
+		return &Commands{folder: folder}, nil
+	}
 	folder, err := os.MkdirTemp("", "exchange-commands-")
 	if err != nil {
 		return nil, err
 	}
 	const module = "insurance.example/exchange/"
 	// Without symbol tables they are linked in half the time.
-	args := []string{"build", "-ldflags", "-s -w", "-o", folder + string(filepath.Separator), module + "deploy/exchange", module + "gateway/cmd/gateway"}
+	args := append([]string{"build", "-ldflags", "-s -w", "-o", folder + string(filepath.Separator)}, race...)
+	args = append(args, module+"deploy/exchange", module+"gateway/cmd/gateway")
 	for _, name := range services {
 		args = append(args, module+"services/"+name+"/cmd/"+name)
 	}
@@ -30,11 +47,16 @@ func Build() (*Commands, error) {
 		_ = os.RemoveAll(folder)
 		return nil, fmt.Errorf("building the commands: %w\n%s", err, output)
 	}
-	return &Commands{folder}, nil
+	return &Commands{folder: folder, own: true}, nil
 }
 
-// Remove deletes the commands.
-func (c *Commands) Remove() error { return os.RemoveAll(c.folder) }
+// Remove deletes the commands that Build has built.
+func (c *Commands) Remove() error {
+	if !c.own {
+		return nil
+	}
+	return os.RemoveAll(c.folder)
+}
 
-// Path answers the file of a command.
+// Path returns the file of a command.
 func (c *Commands) Path(name string) string { return filepath.Join(c.folder, name) }

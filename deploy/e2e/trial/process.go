@@ -7,12 +7,14 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
 )
 
-// Patience is how long a process is given to start or to stop.
-const Patience = 30 * time.Second
+// Patience is how long a test waits for what must come. It ends a test that would never end; no test passes or fails by
+// how quick it is.
+const Patience = 5 * time.Minute
 
 // Process is a command that was started.
 type Process struct {
@@ -71,7 +73,8 @@ func (p *Process) Exit() (int, error) {
 	return p.cmd.ProcessState.ExitCode(), nil
 }
 
-// Stop asks the process to end with SIGINT. Anything but exit status 0 is an error.
+// Stop asks the process to end with SIGINT. Any exit status but 0 is an error, and so is a data race that the process has
+// reported.
 func (p *Process) Stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		return fmt.Errorf("stopping %s: %w", p.name, err)
@@ -80,11 +83,11 @@ func (p *Process) Stop() error {
 	if err == nil && status != 0 {
 		err = fmt.Errorf("%s ended with exit status %d after SIGINT\n%s", p.name, status, p.Stderr)
 	}
-	return err
+	return errors.Join(err, p.raced())
 }
 
 // Kill ends the process at once, as a crash would, and waits until it is gone. A process that has ended already is left
-// alone.
+// alone. A data race that the process has reported is an error.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("killing %s: %w", p.name, err)
@@ -93,8 +96,17 @@ func (p *Process) Kill() error {
 	defer cancel()
 	select {
 	case <-p.exited:
-		return nil
+		return p.raced()
 	case <-ctx.Done():
 		return fmt.Errorf("killed %s does not end", p.name)
 	}
+}
+
+// raced returns the reports of the race detector, if the process has written any.
+func (p *Process) raced() error {
+	text, _ := p.Stderr.read()
+	if at := strings.Index(text, "WARNING: DATA RACE"); at >= 0 {
+		return fmt.Errorf("%s has a data race\n%s", p.name, text[at:])
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package conformance_test
+package e2e_test
 
 import (
 	"bytes"
@@ -127,12 +127,12 @@ var mutants = []mutant{
 	{what: "adds up wrong", answer: when("", "/premiumBordereau", 0, text(`"grossWrittenPremium":1500`, `"grossWrittenPremium":6500`)), area: "receipts", rule: "receipts of a policy and a type add up to one row of the premium bordereau, less refunds"},
 	{what: "lets in who has no token", ask: func(r *http.Request) {
 		if r.Header.Get("Authorization") == "" {
-			r.Header.Set("Authorization", "Bearer "+whole.tried.DeveloperToken)
+			r.Header.Set("Authorization", "Bearer "+tried.DeveloperToken)
 		}
 	}, area: "access", rule: "GET /vehicle/{id} without a token is 401"},
 	{what: "lets readers write", ask: func(r *http.Request) {
-		if r.Header.Get("Authorization") == "Bearer "+whole.tried.DeveloperToken {
-			r.Header.Set("Authorization", "Bearer "+whole.tried.AdminToken)
+		if r.Header.Get("Authorization") == "Bearer "+tried.DeveloperToken {
+			r.Header.Set("Authorization", "Bearer "+tried.AdminToken)
 		}
 	}, area: "access", rule: "POST /claim/{id}:settle with the other scope alone is 401"},
 	{what: "challenges nobody", answer: header("WWW-Authenticate"), area: "access", rule: "PUT /vehicle/{id} without a token is 401"},
@@ -148,6 +148,7 @@ var mutants = []mutant{
 
 // TestMutantsAreNoticed: each by the rule that it breaks, which passes through a proxy that changes nothing.
 func TestMutantsAreNoticed(t *testing.T) {
+	t.Parallel()
 	for _, m := range mutants {
 		t.Run(m.what, func(t *testing.T) {
 			for _, c := range []struct {
@@ -166,13 +167,13 @@ func TestMutantsAreNoticed(t *testing.T) {
 // through tries one rule on the exchange behind a proxy.
 func through(t *testing.T, m mutant, area, rule string) []conformance.Result {
 	t.Helper()
-	target, err := url.Parse(whole.tried.Base)
+	target, err := url.Parse(whole.Base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(m.proxy(target))
 	defer server.Close()
-	o := whole.tried
+	o := tried
 	o.Base, o.Only, o.Matching = server.URL, []string{area}, regexp.MustCompile("^"+regexp.QuoteMeta(rule)+"$")
 	return conformance.Run(t.Context(), o).Results
 }

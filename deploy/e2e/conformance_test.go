@@ -1,4 +1,4 @@
-package conformance_test
+package e2e_test
 
 import (
 	"bytes"
@@ -13,14 +13,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/contracts/conformance"
+	"insurance.example/exchange/deploy/e2e/trial"
 )
 
+// TestTheExchangeConforms tries every rule twice, the second time on a store that has the records of the first.
 func TestTheExchangeConforms(t *testing.T) {
+	t.Parallel()
 	for _, run := range []string{"first", "again, on the same store"} {
 		t.Run(run, func(t *testing.T) {
-			report := conformance.Run(t.Context(), whole.tried)
+			report := conformance.Run(t.Context(), tried)
 			for _, r := range report.Results {
 				if r.Outcome == conformance.Failed {
 					t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Answer)
@@ -38,13 +42,14 @@ func TestTheExchangeConforms(t *testing.T) {
 }
 
 func TestTheCommand(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "report.json")
-	both, err := token("std.admin std.developer")
+	both, err := token(trial.Admin + " " + trial.Developer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	command := func(args ...string) (stdout string, status int) {
-		cmd := exec.CommandContext(t.Context(), whole.command, append([]string{"conformance"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), commands.Path("exchange"), append([]string{"conformance"}, args...)...)
 		output, err := cmd.Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
@@ -52,10 +57,10 @@ func TestTheCommand(t *testing.T) {
 		}
 		return string(output), cmd.ProcessState.ExitCode()
 	}
-	if _, status := command(whole.tried.Base, "--token", both, "--only", "syntax,access", "-o", "json", "--out", file); status != 0 {
+	if _, status := command(whole.Base, "--token", both, "--only", "syntax,access", "-o", "json", "--out", file); status != 0 {
 		t.Errorf("a run without failure ends with %d", status)
 	}
-	text, status := command(whole.tried.Base, "--token", "none", "--only", "receipts")
+	text, status := command(whole.Base, "--token", "none", "--only", "receipts")
 	if status == 0 || !strings.Contains(text, "failed   receipts: ") || !strings.Contains(text, "\n         < 401 ") {
 		t.Errorf("a run with a token that is none ends with %d and says\n%s", status, text)
 	}
@@ -64,9 +69,9 @@ func TestTheCommand(t *testing.T) {
 		t.Errorf("--list ends with %d and says\n%s", status, list)
 	}
 	for _, wrong := range [][]string{
-		{}, {"ftp://example", "--token", "x"}, {whole.tried.Base}, {whole.tried.Base, "--token", "x", "--only", "boats"},
-		{whole.tried.Base, "--token", "x", "-o", "pdf"}, {whole.tried.Base, "--token", "x", "--parallel", "-1"},
-		{whole.tried.Base, "--token", "x", "--matching", "("}, {whole.tried.Base, "--token", "x", "--matching", "no such rule"},
+		{}, {"ftp://example", "--token", "x"}, {whole.Base}, {whole.Base, "--token", "x", "--only", "boats"},
+		{whole.Base, "--token", "x", "-o", "pdf"}, {whole.Base, "--token", "x", "--parallel", "-1"},
+		{whole.Base, "--token", "x", "--matching", "("}, {whole.Base, "--token", "x", "--matching", "no such rule"},
 	} {
 		if _, status := command(wrong...); status == 0 {
 			t.Errorf("%v ends with 0", wrong)
@@ -153,6 +158,7 @@ func TestFormats(t *testing.T) {
 
 // TestNothingPassesForNothing: an implementation that answers everything alike conforms in nothing.
 func TestNothingPassesForNothing(t *testing.T) {
+	t.Parallel()
 	for name, nonsense := range map[string]http.HandlerFunc{
 		"200 {}": answers(http.StatusOK, "application/json", "{}"), "201 {}": answers(http.StatusCreated, "application/json", "{}"),
 		"200 []": answers(http.StatusOK, "application/json", "[]"), "200 null": answers(http.StatusOK, "application/json", "null"),
@@ -164,8 +170,8 @@ func TestNothingPassesForNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(nonsense)
 			defer server.Close()
-			o := whole.tried
-			o.Base = server.URL
+			o := tried
+			o.Base, o.Transport, o.Patience = server.URL, nil, time.Nanosecond
 			report := conformance.Run(t.Context(), o)
 			const most = 0.05
 			if passed := report.Count("", conformance.Passed); float64(passed) > most*float64(len(report.Results)) {
