@@ -31,7 +31,7 @@ func operations() []operation {
 
 func isAction(name string) bool { return strings.Contains(name, "{id}") }
 
-// recordOf answers the path of the record that an action is on.
+// recordOf returns the path of the record that an action is on.
 func recordOf(path string) string {
 	if at := strings.LastIndex(path, ":"); at >= 0 {
 		return path[:at]
@@ -70,7 +70,7 @@ func accessRules() []Rule {
 	}
 	for _, path := range []string{
 		"/boat", "/address", "/Vehicle", "/vehicle/{id}/wheels", "/motorCoverage/{id}:explode", "/motorCoverage/{id}:settle", "/motorCoverage/{id}/endorse",
-		"/travelCoverage/{id}:renew", "/businessInterruptionCoverage/{id}/property", "/productCatalog/1", "/claim/{id}:lapse", "/motorCoverage/{id}:lapse",
+		"/travelCoverage/{id}:renew", "/vehicle/", "/claim/{id}/documents/1", "/businessInterruptionCoverage/{id}/property", "/productCatalog/1", "/claim/{id}:lapse", "/motorCoverage/{id}:lapse",
 	} {
 		add(path+" is an unknown path (404), with a token or without", func(p *probe) {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
@@ -83,7 +83,7 @@ func accessRules() []Rule {
 	return rules
 }
 
-// body answers what an operation is sent with where access decides: nothing that could be wrong.
+// body returns what an operation is sent with where access decides: nothing that could be wrong.
 func (o operation) body() any {
 	if o.reads() {
 		return nil

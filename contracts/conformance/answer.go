@@ -20,7 +20,7 @@ var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 // record is a JSON object. The numbers of one that was received are json.Number.
 type record map[string]any
 
-// text answers a member as text: a string as it is, a number as it is written, "" where there is none.
+// text returns a member as text: a string as it is, a number as it is written, "" where there is none.
 func (r record) text(name string) string {
 	if value := r[name]; value != nil {
 		return fmt.Sprint(value)
@@ -28,13 +28,13 @@ func (r record) text(name string) string {
 	return ""
 }
 
-// list answers a member that is an array, nil if it is none.
+// list returns a member that is an array, nil if it is none.
 func (r record) list(name string) []any {
 	values, _ := r[name].([]any)
 	return values
 }
 
-// with answers a copy with members set: names and values.
+// with returns a copy with members set: names and values.
 func (r record) with(members ...any) record {
 	r = maps.Clone(r)
 	for i := 0; i < len(members); i += 2 {
@@ -43,7 +43,7 @@ func (r record) with(members ...any) record {
 	return r
 }
 
-// without answers a copy without members.
+// without returns a copy without members.
 func (r record) without(names ...string) record {
 	r = maps.Clone(r)
 	for _, name := range names {
@@ -52,7 +52,7 @@ func (r record) without(names ...string) record {
 	return r
 }
 
-// same tells whether two JSON values are equal. Numbers are compared by what they amount to.
+// same reports whether two JSON values are equal. Numbers are compared by what they amount to.
 func same(a, b any) bool {
 	return reflect.DeepEqual(plain(a), plain(b))
 }
@@ -119,7 +119,7 @@ func (a answer) is(status int, mediaType string) error {
 	return nil
 }
 
-// record answers the one record of an answer with the status.
+// record returns the one record of an answer with the status.
 func (a answer) record(status int) (record, error) {
 	if err := a.is(status, "application/json"); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (a answer) record(status int) (record, error) {
 	return r, nil
 }
 
-// records answers the records of a list.
+// records returns the records of a list.
 func (a answer) records() ([]record, error) {
 	if err := a.is(http.StatusOK, "application/json"); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (a answer) records() ([]record, error) {
 	return all, nil
 }
 
-// problem answers the problem document of an answer with the status, which must have the members that every problem
+// problem returns the problem document of an answer with the status, which must have the members that every problem
 // has. words is its title, in any case; "" for any.
 func (a answer) problem(status int, words string) (record, error) {
 	if err := a.is(status, "application/problem+json"); err != nil {
@@ -188,7 +188,7 @@ func (r record) violations() (wrong differences) {
 	return wrong
 }
 
-// pointers answers the JSON pointers of a problem's errors.
+// pointers returns the JSON pointers of a problem's errors.
 func (r record) pointers() []string {
 	var all []string
 	for _, entry := range r.list("errors") {

@@ -32,7 +32,7 @@ func beyondRules() []Rule {
 	)
 }
 
-// happened wants the history of a record to tell these events in order, and answers its text. Where there is no such
+// happened wants the history of a record to tell these events in order, and returns its text. Where there is no such
 // path the rule is skipped.
 func (p *probe) happened(resource string, made record, events ...string) string {
 	path := "/x/history/" + resource + "/" + made.text("id")

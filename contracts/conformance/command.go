@@ -17,7 +17,7 @@ import (
 // errFailed makes the command end with an exit status; the report has told the rest.
 var errFailed = errors.New("the implementation does not conform")
 
-// Command answers the command that tries an implementation and reports what came of each rule.
+// Command returns the command that tries an implementation and reports what came of each rule.
 func Command(environ []string, out io.Writer) *cobra.Command {
 	var o Options
 	var token, format, file, matching string

@@ -1,5 +1,5 @@
 // Package conformance tries an implementation of the Insurance Exchange Service against the interface, from outside: it
-// sends requests as any caller would and judges the answers. The rules are made from tables that are written as the
+// sends requests as any caller would and judges the responses. The rules are made from tables that are written as the
 // interface writes them. It shares no code with any implementation, and leaves behind nothing but the records it made;
 // each run uses values of its own, so it can be repeated on the same store.
 package conformance
@@ -47,7 +47,7 @@ type Rule struct {
 	slow bool
 }
 
-// Rules answers all rules, by area. None of them needs an implementation to be listed.
+// Rules returns all rules, by area. None of them needs an implementation to be listed.
 func Rules() []Rule {
 	var all []Rule
 	for _, area := range areas {
@@ -75,10 +75,12 @@ var areas = []struct {
 	{"values", valueRules},
 	{"access", accessRules},
 	{"syntax", syntaxRules},
+	{"limits", limitRules},
+	{"corrections", correctionRules},
 	{"beyond", beyondRules},
 }
 
-// Areas answers the names of the areas.
+// Areas returns the names of the areas.
 func Areas() []string {
 	names := make([]string, len(areas))
 	for i, area := range areas {
@@ -93,7 +95,7 @@ const (
 	defaultTimeout  = time.Minute
 )
 
-// Run tries the rules and answers what came of each. It ends early, with what was tried until then, if ctx ends.
+// Run tries the rules and returns what came of each. It ends early, with what was tried until then, if ctx ends.
 func Run(ctx context.Context, o Options) Report {
 	o.Parallel = cmp.Or(o.Parallel, defaultParallel)
 	o.Patience = cmp.Or(o.Patience, defaultPatience)
@@ -124,7 +126,7 @@ func Run(ctx context.Context, o Options) Report {
 	return Report{Base: o.Base, Began: began, Elapsed: time.Since(began), Results: results}
 }
 
-// chosen answers the rules that are to be tried.
+// chosen returns the rules that are to be tried.
 func (o *Options) chosen() []Rule {
 	return slices.DeleteFunc(Rules(), func(r Rule) bool {
 		return len(o.Only) > 0 && !slices.Contains(o.Only, r.Area) || o.Matching != nil && !o.Matching.MatchString(r.Name)

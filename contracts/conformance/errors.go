@@ -41,6 +41,11 @@ func errorRules() []Rule {
 		p.create("personal", body)
 		p.create("personal", body.with("idNumber", p.fresh("id")))
 	})
+	add("POST /personal: an identity that exists is decided before a country that does not", func(p *probe) {
+		made := p.create("personal", p.body("personal", 0))
+		again := p.body("personal", 1).with("idType", made["idType"], "idNumber", made["idNumber"], "address", record{"country": "XX"})
+		p.holds(p.refused(http.StatusConflict, "", p.post("/personal", again)), record{"existingId": made["id"]})
+	})
 	add("PUT /personal to the identity of another party is the same 409", func(p *probe) {
 		one, other := p.create("personal", p.body("personal", 0)), p.create("personal", p.body("personal", 1))
 		taken := p.body("personal", 1).with("idType", one["idType"], "idNumber", one["idNumber"])
@@ -62,7 +67,7 @@ func number(order float64) string {
 	return fmt.Sprintf("after row %d", int(order))
 }
 
-// neighbours tells whether a reachable row stands before another with none between them.
+// neighbours reports whether a reachable row stands before another with none between them.
 func (e endpoint) neighbours(earlier, later row) bool {
 	return earlier.order < later.order && !slices.ContainsFunc(e.rows, func(r row) bool {
 		return r.fault != nil && earlier.order < r.order && r.order < later.order

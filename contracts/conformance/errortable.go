@@ -27,7 +27,7 @@ type row struct {
 	words string
 	// required is the member that must be told as missing, if it is that.
 	required string
-	// answers judges more of the answer; it may be nil.
+	// answers judges more of the response; it may be nil.
 	answers func(*probe, *attempt, record)
 }
 
@@ -116,10 +116,16 @@ var errorTable = []endpoint{
 			bad(3, "licence expired", refersTo("driverId", "driver", func(r record) record {
 				return r.with("licence", record{"expiryDate": time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)})
 			}), "driver licence expired or missing"),
+			bad(3, "licence without expiryDate", refersTo("driverId", "driver", func(r record) record {
+				return r.with("licence", record{"licenceNumber": "1"})
+			}), "driver licence expired or missing"),
 			notFound(3, "driver does not exist", set("driverId", unknownIDs[0]), "driver not found"),
 		},
 		termRow(4),
-		[]row{bad(5, "a peril is not in motorPeril", set("perils", []string{"fire", unknownValue}), "unknown peril code")},
+		[]row{
+			bad(5, "a peril is not in motorPeril", set("perils", []string{"fire", unknownValue}), "unknown peril code"),
+			bad(5, "a peril is in capitals", set("perils", []string{"Fire"}), "unknown peril code"),
+		},
 	)},
 	{"cyberLiabilityCoverage", rowsOf(
 		unknownRow(1, "businessId", "vehicle", "business not found"),
@@ -141,6 +147,10 @@ var errorTable = []endpoint{
 		required(3, "paymentAmount"),
 		notFound(3.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
 		notFound(3.5, "claimNumber names nothing", set("claimNumber", "CLM-NONE"), "claim not found"),
+		bad(3.5, "claimNumber names a claim against another policy", func(p *probe, a *attempt) {
+			claim := p.create("claim", p.loss("motorCoverage", p.policy("motorCoverage", 265), -2))
+			a.body = a.body.with("claimNumber", claim["claimNumber"])
+		}, ""),
 		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, answers: replayed},
 	}},
 	{"travelCoverage", rowsOf(
@@ -213,6 +223,7 @@ var errorTable = []endpoint{
 	{"personal", []row{
 		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *attempt) { a.headers = append(a.headers, "Authorization", "Bearer none") }, status: http.StatusUnauthorized},
 		bad(2, "required fields missing", missing("lastName"), "required fields missing"),
+		required(2, "firstName"), required(2, "dob"), required(2, "address"), required(2, "idType"), required(2, "idNumber"),
 		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, answers: existingID},
 		// Rows 3 and 4 are read together: the party that the same key made is a replay, not a conflict (decisions).
 		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK, answers: replayed},
@@ -223,8 +234,10 @@ var errorTable = []endpoint{
 		bad(1, "lineOfBusiness is 66", set("lineOfBusiness", 66), "unknown productCatalog code"),
 		required(1, "lineOfBusiness"),
 		notFound(2, "wordingId names nothing", set("wording", unknownIDs[0]), "policy wording not found"),
+		notFound(2, "wordingId is no UUID", set("wording", "3.1"), "policy wording not found"),
 		bad(2, "wordingId is missing", missing("wording"), ""),
 		bad(3, "currency not in the enumeration", set("currency", "GBp"), "unsupported currency"),
+		bad(3, "currency in small letters", set("currency", "gbp"), "unsupported currency"),
 		required(3, "currency"),
 		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("product"), status: http.StatusOK, answers: replayed},
 	}},

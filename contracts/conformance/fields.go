@@ -125,7 +125,7 @@ func parse(text string, kinds map[string]string) []field {
 
 func isCoverage(name string) bool { return strings.HasSuffix(name, "Coverage") }
 
-// resourceNamed answers what the tables say of a resource.
+// resourceNamed returns what the tables say of a resource.
 func resourceNamed(name string) resource {
 	for _, r := range resources {
 		if r.name == name {

@@ -11,14 +11,14 @@ import (
 // maxSkip is how far into a list a run looks for its end.
 const maxSkip = 1_000_000
 
-// list answers the first page of a list.
+// list returns the first page of a list.
 func (p *probe) list(path string) []record {
 	all, err := p.get(path).records()
 	p.must(err)
 	return all
 }
 
-// length answers how many records a list has, by looking for its end: it doubles the skip, then halves what is left. A
+// length returns how many records a list has, by looking for its end: it doubles the skip, then halves what is left. A
 // list that is longer than maxSkip ends the rule.
 func (p *probe) length(path string) int {
 	has := func(n int) bool { return len(p.list(withQuery(path, fmt.Sprintf("limit=1&skip=%d", n-1)))) > 0 }
@@ -45,12 +45,12 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// since answers the records of a list behind its first n, page by page along the links.
+// since returns the records of a list behind its first n, page by page along the links.
 func (p *probe) since(path string, n int) []record {
 	return p.along(withQuery(path, fmt.Sprintf("limit=200&skip=%d", n)))
 }
 
-// along answers the records of a list, page by page along the links.
+// along returns the records of a list, page by page along the links.
 func (p *probe) along(path string) []record {
 	var all []record
 	for path != "" {
@@ -70,7 +70,7 @@ func (p *probe) along(path string) []record {
 // linkNext is the RFC 8288 link to the next page.
 var linkNext = regexp.MustCompile(`<([^>]*)>\s*;[^,]*\brel="?next"?`)
 
-// next answers the path and query of the next page, "" where the answer links to none.
+// next returns the path and query of the next page, "" where the answer links to none.
 func (p *probe) next(a answer) string {
 	match := linkNext.FindStringSubmatch(strings.Join(a.header.Values("Link"), ", "))
 	if match == nil {

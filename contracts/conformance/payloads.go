@@ -37,7 +37,7 @@ var payloadNames = []struct{ resource, sent, returned string }{
 	{"product", "wordingId", "wording"},
 }
 
-// returnedAs answers the name by which a payload member comes back.
+// returnedAs returns the name by which a payload member comes back.
 func returnedAs(resource, sent string) string {
 	for _, n := range payloadNames {
 		if n.resource == resource && n.sent == sent {
@@ -50,7 +50,7 @@ func returnedAs(resource, sent string) string {
 // deductibles are the members of the payload's deductibles; they come back at the top.
 var deductibles = record{"deductibleAmountBuilding": 500, "deductibleAmountContent": 250}
 
-// payload answers a body of exactly the members of the payload row, and what is to come back.
+// payload returns a body of exactly the members of the payload row, and what is to come back.
 func (p *probe) payload(name, members string) (sent, returned record) {
 	full := p.body(name, 0)
 	sent, returned = record{}, record{}

@@ -26,12 +26,12 @@ type run struct {
 
 func newName() string { return strings.ToLower(rand.Text()[:10]) }
 
-// fresh answers a text that no other call of any run answers.
+// fresh returns a text that no other call of any run returns.
 func (r *run) fresh(prefix string) string {
 	return fmt.Sprintf("%s-%s-%d", prefix, r.name, r.serial.Add(1))
 }
 
-// day answers an instant some days from the beginning of the run.
+// day returns an instant some days from the beginning of the run.
 func (r *run) day(days int) time.Time { return r.began.AddDate(0, 0, days) }
 
 // instant writes the DateTime of a day.

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 )
@@ -11,6 +12,26 @@ func receiptRules() []Rule {
 		{Name: "POST /receipt answers the receiptId", try: func(p *probe) {
 			made := p.create("receipt", p.body("receipt", 0))
 			p.holds(made, record{"receiptId": made["id"]})
+		}},
+		{Name: "POST /receipt: reverses is issued by :refund alone", slow: true, try: func(p *probe) {
+			policy := p.aggregating()
+			body := p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType", "other")
+			first := p.create("receipt", body.with("paymentAmount", 5))
+			p.create("receipt", body.with("paymentAmount", 6, "reverses", first["id"]))
+			p.sums(policy, map[string]int{"other": 11})
+		}},
+		{Name: "sums are exact beyond 64 bits", slow: true, try: func(p *probe) {
+			policy := p.aggregating()
+			for range 2 {
+				p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType", "other", "paymentAmount", json.Number("9223372036854775807")))
+			}
+			p.eventually(func() error {
+				rows, err := p.rows(policy)
+				if err == nil && rows[0].text("grossWrittenPremium") != "18446744073709551614" {
+					err = fmt.Errorf("grossWrittenPremium is %s", rows[0].text("grossWrittenPremium"))
+				}
+				return err
+			})
 		}},
 		{Name: "a receipt may name a claim alone", try: func(p *probe) {
 			number := p.claim()["claimNumber"]
@@ -97,7 +118,7 @@ func refunds(p *probe) {
 	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": made["id"]})
 }
 
-// aggregating answers a policy of its own for a rule of the aggregation.
+// aggregating returns a policy of its own for a rule of the aggregation.
 func (p *probe) aggregating() record {
 	if p.NoAggregation {
 		p.skip("the implementation is said to be configured not to aggregate")
@@ -105,7 +126,7 @@ func (p *probe) aggregating() record {
 	return p.policy("motorCoverage", 265)
 }
 
-// rows answers the rows that the aggregation made for a policy, from the end of the bordereau.
+// rows returns the rows that the aggregation made for a policy, from the end of the bordereau.
 func (p *probe) rows(policy record) ([]record, error) {
 	const near = 1000
 	var rows []record
@@ -120,7 +141,7 @@ func (p *probe) rows(policy record) ([]record, error) {
 	return rows, nil
 }
 
-// sums waits until the rows of a policy have these sums, by transactionType, and answers the rows.
+// sums waits until the rows of a policy have these sums, by transactionType, and returns the rows.
 func (p *probe) sums(policy record, want map[string]int) []record {
 	var rows []record
 	p.eventually(func() (err error) {

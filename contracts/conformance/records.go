@@ -207,7 +207,7 @@ func policyIssued(p *probe, line string) {
 	}
 }
 
-// stamped tells whether a text is a DateTime as it is returned: RFC 3339 in UTC.
+// stamped reports whether a text is a DateTime as it is returned: RFC 3339 in UTC.
 func stamped(text string) bool {
 	t, err := time.Parse(time.RFC3339, text)
 	return err == nil && strings.HasSuffix(text, "Z") && t.Location() == time.UTC

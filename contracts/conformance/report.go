@@ -37,7 +37,7 @@ type Report struct {
 	Results []Result      `json:"results"`
 }
 
-// Count answers how many rules of an area had an outcome; those of all areas for "".
+// Count returns how many rules of an area had an outcome; those of all areas for "".
 func (r Report) Count(area string, outcome Outcome) (n int) {
 	for _, result := range r.Results {
 		if (area == "" || result.Area == area) && result.Outcome == outcome {

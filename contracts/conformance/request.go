@@ -40,7 +40,7 @@ const beyond = "/x/"
 // none stands for a header that is not to be sent.
 const none = "\x00"
 
-// send sends a request and answers what it got. body is nil, a string as it is to travel, or a value to write as JSON;
+// send sends a request and returns what it got. body is nil, a string as it is to travel, or a value to write as JSON;
 // headers are names and values. Without an Authorization the request carries the token that the interface asks for.
 func (p *probe) send(method, path string, body any, headers ...string) (answer, error) {
 	text, err := encode(body)
@@ -50,6 +50,9 @@ func (p *probe) send(method, path string, body any, headers ...string) (answer, 
 	req, err := http.NewRequestWithContext(p.ctx, method, p.Base+path, bytes.NewReader(text))
 	if err != nil {
 		return answer{}, err
+	}
+	if _, is := body.(chunked); is {
+		req.ContentLength = -1
 	}
 	token := p.AdminToken
 	if method == http.MethodGet || method == http.MethodHead || strings.HasPrefix(path, beyond) {
@@ -82,18 +85,23 @@ func (p *probe) send(method, path string, body any, headers ...string) (answer, 
 	return x.answer, nil
 }
 
+// chunked is a body that is sent without its length.
+type chunked string
+
 func encode(body any) ([]byte, error) {
 	switch body := body.(type) {
 	case nil:
 		return nil, nil
 	case string:
 		return []byte(body), nil
+	case chunked:
+		return []byte(body), nil
 	default:
 		return json.Marshal(body)
 	}
 }
 
-// written answers a value as JSON text.
+// written returns a value as JSON text.
 func (p *probe) written(v any) string {
 	text, err := encode(v)
 	p.must(err)
@@ -119,7 +127,7 @@ func (p *probe) put(path string, body any, headers ...string) answer {
 	return p.do(http.MethodPut, path, body, headers...)
 }
 
-// create writes a record and answers it as it was made, 201.
+// create writes a record and returns it as it was made, 201.
 func (p *probe) create(resource string, body any, headers ...string) record {
 	r, err := p.created(resource, body, headers...)
 	p.must(err)
@@ -138,17 +146,17 @@ func (p *probe) created(resource string, body any, headers ...string) (record, e
 	return r, err
 }
 
-// read answers the record at a path, 200.
+// read returns the record at a path, 200.
 func (p *probe) read(path string) record { return p.wants(http.StatusOK, p.get(path)) }
 
-// wants answers the record of an answer with the status.
+// wants returns the record of an answer with the status.
 func (p *probe) wants(status int, a answer) record {
 	r, err := a.record(status)
 	p.must(err)
 	return r
 }
 
-// refused answers the problem document of an answer with the status; words is its title, "" for any.
+// refused returns the problem document of an answer with the status; words is its title, "" for any.
 func (p *probe) refused(status int, words string, a answer) record {
 	r, err := a.problem(status, words)
 	p.must(err)

@@ -11,7 +11,7 @@ import (
 
 // The bodies that are sent. A variant, 0 or 1, makes the values of one body differ from those of another.
 
-// one answers the record of a resource that the run shares; it is made when it is first asked for.
+// one returns the record of a resource that the run shares; it is made when it is first asked for.
 func (p *probe) one(name string) record {
 	r, err := p.sharedRecord(name)
 	if err != nil {
@@ -20,7 +20,7 @@ func (p *probe) one(name string) record {
 	return r
 }
 
-// id answers the id of the shared record of a resource.
+// id returns the id of the shared record of a resource.
 func (p *probe) id(name string) string { return p.one(name).text("id") }
 
 func (p *probe) sharedRecord(name string) (record, error) {
@@ -40,7 +40,7 @@ func (p *probe) sharedRecord(name string) (record, error) {
 	return made()
 }
 
-// body answers a body with every field of a resource that a caller may set, and its references.
+// body returns a body with every field of a resource that a caller may set, and its references.
 func (p *probe) body(name string, variant int) record {
 	r, err := p.compose(name, variant)
 	p.must(err)
@@ -63,7 +63,7 @@ func (p *probe) compose(name string, variant int) (record, error) {
 	return body, nil
 }
 
-// value answers a value of a field.
+// value returns a value of a field.
 func (p *probe) value(resource string, f field, variant int) (any, error) {
 	if f.name == "policyNumber" && (resource == "claim" || resource == "receipt") {
 		policy, err := p.sharedRecord("motorCoverage")
@@ -138,6 +138,7 @@ var particulars = map[string]func(p *probe, variant int) any{
 	"inceptionDate": func(p *probe, _ int) any { return p.instant(-100) },
 	"expiryDate":    func(p *probe, _ int) any { return p.instant(265) },
 	"lossDate":      func(p *probe, variant int) any { return p.instant(-3 - variant) },
+	"petKind":       func(_ *probe, variant int) any { return []string{"dog", "cat"}[variant] },
 	"lossCause":     func(_ *probe, variant int) any { return valueSets["MotorPeril"][variant] },
 	"nationality":   func(_ *probe, variant int) any { return valueSets["Country"][variant] },
 	"destination":   func(_ *probe, variant int) any { return countries[variant] },
@@ -149,7 +150,7 @@ func (p *probe) policy(line string, ends int) record {
 	return p.create(line, p.body(line, 0).with("expiryDate", p.instant(ends)))
 }
 
-// loss answers the body of a claim against a policy for a loss some days from now, for the first cause that a policy of
+// loss returns the body of a claim against a policy for a loss some days from now, for the first cause that a policy of
 // the line covers.
 func (p *probe) loss(line string, policy record, days int) record {
 	body := record{
@@ -167,7 +168,7 @@ func (p *probe) claim() record {
 	return p.create("claim", p.loss("motorCoverage", p.one("motorCoverage"), -2))
 }
 
-// action posts an action and answers the record of its answer.
+// action posts an action and returns the record of its answer.
 func (p *probe) action(status int, path string, body any) record {
 	return p.wants(status, p.post(path, body))
 }

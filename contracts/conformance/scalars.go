@@ -49,13 +49,18 @@ var wrongTypes = map[string][]any{
 	"ProductCatalog": {"7", json.Number("1.5"), true},
 	"float":          {"7", true, []any{}},
 	"bool":           {"true", 1},
-	"Date":           {7, "2026-02-30", "30/06/2026", "2026-06-30T00:00:00Z"},
-	"DateTime":       {7, "2026-06-30", "2026-06-30T00:00:00", "2026-06-31T00:00:00Z", "yesterday"},
+	"Date": {
+		7, "2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10", "20260101", "2026-1-1", "30/06/2026", "2026-06-30T00:00:00Z",
+	},
+	"DateTime": {
+		7, "2026-06-30", "2026-06-30T00:00:00", "2026-06-31T00:00:00Z", "yesterday", "2026-01-01T25:00:00Z", "2026-01-01 12:00:00Z",
+		"2026-01-01T12:00Z", "1767225600", "2026-01-01T1:00:00Z", "2026-01-01T10:00:00,5Z", "2026-01-01T12:00:00+24:00", "2026-01-01T12:00:00+12:60",
+	},
 	"Address":        {"London", 7, []any{}},
 	"DrivingLicence": {"AB 1", 7},
 }
 
-// wrongFor answers the values that a field must refuse; none for a type whose members are not shown.
+// wrongFor returns the values that a field must refuse; none for a type whose members are not shown.
 func wrongFor(f field) []any {
 	switch wrong := wrongTypes[f.kind]; {
 	case f.many:
@@ -106,9 +111,22 @@ func scalarRules() []Rule {
 			}
 		}},
 		{Name: "money keeps every digit", try: func(p *probe) {
-			for _, amount := range []json.Number{"0.1", "1234567890123456.78", "0.30000000000000004"} {
+			for _, amount := range []json.Number{
+				"0.1", "1234567890123456.78", "0.30000000000000004", "0.1000000000000000055511151231257827", "1e-30", "123456789012345678901234567890.123456789",
+			} {
 				p.holds(p.create("business", record{"grossAnnualTurnover": amount}), record{"grossAnnualTurnover": amount})
 			}
+		}},
+		{Name: "a time is kept, whatever its value", try: func(p *probe) {
+			for _, at := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "2026-01-01T00:00:00.25Z"} {
+				p.holds(p.create("claimsBordereau", record{"fnol": at}), record{"fnol": at})
+			}
+		}},
+		{Name: "one member under two names must have one value", try: func(p *probe) {
+			body := p.body("motorCoverage", 0).with("grossWrittenPremium", 1200)
+			p.create("motorCoverage", body.with("premium", 1200))
+			p.create("motorCoverage", body.with("premium", nil))
+			p.refused(http.StatusBadRequest, "", p.post("/motorCoverage", body.with("premium", 5)))
 		}},
 		{Name: "null is absent", try: func(p *probe) {
 			made := p.create("vehicle", record{"vin": nil, "plateNumber": p.fresh("plate")})

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,15 @@ var malformed = []struct{ what, body string }{
 	{"half a surrogate pair", `{"vin":"\ud83d"}`},
 	{"a number with a leading zero", `{"x-n":01}`},
 	{"NaN", `{"x-n":NaN}`},
+	{"single quotes", `{'vin':'1'}`},
+	{"a control character in a string", "{\"vin\":\"a\nb\"}"},
+	{"half a member", `{"vin":"1","plateNumber":"2`},
+	{"half a name", `{"vi`},
+	{"a bracket that trails", `{"vin":"1"}]`},
+	{"a NUL that trails", "{\"vin\":\"1\"}\x00"},
+	{"UTF-16", "\xff\xfe{\x00}\x00"},
+	{"overlong UTF-8", "{\"vin\":\"\xc0\xaf\"}"},
+	{"a member of an extension twice", `{"x-more":{"a":1,"a":2}}`},
 }
 
 // mediaTypes are Content-Types of a body, and the status that they get.
@@ -41,6 +51,11 @@ var mediaTypes = []struct {
 	{"application/json; charset=utf-8", http.StatusCreated},
 	{`application/json;profile="a;b"`, http.StatusCreated},
 	{"application/vnd.example+json", http.StatusCreated},
+	{"Application/JSON", http.StatusCreated},
+	{"text/json", http.StatusUnsupportedMediaType},
+	{"application/jsonl", http.StatusUnsupportedMediaType},
+	{"application/json, text/plain", http.StatusUnsupportedMediaType},
+	{"json", http.StatusUnsupportedMediaType},
 	{none, http.StatusUnsupportedMediaType},
 	{"text/plain", http.StatusUnsupportedMediaType},
 	{"application/xml", http.StatusUnsupportedMediaType},
@@ -73,10 +88,6 @@ func syntaxRules() []Rule {
 		})
 	}
 	add("a body of 1 MiB is taken, a larger one is 413", func(p *probe) {
-		padded := func(size int) string {
-			const begin, end = `{"vin":"1"`, `}`
-			return begin + strings.Repeat(" ", size-len(begin)-len(end)) + end
-		}
 		p.create("vehicle", padded(maxBody))
 		p.refused(http.StatusRequestEntityTooLarge, "", p.post("/vehicle", padded(maxBody+1)))
 	})
@@ -101,6 +112,21 @@ func syntaxRules() []Rule {
 			p.fail("the errors point to %v", pointers)
 		}
 	})
+	for _, w := range []struct{ resource, body, pointers string }{
+		{"motorCoverage", `{"perils":["fire",2]}`, "/perils/1"},
+		{"motorCoverage", `{"perils":"fire","premium":"much","inceptionDate":1,"vehicleId":[]}`, "/inceptionDate /perils /premium /vehicleId"},
+		{"claim", `{"reserve":0.5,"documents":[1]}`, "/documents/0 /reserve"},
+		{"driver", `{"dob":5,"licence":{"expiryDate":"2026-02-30","country":1}}`, "/dob /licence/country /licence/expiryDate"},
+		{"receipt", `{"paymentAmount":1e400}`, "/paymentAmount"},
+		{"receipt", `{"paymentAmount":9223372036854775808}`, "/paymentAmount"},
+	} {
+		add("POST /"+w.resource+" "+w.body+" is told at "+w.pointers, func(p *probe) {
+			pointers := p.refused(http.StatusBadRequest, "", p.post("/"+w.resource, w.body)).pointers()
+			if slices.Sort(pointers); strings.Join(pointers, " ") != w.pointers {
+				p.fail("the errors point to %v", pointers)
+			}
+		})
+	}
 	add("HEAD is served where GET is", func(p *probe) {
 		path := "/vehicle/" + p.id("vehicle")
 		get, head := p.get(path), p.do(http.MethodHead, path, nil)

@@ -122,7 +122,7 @@ func endorsedRules() []Rule {
 	return rules
 }
 
-// pairs answers the members of a record as names and values.
+// pairs returns the members of a record as names and values.
 func pairs(r record) []any {
 	var all []any
 	for name, value := range r {

@@ -81,7 +81,7 @@ func moves(p *probe, line, state string, policy record, operation, kind string) 
 	}
 }
 
-// policyOver tells whether the expiryDate of a policy is past.
+// policyOver reports whether the expiryDate of a policy is past.
 func policyOver(policy record) bool {
 	expiry, err := time.Parse(time.RFC3339, policy.text("expiryDate"))
 	return err == nil && expiry.Before(time.Now())
@@ -100,11 +100,11 @@ func (p *probe) renews(path string, policy, renewed record) {
 	if renewed["id"] == policy["id"] || renewed["policyNumber"] == policy["policyNumber"] || renewed.text("policyNumber") == "" {
 		p.fail("the new policy has the id %v and the policyNumber %v of the old one", renewed["id"], renewed["policyNumber"])
 	}
-	old := []time.Time{p.time(policy, "inceptionDate"), p.time(policy, "expiryDate")}
-	p.holds(renewed, record{
-		"status": "in force", "inceptionDate": policy["expiryDate"],
-		"expiryDate": old[1].Add(old[1].Sub(old[0])).Format(time.RFC3339), "policyholderId": policy["policyholderId"],
-	})
+	p.holds(renewed, record{"status": "in force", "inceptionDate": policy["expiryDate"], "policyholderId": policy["policyholderId"]})
+	from, to := p.time(policy, "inceptionDate"), p.time(policy, "expiryDate")
+	if everyMonth := 28; from.Day() <= everyMonth && to.Day() <= everyMonth {
+		p.holds(renewed, record{"expiryDate": renewedTo(from, to).Format(time.RFC3339)})
+	}
 	p.unchanged(path, policy)
 }
 

@@ -57,7 +57,7 @@ func movesOf(line string) []move {
 	return policyMoves
 }
 
-// listed answers the move that a table has for an operation on a record in a state.
+// listed returns the move that a table has for an operation on a record in a state.
 func listed(moves []move, state, operation, kind string) (to string, ok bool) {
 	if kind != "" && kind != extension {
 		kind = other

@@ -26,6 +26,28 @@ func versionRules() []Rule {
 			p.holds(p.read(path), record{"x-more": 1})
 		}})
 	}
+	rules = append(rules,
+		Rule{Name: "If-None-Match compares weakly: what a caller has is 304", try: func(p *probe) {
+			path := "/vehicle/" + p.create("vehicle", p.body("vehicle", 0)).text("id")
+			tag := p.tag(path)
+			for _, known := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+				if a := p.get(path, "If-None-Match", known); a.status != http.StatusNotModified || len(a.body) > 0 || a.header.Get("ETag") != tag {
+					p.fail("If-None-Match: %s answers %d with the ETag %q", known, a.status, a.header.Get("ETag"))
+				}
+			}
+			p.wants(http.StatusOK, p.get(path, "If-None-Match", `"other"`))
+		}},
+		Rule{Name: "If-Match compares strongly: a weak tag is 412", try: func(p *probe) {
+			body := p.body("vehicle", 0)
+			path := "/vehicle/" + p.create("vehicle", body).text("id")
+			tag := p.tag(path)
+			p.refused(http.StatusPreconditionFailed, "", p.put(path, body.with("x-more", 1), "If-Match", "W/"+tag))
+			if p.tag(path) != tag {
+				p.fail("the refused replacement changed the ETag from %s to %s", tag, p.tag(path))
+			}
+			p.wants(http.StatusOK, p.put(path, body, "If-Match", `"other", `+tag))
+			p.wants(http.StatusOK, p.put(path, body, "If-Match", "*"))
+		}})
 	for _, o := range postings() {
 		if !isAction(o.name) {
 			continue
@@ -39,7 +61,7 @@ func versionRules() []Rule {
 	return append(rules, Rule{Name: fmt.Sprintf("of %d replacements with one If-Match at once, one is made", callers), try: oneReplacement})
 }
 
-// tag answers the ETag of the record at a path.
+// tag returns the ETag of the record at a path.
 func (p *probe) tag(path string) string {
 	a := p.get(path)
 	p.wants(http.StatusOK, a)

@@ -15,7 +15,7 @@ import (
 // bareCommand is the argument that makes this command the bare handler.
 const bareCommand = "bare"
 
-// answer is what the bare handler answers to a method and a route of Gin's, as the exchange once did.
+// answer is what the bare handler returns to a method and a route of Gin's, as the exchange once did.
 type answer struct {
 	Method, Route string
 	Status        int
@@ -36,7 +36,7 @@ func startBare(ctx context.Context, answers []answer) (*child, error) {
 	return start(ctx, text, self, bareCommand)
 }
 
-// serveBare is the bare handler: it reads its answers, says where it listens, and serves until the process is ended.
+// serveBare is the bare handler: it reads the responses that it is to give, says where it listens, and serves until the process is ended.
 func serveBare(in io.Reader, out io.Writer) error {
 	var answers []answer
 	if err := json.NewDecoder(in).Decode(&answers); err != nil {

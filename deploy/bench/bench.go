@@ -66,7 +66,7 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// measureRows prints the table and tells whether every row is at its target.
+// measureRows prints the table and reports whether every row is at its target.
 func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err error) {
 	results, err := b.compare(ctx, chosen(rowsOf(written), b.only))
 	if err != nil {
@@ -79,7 +79,7 @@ func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err e
 // machine does meets both.
 const turns = 5
 
-// compare drives the exchange and a bare handler that answers what the exchange has answered.
+// compare drives the exchange and a bare handler that returns what the exchange has answered.
 func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
 	var answers []answer
 	for _, r := range rows {

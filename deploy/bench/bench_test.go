@@ -38,7 +38,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// short answers options that measure in slices, and leave nothing but in a temporary folder of the test's own.
+// short returns options that measure in slices, and leave nothing but in a temporary folder of the test's own.
 func short(t *testing.T, slice time.Duration) options {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -47,7 +47,7 @@ func short(t *testing.T, slice time.Duration) options {
 	return o
 }
 
-// measure runs the bench and answers the cells of its table by row, and all that it printed.
+// measure runs the bench and returns the cells of its table by row, and all that it printed.
 func measure(t *testing.T, o options) (rows map[string][]string, printed string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)

@@ -23,7 +23,7 @@ const (
 		`"premiumPaymentMethod":"credit card"}`
 )
 
-// fill answers a body with a place filled in.
+// fill returns a body with a place filled in.
 func fill(body []byte, place, value string) []byte {
 	return bytes.ReplaceAll(body, []byte(place), []byte(value))
 }

@@ -89,7 +89,7 @@ func withoutSettings(environ []string) []string {
 	return kept
 }
 
-// resident answers the resident memory of the process as the kernel tells it, such as "87 MB, 12 MB of it file pages".
+// resident returns the resident memory of the process as the kernel tells it, such as "87 MB, 12 MB of it file pages".
 // A database that is mapped into memory counts among the latter; the kernel takes them back as it needs to.
 func (c *child) resident() string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))

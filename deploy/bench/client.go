@@ -46,7 +46,7 @@ func (c *client) send(to call, request *fasthttp.Request, response *fasthttp.Res
 	return c.http.Do(request, response)
 }
 
-// create makes a record and answers its JSON members that are strings.
+// create makes a record and returns its JSON members that are strings.
 func (c *client) create(resource string, body []byte) (map[string]string, error) {
 	var request fasthttp.Request
 	var response fasthttp.Response

@@ -27,7 +27,7 @@ const (
 	progressEvery = 5 * time.Second
 )
 
-// load puts count vehicles and as many policies straight into the store of the coverage service and answers a book of
+// load puts count vehicles and as many policies straight into the store of the coverage service and returns a book of
 // some of them. The service itself makes one of each, with its keys and what is stored beside the record; the others
 // are copies of it that differ in id and policy number.
 func load(ctx context.Context, file string, count int, out io.Writer) (*book, error) {
@@ -67,7 +67,7 @@ type template struct {
 // policyNumber is the index and the member of the record by which a policy is found.
 const policyNumber = "policyNumber"
 
-// another answers a document like the template, of another record.
+// another returns a document like the template, of another record.
 func (t *template) another() (docstore.Document, error) {
 	id, err := uuid.NewV7()
 	made := docstore.Document{
@@ -121,7 +121,7 @@ func (t *template) store(ctx context.Context) (docstore.Document, error) {
 	}
 }
 
-// report tells how far the load is until the function it answers is called.
+// report tells how far the load is until the function it returns is called.
 func (t *template) report(out io.Writer, count int, stored *atomic.Int64) (end func()) {
 	began, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
 	tell := func() {

@@ -1,6 +1,6 @@
-// Command bench measures the exchange in one process against a bare Gin handler that answers the same bytes from memory.
+// Command bench measures the exchange in one process against a bare Gin handler that returns the same bytes from memory.
 // It starts both, drives them in turn over loopback with the same client, and prints a table of their ratio. Every
-// record that the exchange answers for is durable; the bare handler stores nothing.
+// record that the exchange has acknowledged is durable; the bare handler stores nothing.
 package main
 
 import (
@@ -69,7 +69,7 @@ func parse(args []string) options {
 	return o
 }
 
-// beside answers the path of another command in the folder of this one.
+// beside returns the path of another command in the folder of this one.
 func beside(command string) string {
 	self, err := os.Executable()
 	if err != nil {

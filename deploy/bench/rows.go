@@ -15,14 +15,14 @@ type row struct {
 	route  string // of Gin
 	status int
 	target float64
-	// call answers the nth request.
+	// call returns the nth request.
 	call  func(n uint64) call
 	count atomic.Uint64
 }
 
 func (r *row) next() call { return r.call(r.count.Add(1)) }
 
-// rowsOf answers the rows of the table, reads first, on a book.
+// rowsOf returns the rows of the table, reads first, on a book.
 func rowsOf(b *book) []*row {
 	return []*row{
 		readVehicle(b),
@@ -46,7 +46,7 @@ func rowsOf(b *book) []*row {
 	}
 }
 
-// readsOf answers the rows that are measured before and after a load of vehicles and policies.
+// readsOf returns the rows that are measured before and after a load of vehicles and policies.
 func readsOf(b *book) []*row {
 	return []*row{
 		readVehicle(b),
@@ -76,10 +76,10 @@ func get(names []string, path string) func(uint64) call {
 	return func(n uint64) call { return call{http.MethodGet, path + pick(names, n), nil} }
 }
 
-// pick answers the names in an order that leaps about, so that neighbours in time are none in the store.
+// pick returns the names in an order that leaps about, so that neighbours in time are none in the store.
 func pick(names []string, n uint64) string { return names[n*7919%uint64(len(names))] }
 
-// chosen answers the rows whose names contain a text.
+// chosen returns the rows whose names contain a text.
 func chosen(all []*row, only string) []*row {
 	var some []*row
 	for _, r := range all {

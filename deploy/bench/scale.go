@@ -15,7 +15,7 @@ import (
 const slowest = 1.2
 
 // measureScale measures reads on the small book, loads records straight into the store, measures the same reads on
-// what was loaded, and prints both. It tells whether no read has become slower than it may.
+// what was loaded, and prints both. It reports whether no read has become slower than it may.
 func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err error) {
 	small, err := b.compare(ctx, chosen(readsOf(written), b.only))
 	if err != nil {
@@ -37,7 +37,7 @@ func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err 
 	return printScale(b.out, small, large), nil
 }
 
-// printScale prints how each read fares on either store, and tells whether all are as fast as they are to be. Minutes lie
+// printScale prints how each read fares on either store, and reports whether all are as fast as they are to be. Minutes lie
 // between the two, so that a rate is held against the bare handler's of the same minute.
 func printScale(out io.Writer, small, large []result) (met bool) {
 	met = true
@@ -55,7 +55,7 @@ func printScale(out io.Writer, small, large []result) (met bool) {
 	return met
 }
 
-// page answers the query of the vehicles that follow one.
+// page returns the query of the vehicles that follow one.
 func page(after uuid.UUID) string {
 	return "limit=50&cursor=" + base64.RawURLEncoding.EncodeToString(after[:])
 }

@@ -13,7 +13,7 @@ type result struct {
 	exchange, bare []slice
 }
 
-// printRows prints the table and tells whether every row is at its target and without errors.
+// printRows prints the table and reports whether every row is at its target and without errors.
 func printRows(out io.Writer, results []result) (met bool) {
 	met = true
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -40,7 +40,7 @@ func perSecond(s slice) float64 { return s.perSecond }
 func p50(s slice) float64       { return 1000 * s.p50 }
 func p99(s slice) float64       { return 1000 * s.p99 }
 
-// ratio answers what part of the bare handler's rate the exchange reaches: the median over the pairs of slices that were
+// ratio returns what part of the bare handler's rate the exchange reaches: the median over the pairs of slices that were
 // neighbours in time.
 func (r result) ratio() float64 {
 	pairs := make([]float64, len(r.exchange))
@@ -50,7 +50,7 @@ func (r result) ratio() float64 {
 	return middle(pairs)
 }
 
-// errors answers the number of requests to either side without the answer they should have.
+// errors returns the number of requests to either side without the answer they should have.
 func (r result) errors() int64 {
 	var n int64
 	for _, s := range slices.Concat(r.exchange, r.bare) {
@@ -59,7 +59,7 @@ func (r result) errors() int64 {
 	return n
 }
 
-// median answers the middle of what a function answers for the slices.
+// median returns the middle of what a function returns for the slices.
 func median(all []slice, of func(slice) float64) float64 {
 	values := make([]float64, len(all))
 	for i, s := range all {
@@ -68,5 +68,5 @@ func median(all []slice, of func(slice) float64) float64 {
 	return middle(values)
 }
 
-// middle answers the median of an odd number of values.
+// middle returns the median of an odd number of values.
 func middle(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }

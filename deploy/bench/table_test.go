@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// rates answers slices with these rates.
+// rates returns slices with these rates.
 func rates(perSecond ...float64) []slice {
 	var all []slice
 	for _, r := range perSecond {

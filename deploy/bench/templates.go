@@ -48,7 +48,7 @@ func makeTemplates(ctx context.Context, store docstore.Store) (vehicle, policy *
 	return vehicle, policy, nil
 }
 
-// serveCoverage answers a client of a coverage service that runs in this process.
+// serveCoverage returns a client of a coverage service that runs in this process.
 func serveCoverage(ctx context.Context, store docstore.Store) (*peer.Client, error) {
 	var settings service.Settings
 	settings.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
@@ -83,7 +83,7 @@ type recorder struct {
 	last map[string]*template
 }
 
-// Collection answers a collection whose inserts are remembered.
+// Collection returns a collection whose inserts are remembered.
 func (r *recorder) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	collection, err := r.Store.Collection(ctx, spec)
 	return &recorded{collection, spec.Name, r}, err

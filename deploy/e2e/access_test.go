@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 )
 
-// issue answers a token of a signer, good for everything but what a test changes in the grant.
+// issue returns a token of a signer, good for everything but what a test changes in the grant.
 func issue(t *testing.T, signer *auth.Signer, change func(*auth.Grant)) string {
 	t.Helper()
 	grant := auth.Grant{
@@ -27,7 +27,7 @@ func issue(t *testing.T, signer *auth.Signer, change func(*auth.Grant)) string {
 	return token
 }
 
-// forge answers a token that is good in all but its signature.
+// forge returns a token that is good in all but its signature.
 func forge(t *testing.T, method jwt.SigningMethod, key any) string {
 	t.Helper()
 	token, err := jwt.NewWithClaims(method, jwt.MapClaims{

@@ -156,7 +156,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestNothingPassesForNothing: an implementation that answers everything alike conforms in nothing.
+// TestNothingPassesForNothing: an implementation that responds to everything alike conforms in nothing.
 func TestNothingPassesForNothing(t *testing.T) {
 	t.Parallel()
 	for name, nonsense := range map[string]http.HandlerFunc{
@@ -189,7 +189,7 @@ func TestNothingPassesForNothing(t *testing.T) {
 	}
 }
 
-// answers is a server that answers every request alike.
+// answers returns a handler that responds to every request alike.
 func answers(status int, mediaType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

@@ -16,7 +16,7 @@ type write struct {
 	body              trial.Record
 }
 
-// crashAmidWrites has several callers write until the process is killed, and answers what they sent.
+// crashAmidWrites has several callers write until the process is killed, and returns what they sent.
 func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNumber string) []write {
 	t.Helper()
 	var (

@@ -67,7 +67,7 @@ func token(scope string) (string, error) {
 	return strings.TrimSpace(string(output)), err
 }
 
-// caller answers a client of the shared exchange that may read and write.
+// caller returns a client of the shared exchange that may read and write.
 func caller(t testing.TB) *trial.Client {
 	t.Helper()
 	return client(t, whole, "tester", trial.Developer, trial.Admin)

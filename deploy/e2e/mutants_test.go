@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/contracts/conformance"
 )
@@ -25,7 +26,7 @@ type mutant struct {
 	area, rule string
 }
 
-// when answers a change that is made to the answers with a status to requests of a method and a path.
+// when returns a change that is made to the returns with a status to requests of a method and a path.
 func when(method, path string, status int, change func(*http.Response, string) string) func(*http.Response, string) string {
 	pattern := regexp.MustCompile(path)
 	return func(a *http.Response, body string) string {
@@ -143,6 +144,16 @@ var mutants = []mutant{
 		}
 	}, area: "syntax", rule: "a body of the Content-Type text/plain is Unsupported Media Type"},
 	{what: "takes a member twice", answer: when("POST", "/vehicle$", 400, status(201)), area: "syntax", rule: "a body that is a member twice is 400"},
+	{what: "compares tags weakly", ask: func(r *http.Request) {
+		if tag := r.Header.Get("If-Match"); tag != "" {
+			r.Header.Set("If-Match", strings.TrimPrefix(tag, "W/"))
+		}
+	}, area: "versions", rule: "If-Match compares strongly: a weak tag is 412"},
+	{what: "erases a person", answer: when("PUT", "/personal/", 400, status(200)), area: "corrections", rule: "PUT /personal/{id} with nothing is 400, and changes nothing"},
+	{what: "renews by days", answer: when("POST", ":renew$", 201, text(`"expiryDate":"2028-03-01`, `"expiryDate":"2028-02-29`)), area: "corrections", rule: ":renew of a term of a year keeps its length by the calendar"},
+	{what: "takes strings of any length", answer: when("POST", "/vehicle$", 400, status(201)), area: "limits", rule: "a body holds strings of up to 64 KiB, more is 400 at its pointer"},
+	{what: "skips as far as it is asked to", answer: when("GET", "/vehicle$", 400, status(200)), area: "limits", rule: "skip beyond 100,000 is 400, and the problem names the cursor"},
+	{what: "counts in 64 bits", answer: when("", "/premiumBordereau", 0, text("18446744073709551614", "-2")), area: "receipts", rule: "sums are exact beyond 64 bits"},
 	{what: "forgets its history", answer: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)), area: "beyond", rule: "GET /x/history/claim/{id} tells the creation"},
 }
 
@@ -174,6 +185,10 @@ func through(t *testing.T, m mutant, area, rule string) []conformance.Result {
 	server := httptest.NewServer(m.proxy(target))
 	defer server.Close()
 	o := tried
+	if m.ask != nil || m.answer != nil {
+		o.Patience = time.Second // what it waits for does not come
+	}
+	o.Transport = nil // the checks of every response would notice most mutants by themselves
 	o.Base, o.Only, o.Matching = server.URL, []string{area}, regexp.MustCompile("^"+regexp.QuoteMeta(rule)+"$")
 	return conformance.Run(t.Context(), o).Results
 }

@@ -17,14 +17,14 @@ const (
 
 var serial atomic.Int64
 
-// fresh answers a text that no other call answers.
+// fresh returns a text that no other call returns.
 func fresh(prefix string) string {
 	return fmt.Sprintf("%s-%d-%d", prefix, time.Now().UnixNano(), serial.Add(1))
 }
 
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
-// instant answers a DateTime some days from now.
+// instant returns a DateTime some days from now.
 func instant(days int) string {
 	return time.Now().UTC().AddDate(0, 0, days).Truncate(time.Second).Format(time.RFC3339)
 }
@@ -66,7 +66,7 @@ func insure(t testing.TB, c *trial.Client) insured {
 	}
 }
 
-// motor answers the body of a policy that began 100 days ago and ends in 265.
+// motor returns the body of a policy that began 100 days ago and ends in 265.
 func (i insured) motor() trial.Record {
 	return trial.Record{
 		"policyholderId": i.policyholder, "vehicleId": i.vehicle, "driverId": i.driver,
@@ -75,13 +75,13 @@ func (i insured) motor() trial.Record {
 	}
 }
 
-// policy writes a motor policy and all it needs, and answers it.
+// policy writes a motor policy and all it needs, and returns it.
 func policy(t testing.TB, c *trial.Client) trial.Record {
 	t.Helper()
 	return c.Create(t, "motorCoverage", insure(t, c).motor())
 }
 
-// loss answers the body of a claim for a loss some days from now.
+// loss returns the body of a claim for a loss some days from now.
 func loss(policyNumber string, days int) trial.Record {
 	return trial.Record{
 		"policyNumber": policyNumber, "lossDate": instant(days), "fnol": instant(days), "claimType": "own property damage",

@@ -21,7 +21,7 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// configured answers an exchange in which every rule of the register is set.
+// configured returns an exchange in which every rule of the register is set.
 func configured(t *testing.T) *trial.Exchange {
 	t.Helper()
 	data := t.TempDir()
@@ -113,7 +113,7 @@ func travelLength(annual bool, most int) func(*testing.T, *trial.Exchange, *tria
 	}
 }
 
-// unchecked posts a record without holding it against the document, and answers the status.
+// unchecked posts a record without holding it against the document, and returns the status.
 func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) int {
 	t.Helper()
 	text, err := json.Marshal(body)

@@ -8,18 +8,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
 var listens = regexp.MustCompile(`(?m)^The Insurance Exchange listens on (http://127\.0\.0\.1:\d+)$`)
 
-// TestStartsQuicklyAndFindsItsData does not run beside other tests, which would slow the start.
-func TestStartsQuicklyAndFindsItsData(t *testing.T) {
+// TestStartsAndFindsItsData starts an exchange twice on the same data. How long a start takes is measured by make bench.
+func TestStartsAndFindsItsData(t *testing.T) {
+	t.Parallel()
 	data, id := t.TempDir(), ""
 	for run := range 2 {
-		begun := time.Now()
 		p, err := trial.Start(commands.Path("exchange"), []string{"EXCHANGE_ADDR=127.0.0.1:0", "EXCHANGE_DATA=" + data}, "run")
 		if err != nil {
 			t.Fatal(err)
@@ -28,9 +27,6 @@ func TestStartsQuicklyAndFindsItsData(t *testing.T) {
 		base, err := p.Find(p.Stdout, listens)
 		if err != nil {
 			t.Fatal(err)
-		}
-		if took := time.Since(begun); took > time.Second {
-			t.Errorf("start %d took %s", run+1, took)
 		}
 		token, err := exec.Command(commands.Path("exchange"), "token", "--data", data).Output()
 		if err != nil {

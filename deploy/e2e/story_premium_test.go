@@ -58,7 +58,7 @@ func refundReceipt(t *testing.T, c *trial.Client) {
 	}
 }
 
-// rows answers the rows of the premium bordereau of a policy, by transaction type.
+// rows returns the rows of the premium bordereau of a policy, by transaction type.
 func rows(t testing.TB, c *trial.Client, policyNumber string) map[string]trial.Record {
 	t.Helper()
 	found := map[string]trial.Record{}
@@ -74,7 +74,7 @@ func rows(t testing.TB, c *trial.Client, policyNumber string) map[string]trial.R
 	return found
 }
 
-// awaitSum waits until the row of a policy has a sum, and answers it.
+// awaitSum waits until the row of a policy has a sum, and returns it.
 func awaitSum(t testing.TB, c *trial.Client, policyNumber, transactionType, sum string) (row trial.Record) {
 	t.Helper()
 	trial.Eventually(t, func() error {

@@ -103,7 +103,7 @@ func (a *assignment) accept(m kafka.Message) {
 	}
 }
 
-// start has a piece of work done beside this goroutine.
+// start does a piece of work in a goroutine of its own.
 func (a *assignment) start(ctx, handling context.Context, w *work) {
 	a.running++
 	go func() {
@@ -112,7 +112,7 @@ func (a *assignment) start(ctx, handling context.Context, w *work) {
 	}()
 }
 
-// finish takes note of a piece of work, and answers the next of its key, if any. What was given up stays unhandled: it
+// finish takes note of a piece of work, and returns the next of its key, if any. What was given up stays unhandled: it
 // is fetched anew by whoever gets the partition.
 func (a *assignment) finish(w *work) (next *work) {
 	a.running--
@@ -129,7 +129,7 @@ func (a *assignment) finish(w *work) (next *work) {
 	return a.lanes.next(w)
 }
 
-// commit tells the group how far each partition is handled, and answers whether the group knows now. A failure is
+// commit commits how far each partition is handled, and reports whether that succeeded. A failure is
 // not reported: where it lasts the generation ends and joining anew fails, which is.
 func (a *assignment) commit() bool {
 	offsets := make(map[int]int64)

@@ -1,11 +1,11 @@
-// Package bus carries messages between services over Kafka, at least once and never lost.
+// Package bus carries messages between services over Kafka. Every message is delivered at least once; none is lost.
 //
-// On the sending side a document and the duty to speak of it are one write: the document is stored with its unsent
-// mark, and a Relay publishes a message for each marked document and then takes the mark off. On the receiving side a
-// Consumer hands over each message until it is handled, and only then commits its offset. A crash between any two of
-// these steps repeats messages and does nothing else, so a handler must be indifferent to repetition and to order. A
-// message that only names what has changed, to be read again from where it is kept, is of that kind; such messages are
-// also worth handling once where several that are alike wait, and the Consumer does so.
+// The sender stores a document together with its unsent mark, in one write. A Relay publishes a message for each marked
+// document and then removes the mark. The receiver is a Consumer: it calls a handler until the message is handled, and
+// only then commits the offset of the message. A crash between any two of these steps repeats messages and does no other
+// harm. So a handler must give the same result when messages are repeated or come in another order. A message that only
+// names what has changed has this property, because the handler reads the present state. When several equal messages
+// wait, the Consumer handles them once.
 package bus
 
 import (
@@ -17,18 +17,18 @@ import (
 	"github.com/segmentio/kafka-go/sasl"
 )
 
-// Message is what travels. Messages of one key keep to one partition.
+// Message is one message. Messages with the same key go to the same partition.
 type Message struct {
 	Key, Value []byte
 	Headers    []Header
 }
 
-// Header is a named value beside a message.
+// Header is a named value of a message, in addition to its key and value.
 type Header = kafka.Header
 
-// Cluster tells how to reach Kafka. Only Brokers is required.
+// Cluster says how to reach Kafka. Only Brokers is required.
 type Cluster struct {
-	// Brokers are addresses (host:port) to begin with; the others are learnt from them.
+	// Brokers are the addresses (host:port) of some brokers; these name the others.
 	Brokers []string
 	// ClientID names this process in the logs and quotas of the brokers.
 	ClientID string
@@ -39,7 +39,7 @@ type Cluster struct {
 }
 
 const (
-	// dialTimeout and requestTimeout bound what a broker that does not answer can cost, also at the stop.
+	// dialTimeout and requestTimeout bound how long to wait for a broker that does not respond, also while stopping.
 	dialTimeout    = 3 * time.Second
 	requestTimeout = 5 * time.Second
 	// metadataAge is how long the transport keeps what it knows of the cluster. It keeps as long that it knows nothing, so
@@ -47,7 +47,7 @@ const (
 	metadataAge = 2 * time.Second
 )
 
-// dialer serves the parts of kafka-go that keep a connection each: group membership and partition readers.
+// dialer returns the dialer for the parts of kafka-go that have a connection each: group membership and partition readers.
 func (c Cluster) dialer() *kafka.Dialer {
 	return &kafka.Dialer{
 		ClientID:      c.ClientID,
@@ -58,7 +58,7 @@ func (c Cluster) dialer() *kafka.Dialer {
 	}
 }
 
-// transport serves the parts that share a pool of connections, the making and the writing of topics.
+// transport returns the connection pool for creating topics and writing to them.
 func (c Cluster) transport(topics ...Topic) *kafka.Transport {
 	return &kafka.Transport{
 		ClientID:       c.ClientID,
@@ -70,8 +70,7 @@ func (c Cluster) transport(topics ...Topic) *kafka.Transport {
 	}
 }
 
-// withGrace answers a context that lives on for a while after its parent has ended, so that work in hand can be
-// finished.
+// withGrace returns a context that ends the given time after its parent, so that work in progress can be finished.
 func withGrace(parent context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	detach := context.AfterFunc(parent, func() {

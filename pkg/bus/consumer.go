@@ -24,32 +24,33 @@ const (
 	rejoinDelay = 500 * time.Millisecond
 )
 
-// ConsumerConfig says what a Consumer reads and what becomes of it. The fields without a default are required.
+// ConsumerConfig configures a Consumer. The fields without a default are required.
 type ConsumerConfig struct {
 	Cluster Cluster
 	Topic   Topic
-	// Group is the consumer group: its members share the partitions of the topic and its offsets.
+	// Group is the name of the consumer group, whose members share the partitions of the topic and the committed offsets.
 	Group string
-	// Handle handles one message. It is called for several keys at once, and for the messages of one key one after the
-	// other. An error of Poison is final, as is a panic; any other is tried again until it is gone.
+	// Handle handles one message. It is called concurrently for messages of different keys, and for messages of one key one
+	// after another. After an error of Poison, or a panic, the message goes to the dead-letter topic. After any other error
+	// the message is handled again, with growing pauses of up to 5 s, until it succeeds.
 	Handle func(context.Context, Message) error
-	// Workers is the number of messages handled at the same time; 8 if not set.
+	// Workers is the greatest number of concurrent calls of Handle; 8 if not set.
 	Workers int
-	// Window is the number of messages in hand at which fetching pauses; 10,000 if not set.
+	// Window is the number of messages fetched and not yet handled at which fetching pauses; 10,000 if not set.
 	Window int
-	// Linger is how long messages are gathered before they are handled, so that those alike are handled once; 20 ms if
-	// not set.
+	// Linger is how long messages are collected before they are handled, so that equal ones are handled once; 20 ms if not
+	// set.
 	Linger time.Duration
-	// SessionTimeout is how long the group waits for a member that died before its partitions go to others; 10 s if not
-	// set. The brokers bound it, by default from 6 s.
+	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions to
+	// others; 10 s if not set. Brokers refuse values out of their bounds, which begin at 6 s by default.
 	SessionTimeout time.Duration
-	// PartitionWatch is how often to look whether the number of partitions has changed; 5 s if not set.
+	// PartitionWatch is how often the consumer checks whether the topic has more partitions; 5 s if not set.
 	PartitionWatch time.Duration
 	Log            *slog.Logger
 	Metrics        prometheus.Registerer
 }
 
-// Consumer hands over the messages of a topic until each is handled, and then commits their offsets.
+// Consumer calls a handler with each message of a topic until the message is handled, and then commits its offset.
 type Consumer struct {
 	config    ConsumerConfig
 	transport *kafka.Transport
@@ -63,8 +64,9 @@ type Consumer struct {
 	fetchers sync.WaitGroup
 }
 
-// NewConsumer answers a consumer that does nothing until it is run, or an error if config cannot be. It panics if the
-// metrics of this topic and group are registered already.
+// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config lacks a broker or
+// a group or has values that Kafka cannot take. It panics if config.Metrics already has a consumer of the same topic and
+// group.
 func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	config.Workers = cmp.Or(config.Workers, defaultWorkers)
 	config.Window = cmp.Or(config.Window, defaultWindow)
@@ -107,8 +109,9 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	}, nil
 }
 
-// Run consumes until ctx ends. It then finishes what the handlers have in hand, commits and leaves the group, so that
-// whoever takes over need not wait for a session to time out.
+// Run consumes until ctx ends. It then gives the handlers at work 5 s to finish, commits and leaves the group, so that the
+// member that takes over need not wait for a session to time out. When Kafka fails it logs that once and tries again. It
+// returns an error if the group cannot be set up or closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
 	defer c.transport.CloseIdleConnections()
 	_ = retry(ctx, func() error {
@@ -127,13 +130,13 @@ func (c *Consumer) Run(ctx context.Context) error {
 		}
 		generation.Start(newAssignment(c, generation).run)
 	}
-	// Closing ends the generation, and waits for it, before it leaves the group. It answers nil always.
+	// Closing ends the generation, and waits for it, before it leaves the group. It returns nil always.
 	_ = group.Close()
 	c.fetchers.Wait()
 	return c.dead.Close()
 }
 
-// report tells how the last step went, and answers err. What fails because the consumer is being stopped says nothing.
+// report logs a change of state after a step and returns err. It ignores failures while the consumer is being stopped.
 func (c *Consumer) report(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		c.state.report(err)

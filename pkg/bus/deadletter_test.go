@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/pkg/bus"
 )
 
-// header answers the value of a header of m.
+// header returns the value of a header of m.
 func header(m kafka.Message, key string) string {
 	for _, h := range m.Headers {
 		if h.Key == key {

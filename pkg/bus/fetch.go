@@ -11,7 +11,7 @@ import (
 const (
 	// fetchWait is how long a broker holds a fetch that finds nothing. It bounds how long a reader takes to close.
 	fetchWait = 500 * time.Millisecond
-	// fetchBytes is the most that a fetch answers.
+	// fetchBytes is the most that a fetch returns.
 	fetchBytes = 1 << 20
 	// fetchAttempts lets the end of the generation come first where a broker is gone, so that it is told once.
 	fetchAttempts = 10

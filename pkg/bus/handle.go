@@ -11,7 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// The headers of a dead letter, beside those that the message had.
+// The headers that a dead letter has in addition to those of the message: why it could not be handled, and the topic,
+// partition, offset and key that it had.
 const (
 	HeaderDeadReason    = "dead-letter-reason"
 	HeaderDeadTopic     = "dead-letter-topic"

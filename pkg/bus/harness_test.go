@@ -79,7 +79,7 @@ func (b *broker) publish(topic string, messages ...kafka.Message) {
 	}
 }
 
-// read answers the first n messages of a topic, in order of partition and offset.
+// read returns the first n messages of a topic, in order of partition and offset.
 func (b *broker) read(topic string, n int) []kafka.Message {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), patience)
@@ -227,7 +227,7 @@ func running(t *testing.T, run func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// metric answers the value of a counter or gauge, summed over its labels.
+// metric returns the value of a counter or gauge, summed over its labels.
 func metric(t *testing.T, from prometheus.Gatherer, name string) (value float64) {
 	t.Helper()
 	families, err := from.Gather()

@@ -45,7 +45,7 @@ func (l lanes) add(m Message, at position) (joined bool) {
 	return false
 }
 
-// begin answers the first work of each lane that is not busy, and makes the lane busy.
+// begin returns the first work of each lane that is not busy, and makes the lane busy.
 func (l lanes) begin() []*work {
 	var begun []*work
 	for _, lane := range l {
@@ -57,7 +57,7 @@ func (l lanes) begin() []*work {
 	return begun
 }
 
-// next answers what follows done in its lane, or nil if nothing waits there.
+// next returns what follows done in its lane, or nil if nothing waits there.
 func (l lanes) next(done *work) *work {
 	key := string(done.message.Key)
 	if len(l[key].waiting) == 0 {

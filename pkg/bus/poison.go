@@ -8,12 +8,12 @@ type poison struct{ cause error }
 func (p poison) Error() string { return p.cause.Error() }
 func (p poison) Unwrap() error { return p.cause }
 
-// Poison says of a message that it can never be handled, whenever and however often it is tried: it cannot be decoded,
-// or it says what cannot be. A Consumer puts such a message into the dead-letter topic with the cause as the reason.
-// Any other error is taken to pass, and its message is tried again.
+// Poison wraps cause to say that a message can never be handled, however often it is tried: it cannot be decoded, or
+// what it says cannot be true. A Consumer writes such a message to the dead-letter topic with the text of cause as the
+// reason. After any other error it handles the message again.
 func Poison(cause error) error { return poison{cause} }
 
-// IsPoison tells whether an error is one of Poison.
+// IsPoison reports whether err is or wraps an error that Poison returned.
 func IsPoison(err error) bool {
 	var p poison
 	return errors.As(err, &p)

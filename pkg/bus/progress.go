@@ -21,7 +21,7 @@ func (p *progress) accept(offset int64) {
 
 func (p *progress) finish(offset int64) { delete(p.pending, offset) }
 
-// uncommitted answers the offset to commit, before which all is handled, and whether it is news.
+// uncommitted returns the offset to commit, before which all is handled, and whether it is news.
 func (p *progress) uncommitted() (offset int64, ok bool) {
 	offset = p.next
 	for pending := range p.pending {

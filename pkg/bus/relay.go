@@ -24,27 +24,26 @@ const (
 	relayGrace = 2 * time.Second
 )
 
-// RelayConfig says what a Relay publishes and where to. The fields without a default are required.
+// RelayConfig configures a Relay. The fields without a default are required.
 type RelayConfig struct {
 	Cluster Cluster
 	Topic   Topic
-	// Collection is where the documents with unsent marks are.
+	// Collection holds the documents whose unsent marks are published.
 	Collection docstore.Collection
-	// Message makes the message about a document. A document for which it fails keeps its mark and is tried again when
-	// it has changed or the relay is started anew.
+	// Message returns the message about a document. If it returns an error, the document keeps its mark, and the relay
+	// tries again after the document has changed or the relay was restarted.
 	Message func(docstore.Document) (Message, error)
-	// Page is the number of documents published together; 500 if not set.
+	// Page is the greatest number of documents that are published in one batch; 500 if not set.
 	Page int
-	// Poll is how often to look for marks without being woken; 1 s if not set. It finds what was written before a crash
-	// or by another process.
+	// Poll is how often the relay looks for marks without a call of Wake; 1 s if not set. Polling finds what was written
+	// before a crash or by another process.
 	Poll    time.Duration
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Relay publishes a message for each document that carries the unsent mark, and takes the mark off.
-//
-// Several relays may serve one collection; they repeat each other's messages and lose none.
+// Relay publishes a message for each document that has the unsent mark, and then removes the mark. Several relays may
+// serve one collection: some messages are then published more than once, and none is lost.
 type Relay struct {
 	config    RelayConfig
 	transport *kafka.Transport
@@ -52,13 +51,13 @@ type Relay struct {
 	metrics   relayMetrics
 	state     condition
 	wake      chan struct{}
-	// refused are the document versions of which no message can be made. The store answers the oldest marks first, so
+	// refused are the document versions of which no message can be made. The store returns the oldest marks first, so
 	// each page is asked for with room for these, or enough of them would hide all others.
 	refused map[docstore.Ref]struct{}
 }
 
-// NewRelay answers a relay that does nothing until it is run. It panics if the metrics of this topic are registered
-// already.
+// NewRelay returns a relay, which does nothing until Run is called. It panics if config.Metrics already has a relay of
+// the same topic.
 func NewRelay(config RelayConfig) *Relay {
 	config.Page = cmp.Or(config.Page, defaultPage)
 	config.Poll = cmp.Or(config.Poll, defaultPoll)
@@ -75,7 +74,7 @@ func NewRelay(config RelayConfig) *Relay {
 	}
 }
 
-// Wake tells that there may be new marks. It never blocks, and many calls are as one.
+// Wake makes the relay look for new marks soon. It never blocks. Calls before the relay has looked count as one.
 func (r *Relay) Wake() {
 	select {
 	case r.wake <- struct{}{}:
@@ -83,7 +82,9 @@ func (r *Relay) Wake() {
 	}
 }
 
-// Run publishes until ctx ends, and then finishes the page in hand. Failures of the store or of Kafka only delay it.
+// Run publishes until ctx ends and then finishes the batch in progress, for at most 2 s. When the store or Kafka fails it
+// logs that once and tries again, with growing pauses of up to 5 s. It returns an error only if closing the connections
+// fails.
 func (r *Relay) Run(ctx context.Context) error {
 	step, cancel := withGrace(ctx, relayGrace)
 	defer cancel()
@@ -131,7 +132,7 @@ func (r *Relay) drain(ctx, step context.Context) error {
 	return nil
 }
 
-// page publishes the oldest marked documents and tells whether there may be more of them.
+// page publishes the oldest marked documents and reports whether there may be more of them.
 func (r *Relay) page(ctx context.Context) (more bool, err error) {
 	limit := r.config.Page + len(r.refused)
 	docs, err := r.config.Collection.Unsent(ctx, limit)
@@ -208,7 +209,7 @@ func (r *Relay) failed(step string, err error) error {
 	return fmt.Errorf("bus: relay, step %s: %w", step, err)
 }
 
-// report tells how the last step went, and answers err. What fails because the relay is being stopped says nothing.
+// report logs a change of state after a step and returns err. It ignores failures while the relay is being stopped.
 func (r *Relay) report(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		r.state.report(err)

@@ -18,11 +18,11 @@ var again = retrypolicy.NewBuilder[any]().
 	WithMaxRetries(-1).
 	Build()
 
-// retry runs op until it succeeds or ctx ends between two attempts. It answers what the last attempt answered, so an
+// retry runs op until it succeeds or ctx ends between two attempts. It returns what the last attempt returned, so an
 // attempt that succeeds while ctx ends has succeeded.
 func retry(ctx context.Context, op func() error) error {
 	var last error
-	// What the executor itself answers is either last or that ctx has ended, which the caller knows.
+	// What the executor itself returns is either last or that ctx has ended, which the caller knows.
 	_ = failsafe.With(again).WithContext(ctx).Run(func() error {
 		last = op()
 		return last
@@ -40,7 +40,7 @@ type condition struct {
 	failing bool
 }
 
-// report tells how it stands now: nil is well.
+// report takes note of the outcome of a step; nil is success.
 func (c *condition) report(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Topic describes a topic as it is made where it is missing. A topic that exists is used as it is.
+// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is.
 type Topic struct {
 	Name string
-	// Partitions is how many consumers of a group can share the topic; 1 if not set.
+	// Partitions is the number of partitions, and so the greatest number of consumers of a group that share the topic; 1 if
+	// not set.
 	Partitions int
 	// Replication is the number of copies of each partition; 1 if not set.
 	Replication int
@@ -27,7 +28,7 @@ func (t Topic) dead() Topic {
 	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, maxMessageBytes: 2 * maxMessageBytes}
 }
 
-// config is t as it is made.
+// config returns t as kafka-go takes it.
 func (t Topic) config() kafka.TopicConfig {
 	config := kafka.TopicConfig{
 		Topic:             t.Name,

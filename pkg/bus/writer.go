@@ -12,7 +12,7 @@ import (
 const (
 	// maxMessageBytes is the greatest size of a message. Brokers refuse above 1 MiB unless told otherwise.
 	maxMessageBytes = 1 << 20
-	// framingBytes is more than what a message takes beside its parts.
+	// framingBytes is more than what a message takes in addition to its parts.
 	framingBytes = 128
 	// writeLinger is how long kafka-go holds a batch that is not full. Callers hand over all they have at once, so there
 	// is nothing to wait for; zero would mean its default of a second.
@@ -28,7 +28,7 @@ func (m Message) size() int {
 	return size
 }
 
-// newWriter answers a writer that returns only when all in-sync replicas hold the messages. It does not retry: its
+// newWriter returns a writer that returns only when all in-sync replicas hold the messages. It does not retry: its
 // callers do, and know the state to report.
 func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch int) *kafka.Writer {
 	return &kafka.Writer{
@@ -47,7 +47,7 @@ func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch i
 	}
 }
 
-// publish writes messages and answers the indexes of those that are certainly stored, with an error if that is not all
+// publish writes messages and returns the indexes of those that are certainly stored, with an error if that is not all
 // of them.
 func publish(ctx context.Context, w *kafka.Writer, messages []Message) (stored []int, err error) {
 	batch := make([]kafka.Message, len(messages))

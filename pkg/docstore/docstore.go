@@ -1,14 +1,14 @@
-// Package docstore is the storage interface of the exchange: a store of JSON documents that is small enough to be
-// implemented wholly on an embedded database (sqlitestore) and on a server (mongostore), and strong enough that
-// nothing above it needs a transaction over several documents.
+// Package docstore is the storage interface of the exchange: collections of JSON documents. It is small, so that both an
+// embedded database (sqlitestore) and a server (mongostore) implement all of it. It is strong enough that no service needs
+// a transaction over several documents.
 //
-// Three guarantees carry everything else:
+// Everything else rests on three guarantees:
 //
-//   - A write that returned nil is durable, and is either wholly there or not at all.
-//   - A value of a unique index belongs to one document; the index decides, never a look before the write.
+//   - A write that returned nil is durable. Any write happens wholly or not at all.
+//   - One document at most has a value of a unique index. The index decides, not a read before the write.
 //   - Replace happens only if the version is still the one that was read (compare-and-swap).
 //
-// Package conformance states these and the rest as a test suite that every store passes.
+// Package conformance tests these guarantees and the rest of the interface; every store passes it.
 package docstore
 
 import (
@@ -19,61 +19,67 @@ import (
 	"github.com/google/uuid"
 )
 
-// Document is one stored record. The store understands its id, version, keys and unsent mark, and carries Body and
-// State as they are.
+// Document is one stored record. The store reads and writes its ID, Version, Keys and Unsent, and returns Body and State
+// byte for byte as they were stored.
 type Document struct {
-	// ID names the document within its collection. Ids are UUIDs of version 7, so their order is the order of
-	// creation; every find answers in that order.
+	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
+	// creation. Every find returns documents in this order.
 	ID uuid.UUID
-	// Version is 1 after Insert and grows by 1 with each Replace.
+	// Version is 1 after Insert. Each Replace adds 1.
 	Version int64
-	// Body is the record as its readers see it, a JSON object.
+	// Body is the record as callers read it: a JSON object in UTF-8.
 	Body []byte
-	// State is what the owning service keeps beside the record and shows to nobody as it is, a JSON object or empty.
+	// State is what the owning service keeps about the record and does not show as it is: a JSON object in UTF-8, or
+	// empty.
 	State []byte
-	// Keys are the values by which the document can be found, by index name. An index whose name is absent does not
-	// hold the document. Finds leave Keys nil: who replaces a document says its keys anew.
+	// Keys are the values by which the document is found, one for each index that holds it. Reads leave Keys nil, so a
+	// caller that replaces a document gives all of its keys again.
 	Keys Keys
-	// Unsent marks a document about which a message has still to be published. It is part of the document, so
-	// that one write stores a record and the duty to speak of it.
+	// Unsent marks a document about which a message has still to be published. The mark is part of the document, so that
+	// one write stores both the record and the duty to publish.
 	Unsent bool
 }
 
-// Keys maps index names to values.
+// Keys maps the names of indexes to values. A value is any text; two values are equal if their bytes are.
 type Keys map[string]string
 
-// Index is one way to find documents of a collection.
+// Index is one way to find the documents of a collection. It holds the documents that have a key of its name.
 type Index struct {
-	// Name is lower camel case ASCII, letters and digits only.
+	// Name is made of ASCII letters, digits and underscores and begins with a letter, as in "policyNumber".
 	Name string
-	// Unique: at most one document of the collection holds a value.
+	// Unique means that at most one document of the collection has each value.
 	Unique bool
 }
 
-// Spec describes a collection. Indexes stand in order of selectivity, the most selective first: a find that names
-// several uses the first of them and filters by the others.
+// Spec describes a collection.
 type Spec struct {
-	Name    string
+	// Name is made as the name of an Index is.
+	Name string
+	// Indexes are ordered by selectivity, the most selective first. A find that names several of them reads the first
+	// and compares the others document by document.
 	Indexes []Index
 }
 
-// Range asks for index values from From to To, both inclusive, compared by bytes. An empty bound is open.
+// Range selects the documents whose value in an index lies from From to To, both inclusive, compared byte by byte. An
+// empty bound is open.
 type Range struct {
 	Index    string
 	From, To string
 }
 
-// Query selects documents. All of its conditions must hold; no condition selects the whole collection. Answers are
-// in order of id.
+// Query selects the documents for which all of its conditions hold; without conditions, all of the collection. They are
+// returned in order of id.
 type Query struct {
-	Equal  Keys
+	// Equal are the values that a document must have.
+	Equal Keys
+	// Ranges are the ranges in which a document must lie.
 	Ranges []Range
-	// After leaves out the document of this id and all before it; the zero UUID starts at the first. Paging by it
-	// is stable while others insert.
+	// After excludes the document with this id and all before it. The zero UUID excludes none. A caller that reads page
+	// after page gives the last id that it has seen, and sees each document once while others insert.
 	After uuid.UUID
-	// Skip leaves out this many of the documents selected.
+	// Skip is the number of selected documents to leave out first; 0 or more.
 	Skip int
-	// Limit is the greatest number of documents answered; it is required.
+	// Limit is the greatest number of documents to return; 1 or more.
 	Limit int
 }
 
@@ -83,57 +89,62 @@ type Ref struct {
 	Version int64
 }
 
-// Collection holds the documents of one kind, or of several kinds that share a unique index.
+// Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for concurrent
+// use. When a context ends before the result of a call is known, the call returns an error that wraps both
+// ErrUnavailable and the error of the context; a write may then have happened.
 type Collection interface {
 	// Insert stores a new document with version 1. Errors: *DuplicateError, ErrUnavailable.
 	Insert(ctx context.Context, doc Document) error
-	// Get answers the document. Errors: ErrNotFound, ErrUnavailable.
+	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
-	// Replace stores doc in place of the version doc.Version, as version doc.Version+1: body, state, keys and
-	// unsent mark alike. Errors: ErrStale where the stored version is another or the document is not there,
+	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and gives
+	// it the version doc.Version+1. Errors: ErrStale if the stored version is another or there is no document with the id,
 	// *DuplicateError, ErrUnavailable.
 	Replace(ctx context.Context, doc Document) error
-	// Find answers the documents that the query selects, without their keys. Errors: ErrUnavailable.
+	// Find returns the documents that a query selects. Errors: ErrUnavailable.
 	Find(ctx context.Context, q Query) ([]Document, error)
-	// Unsent answers up to limit documents that carry the unsent mark, in order of id. Errors: ErrUnavailable.
+	// Unsent returns up to limit documents that carry the unsent mark, in order of id. Errors: ErrUnavailable.
 	Unsent(ctx context.Context, limit int) ([]Document, error)
-	// Sent takes the unsent mark off each document that still has the version named, and leaves the version as it
-	// is. A document that changed meanwhile keeps its mark. Errors: ErrUnavailable.
+	// Sent removes the unsent mark from each document that is still at the version named, and does not change that version.
+	// A document that has changed keeps its mark. Errors: ErrUnavailable.
 	Sent(ctx context.Context, refs []Ref) error
 }
 
-// Store is an open database.
+// Store is an open database. It is safe for concurrent use.
 type Store interface {
-	// Collection makes sure that the collection and its indexes exist and answers it. It is called at start, once for
-	// each collection.
+	// Collection creates the collection and its indexes where they are missing, and returns the collection. A service
+	// calls it once for each collection when it starts. Errors: ErrUnavailable.
 	Collection(ctx context.Context, spec Spec) (Collection, error)
-	// Ping tells whether the store can serve. Errors: ErrUnavailable.
+	// Ping returns nil if the store can serve reads and writes. Errors: ErrUnavailable.
 	Ping(ctx context.Context) error
-	// Close ends the store after the writes under way.
+	// Close waits for the writes under way and closes the store.
 	Close() error
 }
 
 var (
-	// ErrNotFound: no document has the id.
+	// ErrNotFound means that no document has the id.
 	ErrNotFound = errors.New("docstore: no such document")
-	// ErrStale: the document is no longer at the version that was read.
+	// ErrStale means that the document is no longer at the version that was read.
 	ErrStale = errors.New("docstore: the document has changed")
-	// ErrUnavailable: the store did not answer, or not in time; a write may or may not have happened. Every error of
-	// a store that is none of the others wraps it.
+	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened. Every
+	// error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
 )
 
-// IDIndex is the name by which DuplicateError tells of a document id that is taken.
+// IDIndex is the Index of a DuplicateError whose cause is a document id that is taken.
 const IDIndex = "id"
 
-// DuplicateError tells which unique index refused a write.
-type DuplicateError struct{ Index string }
+// DuplicateError is the refusal of a write because a document has its value of a unique index already.
+type DuplicateError struct {
+	// Index is the name of the index, or IDIndex.
+	Index string
+}
 
 func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("docstore: value of unique index %q is taken", e.Index)
 }
 
-// Duplicate tells whether err is the refusal of a unique index, and of which.
+// Duplicate reports whether err is or wraps a *DuplicateError, and returns the name of its index.
 func Duplicate(err error) (index string, ok bool) {
 	var dup *DuplicateError
 	if errors.As(err, &dup) {

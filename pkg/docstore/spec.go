@@ -10,8 +10,8 @@ import (
 // name is what databases of both sorts take as a name without quoting, and what cannot be confused with their own.
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 
-// Validate tells whether a store can make the collection: its names are plain and no two indexes share one, upper and
-// lower case being the same to some databases.
+// Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, or if two
+// indexes have the same name. Names that differ only in case are the same, because some databases do not tell them apart.
 func (s Spec) Validate() error {
 	if !name.MatchString(s.Name) {
 		return fmt.Errorf("docstore: %q cannot name a collection", s.Name)
@@ -27,7 +27,7 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Has tells whether the collection has an index of this name.
+// Has reports whether the collection has an index of this name.
 func (s Spec) Has(index string) bool {
 	for _, candidate := range s.Indexes {
 		if candidate.Name == index {
@@ -37,7 +37,7 @@ func (s Spec) Has(index string) bool {
 	return false
 }
 
-// CheckKeys refuses keys that no index of the collection holds: they would be lost without a word.
+// CheckKeys returns an error if a key has the name of no index of the collection: it would be lost.
 func (s Spec) CheckKeys(keys Keys) error {
 	for index := range keys {
 		if !s.Has(index) {
@@ -47,7 +47,8 @@ func (s Spec) CheckKeys(keys Keys) error {
 	return nil
 }
 
-// CheckQuery refuses a query that the collection's indexes cannot answer, and one without a limit.
+// CheckQuery returns an error if a query names an index that the collection lacks, has no limit, or skips fewer than no
+// documents.
 func (s Spec) CheckQuery(q Query) error {
 	if q.Limit < 1 {
 		return errors.New("docstore: a find needs a limit")
@@ -66,10 +67,10 @@ func (s Spec) CheckQuery(q Query) error {
 	return nil
 }
 
-// Lead answers the index that a store uses to answer the query, the other conditions being checked on what it finds:
-// the first in the order of the Spec that the query wants equal to a value, else the first of a range. Without either
-// the collection is read in order of id, and the answer is false.
-func (s Spec) Lead(q Query) (Index, bool) {
+// Driving returns the index that a store reads to find the documents of a query; it compares the other conditions
+// document by document. It is the first index of the Spec for which the query has an equal value, else the first for
+// which it has a range. ok is false if the query has neither: the store then reads the collection in order of id.
+func (s Spec) Driving(q Query) (index Index, ok bool) {
 	for _, index := range s.Indexes {
 		if _, ok := q.Equal[index.Name]; ok {
 			return index, true

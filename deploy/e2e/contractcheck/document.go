@@ -113,7 +113,8 @@ func (d *document) check(request *http.Request, sent []byte, response *http.Resp
 		}
 		return d.validate("/components/schemas/Problem", body)
 	}
-	if response.StatusCode < 300 {
+	// A dry run says what is wrong with a request, so it accepts any.
+	if response.StatusCode < 300 && request.URL.Path != "/x/claim/admissibility" {
 		if err := d.checkRequest(o, request, sent); err != nil {
 			return fmt.Errorf("the accepted request: %w", err)
 		}

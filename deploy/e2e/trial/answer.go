@@ -22,7 +22,7 @@ type Answer struct {
 var location = regexp.MustCompile(`^/[A-Za-z]+/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // innards are words that a caller has no business to read: of the language, its libraries and the database.
-var innards = regexp.MustCompile(`goroutine |\.go:\d|panic|runtime error|json: |jsontext|(?i)sqlite|SQL|docstore|context deadline|dial tcp|EOF\b|0x[0-9a-f]{6}`)
+var innards = regexp.MustCompile(`goroutine |\.go:\d|panic|runtime error|json: |jsontext|(?i)sqlite|SQL|docstore|context deadline|dial tcp|\bEOF\b|0x[0-9a-f]{6}`)
 
 // conforms holds the answer against what every answer must be.
 func (a Answer) conforms(method string) error {
@@ -93,7 +93,7 @@ func (a Answer) Want(t testing.TB, status int) Answer {
 	return a
 }
 
-// WantProblem ends the test if the answer is not the problem with the status and the title, and answers the document.
+// WantProblem ends the test if the answer is not the problem with the status and the title, and returns the document.
 func (a Answer) WantProblem(t testing.TB, status int, title string) Record {
 	t.Helper()
 	p := a.Want(t, status).Record(t)
@@ -103,7 +103,7 @@ func (a Answer) WantProblem(t testing.TB, status int, title string) Record {
 	return p
 }
 
-// Record answers the body as one record.
+// Record returns the body as one record.
 func (a Answer) Record(t testing.TB) Record {
 	t.Helper()
 	r, err := a.record()
@@ -118,7 +118,7 @@ func (a Answer) record() (Record, error) {
 	return r, a.decode(&r)
 }
 
-// Records answers the body as a list.
+// Records returns the body as a list.
 func (a Answer) Records(t testing.TB) []Record {
 	t.Helper()
 	var all []Record

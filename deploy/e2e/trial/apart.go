@@ -46,7 +46,7 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 	return e, err
 }
 
-// peers answers the flags that tell a process the addresses of those that it calls.
+// peers returns the flags that tell a process the addresses of those that it calls.
 func (e *Exchange) peers(name string) []string {
 	var flags []string
 	for _, called := range calls[name] {

@@ -14,13 +14,13 @@ import (
 )
 
 // Client calls an exchange as one caller. It is safe for concurrent use. Every answer is held against what the
-// interface says of all answers, and against the OpenAPI document.
+// interface says of all responses, and against the OpenAPI document.
 type Client struct{ base, authorization string }
 
-// With answers a client that sends another Authorization header; none where empty.
+// With returns a client that sends another Authorization header; none where empty.
 func (c *Client) With(authorization string) *Client { return &Client{c.base, authorization} }
 
-// At answers a client of another address, http://host:port.
+// At returns a client of another address, http://host:port.
 func (c *Client) At(base string) *Client { return &Client{base, c.authorization} }
 
 var transport = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
@@ -50,9 +50,9 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Send sends a request and answers what came back. body is sent as it is if it is []byte, string or io.Reader (without
+// Send sends a request and returns what came back. body is sent as it is if it is []byte, string or io.Reader (without
 // a length), not at all if nil, and else as JSON. headers are names and values in turn; a body is application/json
-// unless they say otherwise. Errors: no answer, or one that breaks a rule of all answers.
+// unless they say otherwise. Errors: no answer, or one that breaks a rule of all responses.
 func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	content, err := reader(body)
 	if err != nil {
@@ -127,13 +127,13 @@ func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Ans
 	return c.Do(t, http.MethodPut, path, body, headers...)
 }
 
-// Create posts a record and answers it as it was made, 201.
+// Create posts a record and returns it as it was made, 201.
 func (c *Client) Create(t testing.TB, resource string, body any, headers ...string) Record {
 	t.Helper()
 	return c.Post(t, "/"+resource, body, headers...).Want(t, http.StatusCreated).Record(t)
 }
 
-// Read answers the record at a path, 200.
+// Read returns the record at a path, 200.
 func (c *Client) Read(t testing.TB, path string) Record {
 	t.Helper()
 	return c.Get(t, path).Want(t, http.StatusOK).Record(t)

@@ -72,7 +72,7 @@ var (
 	logged = regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
 )
 
-// start starts a part on a free address, or on the one that it had, and answers the address once it listens.
+// start starts a part on a free address, or on the one that it had, and returns the address once it listens.
 func (e *Exchange) start(name, command string, args ...string) (address string, err error) {
 	p := e.parts[name]
 	if p == nil {
@@ -93,7 +93,7 @@ func (e *Exchange) start(name, command string, args ...string) (address string, 
 	return p.address, nil
 }
 
-// Address answers where a part listens, as host:port.
+// Address returns where a part listens, as host:port.
 func (e *Exchange) Address(name string) string { return e.parts[name].address }
 
 // Kill ends a part as a crash would.
@@ -128,7 +128,7 @@ func (e *Exchange) Abandon() error {
 	return errors.Join(failures...)
 }
 
-// Logs answers the end of what each part wrote on stderr.
+// Logs returns the end of what each part wrote on stderr.
 func (e *Exchange) Logs() string {
 	var all strings.Builder
 	for _, name := range e.order {
@@ -139,7 +139,7 @@ func (e *Exchange) Logs() string {
 	return all.String()
 }
 
-// Client answers a client with a token of an hour for the subject and the scopes.
+// Client returns a client with a token of an hour for the subject and the scopes.
 func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 	token, err := e.Signer.Issue(auth.Grant{
 		Subject: subject, Scopes: scopes, Issuer: Issuer, Audience: []string{Audience}, Lifetime: time.Hour,

@@ -21,7 +21,7 @@ func (o *Output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// read answers all that was written, and a channel that is closed when there is more.
+// read returns all that was written, and a channel that is closed when there is more.
 func (o *Output) read() (string, <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -31,7 +31,7 @@ func (o *Output) read() (string, <-chan struct{}) {
 // tail is how much of an output is shown, in bytes.
 const tail = 4 << 10
 
-// String answers the end of what was written.
+// String returns the end of what was written.
 func (o *Output) String() string {
 	text, _ := o.read()
 	return text[max(0, len(text)-tail):]

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Eventually asks until done answers nil, and ends the test with its last error after Patience.
+// Eventually asks until done returns nil, and ends the test with its last error after Patience.
 func Eventually(t testing.TB, done func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)
@@ -24,7 +24,7 @@ func Eventually(t testing.TB, done func() error) {
 	}
 }
 
-// AtOnce sends n requests at the same moment and answers what they got. The test ends if one got nothing.
+// AtOnce sends n requests at the same moment and returns what they got. The test ends if one got nothing.
 func AtOnce(t testing.TB, n int, send func(i int) (Answer, error)) []Answer {
 	t.Helper()
 	answers, errs := make([]Answer, n), make([]error, n)
@@ -46,7 +46,7 @@ func AtOnce(t testing.TB, n int, send func(i int) (Answer, error)) []Answer {
 	return answers
 }
 
-// Count answers how many answers have each status.
+// Count returns how many returns have each status.
 func Count(answers []Answer) map[int]int {
 	counts := map[int]int{}
 	for _, a := range answers {

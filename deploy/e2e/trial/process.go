@@ -41,7 +41,7 @@ func Start(path string, environ []string, args ...string) (*Process, error) {
 	return p, nil
 }
 
-// Find waits until an output of the process has a match and answers its first group.
+// Find waits until an output of the process has a match and returns its first group.
 func (p *Process) Find(in *Output, pattern *regexp.Regexp) (string, error) {
 	deadline := time.After(Patience)
 	for {
@@ -59,7 +59,7 @@ func (p *Process) Find(in *Output, pattern *regexp.Regexp) (string, error) {
 	}
 }
 
-// Exit waits for the process to end by itself and answers its exit status.
+// Exit waits for the process to end by itself and returns its exit status.
 func (p *Process) Exit() (int, error) {
 	select {
 	case <-p.exited:

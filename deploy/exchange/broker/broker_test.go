@@ -80,7 +80,7 @@ func consume(t testing.TB, b *Broker, group, topic string, n int) {
 	}
 }
 
-// crashed answers a copy of the data of a running broker, which is what a crash at this moment leaves.
+// crashed returns a copy of the data of a running broker, which is what a crash at this moment leaves.
 func crashed(t *testing.T, dir string) string {
 	t.Helper()
 	left := filepath.Join(t.TempDir(), "left")

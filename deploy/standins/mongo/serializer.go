@@ -54,7 +54,7 @@ func (s *serializer) serve(ctx context.Context, client net.Conn) {
 	}
 }
 
-// exchange sends a request and answers its reply, which is empty where none is due, while no other is sent.
+// exchange sends a request and returns its reply, which is empty where none is due, while no other is sent.
 func (s *serializer) exchange(server io.Writer, replies io.Reader, request []byte) ([]byte, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
@@ -67,7 +67,7 @@ func (s *serializer) exchange(server io.Writer, replies io.Reader, request []byt
 	return readMessage(replies)
 }
 
-// unanswered tells whether the request is one that the server does not reply to.
+// unanswered reports whether the request is one that the server does not reply to.
 func unanswered(request []byte) bool {
 	return binary.LittleEndian.Uint32(request[12:]) == opMsg && len(request) >= headerLength+4 &&
 		binary.LittleEndian.Uint32(request[headerLength:])&moreToCome != 0

@@ -28,7 +28,7 @@ var (
 	Small = Size{Documents: 120, Queries: 40, Writers: 32, Increments: 2}
 )
 
-// Run runs the suite. Open answers a store that holds nothing; the suite closes it.
+// Run runs the suite. Open returns a store that holds nothing; the suite closes it.
 func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 	for _, tier := range []struct {
 		name string
@@ -78,7 +78,7 @@ type fixture struct {
 	size  Size
 }
 
-// insert stores a new document of these keys and answers it.
+// insert stores a new document of these keys and returns it.
 func (f fixture) insert(t *testing.T, keys docstore.Keys) docstore.Document {
 	t.Helper()
 	doc := document(keys)
@@ -89,7 +89,7 @@ func (f fixture) insert(t *testing.T, keys docstore.Keys) docstore.Document {
 	return doc
 }
 
-// get answers the document as it is stored.
+// get returns the document as it is stored.
 func (f fixture) get(t *testing.T, id uuid.UUID) docstore.Document {
 	t.Helper()
 	doc, err := f.Get(t.Context(), id)
@@ -99,7 +99,7 @@ func (f fixture) get(t *testing.T, id uuid.UUID) docstore.Document {
 	return doc
 }
 
-// find answers the ids that the query selects.
+// find returns the ids that the query selects.
 func (f fixture) find(t *testing.T, q docstore.Query) []uuid.UUID {
 	t.Helper()
 	docs, err := f.Find(t.Context(), q)
@@ -128,7 +128,7 @@ func ids(docs []docstore.Document) []uuid.UUID {
 	return ids
 }
 
-// same reports where the stored document differs from the one expected, which has the keys that no read answers.
+// same reports where the stored document differs from the one expected, which has the keys that no read returns.
 func same(t *testing.T, got, want docstore.Document) {
 	t.Helper()
 	want.Keys = nil

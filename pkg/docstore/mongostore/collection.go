@@ -65,7 +65,7 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 		return nil, unavailable(ctx, err)
 	}
 	page := options.Find().SetSkip(int64(q.Skip))
-	if lead, ok := c.spec.Lead(q); ok {
+	if lead, ok := c.spec.Driving(q); ok {
 		page.SetHint(indexName(lead))
 	}
 	return c.list(ctx, filter(c.spec, q), q.Limit, page)
@@ -75,7 +75,7 @@ func (c *collection) Unsent(ctx context.Context, limit int) ([]docstore.Document
 	return c.list(ctx, bson.D{{Key: unsentField, Value: true}}, limit, options.Find().SetHint(unsentIndex))
 }
 
-// list answers up to limit documents in order of id, in one batch.
+// list returns up to limit documents in order of id, in one batch.
 func (c *collection) list(
 	ctx context.Context, filter bson.D, limit int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// refusal answers a write's error as the interface has it: a *docstore.DuplicateError where a unique index refused the
+// refusal returns a write's error as the interface has it: a *docstore.DuplicateError where a unique index refused the
 // document, else one that wraps docstore.ErrUnavailable.
 func (c *collection) refusal(ctx context.Context, doc docstore.Document, inserted bool, err error) error {
 	if index, ok := namedIndex(err); ok {
@@ -35,7 +35,7 @@ func (c *collection) refusal(ctx context.Context, doc docstore.Document, inserte
 	return unavailable(ctx, err)
 }
 
-// namedIndex answers the index that MongoDB names in a duplicate key error, whose keyPattern is {"k.policyNumber": 1}.
+// namedIndex returns the index that MongoDB names in a duplicate key error, whose keyPattern is {"k.policyNumber": 1}.
 func namedIndex(err error) (string, bool) {
 	var exception mongo.WriteException
 	if !mongo.IsDuplicateKeyError(err) || !errors.As(err, &exception) {

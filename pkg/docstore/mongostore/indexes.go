@@ -17,7 +17,7 @@ const unsentIndex = "unsent"
 // fillBatch is how many documents are given a missing value at a time.
 const fillBatch = 500
 
-// indexName tells a unique index from a plain one: MongoDB refuses to change the one into the other under its name.
+// indexName distinguishes a unique index from a plain one: MongoDB refuses to change the one into the other under its name.
 func indexName(index docstore.Index) string {
 	if index.Unique {
 		return "unique_" + index.Name

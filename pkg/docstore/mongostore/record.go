@@ -30,7 +30,7 @@ const (
 // keyField is the field of an index's values.
 func keyField(index string) string { return keysField + "." + index }
 
-// recordOf answers the document, at the version it is to have, as a record.
+// recordOf returns the document, at the version it is to have, as a record.
 func recordOf(spec docstore.Spec, doc docstore.Document, version int64) record {
 	return record{
 		ID: binary(doc.ID), Version: version, Body: string(doc.Body), State: string(doc.State),
@@ -53,7 +53,7 @@ func keysOf(spec docstore.Spec, doc docstore.Document) bson.D {
 	return keys
 }
 
-// document answers the record as readers get it, without its keys.
+// document returns the record as readers get it, without its keys.
 func (r record) document() docstore.Document {
 	doc := docstore.Document{Version: r.Version, Body: []byte(r.Body), Unsent: r.Unsent}
 	copy(doc.ID[:], r.ID.Data)

@@ -86,7 +86,7 @@ func TestNamedIndex(t *testing.T) {
 	}
 }
 
-// extended answers a value as extended JSON.
+// extended returns a value as extended JSON.
 func extended(t *testing.T, v any) string {
 	t.Helper()
 	text, err := bson.MarshalExtJSON(v, true, false)

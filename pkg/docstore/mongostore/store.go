@@ -23,7 +23,7 @@ type Store struct {
 	database *mongo.Database
 }
 
-// Open connects to the deployment at uri ("mongodb://...") and answers the database of this name, once the deployment
+// Open connects to the deployment at uri ("mongodb://...") and returns the database of this name, once the deployment
 // has answered. The concerns are the store's own, whatever the uri says: its guarantees rest on them. Errors:
 // docstore.ErrUnavailable, also for a uri that cannot be read.
 func Open(ctx context.Context, uri, database string) (*Store, error) {

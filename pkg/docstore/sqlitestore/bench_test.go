@@ -34,7 +34,7 @@ func policy() docstore.Document {
 	}
 }
 
-// book opens a store with n policies in it and answers their ids and keys.
+// book opens a store with n policies in it and returns their ids and keys.
 func book(b *testing.B, n int) (docstore.Collection, []docstore.Document) {
 	store := open(b, fresh(b))
 	b.Cleanup(func() {

@@ -46,7 +46,7 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 	return nil
 }
 
-// tableColumns answers the columns of a table, none if it does not exist.
+// tableColumns returns the columns of a table, none if it does not exist.
 func tableColumns(conn *sqlite3.Conn, table string) ([]string, error) {
 	stmt, err := conn.Prepare(fmt.Sprintf(`SELECT name FROM pragma_table_info('%s')`, table))
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *collection) Unsent(ctx context.Context, limit int) ([]docstore.Document
 	return c.list(ctx, c.sql.unsent, func(stmt *sqlite3.Stmt) { stmt.BindInt(1, int64(limit)) })
 }
 
-// list answers the documents of a query's rows.
+// list returns the documents of a query's rows.
 func (c *collection) list(ctx context.Context, sql string, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
 	var docs []docstore.Document
 	err := c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {

@@ -13,7 +13,7 @@ func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Full, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
 }
 
-// fresh answers the path of a database that does not exist.
+// fresh returns the path of a database that does not exist.
 func fresh(t testing.TB) string { return filepath.Join(t.TempDir(), "exchange.db") }
 
 func open(t testing.TB, path string) *sqlitestore.Store {

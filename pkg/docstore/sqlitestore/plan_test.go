@@ -33,7 +33,7 @@ func TestNoStatementScans(t *testing.T) {
 		statement, _ := findSQL(receipts, q)
 		plan := explain(t, conn, statement)
 		index := "sqlite_autoindex_receipts_1"
-		if lead, ok := receipts.Lead(q); ok {
+		if lead, ok := receipts.Driving(q); ok {
 			index = indexName(receipts.Name, lead)
 		}
 		if !strings.HasPrefix(plan, "SEARCH receipts USING INDEX "+index+" ") {
@@ -45,13 +45,13 @@ func TestNoStatementScans(t *testing.T) {
 	}
 }
 
-// leadIsUnique tells whether the query looks at one document at the most, so that sorting is nothing.
+// leadIsUnique reports whether the query looks at one document at the most, so that sorting is nothing.
 func leadIsUnique(q docstore.Query) bool {
-	lead, ok := receipts.Lead(q)
+	lead, ok := receipts.Driving(q)
 	return ok && lead.Unique
 }
 
-// shapes answers a query of every combination of conditions: each index not asked for, equal to a value, or in a range
+// shapes returns a query of every combination of conditions: each index not asked for, equal to a value, or in a range
 // of each sort.
 func shapes(spec docstore.Spec) []docstore.Query {
 	queries := []docstore.Query{{Limit: 1}}
@@ -72,7 +72,7 @@ func shapes(spec docstore.Spec) []docstore.Query {
 	return queries
 }
 
-// schema answers a connection to a new database with the table of the spec.
+// schema returns a connection to a new database with the table of the spec.
 func schema(t *testing.T, spec docstore.Spec) *sqlite3.Conn {
 	t.Helper()
 	conn, err := connect(filepath.Join(t.TempDir(), "plan.db"), sqlite3.ReadWrite, schemaSQL(spec, nil))
@@ -87,13 +87,13 @@ func schema(t *testing.T, spec docstore.Spec) *sqlite3.Conn {
 	return conn
 }
 
-// explain answers SQLite's plan of the statement.
+// explain returns SQLite's plan of the statement.
 func explain(t *testing.T, conn *sqlite3.Conn, statement string) string {
 	t.Helper()
 	return strings.Join(texts(t, conn, "EXPLAIN QUERY PLAN "+statement, 3), "; ")
 }
 
-// texts answers a column of all rows of a query.
+// texts returns a column of all rows of a query.
 func texts(t *testing.T, conn *sqlite3.Conn, sql string, column int) []string {
 	t.Helper()
 	stmt, err := conn.Prepare(sql)

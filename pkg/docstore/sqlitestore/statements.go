@@ -48,12 +48,12 @@ func statementsOf(spec docstore.Spec) statements {
 // firstKey is the parameter that takes the first key.
 const firstKey = 5
 
-// findSQL writes the query with a parameter for each of its values, and answers the texts among them, which are
+// findSQL writes the query with a parameter for each of its values, and returns the texts among them, which are
 // parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip.
 func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
 	var b strings.Builder
 	b.WriteString(`SELECT ` + columns + ` FROM ` + quoted(spec.Name))
-	if lead, ok := spec.Lead(q); ok {
+	if lead, ok := spec.Driving(q); ok {
 		// Without statistics SQLite would guess; the spec knows. It is an error should the index not fit, not a scan.
 		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
 	}
@@ -109,7 +109,7 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 // keyColumn is the column of an index's values. The prefix keeps it apart from the columns every table has.
 func keyColumn(index string) string { return "k_" + index }
 
-// indexName tells a unique index from a plain one, so that a change of the spec makes another index.
+// indexName distinguishes a unique index from a plain one, so that a change of the spec makes another index.
 func indexName(collection string, index docstore.Index) string {
 	if index.Unique {
 		return collection + " unique " + index.Name

@@ -2,8 +2,8 @@
 // process. It needs no server and no C compiler.
 //
 // A collection is a table with a column for each index. One goroutine writes, and commits what is waiting together: a
-// sync of the disk costs the same for one write as for fifty. Reads run beside it on connections of their own, and see
-// every write that was answered before they began.
+// sync of the disk costs the same for one write as for fifty. Reads use connections of their own and do not wait for the
+// writer. They see every write that returned before they began.
 package sqlitestore
 
 import (
@@ -18,7 +18,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// ErrInUse: another process, or another Store of this one, has the file open.
+// ErrInUse means that another process, or another Store of this one, has the file open.
 var ErrInUse = errors.New("sqlitestore: the database is in use by another process")
 
 // errClosed is why a closed store does not serve.
@@ -117,7 +117,7 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// Close ends the store after the writes that were handed to it, whose callers get their answers, and the reads under way.
+// Close ends the store after the writes that were handed to it, whose callers get their results, and the reads under way.
 func (s *Store) Close() error {
 	s.end.Do(func() {
 		// The connection that is closed last moves the log into the database, which one that only reads cannot do.

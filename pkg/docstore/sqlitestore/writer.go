@@ -58,7 +58,7 @@ func newWriter(conn *sqlite3.Conn) (*writer, error) {
 	return w, nil
 }
 
-// do has the change made and answers once it is on the disk. A caller whose context ends first does not learn whether
+// do has the change made and returns once it is on the disk. A caller whose context ends first does not learn whether
 // it was made.
 func (w *writer) do(ctx context.Context, apply change) error {
 	task := &write{ctx: ctx, apply: apply, done: make(chan error, 1)}
@@ -151,7 +151,7 @@ func (w *writer) undo(cause error) error {
 	return errors.Join(cause, w.rollback.Run())
 }
 
-// refused tells whether a change failed for what is stored, and not for how it is stored.
+// refused reports whether a change failed for what is stored, and not for how it is stored.
 func refused(err error) bool {
 	_, duplicate := docstore.Duplicate(err)
 	return duplicate || errors.Is(err, docstore.ErrStale)

@@ -109,10 +109,10 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	return s, nil
 }
 
-// Changes answers how many rows the last statement inserted, updated or deleted.
+// Changes returns how many rows the last statement inserted, updated or deleted.
 func (c *Conn) Changes() int { return int(lib.Xsqlite3_changes(c.tls, c.handle)) }
 
-// InTransaction tells whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
+// InTransaction reports whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
 func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.handle) == 0 }
 
 // Interruptible lets Interrupt end the statements of the connection. It is called before the first of them.

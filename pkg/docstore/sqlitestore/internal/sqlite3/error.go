@@ -18,7 +18,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("sqlite: %s (%d)", e.Message, e.Code) }
 
-// error answers the last failure of the connection, which had the result code rc.
+// error returns the last failure of the connection, which had the result code rc.
 func (c *Conn) error(rc int32) *Error {
 	if c.handle == 0 {
 		return &Error{Code: rc, Message: libc.GoString(lib.Xsqlite3_errstr(c.tls, rc))}
@@ -26,7 +26,7 @@ func (c *Conn) error(rc int32) *Error {
 	return &Error{Code: rc, Message: libc.GoString(lib.Xsqlite3_errmsg(c.tls, c.handle))}
 }
 
-// NotUnique tells whether err is the refusal of a primary key or a unique index, and which columns the message names,
+// NotUnique reports whether err is the refusal of a primary key or a unique index, and which columns the message names,
 // as "table.column, table.column".
 func NotUnique(err error) (message string, ok bool) {
 	var e *Error
@@ -40,7 +40,7 @@ func NotUnique(err error) (message string, ok bool) {
 	return "", false
 }
 
-// Busy tells whether err means that another connection holds a lock that was asked for.
+// Busy reports whether err means that another connection holds a lock that was asked for.
 func Busy(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code&0xff == lib.SQLITE_BUSY

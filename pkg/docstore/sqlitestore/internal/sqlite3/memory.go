@@ -22,7 +22,7 @@ type memory struct {
 	used  int
 }
 
-// hold stores a copy of v until clear and answers its address; 0 means that memory has run out.
+// hold stores a copy of v until clear and returns its address; 0 means that memory has run out.
 func hold[T string | []byte](m *memory, v T) uintptr {
 	// An empty value takes a byte as well, for SQLite reads the address 0 as no value.
 	n := max(len(v), 1)

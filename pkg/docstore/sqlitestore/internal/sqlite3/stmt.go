@@ -59,7 +59,7 @@ func (s *Stmt) bound(rc int32) {
 	}
 }
 
-// Step goes to the next row and tells whether there is one.
+// Step goes to the next row and reports whether there is one.
 func (s *Stmt) Step() (bool, error) {
 	if s.failed != nil {
 		return false, s.failed
@@ -74,18 +74,18 @@ func (s *Stmt) Step() (bool, error) {
 	}
 }
 
-// Int answers an integer of the row.
+// Int returns an integer of the row.
 func (s *Stmt) Int(column int) int64 {
 	return lib.Xsqlite3_column_int64(s.conn.tls, s.handle, int32(column))
 }
 
-// Bytes answers a copy of a text or a blob of the row; nil where it is empty or has no value.
+// Bytes returns a copy of a text or a blob of the row; nil where it is empty or has no value.
 func (s *Stmt) Bytes(column int) []byte { return bytes.Clone(s.view(column)) }
 
 // CopyTo fills to with a blob of the row.
 func (s *Stmt) CopyTo(to []byte, column int) { copy(to, s.view(column)) }
 
-// view answers a text or a blob of the row where SQLite has it; it is gone with the next call.
+// view returns a text or a blob of the row where SQLite has it; it is gone with the next call.
 func (s *Stmt) view(column int) []byte {
 	// Asked for as a blob, a text is answered where it lies; asked for as a text, it is copied to get an end mark.
 	at := lib.Xsqlite3_column_blob(s.conn.tls, s.handle, int32(column))
