@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// startPatience is how long a child is given to say where it listens, stopPatience to end when asked to.
-	startPatience = 30 * time.Second
-	stopPatience  = 30 * time.Second
+	// startPatience is how long a child is given to say where it listens, stopPatience to end when asked to. Both are for
+	// a child that never would; how long a start takes is measured.
+	startPatience = 5 * time.Minute
+	stopPatience  = 5 * time.Minute
 )
 
 // child is a server in a process of its own. It ends with the context that it was started with.

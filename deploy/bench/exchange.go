@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -15,8 +16,8 @@ import (
 type exchange struct {
 	*child
 	*client
-	// served is how long it took from its start until the first answer of 200.
-	served time.Duration
+	// served is how long it took from its start until the first response of 200, ready until /readyz responded with 200.
+	served, ready time.Duration
 }
 
 // startExchange starts the exchange on a folder of data and waits for its first answer.
@@ -25,7 +26,20 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 	if err != nil {
 		return nil, fmt.Errorf("%s token: %w", command, err)
 	}
-	process, err := start(ctx, nil, command, "run", "--data", data, "--addr", "127.0.0.1:0", "--log-level", "warn")
+	admin, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	readied := make(chan time.Duration, 1)
+	polling, stopPolling := context.WithCancel(ctx)
+	defer stopPolling()
+	go func() {
+		if untilReady(polling, admin) == nil {
+			readied <- time.Since(began)
+		}
+	}()
+	process, err := start(ctx, nil, command, "run", "--data", data, "--addr", "127.0.0.1:0", "--admin-addr", admin, "--log-level", "warn")
 	if err != nil {
 		return nil, err
 	}
@@ -42,5 +56,45 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 		return nil, fmt.Errorf("the first call is answered with status %d: %s", response.StatusCode(), response.Body())
 	}
 	e.served = time.Since(process.began)
-	return e, nil
+	select {
+	case e.ready = <-readied:
+		return e, nil
+	case <-time.After(startPatience):
+		err = fmt.Errorf("/readyz was not 200 within %v", startPatience)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	e.stop()
+	return nil, err
+}
+
+// freeAddress returns an address of this machine that nobody listens on, host:port.
+func freeAddress() (string, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return listener.Addr().String(), listener.Close()
+}
+
+// untilReady asks for /readyz until it is 200 or ctx ends.
+func untilReady(ctx context.Context, admin string) error {
+	const pause = time.Millisecond
+	for {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+admin+"/readyz", nil)
+		if err != nil {
+			return err
+		}
+		if response, err := http.DefaultClient.Do(request); err == nil {
+			_ = response.Body.Close()
+			if response.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }

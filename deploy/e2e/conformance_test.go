@@ -160,12 +160,12 @@ func TestFormats(t *testing.T) {
 func TestNothingPassesForNothing(t *testing.T) {
 	t.Parallel()
 	for name, nonsense := range map[string]http.HandlerFunc{
-		"200 {}": answers(http.StatusOK, "application/json", "{}"), "201 {}": answers(http.StatusCreated, "application/json", "{}"),
-		"200 []": answers(http.StatusOK, "application/json", "[]"), "200 null": answers(http.StatusOK, "application/json", "null"),
-		"200 [null]": answers(http.StatusOK, "application/json", "[null]"), "nothing": answers(http.StatusNoContent, "", ""),
-		"400": answers(http.StatusBadRequest, "application/problem+json", `{"type":"/x","title":"x","status":400,"detail":"x","instance":"x","errors":[{"reason":"x"}]}`),
-		"404": answers(http.StatusNotFound, "application/problem+json", `{"type":"/x","title":"x","status":404,"detail":"x","instance":"x"}`),
-		"401": answers(http.StatusUnauthorized, "application/problem+json", `{"type":"/x","title":"x","status":401,"detail":"x","instance":"x"}`),
+		"200 {}": always(http.StatusOK, "application/json", "{}"), "201 {}": always(http.StatusCreated, "application/json", "{}"),
+		"200 []": always(http.StatusOK, "application/json", "[]"), "200 null": always(http.StatusOK, "application/json", "null"),
+		"200 [null]": always(http.StatusOK, "application/json", "[null]"), "nothing": always(http.StatusNoContent, "", ""),
+		"400": always(http.StatusBadRequest, "application/problem+json", `{"type":"/x","title":"x","status":400,"detail":"x","instance":"x","errors":[{"reason":"x"}]}`),
+		"404": always(http.StatusNotFound, "application/problem+json", `{"type":"/x","title":"x","status":404,"detail":"x","instance":"x"}`),
+		"401": always(http.StatusUnauthorized, "application/problem+json", `{"type":"/x","title":"x","status":401,"detail":"x","instance":"x"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(nonsense)
@@ -189,8 +189,8 @@ func TestNothingPassesForNothing(t *testing.T) {
 	}
 }
 
-// answers returns a handler that responds to every request alike.
-func answers(status int, mediaType, body string) http.HandlerFunc {
+// always returns a handler that responds to every request alike.
+func always(status int, mediaType, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		if mediaType != "" {
