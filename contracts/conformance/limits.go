@@ -74,7 +74,7 @@ func limitRules() []Rule {
 			"/vehicle?limit=99999999999999999999", "/vehicle?skip=-1", "/vehicle?skip=x")
 	})
 	add("malformed queries are 400", func(p *probe) {
-		p.refusedQuery("/vehicle?%ff=1", "/vehicle?LIMIT=5", "/vehicle?a;b", "/vehicle?cursor=x", "/personal?lastName=%ff",
+		p.refusedQuery("/vehicle?%ff=1", "/vehicle?LIMIT=5", "/vehicle?cursor=x", "/personal?lastName=%ff",
 			"/receipt?receiptDate=2026-01-01", "/receipt?policyNumber=a&policyNumber=b", "/product?lineOfBusiness=motor")
 	})
 	add("all parameters that are wrong are told", func(p *probe) {
