@@ -15,7 +15,7 @@ const (
 	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
 )
 
-// Party tells that a party exists, and as which resource.
+// Party is a party that exists, with the resource that it is a record of.
 type Party struct {
 	ID       string `json:"id"`
 	Resource string `json:"resource"`
@@ -42,7 +42,7 @@ type Policy struct {
 // Waits says between which instants a waiting period must lie.
 type Waits string
 
-// The waiting periods of the interface (decisions: Claims).
+// The waiting periods of trade credit and pet policies; contracts/register says how they are counted.
 const (
 	LossToNotification Waits = "lossDate to fnol"          // trade credit
 	InceptionToLoss    Waits = "inceptionDate to lossDate" // pet
@@ -56,7 +56,7 @@ func (p *Policy) InForceAt(t scalar.DateTime) bool {
 		(p.EndedAt.IsZero() || t.Before(p.EndedAt))
 }
 
-// Claim tells which policy a claim is against.
+// Claim is a claim that exists, with the policy that it is against.
 type Claim struct {
 	ClaimNumber  string `json:"claimNumber"`
 	PolicyNumber string `json:"policyNumber"`

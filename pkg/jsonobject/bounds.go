@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// The bounds on what stands in one body, whether or not the interface names it.
+// The bounds on the parts of a body. They hold for members that the interface does not name as well.
 const (
 	maxDepth  = 64        // levels of nesting
 	maxString = 64 * 1024 // bytes of one string or member name: of its value in UTF-8, not of its escapes
@@ -23,7 +23,7 @@ const (
 // whatever is no JSON; that is found when the text is parsed.
 type scan struct {
 	text []byte
-	// nullElement: null stands in a list.
+	// nullElement says that a list has null as an element.
 	nullElement bool
 
 	depth int

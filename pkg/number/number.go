@@ -16,8 +16,8 @@ const (
 	length        = 10
 )
 
-// Of answers the number of the record with an id, such as POL-7K3M9-QXD2A-4. It is read off the last 50 bits of the
-// id, which are random in a UUID of version 4 or 7: two records may have the same, and a unique index tells.
+// Of returns the number of the record with an id, such as POL-7K3M9-QXD2A-4. It is made from the last 50 bits of the id,
+// which are random in a UUID of version 4 or 7. Two records may get the same number; only a unique index prevents that.
 func Of(prefix string, id uuid.UUID) string {
 	var bits uint64
 	for _, b := range id[8:] {
@@ -32,7 +32,7 @@ func Of(prefix string, id uuid.UUID) string {
 	return prefix + "-" + code[:5] + "-" + code[5:] + "-" + string(check(prefix+code))
 }
 
-// Valid tells whether a number has the form of Of and its check character is right: whether it can have been issued.
+// Valid reports whether a number has the form of Of and the right check character, so that it can have been issued.
 func Valid(prefix, number string) bool {
 	body, isOurs := strings.CutPrefix(number, prefix+"-")
 	if !isOurs || len(body) != length+3 || body[5] != '-' || body[11] != '-' {
@@ -47,7 +47,7 @@ func Valid(prefix, number string) bool {
 	return check(prefix+code) == body[12]
 }
 
-// check answers the check character of ISO 7064, MOD 37,36, over letters and digits.
+// check returns the check character of ISO 7064, MOD 37,36, over letters and digits.
 func check(text string) byte {
 	const modulus = 36
 	p := modulus

@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/services/claims"
 )
 
-// policies stubs the coverage service: policy numbers and what it tells of them.
+// policies stubs the coverage service: policy numbers and its answers.
 type policies map[string]string
 
 func (p policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -67,7 +67,7 @@ func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi
 	return facts, err
 }
 
-// lookup tells other services which policy a claim is against.
+// lookup serves the internal operation that says which policy a claim is against.
 func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
 	record, found, err := records.One(c.Request.Context(), "claimNumber", c.Param("claimNumber"))
 	switch {

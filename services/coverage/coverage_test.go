@@ -43,7 +43,7 @@ func start(t *testing.T, clock *servicetest.Clock, flags ...string) *servicetest
 	})
 }
 
-// policy creates a policy of a line and answers its path and number.
+// policy creates a policy of a line and returns its path and number.
 func policy(t *testing.T, s *servicetest.Service, line int) (path, number string) {
 	t.Helper()
 	l := lines[line]

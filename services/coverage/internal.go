@@ -49,7 +49,7 @@ func (e *exchange) mountInternal(router gin.IRouter) {
 	})
 }
 
-// policy answers the policy of a number, whatever its line.
+// policy returns the policy that has a number, and its line.
 func (e *exchange) policy(ctx context.Context, policyNumber string) (docstore.Document, opened, error) {
 	docs, err := e.policies().Find(ctx, docstore.Query{Equal: docstore.Keys{policyNumberIndex: policyNumber}, Limit: 1})
 	if err != nil {

@@ -18,7 +18,7 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	flags.Var(&r.annualLength, settings.AnnualLength, "days that a trip under an annual travel policy may last, such as 1-365; any from 1 where not given")
 }
 
-// tell says which rules do not run.
+// tell reports the settings that are not set, with what that means.
 func (r *rules) tell(unset func(setting, effect string)) {
 	if r.tripLength.most == 0 {
 		unset(settings.TripLength, "a single-trip travel policy may be of any length")

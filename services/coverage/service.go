@@ -27,7 +27,7 @@ type exchange struct {
 	rules   rules
 	sets    rest.Sets
 	parties *peer.Client
-	// lines are the declared lines, by resource name; all keep their records in the collection that policies answers.
+	// lines are the declared lines, by resource name; all keep their records in the collection that policies returns.
 	lines    map[string]opened
 	policies func() docstore.Collection
 }

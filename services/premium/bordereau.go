@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// errRowMade tells that a row has been made meanwhile.
+// errRowMade is the error of a row that somebody else has made meanwhile.
 var errRowMade = errors.New("the bordereau row exists")
 
 // bordereau declares the premium bordereau. Callers may write rows of their own; a row with a period is the

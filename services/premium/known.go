@@ -28,7 +28,7 @@ func newKnown() (*known, error) {
 	return &known{policies, claims}, err
 }
 
-// policyExists tells whether a policy has the number.
+// policyExists reports whether a policy has the number.
 func (e *exchange) policyExists(ctx context.Context, policyNumber string) (bool, error) {
 	if e.known.policies.Contains(policyNumber) {
 		return true, nil
@@ -40,7 +40,7 @@ func (e *exchange) policyExists(ctx context.Context, policyNumber string) (bool,
 	return found, err
 }
 
-// policyOfClaim answers the policy that a claim is against.
+// policyOfClaim returns the number of the policy that a claim is against, and whether there is such a claim.
 func (e *exchange) policyOfClaim(ctx context.Context, claimNumber string) (policyNumber string, found bool, err error) {
 	if policyNumber, found = e.known.claims.Get(claimNumber); found {
 		return policyNumber, true, nil
@@ -52,7 +52,7 @@ func (e *exchange) policyOfClaim(ctx context.Context, claimNumber string) (polic
 	return claim.PolicyNumber, found, err
 }
 
-// policy answers what the coverage service tells of a policy.
+// policy returns the coverage service's description of a policy, and whether there is such a policy.
 func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi.Policy, bool, error) {
 	return peer.Get[internalapi.Policy](ctx, e.coverage, internalapi.PolicyPath+url.PathEscape(policyNumber))
 }

@@ -79,7 +79,7 @@ func deliver(t *testing.T, e *exchange, times int) {
 	}
 }
 
-// bordereauRows answers the bordereau as period/policy/type=sum.
+// bordereauRows returns the bordereau as period/policy/type=sum.
 func bordereauRows(t *testing.T, s *servicetest.Service) []string {
 	t.Helper()
 	var rows []struct {

@@ -66,7 +66,7 @@ func (e *exchange) receipt() rest.Resource[premium.Receipt] {
 	}
 }
 
-// announcing answers what wakes the relay after a receipt; nil where receipts are not aggregated, and so not told of.
+// announcing returns what wakes the relay after a receipt; nil where receipts are not aggregated, so that no message follows.
 func (e *exchange) announcing() func() {
 	if e.period == "" {
 		return nil

@@ -16,7 +16,7 @@ type row events.BordereauDirty
 
 const separator = "|"
 
-// index writes the key as an index value. The transaction type stands last, because a deployer's value may hold the
+// index writes the key as an index value. The transaction type comes last, because a deployer's value may hold the
 // separator.
 func (r row) index() string {
 	return strings.Join([]string{r.Period, r.PolicyNumber, r.TransactionType}, separator)

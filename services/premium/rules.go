@@ -55,7 +55,7 @@ func (r *rules) check(sets rest.Sets) error {
 	return nil
 }
 
-// tell says which rules do not run.
+// tell reports the settings that are not set, with what that means.
 func (r *rules) tell(unset func(setting, effect string)) {
 	if r.refundReceiptType == "" {
 		unset(settings.RefundReceiptType, "a refund must be asked for with a receiptType")

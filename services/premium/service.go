@@ -59,7 +59,7 @@ type exchange struct {
 	known            *known
 	receipts         *rest.Records[premium.Receipt]
 	rows             *rest.Records[premium.Bordereau]
-	// relay tells of receipts; nil without brokers.
+	// relay publishes a message for each receipt; nil without brokers.
 	relay *bus.Relay
 }
 
@@ -85,8 +85,9 @@ const (
 	gathering   = 250 * time.Millisecond
 )
 
-// background answers the relay, which tells of receipts over Kafka, and the aggregator, which hears of them. Without
-// a period there is nothing to aggregate; without brokers the receipts keep their marks until there are some.
+// background returns the relay, which publishes a message for each receipt, and the aggregator, which receives the
+// messages. Without a period there is nothing to aggregate; without brokers the receipts keep their marks until there are
+// some.
 func (e *exchange) background(deps service.Deps) (map[string]func(context.Context) error, error) {
 	if e.period == "" || len(deps.Brokers) == 0 {
 		return nil, nil
