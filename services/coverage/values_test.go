@@ -23,6 +23,9 @@ func TestALicenceHasAnExpiryDate(t *testing.T) {
 		if a.Status != status || status == 400 && (a.Member("title") != "driver licence expired or missing" || !strings.Contains(a.Text, `"/driverId"`)) {
 			t.Errorf("%s: %d %s", licence, a.Status, a.Text)
 		}
+		if strings.Contains(licence, "expiryDate\":null") && !strings.Contains(a.Text, "has no expiryDate") {
+			t.Errorf("%s: the missing date is not named: %s", licence, a.Text)
+		}
 	}
 }
 
