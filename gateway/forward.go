@@ -11,9 +11,10 @@ import (
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/service"
 )
 
-// forward passes a request on to its service and the answer back as it is, problem documents among them.
+// forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
 func (g *gateway) forward(c *gin.Context, upstream Upstream, caller request.Caller) {
 	proxy := httputil.ReverseProxy{
 		Rewrite:    func(r *httputil.ProxyRequest) { g.rewrite(r, upstream, caller) },
@@ -21,25 +22,25 @@ func (g *gateway) forward(c *gin.Context, upstream Upstream, caller request.Call
 		BufferPool: buffers,
 		ErrorLog:   g.broken,
 		ModifyResponse: func(response *http.Response) error {
-			// The answer carries the request id already.
+			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
 			return nil
 		},
-		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { refuse(c, outage(err)) },
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { service.Refuse(c, outage(err)) },
 	}
 	proxy.ServeHTTP(c.Writer, c.Request)
 }
 
-// rewrite makes the request to the service. It runs after the hop-by-hop headers have been taken out, so that a caller
-// cannot have the gateway's own taken out by naming them in Connection.
+// rewrite turns a request of a caller into one to the service. It runs after the hop-by-hop headers were removed, so that a
+// caller cannot have the gateway's own headers removed by naming them in the header Connection.
 func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller request.Caller) {
 	out := r.Out
 	out.URL.Scheme, out.URL.Host, out.Host = upstream.URL.Scheme, upstream.URL.Host, ""
-	// The service sees the path as the table did: decoded once.
+	// The service routes by the decoded path, as the table did.
 	out.URL.RawPath = ""
-	// Malformed parameters are refused by the service, not dropped here.
+	// A malformed query is forwarded as it is, so that the service refuses it. ReverseProxy would remove parts of it.
 	out.URL.RawQuery = r.In.URL.RawQuery
-	// Services neither need the token nor change protocols.
+	// Services do not need the token and do not change protocols.
 	for _, name := range []string{"Authorization", "Connection", "Upgrade"} {
 		delete(out.Header, name)
 	}
@@ -50,7 +51,7 @@ func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller re
 	request.WriteTimeout(ctx, out.Header)
 }
 
-// outage is the problem of a request that did not get its answer.
+// outage returns the problem for a request that got no response from its service.
 func outage(err error) *problem.Error {
 	var limit *http.MaxBytesError
 	if errors.As(err, &limit) {
@@ -63,7 +64,7 @@ func tooLarge(limit int64) *problem.Error {
 	return problem.New(problem.TooLarge, fmt.Sprintf("The body is larger than %d bytes.", limit))
 }
 
-// buffers are what answers are copied through.
+// buffers holds the buffers through which responses are copied.
 var buffers = &pool{}
 
 type pool struct{ free sync.Pool }

@@ -1,5 +1,5 @@
-// Package gateway is the door of the exchange: it knows the paths of the interface, checks the caller's scope, and
-// passes requests on to the services, for whom it vouches for the caller.
+// Package gateway is the entrance of the exchange. It knows the paths of the interface, checks the caller's token and
+// scope, and forwards requests to the services, which it tells who the caller is.
 package gateway
 
 import (
@@ -26,35 +26,39 @@ const (
 	ScopeDeveloper = "std.developer" // GET
 )
 
-// Upstream is where a service is reached.
+// Upstream describes how a service is reached.
 type Upstream struct {
 	URL *url.URL
-	// Transport carries the requests: one of peer.NewTransport, or peer.Handler for a service in the same process.
+	// Transport sends the requests: peer.NewTransport, or peer.Handler for a service in the same process.
 	Transport http.RoundTripper
 }
 
-// Config is what a gateway works with.
+// Config is the configuration of a gateway.
 type Config struct {
+	// Routes and Extensions are the paths of the services.
 	Routes     []routes.Route
 	Extensions []routes.Extension
-	// Upstreams are the services of the routes, by name.
+	// Upstreams holds the services of the routes, by name.
 	Upstreams map[string]Upstream
-	// Pages are public: GET and HEAD without a token, by their whole path. They are what the exchange says about itself.
+	// Pages holds handlers by their whole path. They serve GET and HEAD without a token.
 	Pages    map[string]http.Handler
 	Verifier *auth.Verifier
 	// Credentials prove to the services that a request comes from the gateway.
 	Credentials request.Credentials
-	// AdminMayRead lets std.admin open GET as well.
+	// AdminMayRead lets the scope std.admin read as well.
 	AdminMayRead bool
-	// LargestBody is the declared length in bytes beyond which a body is refused before it is passed on. The router limits
-	// what is read whatever was declared; zero leaves it to that.
+	// Origins holds the origins whose pages may call the exchange from a browser (CORS), such as https://portal.example, or
+	// "*" for any. Without one, requests across origins get no CORS headers and OPTIONS is refused with 405.
+	Origins []string
+	// LargestBody is the declared length of a body, in bytes, beyond which it is refused before it is forwarded. If it is
+	// zero, a body is only refused by the router, when it is read.
 	LargestBody int64
-	// Log is told when an answer breaks off on its way.
+	// Log gets a line for each response that breaks off.
 	Log *slog.Logger
 }
 
-// New puts the gateway on a router that service.NewEngine has made and answers it. Errors: a route that is malformed or
-// of a service without upstream.
+// New adds the gateway to a router of service.NewEngine and returns its handler. It fails if a route is malformed or its
+// service has no upstream.
 func New(engine *gin.Engine, config Config) (http.Handler, error) {
 	table, err := newTable(config.Routes, config.Extensions)
 	if err != nil {
@@ -66,11 +70,13 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 		}
 	}
 	g := &gateway{Config: config, table: table, broken: slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn)}
-	// The table finds paths more exactly than a router can, which knows neither {id}:{action} nor what else to answer
-	// where a path is known and its method is not.
+	if len(config.Origins) > 0 {
+		engine.Use(acrossOrigins(config.Origins))
+	}
+	// The table is used in place of the router, which supports neither {id}:{action} nor a list of the methods of a path.
 	engine.NoRoute(func(c *gin.Context) {
 		g.serve(c)
-		// An answer without a body is an answer: else the router would write its own.
+		// Without this the router would add a body of its own to a response that has none.
 		c.Writer.WriteHeaderNow()
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +85,7 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 	}), nil
 }
 
-// dropIdentity takes out what only the exchange itself may say.
+// dropIdentity removes the headers that only the exchange itself may set.
 func dropIdentity(header http.Header) {
 	for name := range header {
 		if strings.HasPrefix(name, request.IdentityPrefix) {
@@ -91,10 +97,10 @@ func dropIdentity(header http.Header) {
 type gateway struct {
 	Config
 	table  table
-	broken *log.Logger // of answers that break off
+	broken *log.Logger // gets a line for each response that breaks off
 }
 
-// serve answers a request in the order of the interface: path, method, token, scope, and then the service.
+// serve checks a request in the order path, method, token, scope, and forwards it to its service.
 func (g *gateway) serve(c *gin.Context) {
 	request := c.Request
 	endpoint := g.table.find(request.URL.Path)
@@ -102,9 +108,10 @@ func (g *gateway) serve(c *gin.Context) {
 		g.servePage(c)
 		return
 	}
-	service.Relay(c, endpoint.template)
+	service.SetRoute(c, endpoint.template)
+	service.Relay(c)
 	if !slices.Contains(endpoint.methods, request.Method) {
-		refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
+		service.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
 		return
 	}
 	caller, err := g.Verifier.Verify(request.Context(), request.Header)
@@ -112,17 +119,17 @@ func (g *gateway) serve(c *gin.Context) {
 		err = g.authorize(caller, endpoint, request.Method)
 	}
 	if err != nil {
-		refuse(c, problem.From(err))
+		service.Refuse(c, problem.From(err))
 		return
 	}
 	if g.LargestBody > 0 && request.ContentLength > g.LargestBody {
-		refuse(c, tooLarge(g.LargestBody))
+		service.Refuse(c, tooLarge(g.LargestBody))
 		return
 	}
 	g.forward(c, g.Upstreams[endpoint.service], caller)
 }
 
-// authorize checks the scope: std.developer reads, std.admin does everything else.
+// authorize checks the scope: std.developer to read, std.admin for everything else.
 func (g *gateway) authorize(caller request.Caller, to *endpoint, method string) error {
 	if method != http.MethodGet && method != http.MethodHead && !to.reads {
 		if caller.Has(ScopeAdmin) {
@@ -141,17 +148,12 @@ func (g *gateway) servePage(c *gin.Context) {
 	page, ok := g.Pages[c.Request.URL.Path]
 	switch {
 	case !ok:
-		refuse(c, problem.New(problem.NotFound, ""))
+		service.Refuse(c, problem.New(problem.NotFound, ""))
 	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
-		refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", "GET, HEAD"))
+		service.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", "GET, HEAD"))
 	default:
-		c.Status(http.StatusOK) // gin presumes 404 where no route of its own is met
+		service.SetRoute(c, c.Request.URL.Path)
+		c.Status(http.StatusOK) // the router has set 404, because no route of its own matched
 		page.ServeHTTP(c.Writer, c.Request)
 	}
-}
-
-// refuse answers with a problem and leaves its cause to the log.
-func refuse(c *gin.Context, p *problem.Error) {
-	_ = c.Error(p)
-	problem.Write(c.Writer, p)
 }

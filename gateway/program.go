@@ -18,10 +18,14 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Settings are those of a gateway beyond what every process has.
+// Settings holds the settings of a gateway beyond those of every process.
 type Settings struct {
-	Tokens       auth.Settings
+	// Tokens describes the bearer tokens that are accepted.
+	Tokens auth.Settings
+	// AdminMayRead lets the scope std.admin read as well.
 	AdminMayRead bool
+	// Origins holds the origins whose pages may call the exchange from a browser.
+	Origins []string
 
 	valueSets *string
 }
@@ -29,60 +33,64 @@ type Settings struct {
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.Tokens.Register(flags)
-	flags.BoolVar(&s.AdminMayRead, "admin-may-read", false, "let the scope "+ScopeAdmin+" open GET as well")
-	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets, for the OpenAPI document")
+	flags.BoolVar(&s.AdminMayRead, known.AdminMayRead, false, "let the scope "+ScopeAdmin+" read (GET) as well")
+	flags.StringSliceVar(&s.Origins, known.CORSOrigins, nil,
+		"origins whose pages may call the exchange from a browser, such as https://portal.example, or * for any; none if not given")
+	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets; the published ones if not given")
 }
 
 // LocalIssuer is the issuer (iss) of the tokens that the command "exchange token" signs.
 const LocalIssuer = "exchange-local"
 
-// Pages returns the public pages by their path, with the value sets in force and where tokens come from. Call it once the
-// settings are whole.
-func (s *Settings) Pages() (map[string]http.Handler, error) {
+// Open starts a gateway in front of the upstreams within a process and returns its handler. Errors name the setting.
+func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[string]Upstream) (http.Handler, error) {
+	if err := checkOrigins(s.Origins); err != nil {
+		return nil, fmt.Errorf("setting %s: %w", known.CORSOrigins, err)
+	}
+	verifier, err := auth.NewVerifier(ctx, s.Tokens, p.Log)
+	if err != nil {
+		return nil, err
+	}
+	p.Background("verification keys", verifier.Run)
+	p.Ready("verification keys", verifier.Ready)
+	credentials, err := p.Credentials()
+	if err != nil {
+		return nil, err
+	}
+	table, err := routes.Load()
+	if err != nil {
+		return nil, err
+	}
 	sets, err := valuesets.Load(*s.valueSets)
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.ValueSets, err)
 	}
 	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer}
-	return pages.New(pages.Config{Sets: sets, Tokens: tokens})
+	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens})
+	if err != nil {
+		return nil, err
+	}
+	return New(p.Engine("gateway"), Config{
+		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
+		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, LargestBody: p.Settings.LargestBody, Log: p.Log,
+	})
 }
 
-// Program answers the command of the gateway in front of services in processes of their own.
+// Program returns the program of a gateway in front of services in other processes.
 func Program() service.Program {
 	var settings Settings
 	return service.Program{
-		Name: "gateway", Summary: "Checks scopes and routes requests to the services of the exchange",
+		Name: "gateway", Summary: "Checks tokens and scopes and forwards requests to the services of the exchange",
 		Flags: settings.Register, Foreign: known.All(),
 		Run: func(ctx context.Context, p *service.Process) error {
 			if err := p.Listen(); err != nil {
 				return err
 			}
-			verifier, err := auth.NewVerifier(ctx, settings.Tokens, p.Log)
+			upstreams, err := upstreams(p.Settings.Peers)
 			if err != nil {
 				return err
 			}
-			p.Background("verification keys", verifier.Run)
-			p.Ready("verification keys", verifier.Ready)
-			credentials, err := p.Credentials()
-			if err != nil {
-				return err
-			}
-			table, err := routes.Load()
-			if err != nil {
-				return err
-			}
-			public, err := settings.Pages()
-			if err != nil {
-				return err
-			}
-			upstreams, err := upstreams(table.Resources, p.Settings.Peers)
-			if err != nil {
-				return err
-			}
-			handler, err := New(p.Engine("gateway"), Config{
-				Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier, Credentials: credentials,
-				AdminMayRead: settings.AdminMayRead, LargestBody: p.Settings.LargestBody, Log: p.Log,
-			})
+			handler, err := settings.Open(ctx, p, upstreams)
 			if err != nil {
 				return err
 			}
@@ -91,10 +99,14 @@ func Program() service.Program {
 	}
 }
 
-// upstreams finds the services of the routes by their addresses in the settings.
-func upstreams(table []routes.Route, addresses map[string]string) (map[string]Upstream, error) {
+// upstreams returns the services of the routing table, by the addresses in the settings.
+func upstreams(addresses map[string]string) (map[string]Upstream, error) {
+	table, err := routes.Load()
+	if err != nil {
+		return nil, err
+	}
 	found := map[string]Upstream{}
-	for _, route := range table {
+	for _, route := range table.Resources {
 		name := route.Service
 		if _, ok := found[name]; ok {
 			continue

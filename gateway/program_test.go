@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,12 +35,8 @@ func TestGatewayAsACommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{
-		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read",
-	}
-	for _, name := range []string{"parties", "products", "coverage", "claims", "premium"} {
-		args = append(args, "--peer", name+"="+upstream.URL)
-	}
+	args := append(everyPeer(upstream.URL),
+		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read")
 	ctx, stop := context.WithCancel(t.Context())
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
@@ -48,13 +45,21 @@ func TestGatewayAsACommand(t *testing.T) {
 		ended <- gateway.Program().Execute(ctx, args, environ, io.Discard, logs)
 		logs.Close()
 	}()
-	address := ""
+	address, warnings := "", ""
 	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
+		if strings.Contains(lines.Text(), `"level":"WARN"`) {
+			warnings += lines.Text()
+		}
 		if _, rest, ok := strings.Cut(lines.Text(), `"msg":"listening","address":"`); ok {
 			address, _, _ = strings.Cut(rest, `"`)
 		}
 	}
 	go func() { _, _ = io.Copy(io.Discard, stderr) }()
+	for _, setting := range []string{"--jwt-issuer", "--jwt-audience"} {
+		if !strings.Contains(warnings, setting) {
+			t.Errorf("no warning that %s is not given: %s", setting, warnings)
+		}
+	}
 	token, err := signer.Issue(auth.Grant{Subject: "broker-1", Scopes: []string{gateway.ScopeAdmin}, Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
@@ -78,9 +83,10 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	peers := everyPeer("http://127.0.0.1:1")
 	for want, args := range map[string][]string{
-		"setting jwks-url":   {"--credential", "a-secret-of-the-exchange"},
-		"setting credential": {"--jwt-keys", signer.PublicFile()},
+		"setting jwks-url":   append(peers, "--credential", "a-secret-of-the-exchange"),
+		"setting credential": append(peers, "--jwt-keys", signer.PublicFile()),
 		"setting peer":       {"--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange"},
 	} {
 		var stderr strings.Builder
@@ -90,4 +96,13 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
 		}
 	}
+}
+
+// everyPeer returns the flags that give every service the same address.
+func everyPeer(address string) []string {
+	var flags []string
+	for _, name := range []string{"parties", "products", "coverage", "claims", "premium"} {
+		flags = append(flags, "--peer", name+"="+address)
+	}
+	return slices.Clip(flags)
 }

@@ -9,18 +9,18 @@ import (
 	"insurance.example/exchange/contracts/routes"
 )
 
-// endpoint is a path of the interface: one line of the table that a request is looked up in.
+// endpoint is a path of the interface and its methods.
 type endpoint struct {
 	service string
-	// template is the path with names for its variable parts, for metrics.
+	// template is the path with {id} in place of an identifier, for metrics.
 	template string
 	methods  []string
-	allow    string // methods as in the header Allow
-	// reads: the read scope opens it, whatever the method.
+	allow    string // the methods as the value of the header Allow
+	// reads reports whether the scope for reading is enough, whatever the method.
 	reads bool
 }
 
-// table finds the endpoint of a path: resources by the first segment, extensions by their template.
+// table holds the endpoints: those of resources by the first segment of their paths, extensions by their template.
 type table struct {
 	resources  map[string]*resource
 	extensions map[string]*endpoint
@@ -31,7 +31,7 @@ type resource struct {
 	actions, subs    map[string]*endpoint
 }
 
-// newTable compiles routes. A resource that is given twice or is internal is an error.
+// newTable builds a table. It fails if a resource is given twice or is internal.
 func newTable(all []routes.Route, extensions []routes.Extension) (table, error) {
 	t := table{resources: map[string]*resource{}, extensions: map[string]*endpoint{}}
 	for _, r := range all {
@@ -39,7 +39,7 @@ func newTable(all []routes.Route, extensions []routes.Extension) (table, error) 
 		case r.Resource == "" || strings.Contains(r.Resource, "/"):
 			return t, fmt.Errorf("gateway: route %q is not one segment", r.Resource)
 		case r.Resource == "internal":
-			return t, fmt.Errorf("gateway: route %q: internal operations are never routed", r.Resource)
+			return t, fmt.Errorf("gateway: route %q: internal operations are not routed", r.Resource)
 		case t.resources[r.Resource] != nil:
 			return t, fmt.Errorf("gateway: route %q is given twice", r.Resource)
 		}
@@ -69,7 +69,7 @@ func newTable(all []routes.Route, extensions []routes.Extension) (table, error) 
 	return t, nil
 }
 
-// newEndpoint answers nil for a path without any method: there is no such path. HEAD goes where GET goes.
+// newEndpoint returns an endpoint, or nil if the path has no methods and therefore does not exist. HEAD is added to GET.
 func newEndpoint(service, template string, methods []string) *endpoint {
 	if len(methods) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func newEndpoint(service, template string, methods []string) *endpoint {
 	return &endpoint{service: service, template: template, methods: methods, allow: strings.Join(methods, ", ")}
 }
 
-// find answers the endpoint of a decoded path; nil for an unknown one.
+// find returns the endpoint of a decoded path, or nil if the path is unknown.
 func (t table) find(path string) *endpoint {
 	if strings.HasPrefix(path, extensionPrefix) {
 		return t.findExtension(path)
@@ -112,11 +112,11 @@ func (t table) find(path string) *endpoint {
 	}
 }
 
-// extensionPrefix is where the operations beyond the interface are.
+// extensionPrefix begins the paths of operations that the interface does not have.
 const extensionPrefix = "/x/"
 
-// findExtension answers the endpoint of a path below extensionPrefix: one of just that path, or one whose last segment
-// is an identifier.
+// findExtension returns the endpoint of a path that begins with extensionPrefix: one whose template is the path, or one
+// whose template ends in /{id}.
 func (t table) findExtension(path string) *endpoint {
 	if exact := t.extensions[path]; exact != nil {
 		return exact

@@ -1,9 +1,9 @@
-// Package settings names the rules of the exchange that a deployer configures. There is no hidden default: a rule that
-// is not set does not run, and its service says so when it starts. Every process knows all the names, so that services
-// can share an environment.
+// Package settings holds the names of the settings that not every process has. There are no hidden defaults: a rule whose
+// setting is not given is off, and its service logs that when it starts. Every process accepts all of the names, so that
+// processes can share an environment.
 package settings
 
-// The settings, as the flags are named.
+// The settings of the processes, by the names of their flags.
 const (
 	ValueSets         = "value-sets"
 	KeyRetention      = "key-retention"
@@ -16,20 +16,21 @@ const (
 	TopicReplication  = "topic-replication"
 	SessionTimeout    = "session-timeout"
 	AdminMayRead      = "admin-may-read"
+	CORSOrigins       = "cors-origins"
 	Data              = "data"
 )
 
-// What the command-line client takes from an environment that it may share with the processes: where the exchange
-// answers, and the bearer token.
+// The settings of the command-line client, which may share an environment with the processes: the URL of the exchange and
+// the bearer token.
 const (
 	URL   = "url"
 	Token = "token"
 )
 
-// All answers every name.
+// All returns every name.
 func All() []string {
 	return []string{
 		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, Data, URL, Token,
+		AdminMayRead, CORSOrigins, Data, URL, Token,
 	}
 }

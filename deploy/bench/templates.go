@@ -58,9 +58,6 @@ func serveCoverage(ctx context.Context, store docstore.Store) (*peer.Client, err
 	if err != nil {
 		return nil, err
 	}
-	dial := func(name string, handler http.Handler) (*peer.Client, error) {
-		return peer.New(peer.Config{Name: name, Address: "http://" + name, Transport: peer.Handler(handler), Credentials: credentials})
-	}
 	everyParty := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_ = json.NewEncoder(w).Encode(internalapi.Party{Resource: "personal"}) // a buffer in memory takes it
 	})
@@ -68,12 +65,16 @@ func serveCoverage(ctx context.Context, store docstore.Store) (*peer.Client, err
 	definition.Flags(pflag.NewFlagSet("", pflag.ContinueOnError))
 	handler, err := process.Start(ctx, definition, service.Links{
 		Store: store, Now: time.Now,
-		Dial: func(name string) (*peer.Client, error) { return dial(name, everyParty) },
+		Peer: func(name string) (peer.Config, error) {
+			return peer.Config{Address: "http://" + name, Transport: peer.Handler(everyParty)}, nil
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return dial(definition.Name, handler)
+	return peer.New(peer.Config{
+		Name: definition.Name, Address: "http://" + definition.Name, Transport: peer.Handler(handler), Credentials: credentials,
+	})
 }
 
 // recorder is a store that remembers the last document inserted into each collection, keys included.

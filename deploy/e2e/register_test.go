@@ -36,6 +36,7 @@ func configured(t *testing.T) *trial.Exchange {
 	e, err := commands.RunInOne(data,
 		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
+		"EXCHANGE_CORS_ORIGINS=https://portal.example",
 		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
 	)
 	owned(t, e, err)
@@ -89,6 +90,24 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	settings.AdminMayRead: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
 		client(t, e, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusOK)
 		client(t, whole, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+	settings.CORSOrigins: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		for exchange, status := range map[*trial.Exchange]int{e: http.StatusNoContent, whole: http.StatusMethodNotAllowed} {
+			preflight, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, exchange.Base+"/vehicle", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			preflight.Header.Set("Origin", "https://portal.example")
+			preflight.Header.Set("Access-Control-Request-Method", http.MethodPost)
+			response, err := http.DefaultClient.Do(preflight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != status {
+				t.Errorf("a preflight gets %d, want %d", response.StatusCode, status)
+			}
+		}
 	},
 	"jwt-issuer": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		token := issue(t, e.Signer, func(g *auth.Grant) { g.Issuer = "another" })

@@ -2,7 +2,7 @@ package auth
 
 import "insurance.example/exchange/pkg/problem"
 
-// The challenges of RFC 6750, section 3. A request without a token gets no error code.
+// The challenge of RFC 6750, section 3. It has no error code for a request without a token.
 const (
 	challengeHeader = "WWW-Authenticate"
 	challenge       = `Bearer realm="exchange"`
@@ -18,8 +18,8 @@ func invalidToken(reason string, cause error) *problem.Error {
 		Because(cause)
 }
 
-// Insufficient is the problem of a caller whose token lacks a scope. The interface answers it with 401, as every other
-// want of a valid scope.
+// Insufficient returns the problem for a caller whose token lacks a scope. Its status is 401, not 403: the interface knows
+// one status for every request without a valid scope.
 func Insufficient(scope string) *problem.Error {
 	return problem.New(problem.Unauthorized, "The scope "+scope+" is required.").
 		WithHeader(challengeHeader, challenge+`, error="insufficient_scope", scope="`+scope+`"`)

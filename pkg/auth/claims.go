@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// claims are what is read of a token.
+// claims holds the members of a token that are read.
 type claims struct {
 	jwt.RegisteredClaims
 	ClientID string    `json:"client_id,omitempty"`
@@ -18,7 +18,7 @@ type claims struct {
 	Scp      scopeList `json:"scp,omitempty"`
 }
 
-// caller answers whom the claims name: the subject, else the client (RFC 9068, section 2.2).
+// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2).
 func (c *claims) caller() request.Caller {
 	caller := request.Caller{Subject: c.Subject, Scopes: c.Scope}
 	if caller.Subject == "" {
@@ -30,7 +30,7 @@ func (c *claims) caller() request.Caller {
 	return caller
 }
 
-// scopeList is a list of scopes: one text with spaces between (RFC 8693), or an array, as some providers write it.
+// scopeList is a list of scopes: one string with spaces between them (RFC 8693), or an array, as some providers write it.
 type scopeList []string
 
 func (l *scopeList) UnmarshalJSON(data []byte) error {
@@ -40,12 +40,12 @@ func (l *scopeList) UnmarshalJSON(data []byte) error {
 	} else if err := json.Unmarshal(data, (*[]string)(l)); err != nil {
 		return err
 	}
-	// On the way to a service scopes are one header with spaces between.
+	// A scope must fit into the header that carries scopes to a service, separated by spaces.
 	*l = slices.DeleteFunc(*l, func(scope string) bool {
 		return scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' })
 	})
 	return nil
 }
 
-// MarshalJSON writes the form with spaces.
+// MarshalJSON returns the form with spaces.
 func (l scopeList) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Join(l, " ")) }

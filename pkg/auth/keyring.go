@@ -16,29 +16,30 @@ import (
 )
 
 const (
-	// fetchTimeout bounds one look at the key source.
+	// fetchTimeout bounds one reading of the key source.
 	fetchTimeout = 5 * time.Second
-	// largestSource is the size in bytes beyond which a key source is refused.
+	// largestSource is the largest size of a key source, in bytes.
 	largestSource = 1 << 20
 )
 
-// errNoKeys: no key could be had yet, so that nothing can be said about any token.
+// errNoKeys is the error while no key could be read yet, so that no token can be checked.
 var errNoKeys = errors.New("auth: no verification keys")
 
-// keyring holds the keys of one source and keeps the last good ones while the source is down. The JWKS clients at hand
-// either keep withdrawn keys or let callers wait for the rate limit of unknown key ids, so only their parsing is used.
+// keyring holds the keys of one source, and keeps the last good ones while the source is down. Of the available JWKS
+// clients only the parsing is used, because they either keep withdrawn keys or have callers wait for the rate limit of
+// unknown key ids.
 type keyring struct {
 	load    func(ctx context.Context) ([]byte, error)
-	every   time.Duration // the pause between two refreshes
-	soonest time.Duration // the least pause before a refresh for the sake of an unknown key id
+	every   time.Duration // the pause between two regular refreshes
+	soonest time.Duration // the least pause before a refresh because of an unknown key id
 	log     *slog.Logger
 	changed func()
 
 	current   atomic.Pointer[[]key]
-	attempted atomic.Int64 // Unix nanoseconds of the last look at the source
+	attempted atomic.Int64 // the time of the last reading of the source, in Unix nanoseconds
 	flight    singleflight.Group
-	source    []byte // what current was read from; touched only in flight
-	failing   bool   // whether the last look failed; touched only in flight
+	source    []byte // what current was read from; used only in flight
+	failing   bool   // whether the last reading failed; used only in flight
 }
 
 func (r *keyring) keys() []key {
@@ -48,14 +49,14 @@ func (r *keyring) keys() []key {
 	return nil
 }
 
-// refresh looks at the source once, however many ask for it at the same time. It ends with ctx for the one who asks,
-// not for the others.
+// refresh reads the source once for all callers that wait for it. If ctx ends, it returns to its own caller, and the
+// reading continues for the others.
 func (r *keyring) refresh(ctx context.Context) error {
 	done := r.flight.DoChan("", func() (any, error) {
 		fetch, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
 		r.attempted.Store(time.Now().UnixNano())
-		return nil, r.look(fetch)
+		return nil, r.read(fetch)
 	})
 	select {
 	case result := <-done:
@@ -65,15 +66,15 @@ func (r *keyring) refresh(ctx context.Context) error {
 	}
 }
 
-func (r *keyring) look(ctx context.Context) error {
+func (r *keyring) read(ctx context.Context) error {
 	source, err := r.load(ctx)
 	var keys []key
 	if err == nil && (r.keys() == nil || !bytes.Equal(source, r.source)) {
 		keys, err = parseKeys(source)
 	}
 	if err != nil {
-		if !r.failing { // a source that stays down is told of once
-			r.log.Warn("verification keys cannot be read; the last good ones stay in force", "known", len(r.keys()), "cause", err)
+		if !r.failing { // a source that stays down is logged once
+			r.log.Warn("verification keys cannot be read; the last ones that were read stay in use", "known", len(r.keys()), "cause", err)
 		}
 		r.failing = true
 		return err
@@ -90,8 +91,8 @@ func (r *keyring) look(ctx context.Context) error {
 	return nil
 }
 
-// refreshFor looks at the source because of an unknown key id, unless that was done a moment ago: made-up key ids must
-// not turn into requests to the identity provider.
+// refreshFor refreshes because of an unknown key id, unless the source was read a moment ago: made-up key ids must not turn
+// into requests to the identity provider.
 func (r *keyring) refreshFor(ctx context.Context) error {
 	if time.Since(time.Unix(0, r.attempted.Load())) < r.soonest {
 		return nil
@@ -99,7 +100,7 @@ func (r *keyring) refreshFor(ctx context.Context) error {
 	return r.refresh(ctx)
 }
 
-// run refreshes until ctx ends; as often as allowed while there is no key at all.
+// run refreshes until ctx ends. While there is no key at all, it does so as often as it may.
 func (r *keyring) run(ctx context.Context) {
 	for {
 		pause := r.every
@@ -110,7 +111,7 @@ func (r *keyring) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-time.After(pause):
-			_ = r.refresh(ctx) // look has told of a failure
+			_ = r.refresh(ctx) // a failure was logged by read
 		}
 	}
 }
@@ -128,11 +129,11 @@ func fromURL(client *http.Client, url string) func(context.Context) ([]byte, err
 		}
 		defer response.Body.Close()
 		if response.StatusCode != http.StatusOK {
-			return nil, fmt.Errorf("%s answers %s", url, response.Status)
+			return nil, fmt.Errorf("%s responds with %s", url, response.Status)
 		}
 		source, err := io.ReadAll(io.LimitReader(response.Body, largestSource+1))
 		if err == nil && len(source) > largestSource {
-			err = fmt.Errorf("%s answers more than %d bytes", url, largestSource)
+			err = fmt.Errorf("%s responds with more than %d bytes", url, largestSource)
 		}
 		return source, err
 	}

@@ -13,19 +13,19 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// shortestRSA is the modulus length in bits below which RFC 7518 forbids an RSA key.
+// shortestRSA is the least modulus length of an RSA key, in bits (RFC 7518).
 const shortestRSA = 2048
 
-// key is one public key that tokens may be signed for.
+// key is a public key that verifies the signatures of tokens.
 type key struct {
-	// id and algorithm are empty where the source does not name them.
+	// id and algorithm are empty if the source does not name them.
 	id, algorithm string
 	public        crypto.PublicKey
 }
 
-// parseKeys reads a JWK set, a single JWK or PEM blocks. Keys that cannot verify a signature (symmetric ones, keys for
-// encryption, weak or unknown ones) are left out: one odd key must not take the others with it. A set without any key
-// left is an error.
+// parseKeys reads a JWK set, a single JWK or PEM blocks. It skips keys that cannot verify a signature (symmetric keys, keys
+// for encryption, weak and unknown ones), so that one such key does not make the others unusable. It fails if no key is
+// left.
 func parseKeys(source []byte) ([]key, error) {
 	isJSON := bytes.HasPrefix(bytes.TrimSpace(source), []byte("{"))
 	set, err := jwk.Parse(source, jwk.WithPEM(!isJSON), jwk.WithIgnoreParseError(isJSON))
@@ -72,8 +72,8 @@ func publicKey(candidate jwk.Key) (crypto.PublicKey, bool) {
 	}
 }
 
-// candidates answers the keys that may have signed a token: those of its key id, else those without any id, as far as
-// they fit the algorithm. A token without key id may be of any of them.
+// candidates returns the keys that may verify a token: of those that fit its algorithm, the ones with its key id, else the
+// ones without an id. For a token without a key id it returns all that fit.
 func candidates(keys []key, id string, method jwt.SigningMethod) []jwt.VerificationKey {
 	var named, nameless []jwt.VerificationKey
 	for _, k := range keys {

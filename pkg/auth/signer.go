@@ -21,13 +21,13 @@ import (
 	"github.com/lestrrat-go/jwx/v3/jwk"
 )
 
-// The files of a signer's folder.
+// The files in the folder of a signer.
 const (
 	privateFile = "signing-key.pem"
 	publicFile  = "jwks.json"
 )
 
-// Signer issues tokens, for deployments that have no identity provider: development, tests and evaluation.
+// Signer issues tokens where there is no identity provider: for development, tests and evaluation.
 type Signer struct {
 	private *ecdsa.PrivateKey
 	id      string
@@ -35,25 +35,29 @@ type Signer struct {
 	folder  string
 }
 
-// Grant is what a token is issued for.
+// Grant describes a token to be issued.
 type Grant struct {
 	Subject  string
 	Scopes   []string
 	Issuer   string
 	Audience []string
-	// Lifetime is how long the token is good from now on.
+	// Lifetime is how long the token is valid from now on.
 	Lifetime time.Duration
 }
 
-// OpenSigner reads the ES256 key of a folder and makes it, with the folder, the first time. The private key is readable
-// by its owner only; the public one is beside it as a JWKS file, which PublicFile names.
+// OpenSigner reads the ES256 key in a folder. If there is none, it creates the key and the folder. The private key is
+// readable by its owner only. The public key is written as a JWKS file, which PublicFile names.
 func OpenSigner(folder string) (*Signer, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("auth: signing key: %w", err)
 	}
-	private, err := readKey(filepath.Join(folder, privateFile))
+	path := filepath.Join(folder, privateFile)
+	private, err := readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		private, err = makeKey(folder)
+	}
+	if err == nil {
+		err = os.Chmod(path, 0o600) // somebody may have copied the folder without the modes of its files
 	}
 	if err != nil {
 		return nil, fmt.Errorf("auth: signing key: %w", err)
@@ -65,13 +69,13 @@ func OpenSigner(folder string) (*Signer, error) {
 	return s, nil
 }
 
-// JWKS answers the public key as a JSON Web Key Set.
+// JWKS returns the public key as a JSON Web Key Set.
 func (s *Signer) JWKS() []byte { return s.jwks }
 
-// PublicFile names the file that holds the key set.
+// PublicFile returns the path of the file that holds the key set.
 func (s *Signer) PublicFile() string { return filepath.Join(s.folder, publicFile) }
 
-// Issue answers a signed token.
+// Issue returns a signed token.
 func (s *Signer) Issue(g Grant) (string, error) {
 	now := time.Now()
 	token := jwt.NewWithClaims(jwt.SigningMethodES256, &claims{
@@ -114,7 +118,7 @@ func readKey(path string) (*ecdsa.PrivateKey, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, fmt.Errorf("%s holds no PEM block", path)
+		return nil, fmt.Errorf("%s has no PEM block", path)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
@@ -122,12 +126,12 @@ func readKey(path string) (*ecdsa.PrivateKey, error) {
 	}
 	private, ok := parsed.(*ecdsa.PrivateKey)
 	if !ok || private.Curve != elliptic.P256() {
-		return nil, fmt.Errorf("%s holds no key for ES256", path)
+		return nil, fmt.Errorf("%s has no key for ES256", path)
 	}
 	return private, nil
 }
 
-// makeKey makes the key of a folder; where another process does so at the same time, one of both keys stays.
+// makeKey creates the key of a folder. If another process does so at the same time, both use the key that came first.
 func makeKey(folder string) (*ecdsa.PrivateKey, error) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -145,7 +149,8 @@ func makeKey(folder string) (*ecdsa.PrivateKey, error) {
 	return readKey(path)
 }
 
-// place writes a file whole or not at all, readable by its owner only: it is written beside its place and put there.
+// place creates a file that is readable by its owner only, whole or not at all: it is written under another name and then
+// put in its place.
 func place(folder, name string, content []byte, put func(from, to string) error) (path string, err error) {
 	path = filepath.Join(folder, name)
 	draft, err := os.CreateTemp(folder, name+".*") // mode 0600

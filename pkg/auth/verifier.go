@@ -1,3 +1,4 @@
+// Package auth verifies bearer tokens, and issues them for exchanges that have no identity provider.
 package auth
 
 import (
@@ -16,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// Verifier tells callers by their bearer tokens (RFC 6750, RFC 9068). It is safe for concurrent use.
+// Verifier identifies callers by their bearer tokens (RFC 6750, RFC 9068). It is safe for concurrent use.
 type Verifier struct {
 	keyring  *keyring
 	parser   *jwt.Parser
@@ -24,15 +25,16 @@ type Verifier struct {
 	verified *lru.Cache[string, verified]
 }
 
-// verified is what a good token says. It is remembered by the token itself: hashing it first would keep the token out of
-// the memory, but takes ten times as long as the rest of the look-up on processors without SHA instructions.
+// verified holds what a verified token says. Its key in the cache is the token itself. A hash of it would keep the token out
+// of memory, but takes ten times as long as the rest of the look-up on processors without SHA instructions.
 type verified struct {
 	caller request.Caller
 	until  time.Time
 }
 
-// NewVerifier makes a verifier and looks at the key source once. A key file must be readable; an identity provider may
-// be down, then tokens get 503 until it is back. Run keeps the keys fresh. Errors name the setting.
+// NewVerifier returns a verifier that has read the key source once. It fails if a key file cannot be read. An identity
+// provider may be down: then requests get 503 until it is back. It logs a warning if the issuer or the audience of tokens
+// is not checked. Errors name the setting.
 func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, error) {
 	if err := s.check(); err != nil {
 		return nil, err
@@ -44,13 +46,19 @@ func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, 
 	v := &Verifier{leeway: s.Leeway, verified: cache}
 	v.keyring = &keyring{
 		load: fromFile(s.KeyFile), every: s.Refresh, soonest: s.RefreshUnknown,
-		// A withdrawn key takes the tokens it signed with it.
+		// The tokens of a withdrawn key must not be accepted any longer.
 		log: log, changed: cache.Purge,
 	}
 	if s.JWKSURL != "" {
 		v.keyring.load = fromURL(&http.Client{Timeout: fetchTimeout}, s.JWKSURL)
 	}
 	v.parser = jwt.NewParser(parserOptions(s)...)
+	if s.Issuer == "" {
+		log.Warn("tokens of any issuer are accepted if their key is known; set --jwt-issuer to the iss of your identity provider")
+	}
+	if len(s.Audience) == 0 {
+		log.Warn("tokens that were issued for other applications are accepted; set --jwt-audience to the aud of this exchange")
+	}
 	if err := v.keyring.refresh(ctx); err != nil && s.KeyFile != "" {
 		return nil, fmt.Errorf("setting jwt-keys: %w", err)
 	}
@@ -70,13 +78,13 @@ func parserOptions(s Settings) []jwt.ParserOption {
 	return options
 }
 
-// Run keeps the keys fresh until ctx ends; it answers nil.
+// Run refreshes the keys until ctx ends, and returns nil.
 func (v *Verifier) Run(ctx context.Context) error {
 	v.keyring.run(ctx)
 	return nil
 }
 
-// Ready answers an error while no key is known.
+// Ready returns an error while no key is known.
 func (v *Verifier) Ready(context.Context) error {
 	if len(v.keyring.keys()) == 0 {
 		return errNoKeys
@@ -84,8 +92,8 @@ func (v *Verifier) Ready(context.Context) error {
 	return nil
 }
 
-// Verify answers the caller whom the Authorization header names. Errors are problems: 401 with a challenge where there
-// is no good token, 503 where the keys to tell cannot be had.
+// Verify returns the caller that the token in the header Authorization names. Its errors are problems: 401 with a challenge
+// if there is no valid token, 503 if no verification key could be read.
 func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Caller, error) {
 	token, err := bearer(header)
 	if err != nil {
@@ -106,12 +114,12 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Call
 		// Idempotency keys are kept for each subject: callers without one would share theirs.
 		return request.Caller{}, invalidToken("it names no subject", nil)
 	}
-	// The token is part of a text with all headers of its request, which need not be kept.
+	// A clone, because the token is a part of a string with all headers of the request, which would be kept with it.
 	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.ExpiresAt.Add(v.leeway)})
 	return caller, nil
 }
 
-// bearer answers the token of the one Authorization header.
+// bearer returns the token in the header Authorization.
 func bearer(header http.Header) (string, error) {
 	values := header["Authorization"]
 	if len(values) > 1 {
@@ -128,7 +136,7 @@ func bearer(header http.Header) (string, error) {
 	return token, nil
 }
 
-// keysFor answers the keys a token may be signed with, after a fresh look at the source where none is known.
+// keysFor returns a function that finds the keys that may verify a token, after a refresh if there is none.
 func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 	return func(token *jwt.Token) (any, error) {
 		id, _ := token.Header["kid"].(string)
@@ -147,7 +155,7 @@ func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 	}
 }
 
-// reason says in the words of a caller why a token was refused.
+// reason returns why a token was refused, in words for its caller.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, jwt.ErrTokenMalformed):
@@ -161,7 +169,7 @@ func reason(err error) string {
 	case errors.Is(err, jwt.ErrTokenInvalidAudience):
 		return "it is for another audience"
 	case errors.Is(err, jwt.ErrTokenInvalidIssuer):
-		return "it is of another issuer"
+		return "it is from another issuer"
 	default:
 		return "a claim is missing or wrong"
 	}

@@ -1,8 +1,8 @@
-// Package peer calls other services of the exchange: over HTTP, or, where they run in the same process, in memory.
+// Package peer calls other services of the exchange, over HTTP or, if they run in the same process, in memory.
 //
-// A call carries on what it belongs to: the request's id and trace context, its caller, and what is left of its time.
-// Reads are retried; a peer that keeps failing is left alone for a moment; and whatever keeps a peer from answering is
-// the problem of an outage, never an internal error.
+// A call passes on the id and the trace context of the request that it is part of, its caller, and the time that is left
+// for it. Reads are retried. A peer that keeps failing is not called for a moment. Whatever keeps a peer from responding is
+// reported as problem.Outage, never as an internal error.
 package peer
 
 import (
@@ -17,52 +17,61 @@ import (
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/go-json-experiment/json"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
-// largestAnswer is the size in bytes beyond which an answer is refused.
-const largestAnswer = 16 << 20
+// largestResponse is the size in bytes beyond which a response is refused.
+const largestResponse = 16 << 20
 
-// Config describes a peer.
+// Config describes a peer and how it is called.
 type Config struct {
-	// Name is the peer's service name, for errors.
+	// Name is the name of the service, for errors and metrics.
 	Name string
-	// Address is the peer's base URL, such as http://coverage:8080.
+	// Address is the base URL of the peer, such as http://coverage:8080.
 	Address string
-	// Transport carries the calls: one of NewTransport, or Handler for a peer in the same process.
+	// Transport sends the calls: NewTransport, or Handler for a peer in the same process.
 	Transport http.RoundTripper
 	// Credentials prove to the peer that the call comes from within the exchange.
 	Credentials request.Credentials
-	// OpenAfter is how many calls must fail one after another for the breaker to open; 5 where zero.
+	// OpenAfter is how many calls must fail in a row for the circuit breaker to open; 5 if zero.
 	OpenAfter uint
-	// OpenFor is how long the breaker then refuses calls before it tries one; 1 s where zero.
+	// OpenFor is how long an open circuit breaker refuses calls before it tries one; 1 s if zero.
 	OpenFor time.Duration
+	// Metrics is where the calls are counted and timed; nil if they are not.
+	Metrics prometheus.Registerer
 }
 
-// Client calls one peer. It is safe for concurrent use; a process has one for each peer, because it holds the breaker.
+// Client calls one peer. It is safe for concurrent use. A service has one client for each peer, because the client holds
+// the circuit breaker.
 type Client struct {
 	config Config
 	reads  failsafe.Executor[answer]
 	writes failsafe.Executor[answer]
+	// seconds times the calls, by method and status code; nil without metrics.
+	seconds *prometheus.HistogramVec
 }
 
-// New makes the client of a peer.
+// New returns the client of a peer. It fails if the address is not an http or https URL without a path.
 func New(config Config) (*Client, error) {
 	base, err := url.Parse(config.Address)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") || (base.Path != "" && base.Path != "/") {
-		return nil, fmt.Errorf("address %q of peer %s is no http URL of a host", config.Address, config.Name)
+		return nil, fmt.Errorf("the address %q of %s is not of the form http://host:port", config.Address, config.Name)
 	}
 	config.Address = base.Scheme + "://" + base.Host
 	c := &Client{config: config}
+	if config.Metrics != nil {
+		c.seconds = newSeconds(config)
+	}
 	breaker := newBreaker(config)
 	c.reads = failsafe.With[answer](newRetry(), breaker)
 	c.writes = failsafe.With[answer](breaker)
 	return c, nil
 }
 
-// Refusal is the answer of a peer that understood a call and refused it (4xx).
+// Refusal is the error of a peer that understood a call and refused it (4xx).
 type Refusal struct {
 	Peer   string
 	Status int
@@ -74,8 +83,8 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("peer %s refuses with status %d: %s", r.Peer, r.Status, r.Document)
 }
 
-// Get reads the JSON at a path (with its query, escaped) into a value. Found is false where the peer answers 404.
-// Errors: the problem of an outage, *Refusal.
+// Get reads the JSON at a path, which includes an escaped query, into a value. found is false if the peer responds with
+// 404. The error is a *Refusal for any other 4xx, else problem.Outage.
 func Get[T any](ctx context.Context, c *Client, path string) (value T, found bool, err error) {
 	a, err := c.call(ctx, c.reads, http.MethodGet, path, nil)
 	if err != nil {
@@ -88,8 +97,9 @@ func Get[T any](ctx context.Context, c *Client, path string) (value T, found boo
 	return value, err == nil, err
 }
 
-// Post sends a value as JSON and reads the answer into another; an answer without body leaves it zero. It is never
-// retried: after an outage it is unknown whether the peer acted. Errors: the problem of an outage, *Refusal.
+// Post sends a value as JSON and reads the response into another value, which stays zero if the response has no body. It
+// is never retried, because after an outage it is unknown whether the peer acted. The error is a *Refusal for a 4xx, else
+// problem.Outage.
 func Post[T any](ctx context.Context, c *Client, path string, body any) (value T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -102,7 +112,7 @@ func Post[T any](ctx context.Context, c *Client, path string, body any) (value T
 	return value, err
 }
 
-// answer is what a peer said, read whole.
+// answer is the status and the whole body of a response.
 type answer struct {
 	status int
 	body   []byte
@@ -113,7 +123,7 @@ func (c *Client) call(ctx context.Context, executor failsafe.Executor[answer], m
 	if err != nil {
 		return a, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, err))
 	}
-	// 401 means that the processes do not share a credential, which their operator mends as any other outage.
+	// 401 means that the processes do not share a credential. That is the fault of the installation, not of the caller.
 	if a.status >= 500 || a.status == http.StatusUnauthorized || a.status == http.StatusTooManyRequests {
 		return a, problem.Outage(fmt.Errorf("peer %s: %s %s: status %d", c.config.Name, method, path, a.status))
 	}
@@ -136,14 +146,17 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	c.config.Credentials.Identify(call.Header, request.CallerFrom(ctx))
 	request.WriteTimeout(ctx, call.Header)
 
+	began := time.Now()
 	response, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
+		c.observe(method, 0, began)
 		return answer{}, err
 	}
+	defer func() { c.observe(method, response.StatusCode, began) }()
 	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, largestAnswer+1))
-	if err == nil && len(text) > largestAnswer {
-		err = errors.New("the answer is too large")
+	text, err := io.ReadAll(io.LimitReader(response.Body, largestResponse+1))
+	if err == nil && len(text) > largestResponse {
+		err = errors.New("the response is too large")
 	}
 	return answer{response.StatusCode, text}, err
 }
@@ -156,7 +169,7 @@ func (c *Client) decode(a answer, value any) error {
 		return nil
 	}
 	if err := json.Unmarshal(a.body, value); err != nil {
-		return problem.Outage(fmt.Errorf("peer %s: answer with status %d: %w", c.config.Name, a.status, err))
+		return problem.Outage(fmt.Errorf("peer %s: response with status %d: %w", c.config.Name, a.status, err))
 	}
 	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// Handler makes a transport that calls a handler in the same process, without sockets. The handler runs with the
-// request's context in the goroutine of the call, sees the request's headers themselves, and has its answer buffered;
-// a panic of the handler is an error of the call.
+// Handler returns a transport that calls a handler in the same process, without sockets. The handler runs in the goroutine
+// of the call with the request's context, and gets the request's headers without a copy. Its response is buffered. A panic
+// of the handler becomes an error of the call.
 func Handler(h http.Handler) http.RoundTripper { return memory{h} }
 
 type memory struct{ handler http.Handler }
@@ -42,13 +42,13 @@ func (m memory) RoundTrip(request *http.Request) (response *http.Response, err e
 	return reply.response(request), nil
 }
 
-// reply is what a handler answers.
+// reply is the response of a handler.
 type reply struct {
 	header http.Header
-	sent   http.Header // header as it was when the status was written
+	sent   http.Header // the header at the time that the status was written
 	status int
 	body   bytes.Buffer
-	mute   bool // an answer to HEAD has no body
+	mute   bool // a response to HEAD has no body
 }
 
 func (r *reply) Header() http.Header {
@@ -59,7 +59,7 @@ func (r *reply) Header() http.Header {
 }
 
 func (r *reply) WriteHeader(status int) {
-	// As with net/http, the first final status counts, and headers set later do not.
+	// As with net/http, only the first final status counts, and only headers that were set before it.
 	if r.status == 0 && status >= 200 {
 		r.status, r.sent, r.header = status, r.Header(), nil
 	}
@@ -73,7 +73,7 @@ func (r *reply) Write(content []byte) (int, error) {
 	return r.body.Write(content)
 }
 
-// Flush has nothing more to do: the answer is handed over whole.
+// Flush sends nothing by itself, because the response is handed over as a whole.
 func (r *reply) Flush() { r.WriteHeader(http.StatusOK) }
 
 func (r *reply) response(request *http.Request) *http.Response {
@@ -91,7 +91,7 @@ func (r *reply) response(request *http.Request) *http.Response {
 	}
 }
 
-// body is the buffered answer as the body of a response.
+// body is the buffered body of a response.
 type body struct{ *bytes.Buffer }
 
 func (body) Close() error { return nil }

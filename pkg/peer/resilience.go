@@ -10,13 +10,14 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
-// What a breaker does where the configuration does not say.
+// The defaults of Config.OpenAfter and Config.OpenFor.
 const (
 	openAfter = 5
 	openFor   = time.Second
 )
 
-// newBreaker counts as failures what tells that the peer is ill: no answer, or 5xx. A caller who gives up tells nothing.
+// newBreaker returns a circuit breaker that counts calls without a response and 5xx responses as failures. A caller who
+// gives up says nothing about the peer.
 func newBreaker(config Config) circuitbreaker.CircuitBreaker[answer] {
 	if config.OpenAfter == 0 {
 		config.OpenAfter = openAfter
@@ -34,7 +35,8 @@ func newBreaker(config Config) circuitbreaker.CircuitBreaker[answer] {
 		Build()
 }
 
-// newRetry repeats a read that failed for a passing reason, at most twice and within the request's time.
+// newRetry returns the policy for reads: one that failed for a passing reason is repeated, at most twice and within the
+// time of the request.
 func newRetry() retrypolicy.RetryPolicy[answer] {
 	return retrypolicy.NewBuilder[answer]().
 		HandleIf(func(a answer, err error) bool {

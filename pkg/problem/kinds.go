@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// kind is a sort of problem that HTTP itself knows, whatever is exchanged.
+// kind is a Kind that this package declares.
 type kind struct {
 	slug, title string
 	status      int
@@ -15,7 +15,7 @@ func (k *kind) Slug() string  { return k.slug }
 func (k *kind) Title() string { return k.title }
 func (k *kind) Status() int   { return k.status }
 
-// kinds are all that this package declares, in their order.
+// kinds holds every kind that this package declares, in the order of declaration.
 var kinds []Kind
 
 func declare(k kind) Kind {
@@ -23,11 +23,10 @@ func declare(k kind) Kind {
 	return &k
 }
 
-// All answers the kinds of problem that this package declares.
+// All returns the kinds of problem that this package declares, in the order of declaration.
 func All() []Kind { return slices.Clone(kinds) }
 
-// The problems that do not depend on what is exchanged. Those of the interface's errors table are in
-// contracts/problems.
+// The kinds of problem that any HTTP service has. The kinds of the interface's errors table are in contracts/problems.
 var (
 	Malformed        = declare(kind{"malformed-body", "malformed body", http.StatusBadRequest})
 	Invalid          = declare(kind{"invalid-field", "invalid field", http.StatusBadRequest})
@@ -47,7 +46,7 @@ var (
 	Unavailable      = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
 )
 
-// Outage is the problem of a dependency that does not answer: 503 with Retry-After, the cause for the log.
+// Outage returns the problem for a store or another service that does not respond: 503 with Retry-After.
 func Outage(cause error) *Error {
 	return New(Unavailable, "The request was not processed, or its outcome is not known. Retry it; with the same Idempotency-Key nothing is done twice.").
 		WithHeader("Retry-After", "1").Because(cause)

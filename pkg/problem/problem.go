@@ -1,4 +1,4 @@
-// Package problem writes problem documents (RFC 7807): the one form in which every error of the exchange leaves it.
+// Package problem writes problem documents (RFC 7807), the form of every error that the exchange sends.
 package problem
 
 import (
@@ -15,14 +15,16 @@ const MaxViolations = 32
 // ContentType is the media type of a problem document.
 const ContentType = "application/problem+json"
 
-// RequestIDHeader names the request in every answer; a problem document repeats it as its instance.
+// RequestIDHeader carries the request id in every response. A problem document repeats the id as its instance.
 const RequestIDHeader = "X-Request-Id"
 
-// Kind is a sort of problem, written once and used wherever it occurs. Slug is its stable name: the type member of
-// the document is the URI reference "/problems/<slug>". Title is the same for every occurrence.
+// Kind is a kind of problem. It is declared once and used wherever the problem occurs.
 type Kind interface {
+	// Slug is the stable name of the kind. The type member of its documents is "/problems/" and the slug.
 	Slug() string
+	// Title is a short text, the same for every occurrence.
 	Title() string
+	// Status is the HTTP status.
 	Status() int
 }
 
@@ -39,14 +41,16 @@ type Violation struct {
 	Reason string `json:"reason"`
 }
 
-// Error is an occurrence of a problem. What the caller may read is in its exported fields; the cause is for the log.
+// Error is one occurrence of a problem. The caller sees its exported fields. The cause is for the log only.
 type Error struct {
-	Kind   Kind
+	Kind Kind
+	// Detail explains this occurrence. If it is empty, the first violation is shown in its place, else the title.
 	Detail string
-	// Violations are all that was found wrong, not only the first, up to MaxViolations; More counts the others.
+	// Violations holds everything that was found wrong, not only the first, up to MaxViolations.
 	Violations []Violation
-	More       int
-	// Members are further members of the document, such as existingId.
+	// More is the number of violations beyond MaxViolations.
+	More int
+	// Members holds further members of the document, such as existingId.
 	Members map[string]any
 	// Header is sent with the document.
 	Header http.Header
@@ -54,26 +58,26 @@ type Error struct {
 	cause error
 }
 
-// New makes a problem that tells the caller detail.
+// New returns a problem with a detail, which may be empty.
 func New(kind Kind, detail string) *Error { return &Error{Kind: kind, Detail: detail} }
 
-// Because keeps the cause for the log; it is never shown.
+// Because sets the cause, which is logged and never shown to the caller. It returns e.
 func (e *Error) Because(cause error) *Error {
 	e.cause = cause
 	return e
 }
 
-// At adds a violation at a JSON pointer.
+// At adds a violation at a JSON pointer. It returns e.
 func (e *Error) At(pointer, reason string) *Error {
 	return e.Violate(Violation{Pointer: pointer, Reason: reason})
 }
 
-// InParameter adds a violation in a query parameter.
+// InParameter adds a violation of a query parameter. It returns e.
 func (e *Error) InParameter(name, reason string) *Error {
 	return e.Violate(Violation{Parameter: name, Reason: reason})
 }
 
-// Violate adds violations.
+// Violate adds violations. Beyond MaxViolations it only counts them. It returns e.
 func (e *Error) Violate(all ...Violation) *Error {
 	room := max(0, min(MaxViolations-len(e.Violations), len(all)))
 	e.Violations = append(e.Violations, all[:room]...)
@@ -81,7 +85,7 @@ func (e *Error) Violate(all ...Violation) *Error {
 	return e
 }
 
-// With adds a member to the document.
+// With adds a member to the document. It returns e.
 func (e *Error) With(member string, value any) *Error {
 	if e.Members == nil {
 		e.Members = map[string]any{}
@@ -90,7 +94,7 @@ func (e *Error) With(member string, value any) *Error {
 	return e
 }
 
-// WithHeader adds a header to the answer.
+// WithHeader sets a header of the response. It returns e.
 func (e *Error) WithHeader(name, value string) *Error {
 	if e.Header == nil {
 		e.Header = http.Header{}
@@ -110,11 +114,10 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap answers the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// detail answers what the caller reads of this occurrence: if nothing was written for it, the first violation, or else
-// the words of its kind.
+// detail returns the detail member: the Detail, else the first violation as a sentence, else the title.
 func (e *Error) detail() string {
 	if e.Detail != "" {
 		return e.Detail
@@ -128,13 +131,17 @@ func (e *Error) detail() string {
 		subject = "The body"
 	}
 	detail := subject + " " + first.Reason + "."
-	if more := len(e.Violations) - 1 + e.More; more > 0 {
-		detail += " Errors beside it: " + strconv.Itoa(more) + "."
+	switch more := len(e.Violations) - 1 + e.More; more {
+	case 0:
+		return detail
+	case 1:
+		return detail + " There is 1 more error."
+	default:
+		return detail + " There are " + strconv.Itoa(more) + " more errors."
 	}
-	return detail
 }
 
-// From answers err as a problem: itself if it is one, else Internal with err as its cause.
+// From returns the problem in the chain of err, else an Internal problem whose cause is err.
 func From(err error) *Error {
 	var p *Error
 	if errors.As(err, &p) {
@@ -143,10 +150,10 @@ func From(err error) *Error {
 	return New(Internal, "").Because(err)
 }
 
-// URI is the type member of a kind's documents, a stable URI reference.
+// URI returns the type member of a kind's documents, a stable URI reference.
 func URI(kind Kind) string { return "/problems/" + kind.Slug() }
 
-// Write answers the request with the problem document. The instance is the request id that the answer carries.
+// Write writes the problem document as the response. Its instance is the RequestIDHeader that w already carries.
 func Write(w http.ResponseWriter, e *Error) {
 	document := make(map[string]any, 6+len(e.Members))
 	for name, value := range e.Members {
@@ -167,7 +174,7 @@ func Write(w http.ResponseWriter, e *Error) {
 	}
 	body, err := json.Marshal(document)
 	if err != nil {
-		// A member that cannot be written is a programming error; the caller still gets the problem.
+		// Only Members can fail to be encoded, which is a programming error. The caller still gets the problem.
 		body = []byte(`{"type":"` + URI(e.Kind) + `","status":` + strconv.Itoa(e.Kind.Status()) + `}`)
 	}
 	header := w.Header()

@@ -1,5 +1,5 @@
-// Package request holds what travels with a request from process to process: its id and trace context, the caller it
-// speaks for, the credential that proves that it comes from within the exchange, and what is left of its time.
+// Package request holds what a request carries from process to process: its id and trace context, its caller, the
+// credential that proves that it comes from within the exchange, and the time that is left for it.
 package request
 
 import (
@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// Caller is who a request speaks for.
+// Caller is the party that a request is made for.
 type Caller struct {
-	// Subject names the caller, as its token does.
+	// Subject is the caller's name, from its token.
 	Subject string
-	// Scopes are what the token allows, in its order.
+	// Scopes holds the scopes of the token, in its order.
 	Scopes []string
 }
 
-// Has reports whether the caller holds a scope.
+// Has reports whether the caller has a scope.
 func (c Caller) Has(scope string) bool { return slices.Contains(c.Scopes, scope) }
 
 type callerKey struct{}
@@ -25,7 +25,7 @@ func WithCaller(ctx context.Context, caller Caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, caller)
 }
 
-// CallerFrom returns the caller that the context carries; the zero Caller where there is none.
+// CallerFrom returns the caller that the context carries, or the zero Caller.
 func CallerFrom(ctx context.Context) Caller {
 	caller, _ := ctx.Value(callerKey{}).(Caller)
 	return caller

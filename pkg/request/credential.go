@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// The headers by which the gateway, and services among themselves, say for whom they ask and that they may. The gateway
-// drops every header that begins with IdentityPrefix from requests that come from outside.
+// The headers by which the gateway and the services tell a service who the caller is, and prove that they may. The gateway
+// removes every header that begins with IdentityPrefix from requests that come from outside.
 const (
 	IdentityPrefix   = "X-Exchange-"
 	CallerHeader     = IdentityPrefix + "Caller"
@@ -23,17 +23,18 @@ const (
 	CredentialHeader = IdentityPrefix + "Credential"
 )
 
-// shortestSecret is the length in bytes below which a shared secret is refused.
+// shortestSecret is the least length of a shared secret, in bytes.
 const shortestSecret = 16
 
-// Credentials are the secrets that the gateway and the services share. The first is the one sent; all are accepted, so
-// that a new one can be rolled out before the old one goes. The zero value accepts nothing.
+// Credentials holds the secrets that the gateway and the services share. The first one is sent. All of them are accepted,
+// so that a new secret can be rolled out before the old one is removed. The zero value accepts nothing.
 type Credentials struct {
 	send   string
 	accept [][sha256.Size]byte
 }
 
-// NewCredentials makes credentials of secrets of at least 16 bytes. Its errors show none of them.
+// NewCredentials returns credentials of secrets. It fails if there is none, or if one is shorter than 16 bytes or holds
+// other characters than visible ASCII. Its errors do not show the secrets.
 func NewCredentials(secrets []string) (Credentials, error) {
 	if len(secrets) == 0 {
 		return Credentials{}, errors.New("no shared secret is given")
@@ -44,14 +45,14 @@ func NewCredentials(secrets []string) (Credentials, error) {
 			return Credentials{}, fmt.Errorf("shared secret %d is shorter than %d characters", i+1, shortestSecret)
 		}
 		if strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return Credentials{}, fmt.Errorf("shared secret %d has characters that are no visible ASCII", i+1)
+			return Credentials{}, fmt.Errorf("shared secret %d has other characters than visible ASCII", i+1)
 		}
 		c.accept = append(c.accept, sha256.Sum256([]byte(secret)))
 	}
 	return c, nil
 }
 
-// accepts compares in constant time; hashing first hides the length as well.
+// accepts reports whether a secret is accepted. It compares in constant time, and hashes first to hide the length as well.
 func (c Credentials) accepts(secret string) bool {
 	given, accepted := sha256.Sum256([]byte(secret)), 0
 	for i := range c.accept {
@@ -60,32 +61,37 @@ func (c Credentials) accepts(secret string) bool {
 	return accepted == 1
 }
 
-// Identify writes the caller and the credential into the headers of a request to a service.
+// Identify sets the headers that tell a service who the caller is and that the request comes from within the exchange.
 func (c Credentials) Identify(header http.Header, caller Caller) {
 	header[CredentialHeader] = []string{c.send}
-	// A subject is any text; a header is not.
+	// A subject may hold characters that a header must not.
 	header[CallerHeader] = []string{url.PathEscape(caller.Subject)}
 	header[ScopesHeader] = []string{strings.Join(caller.Scopes, " ")}
 }
 
-// RequireGateway lets only requests with one of the credentials pass and puts their caller into the context; anyone
-// else gets 401. The gateway has checked the scope.
+// RequireGateway returns a handler that puts the caller of a request into its context. It refuses a request without one of
+// the credentials with 401. It does not look at scopes, which the gateway has checked.
 func RequireGateway(credentials Credentials) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := c.Request.Header
 		if !credentials.accepts(header.Get(CredentialHeader)) {
-			problem.Write(c.Writer, problem.New(problem.Unauthorized, "Only the gateway may call this service.").
+			refuse(c, problem.New(problem.Unauthorized, "Only the gateway may call this service.").
 				WithHeader("WWW-Authenticate", `Bearer realm="exchange"`))
-			c.Abort()
 			return
 		}
 		subject, err := url.PathUnescape(header.Get(CallerHeader))
 		if err != nil {
-			problem.Write(c.Writer, problem.New(problem.BadHeader, CallerHeader+" is malformed.").Because(err))
-			c.Abort()
+			refuse(c, problem.New(problem.BadHeader, CallerHeader+" is malformed.").Because(err))
 			return
 		}
 		caller := Caller{Subject: subject, Scopes: strings.Fields(header.Get(ScopesHeader))}
 		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
 	}
+}
+
+// refuse responds with a problem and stops the handlers that would follow.
+func refuse(c *gin.Context, p *problem.Error) {
+	_ = c.Error(p)
+	problem.Write(c.Writer, p)
+	c.Abort()
 }

@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// The headers of the W3C trace context, in the form of http.Header's keys.
+// The headers of the W3C trace context, in the canonical form of http.Header.
 const (
 	parentHeader = "Traceparent"
 	stateHeader  = "Tracestate"
@@ -21,16 +21,16 @@ const (
 	longestState = 512
 )
 
-// Names name a request over all processes that it passes.
+// Names identifies a request in all processes that it passes through.
 type Names struct {
 	// ID is the request id; responses carry it as X-Request-Id.
 	ID string
-	// Parent and State are traceparent and tracestate; empty where the request came without.
+	// Parent and State are the headers traceparent and tracestate; empty if the request came without them.
 	Parent, State string
 }
 
-// ReadNames takes the names of a request from its headers. An id that is missing, long or odd is replaced by a new one; a
-// malformed trace context is dropped.
+// ReadNames reads the names of a request from its headers. An id is replaced by a new one if it is missing, longer than
+// 128 characters, or holds other characters than letters, digits and "-_.:". A malformed trace context is dropped.
 func ReadNames(header http.Header) *Names {
 	r := &Names{ID: header.Get(problem.RequestIDHeader)}
 	if !saneID(r.ID) {
@@ -45,7 +45,7 @@ func ReadNames(header http.Header) *Names {
 	return r
 }
 
-// Write sets the headers of a request that is made on behalf of this one. A nil Names sets none.
+// Write sets the headers of a request that is made as a part of this one. It does nothing if r is nil.
 func (r *Names) Write(header http.Header) {
 	if r == nil {
 		return
@@ -68,13 +68,13 @@ func WithNames(ctx context.Context, r *Names) context.Context {
 	return context.WithValue(ctx, namesKey{}, r)
 }
 
-// NamesFrom returns the names that the context carries, nil where it carries none.
+// NamesFrom returns the names that the context carries, or nil.
 func NamesFrom(ctx context.Context) *Names {
 	r, _ := ctx.Value(namesKey{}).(*Names)
 	return r
 }
 
-// saneID lets pass what can stand in logs, headers and problem documents as it is.
+// saneID reports whether an id can be written to logs, headers and problem documents as it is.
 func saneID(id string) bool {
 	if id == "" || len(id) > longestID {
 		return false
@@ -90,8 +90,8 @@ func saneID(id string) bool {
 	return true
 }
 
-// saneParent checks the form of version 00, with which later versions begin: version, trace id, parent id and flags in
-// lower-case hexadecimal, the ids not all zero.
+// saneParent reports whether a traceparent has the form of version 00, with which later versions begin: version, trace id,
+// parent id and flags in lower-case hexadecimal, where neither id is all zero.
 func saneParent(parent string) bool {
 	const length = 2 + 1 + 32 + 1 + 16 + 1 + 2
 	if len(parent) < length || (len(parent) > length && (parent[:2] == "00" || parent[length] != '-')) || parent[:2] == "ff" {

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// TimeoutHeader carries what is left of a request's time, in milliseconds. A length of time holds where clocks differ.
+// TimeoutHeader carries the time that is left for a request, in milliseconds. Unlike a deadline it does not depend on the
+// clocks of both processes.
 const TimeoutHeader = IdentityPrefix + "Timeout"
 
-// WriteTimeout sets TimeoutHeader to what is left until the deadline of ctx; not where there is none.
+// WriteTimeout sets TimeoutHeader to the time until the deadline of ctx. Without a deadline it does nothing.
 func WriteTimeout(ctx context.Context, header http.Header) {
 	if deadline, ok := ctx.Deadline(); ok {
 		left := max(time.Until(deadline).Milliseconds(), 1)
@@ -18,7 +19,7 @@ func WriteTimeout(ctx context.Context, header http.Header) {
 	}
 }
 
-// ReadTimeout returns the shorter of the longest time a request may take and the time its headers leave it.
+// ReadTimeout returns the time in TimeoutHeader, but no more than longest, which is also the result without the header.
 func ReadTimeout(header http.Header, longest time.Duration) time.Duration {
 	values := header[TimeoutHeader]
 	if len(values) == 0 {

@@ -35,6 +35,9 @@ func readBody(c *gin.Context) ([]byte, error) {
 		}
 		return nil, problem.New(problem.Malformed, "The body ended before it was whole.").Because(err)
 	}
+	if buffer.Len() > 0 && req.Header.Get("Content-Encoding") != "" {
+		return nil, problem.New(problem.MediaType, "The body must be sent without a Content-Encoding.").WithHeader("Accept-Encoding", "identity")
+	}
 	if buffer.Len() > 0 && !isJSON(req.Header.Get("Content-Type")) {
 		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").WithHeader("Accept", mediaType)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/service"
 )
 
 // Config is what the resources of one service work with.
@@ -188,6 +189,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 	for _, r := range s.resources {
 		serve := func(c *gin.Context) {
 			handle, allowed := r.dispatch(c, c.Param("id"), c.Param("sub"))
+			countAs(c, r.name(), handle != nil || allowed != nil)
 			switch {
 			case handle != nil:
 				if guard(c); !c.IsAborted() {
@@ -220,9 +222,21 @@ func Refuse(c *gin.Context, err error) {
 			p = problem.From(err)
 		}
 	}
-	_ = c.Error(p)
-	problem.Write(c.Writer, p)
-	c.Abort()
+	service.Refuse(c, p)
+}
+
+// countAs sets the route by which the metrics count a request where it is not that of the router: an action has a route of
+// its own, and an unknown action has none. Only names of declared actions become routes, because known is false else.
+func countAs(c *gin.Context, resource string, known bool) {
+	_, action, isAction := strings.Cut(c.Param("id"), ":")
+	switch sub := c.Param("sub"); {
+	case !known:
+		service.SetUnmatched(c)
+	case sub != "":
+		service.SetRoute(c, "/"+resource+"/{id}/"+sub)
+	case isAction:
+		service.SetRoute(c, "/"+resource+"/{id}:"+action)
+	}
 }
 
 // The methods of each kind of path.

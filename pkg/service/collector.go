@@ -5,11 +5,12 @@ import (
 	"runtime/debug"
 )
 
-// collectorPercent is how far the heap grows between two collections, in percent of what is alive. Little is: records
-// stay in the store and caches are bounded. At Go's own 100 a busy process would collect every few megabytes.
+// collectorPercent is how far the heap may grow between two garbage collections, in percent of what is in use. Little
+// is in use, because records stay in the store and caches are bounded: with Go's default of 100 a busy process would
+// collect every few megabytes.
 const collectorPercent = 400
 
-// tuneCollector sets how often garbage is collected, unless the environment says so.
+// tuneCollector sets how often garbage is collected, unless GOGC does.
 func tuneCollector() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectorPercent)

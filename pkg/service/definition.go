@@ -1,8 +1,7 @@
-// Package service is what every process of the exchange is made of: settings, log, metrics, health, the handling of
+// Package service provides what every process of the exchange needs: settings, log, metrics, health, the handling of
 // requests, and an orderly start and stop.
 //
-// A service is a Definition. Its command is Main(definition); several definitions run in one process by way of
-// Process.Start.
+// A service is a Definition. Main runs one service as a command. Process.Start runs several in one process.
 package service
 
 import (
@@ -21,8 +20,8 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// Definition is a service, ready to be run alone or with others in one process. A service package answers its own from
-// a function whose variables hold the values of its flags until New reads them:
+// Definition describes a service that can run alone or with others in one process. A service package returns its
+// definition from a function, whose variables hold the values of the flags until New reads them:
 //
 //	func Service() service.Definition {
 //		var s settings
@@ -36,59 +35,65 @@ import (
 //		}
 //	}
 type Definition struct {
-	// Name is the service's name, also that of its database.
-	Name, Summary string
-	// Flags declares the settings of the service, if any. Their names are unique over all services, so that all can be
-	// declared in one process; a wrong value is refused by the flag itself.
+	// Name is the name of the service and of its database.
+	Name string
+	// Summary describes the service in one line of --help.
+	Summary string
+	// Flags declares the settings of the service; nil if it has none. Their names are unique over all services, because one
+	// process may declare all of them. A flag refuses wrong values itself.
 	Flags func(*pflag.FlagSet)
-	// Foreign are names of settings of other services that share the environment.
+	// Foreign holds the names of other services' settings, which may occur in a shared environment.
 	Foreign []string
-	// Peers are the services that this one calls.
+	// Peers holds the names of the services that this one calls.
 	Peers []string
-	// New makes the service. ctx bounds the making only.
+	// New starts the service. ctx ends with the start, not with the service.
 	New func(ctx context.Context, deps Deps) (*Instance, error)
 }
 
-// Deps is what a service is given.
+// Deps holds what a service is given at its start.
 type Deps struct {
 	Store   docstore.Store
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
-	// Peer answers the client of one of Definition.Peers, the same at each call; nil for any other name.
+	// Peer returns the client of one of Definition.Peers, the same one at each call, and nil for any other name.
 	Peer func(name string) *peer.Client
-	Now  func() time.Time
-	// Unset takes note that a setting is not given and what follows; the process says so when it starts.
+	// Now returns the current time.
+	Now func() time.Time
+	// Unset reports that a setting is not given and what follows. The process logs it when it starts.
 	Unset func(setting, effect string)
-	// Brokers are the addresses of Kafka; empty where there is none.
+	// Brokers holds the addresses of Kafka brokers (host:port); empty if there are none.
 	Brokers []string
-	// Engine makes the router of the service. Routes that speak for a caller stand behind Guard.
+	// Engine returns a new router for the service. Routes that act for a caller must have Guard before their handler.
 	Engine func() *gin.Engine
-	// Guard lets only the gateway and other services pass and puts the caller into the request's context.
+	// Guard refuses requests that come neither from the gateway nor from another service with 401, and puts the caller
+	// into the request's context.
 	Guard gin.HandlerFunc
 }
 
 // Instance is a running service.
 type Instance struct {
 	Handler http.Handler
-	// Background are loops by name. They end with their context; one that ends before ends the process.
+	// Background holds loops by name. A loop runs until its context ends. The process ends if one returns before.
 	Background map[string]func(context.Context) error
-	// Ready are readiness checks by name.
+	// Ready holds readiness checks by name. Each fails while the service cannot serve.
 	Ready map[string]func(context.Context) error
 }
 
-// Links connect a service to the rest of the exchange.
+// Links connects a service to the rest of the exchange.
 type Links struct {
-	Store   docstore.Store
+	Store docstore.Store
+	// Brokers holds the addresses of Kafka brokers (host:port); empty if there are none.
 	Brokers []string
-	// Dial makes the client of a peer. It is called once for each.
-	Dial func(name string) (*peer.Client, error)
-	Now  func() time.Time
+	// Peer returns the address and the transport of a peer. It is called once for each of Definition.Peers.
+	Peer func(name string) (peer.Config, error)
+	// Now returns the current time.
+	Now func() time.Time
 }
 
-// Main runs one service as a command and ends the process.
+// Main runs one service as a command. It does not return.
 func Main(d Definition) { d.Program().Main() }
 
-// Program answers the command that runs the service alone.
+// Program returns the program that runs the service alone.
 func (d Definition) Program() Program {
 	var backing Backing
 	return Program{
@@ -105,9 +110,9 @@ func (d Definition) Program() Program {
 			}
 			store, err := p.OpenStore(ctx, backing.Store, d.Name)
 			if err != nil {
-				return err
+				return fmt.Errorf("setting store: %w", err)
 			}
-			handler, err := p.Start(ctx, d, Links{Store: store, Brokers: backing.Brokers, Dial: p.Dial, Now: time.Now})
+			handler, err := p.Start(ctx, d, Links{Store: store, Brokers: backing.Brokers, Peer: p.Peer, Now: time.Now})
 			if err != nil {
 				return err
 			}
@@ -116,7 +121,8 @@ func (d Definition) Program() Program {
 	}
 }
 
-// Start makes a service within the process, takes on its loops and checks, and answers its handler.
+// Start starts a service within the process and returns its handler. Its loops start with Serve, and its readiness checks
+// become those of the process.
 func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Handler, error) {
 	credentials, err := p.Credentials()
 	if err != nil {
@@ -124,12 +130,21 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	}
 	peers := map[string]*peer.Client{}
 	for _, name := range d.Peers {
-		if peers[name], err = links.Dial(name); err != nil {
+		config, err := links.Peer(name)
+		if err != nil {
 			return nil, err
 		}
+		config.Name, config.Credentials, config.Metrics = name, credentials, p.Metrics(d.Name)
+		if peers[name], err = peer.New(config); err != nil {
+			return nil, fmt.Errorf("setting peer: %w", err)
+		}
+	}
+	store := links.Store
+	if store != nil {
+		store = newTimedStore(store, p.Metrics(d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
-		Store: links.Store, Brokers: links.Brokers, Now: links.Now,
+		Store: store, Brokers: links.Brokers, Now: links.Now,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name),
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,

@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
@@ -55,6 +57,17 @@ func claims() service.Definition {
 			}
 			if err := deps.Store.Ping(ctx); err != nil {
 				return nil, err
+			}
+			claims, err := deps.Store.Collection(ctx, docstore.Spec{Name: "claims"})
+			if err != nil {
+				return nil, err
+			}
+			id := uuid.Must(uuid.NewV7())
+			if err := claims.Insert(ctx, docstore.Document{ID: id, Body: []byte(`{}`)}); err != nil {
+				return nil, err
+			}
+			if _, err := claims.Get(ctx, uuid.New()); !errors.Is(err, docstore.ErrNotFound) {
+				return nil, errors.New("a document that nobody stored")
 			}
 			deps.Log.Info("late notification", "window", window.String())
 			engine := deps.Engine()
@@ -98,13 +111,9 @@ func TestServicesShareAProcess(t *testing.T) {
 	handlers := map[string]http.Handler{}
 	links := service.Links{
 		Store: store, Now: time.Now,
-		Dial: func(name string) (*peer.Client, error) {
-			credentials, err := p.Credentials()
-			if err != nil {
-				return nil, err
-			}
+		Peer: func(name string) (peer.Config, error) {
 			late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handlers[name].ServeHTTP(w, r) })
-			return peer.New(peer.Config{Name: name, Address: "http://" + name, Transport: peer.Handler(late), Credentials: credentials})
+			return peer.Config{Address: "http://" + name, Transport: peer.Handler(late)}, nil
 		},
 	}
 	for _, definition := range []service.Definition{claims(), coverage()} {
@@ -125,8 +134,19 @@ func TestServicesShareAProcess(t *testing.T) {
 	}
 	_, metrics := get(t, journal.adminURL(t)+"/metrics")
 	for _, name := range []string{"claims", "coverage"} {
-		if !strings.Contains(metrics, `exchange_http_requests_total{class="2xx",method="GET",route="/`) || !strings.Contains(metrics, `service="`+name+`"`) {
+		if !strings.Contains(metrics, `http_requests_in_flight{service="`+name+`"}`) {
 			t.Errorf("no request of %s in the metrics", name)
+		}
+	}
+	for _, want := range []string{
+		`http_request_duration_seconds_count{code="200",method="GET",route="/internal/policies/{number}",service="coverage"} 1`,
+		`peer_request_duration_seconds_count{code="200",method="GET",peer="coverage",service="claims"} 1`,
+		`store_operation_duration_seconds_count{collection="claims",operation="insert",outcome="ok",service="claims"} 1`,
+		`store_operation_duration_seconds_count{collection="claims",operation="get",outcome="ok",service="claims"} 1`,
+		`exchange_build_info{commit="`,
+	} {
+		if !strings.Contains(metrics, want) {
+			t.Errorf("the metrics lack %s", want)
 		}
 	}
 	_, ready := get(t, journal.adminURL(t)+"/readyz")

@@ -10,18 +10,19 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// EngineConfig is what a router works with.
+// EngineConfig is the configuration of a router.
 type EngineConfig struct {
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
-	// Timeout is the longest time of a request. A caller within the exchange can shorten it (request.TimeoutHeader).
+	// Timeout is the longest time that a request may take. A caller within the exchange can shorten it with
+	// request.TimeoutHeader.
 	Timeout time.Duration
-	// LargestBody is in bytes. Reading further answers *http.MaxBytesError.
+	// LargestBody is the largest size of a request body, in bytes. Reading more fails with *http.MaxBytesError.
 	LargestBody int64
 }
 
-// NewEngine makes a router around whose handlers every request is named, timed, limited, counted and logged. A handler
-// that answers with 5xx says why with c.Error. Unknown paths are 404 problems.
+// NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
+// to a failure with Refuse. An unknown path is a 404 problem, and so is a path with an encoded slash.
 func NewEngine(config EngineConfig) *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -30,6 +31,6 @@ func NewEngine(config EngineConfig) *gin.Engine {
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
 	}
 	engine.Use(observer.handle)
-	engine.NoRoute(func(c *gin.Context) { problem.Write(c.Writer, problem.New(problem.NotFound, "")) })
+	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })
 	return engine
 }

@@ -17,14 +17,14 @@ import (
 // checkTimeout bounds one readiness check.
 const checkTimeout = 2 * time.Second
 
-// health answers whether the process lives and whether it is ready for requests.
+// health holds whether the process is ready for requests.
 type health struct {
 	serving atomic.Bool
 	mu      sync.Mutex
 	checks  map[string]func(context.Context) error
 }
 
-// add adds a readiness check. It answers an error while the process cannot serve.
+// add adds a readiness check, which fails while the process cannot serve.
 func (h *health) add(name string, check func(context.Context) error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -34,7 +34,7 @@ func (h *health) add(name string, check func(context.Context) error) {
 	h.checks[name] = check
 }
 
-// report is the body of /readyz: each check with "ok" or what is wrong.
+// report is the body of /readyz. Checks holds "ok" or what is wrong, by the name of the check.
 type report struct {
 	Ready  bool              `json:"ready"`
 	Checks map[string]string `json:"checks"`
@@ -50,13 +50,13 @@ func (h *health) report(ctx context.Context) report {
 		name string
 		err  error
 	}
-	outcomes := make(chan outcome, len(checks)) // room for all, so that a late check does not wait for ever
+	outcomes := make(chan outcome, len(checks)) // it has room for all, so that a late check can end
 	r := report{Ready: h.serving.Load(), Checks: map[string]string{"process": "ok"}}
 	if !r.Ready {
 		r.Checks["process"] = "starting or stopping"
 	}
 	for name, check := range checks {
-		r.Checks[name] = "no answer in time"
+		r.Checks[name] = "no result in time"
 		go func() { outcomes <- outcome{name, check(ctx)} }()
 	}
 	for missing := len(checks); missing > 0; missing-- {
@@ -74,7 +74,7 @@ func (h *health) report(ctx context.Context) report {
 	return r
 }
 
-// adminHandler serves metrics and health, and profiles if wanted.
+// adminHandler serves metrics and health, and profiles if profiling is set.
 func adminHandler(h *health, metrics prometheus.Gatherer, profiling bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))

@@ -1,79 +1,110 @@
 package service
 
 import (
+	"errors"
 	"maps"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"insurance.example/exchange/pkg/problem"
 )
 
-// requestMetrics count and time the requests of one service.
+// Label values that stand for whatever a caller can make up. Without them a caller could make any number of series.
+const (
+	unmatched = "unmatched" // a path that no route matches
+	other     = "other"     // a method or a status that HTTP does not define
+)
+
+// requestMetrics counts and times the requests of one service. deploy/README.md describes each metric.
 type requestMetrics struct {
-	total   *prometheus.CounterVec
-	seconds *prometheus.HistogramVec
-	// children are the label values met so far. The map is replaced, never changed, so that a request pays neither a
-	// lock nor the hashing of label names.
-	children atomic.Pointer[map[series]child]
-	growing  sync.Mutex
+	seconds  *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	problems *prometheus.CounterVec
+	// observers holds the label values met so far. The map is replaced and never changed, so that a request needs neither
+	// a lock nor the hashing of label names.
+	observers atomic.Pointer[map[series]prometheus.Observer]
+	growing   sync.Mutex
 }
 
 type series struct {
 	route, method string
-	class         int
+	status        int
 }
-
-type child struct {
-	total   prometheus.Counter
-	seconds prometheus.Observer
-}
-
-var classes = [...]string{"other", "1xx", "2xx", "3xx", "4xx", "5xx"}
 
 func newRequestMetrics(registerer prometheus.Registerer) *requestMetrics {
+	with := promauto.With(registerer)
 	m := &requestMetrics{
-		total: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "exchange_http_requests_total", Help: "Requests answered, by route template and class of status.",
-		}, []string{"route", "method", "class"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "exchange_http_request_seconds", Help: "Time from a request's headers to the end of its answer.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
-		}, []string{"route", "method"}),
+		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "http_request_duration_seconds", Help: "Time from the headers of a request to the end of its response.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+		}, []string{"method", "route", "code"}),
+		inFlight: with.NewGauge(prometheus.GaugeOpts{
+			Name: "http_requests_in_flight", Help: "Requests that are being handled.",
+		}),
+		problems: with.NewCounterVec(prometheus.CounterOpts{
+			Name: "http_problems_total", Help: "Problem documents sent, by the last segment of their type.",
+		}, []string{"type"}),
 	}
-	m.children.Store(&map[series]child{})
-	registerer.MustRegister(m.total, m.seconds)
+	m.observers.Store(&map[series]prometheus.Observer{})
 	return m
 }
 
-// observe counts one request. route must be a template, not a path.
+// observe counts a finished request. route is a template such as /claim/:id or /claim/{id}:settle, never a path.
 func (m *requestMetrics) observe(route, method string, status int, took time.Duration) {
-	s := series{route, method, status / 100}
-	if s.class >= len(classes) {
-		s.class = 0
-	}
-	c, ok := (*m.children.Load())[s]
+	s := series{route, method, status}
+	o, ok := (*m.observers.Load())[s]
 	if !ok {
-		c = m.child(s)
+		o = m.observer(s)
 	}
-	c.total.Inc()
-	c.seconds.Observe(took.Seconds())
+	o.Observe(took.Seconds())
 }
 
-func (m *requestMetrics) child(s series) child {
-	method := s.method
+// observer returns the observer for label values that were not met before.
+func (m *requestMetrics) observer(s series) prometheus.Observer {
+	method, code := s.method, strconv.Itoa(s.status)
+	if http.StatusText(s.status) == "" {
+		code = other
+	}
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions:
 	default:
-		// Anyone can make up methods: they must make neither series nor map entries.
-		return child{m.total.WithLabelValues(s.route, "other", classes[s.class]), m.seconds.WithLabelValues(s.route, "other")}
+		// It is not remembered: the map must not grow by names that callers make up.
+		return m.seconds.WithLabelValues(other, template(s.route), code)
 	}
-	c := child{m.total.WithLabelValues(s.route, method, classes[s.class]), m.seconds.WithLabelValues(s.route, method)}
+	o := m.seconds.WithLabelValues(method, template(s.route), code)
+	if code == other {
+		return o
+	}
 	m.growing.Lock()
 	defer m.growing.Unlock()
-	grown := maps.Clone(*m.children.Load())
-	grown[s] = c
-	m.children.Store(&grown)
-	return c
+	grown := maps.Clone(*m.observers.Load())
+	grown[s] = o
+	m.observers.Store(&grown)
+	return o
+}
+
+// template writes the parameters of a route as the OpenAPI document does: /claim/{id}, not /claim/:id.
+func template(route string) string {
+	segments := strings.Split(route, "/")
+	for i, segment := range segments {
+		if name, is := strings.CutPrefix(segment, ":"); is {
+			segments[i] = "{" + name + "}"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// countProblem counts the problem document that err was sent as; nothing if err is not a problem.
+func (m *requestMetrics) countProblem(err error) {
+	var p *problem.Error
+	if errors.As(err, &p) {
+		m.problems.WithLabelValues(p.Kind.Slug()).Inc()
+	}
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -14,8 +16,8 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// observer is what happens around every request: it gets its names, its time and the limit of its body, and it is
-// counted, timed and logged.
+// observer handles what every request needs: its id and trace context, the limits of its time and of its body, metrics
+// and the log.
 type observer struct {
 	log         *slog.Logger
 	metrics     *requestMetrics
@@ -23,15 +25,26 @@ type observer struct {
 	largestBody int64
 }
 
-// relayKey marks, in a gin context, a request whose answer another process makes; its value is the route.
-const relayKey = "exchange.relay"
+// Keys of the gin context.
+const (
+	routeKey = "exchange.route" // the route template, where it is not that of the router
+	relayKey = "exchange.relay" // set if another process makes the response
+)
 
-// Relay says that another process answers the request, and by which route template. Such an answer is not logged here:
-// that process has logged it.
-func Relay(c *gin.Context, route string) { c.Set(relayKey, route) }
+// SetRoute sets the route template by which the request is counted, such as /claim/{id}:settle. A handler that serves
+// several operations calls it; otherwise the router's own template is used.
+func SetRoute(c *gin.Context, route string) { c.Set(routeKey, route) }
+
+// SetUnmatched has the request counted as one of an unknown path, although the router has matched it.
+func SetUnmatched(c *gin.Context) { SetRoute(c, unmatched) }
+
+// Relay marks the request as one whose response another process makes. A failure is not logged here, because that
+// process logs it.
+func Relay(c *gin.Context) { c.Set(relayKey, true) }
 
 func (o *observer) handle(c *gin.Context) {
 	began := time.Now()
+	o.metrics.inFlight.Inc()
 	incoming := c.Request
 	names := request.ReadNames(incoming.Header)
 	c.Writer.Header()[problem.RequestIDHeader] = []string{names.ID}
@@ -40,15 +53,34 @@ func (o *observer) handle(c *gin.Context) {
 	c.Request = incoming.WithContext(ctx)
 	defer o.finish(c, names, began)
 
-	// A long body fails only when it is read: path, method and token come first in the order of checks.
+	if hasEncodedSlash(incoming.URL) {
+		// The router works on the decoded path, in which the slash would separate segments. It is part of one, and no
+		// route has such a segment.
+		SetUnmatched(c)
+		Refuse(c, problem.New(problem.NotFound, ""))
+		return
+	}
+	// A long body fails only when it is read, because path, method and token are checked before it.
 	if incoming.Body != http.NoBody {
 		c.Request.Body = http.MaxBytesReader(c.Writer, incoming.Body, o.largestBody)
 	}
 	c.Next()
 }
 
-// finish is deferred, and so sees panics. One of a handler becomes a 500; where the answer has begun, the connection is
-// cut, so that half an answer is not taken for a whole one.
+// hasEncodedSlash reports whether the path was sent with a slash in the form %2F.
+func hasEncodedSlash(u *url.URL) bool {
+	return u.RawPath != "" && (strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f"))
+}
+
+// Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
+func Refuse(c *gin.Context, p *problem.Error) {
+	_ = c.Error(p)
+	problem.Write(c.Writer, p)
+	c.Abort()
+}
+
+// finish is deferred, and therefore sees panics. A panic of a handler becomes a 500. If the response has begun, the
+// connection is closed instead, so that the caller does not take a part for the whole.
 func (o *observer) finish(c *gin.Context, names *request.Names, began time.Time) {
 	panicked := recover()
 	aborted := panicked == any(http.ErrAbortHandler)
@@ -58,33 +90,37 @@ func (o *observer) finish(c *gin.Context, names *request.Names, began time.Time)
 			"cause", panicked, "stack", string(debug.Stack()))
 	}
 	if panicked != nil && !cut {
-		problem.Write(c.Writer, problem.New(problem.Internal, ""))
-		c.Abort()
+		Refuse(c, problem.New(problem.Internal, ""))
 	}
-	route, relayed := c.FullPath(), false
-	if value, ok := c.Get(relayKey); ok {
-		route, relayed = value.(string), true
+	route := c.FullPath()
+	if set := c.GetString(routeKey); set != "" {
+		route = set
 	}
 	if route == "" {
-		route = "unmatched"
+		route = unmatched
 	}
 	took := time.Since(began)
+	o.metrics.inFlight.Dec()
 	o.metrics.observe(route, c.Request.Method, c.Writer.Status(), took)
+	if last := c.Errors.Last(); last != nil {
+		o.metrics.countProblem(last.Err)
+	}
 	if panicked == nil {
-		o.account(c, names, took, relayed)
+		o.logRequest(c, names, took)
 	}
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// account logs a request: failures of this process with their cause, all others for debugging only.
-func (o *observer) account(c *gin.Context, names *request.Names, took time.Duration, relayed bool) {
+// logRequest logs a request: failures of this process with their cause, everything else at level debug.
+func (o *observer) logRequest(c *gin.Context, names *request.Names, took time.Duration) {
 	var cause error
 	if last := c.Errors.Last(); last != nil {
 		cause = last.Err
 	}
 	status, level := c.Writer.Status(), slog.LevelDebug
+	relayed := c.GetBool(relayKey)
 	ctx := c.Request.Context()
 	switch gone := errors.Is(cause, context.Canceled) && errors.Is(ctx.Err(), context.Canceled); {
 	case status < 500, gone, relayed && cause == nil:

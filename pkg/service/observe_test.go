@@ -168,7 +168,7 @@ func TestFailuresAreLoggedOnceWithTheirCause(t *testing.T) {
 		case "missing":
 			err = problem.New(problem.NotFound, "")
 		case "relayed":
-			service.Relay(c, "/vehicle/{id}")
+			service.Relay(c)
 			c.Status(http.StatusServiceUnavailable)
 			return
 		}
@@ -207,24 +207,110 @@ func TestCallersWhoGoAwayAreNoFailure(t *testing.T) {
 func TestRequestsAreCounted(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	b.GET("/vehicle/:id", func(*gin.Context) {})
-	b.GET("/relayed", func(c *gin.Context) { service.Relay(c, "/claim/{id}"); c.Status(http.StatusTeapot) })
-	for _, path := range []string{"/vehicle/7", "/vehicle/8", "/unknown/1", "/unknown/2", "/relayed"} {
+	b.POST("/claim/:id", func(c *gin.Context) { service.SetRoute(c, "/claim/{id}:settle"); c.Status(http.StatusTeapot) })
+	b.GET("/claim/:id", func(c *gin.Context) { service.SetUnmatched(c); c.Status(799) })
+	for _, path := range []string{"/vehicle/7", "/vehicle/8", "/unknown/1", "/unknown/2", "/vehicle/7%2F8", "/claim/7"} {
 		b.ask(http.MethodGet, path, nil, nil)
 	}
+	b.ask(http.MethodPost, "/claim/7:settle", nil, nil)
 	b.ask("BREW", "/unknown", nil, nil)
+	b.ask("STEEP", "/unknown", nil, nil)
+	for labels, want := range map[[3]string]uint64{
+		{"GET", "/vehicle/{id}", "200"}:       2,
+		{"GET", "unmatched", "404"}:           3,
+		{"GET", "unmatched", "other"}:         1,
+		{"POST", "/claim/{id}:settle", "418"}: 1,
+		{"other", "unmatched", "404"}:         2,
+	} {
+		if got := b.requests(t)[labels]; got != want {
+			t.Errorf("%v: %d requests, want %d", labels, got, want)
+		}
+	}
+	if got := len(b.requests(t)); got != 5 {
+		t.Errorf("%d series, want 5: %v", got, b.requests(t))
+	}
+}
+
+// requests reads the number of requests by method, route and code.
+func (b bench) requests(t *testing.T) map[[3]string]uint64 {
+	t.Helper()
+	families, err := b.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[[3]string]uint64{}
+	for _, family := range families {
+		if family.GetName() != "http_request_duration_seconds" {
+			continue
+		}
+		for _, metric := range family.GetMetric() {
+			labels := map[string]string{}
+			for _, pair := range metric.GetLabel() {
+				labels[pair.GetName()] = pair.GetValue()
+			}
+			counts[[3]string{labels["method"], labels["route"], labels["code"]}] = metric.GetHistogram().GetSampleCount()
+		}
+	}
+	return counts
+}
+
+func TestProblemsAndRequestsInFlightAreCounted(t *testing.T) {
+	b := engine(slog.LevelInfo)
+	var during float64
+	b.GET("/missing", func(c *gin.Context) {
+		during = b.value(t, "http_requests_in_flight")
+		service.Refuse(c, problem.New(problem.NotFound, "").Because(errors.New("no such row")))
+	})
+	b.GET("/broken", func(*gin.Context) { panic("broken") })
+	for _, path := range []string{"/missing", "/missing", "/nowhere", "/broken"} {
+		b.ask(http.MethodGet, path, nil, nil)
+	}
 	want := `
-# HELP exchange_http_requests_total Requests answered, by route template and class of status.
-# TYPE exchange_http_requests_total counter
-exchange_http_requests_total{class="2xx",method="GET",route="/vehicle/:id"} 2
-exchange_http_requests_total{class="4xx",method="GET",route="/claim/{id}"} 1
-exchange_http_requests_total{class="4xx",method="GET",route="unmatched"} 2
-exchange_http_requests_total{class="4xx",method="other",route="unmatched"} 1
+# HELP http_problems_total Problem documents sent, by the last segment of their type.
+# TYPE http_problems_total counter
+http_problems_total{type="internal"} 1
+http_problems_total{type="not-found"} 3
 `
-	if err := testutil.GatherAndCompare(b.registry, strings.NewReader(want), "exchange_http_requests_total"); err != nil {
+	if err := testutil.GatherAndCompare(b.registry, strings.NewReader(want), "http_problems_total"); err != nil {
 		t.Error(err)
 	}
-	if n, err := testutil.GatherAndCount(b.registry, "exchange_http_request_seconds"); err != nil || n != 4 {
-		t.Errorf("%d histograms, error %v", n, err)
+	if after := b.value(t, "http_requests_in_flight"); during != 1 || after != 0 {
+		t.Errorf("%v requests in flight during one and %v after, want 1 and 0", during, after)
+	}
+}
+
+// value reads a gauge without labels.
+func (b bench) value(t *testing.T, name string) float64 {
+	t.Helper()
+	families, err := b.registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			return family.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
+}
+
+// TestEncodedSlashIsPartOfASegment: no route has such a segment, so the path is unknown, and does not become that of another
+// operation.
+func TestEncodedSlashIsPartOfASegment(t *testing.T) {
+	b := engine(slog.LevelInfo)
+	reached := false
+	b.POST("/claim/:id/:sub", func(*gin.Context) { reached = true })
+	for _, path := range []string{"/claim/7%2Fdocuments", "/claim/7%2fdocuments", "/claim%2F7/documents"} {
+		if answer := b.ask(http.MethodPost, path, nil, nil); answer.Code != http.StatusNotFound || answer.Header().Get("Content-Type") != problem.ContentType {
+			t.Errorf("%s: %d %v", path, answer.Code, answer.Header())
+		}
+	}
+	if reached {
+		t.Error("a handler was reached")
+	}
+	if b.ask(http.MethodPost, "/claim/a%20b/documents", nil, nil); !reached {
+		t.Error("another encoded character does not reach the handler")
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// Process is a running process: its listeners, loops and what is to be closed at its end. One goroutine sets it up;
-// Serve then runs it.
+// Process is a running process: its listeners, its loops, and what is closed when it ends. One goroutine sets it up and
+// then calls Serve.
 type Process struct {
 	Settings Settings
 	Log      *slog.Logger
@@ -41,14 +41,15 @@ type loop struct {
 	run  func(context.Context) error
 }
 
-// NewProcess makes a process that logs to log.
+// NewProcess returns a process that logs to log.
 func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registerBuild(registry)
 	return &Process{Settings: settings, Log: log, Registry: registry}
 }
 
-// Credentials answers what the settings' shared secrets make. Errors name the setting.
+// Credentials returns the credentials that the shared secrets of the settings make. Errors name the setting.
 func (p *Process) Credentials() (request.Credentials, error) {
 	credentials, err := request.NewCredentials(p.Settings.Secrets)
 	if err != nil {
@@ -57,12 +58,12 @@ func (p *Process) Credentials() (request.Credentials, error) {
 	return credentials, nil
 }
 
-// Metrics answers the registry under the name of one service.
+// Metrics returns a registerer that labels every metric with the name of a service.
 func (p *Process) Metrics(service string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, p.Registry)
 }
 
-// Engine makes the router of one service.
+// Engine returns a new router for a service.
 func (p *Process) Engine(service string) *gin.Engine {
 	return NewEngine(EngineConfig{
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
@@ -70,18 +71,18 @@ func (p *Process) Engine(service string) *gin.Engine {
 	})
 }
 
-// Background runs a loop while the process serves. It ends when its context does; if it ends before, so does the process.
+// Background adds a loop that runs while the process serves, until its context ends. If it returns before, Serve ends.
 func (p *Process) Background(name string, run func(context.Context) error) {
 	p.loops = append(p.loops, loop{name, run})
 }
 
-// Ready adds a check to /readyz: an error means that the process cannot serve for the moment.
+// Ready adds a check to /readyz. The check fails while the process cannot serve.
 func (p *Process) Ready(name string, check func(context.Context) error) { p.health.add(name, check) }
 
-// OnClose runs closer at the very end, after all requests and loops. The last one added runs first.
+// OnClose adds a function that is called at the end, after all requests and loops. The last one added is called first.
 func (p *Process) OnClose(closer func() error) { p.closers = append(p.closers, closer) }
 
-// OpenStore opens a store that the process looks after: /readyz tells of it, and it is closed at the end.
+// OpenStore opens the store of a service, adds it to /readyz, and closes it when the process ends.
 func (p *Process) OpenStore(ctx context.Context, u StoreURL, service string) (docstore.Store, error) {
 	store, err := OpenStore(ctx, u, service)
 	if err != nil {
@@ -92,24 +93,16 @@ func (p *Process) OpenStore(ctx context.Context, u StoreURL, service string) (do
 	return store, nil
 }
 
-// Dial makes the client of a peer by the address in the settings.
-func (p *Process) Dial(name string) (*peer.Client, error) {
+// Peer returns how a peer in another process is reached, by the address in the settings. Errors name the setting.
+func (p *Process) Peer(name string) (peer.Config, error) {
 	address, ok := p.Settings.Peers[name]
 	if !ok {
-		return nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
+		return peer.Config{}, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
 	}
-	credentials, err := p.Credentials()
-	if err != nil {
-		return nil, err
-	}
-	client, err := peer.New(peer.Config{Name: name, Address: address, Transport: peer.NewTransport(), Credentials: credentials})
-	if err != nil {
-		return nil, fmt.Errorf("setting peer: %w", err)
-	}
-	return client, nil
+	return peer.Config{Address: address, Transport: peer.NewTransport()}, nil
 }
 
-// close closes what is left open. It is safe to call more than once.
+// close closes what is still open. It may be called more than once.
 func (p *Process) close() {
 	p.release.Do(func() {
 		for _, closer := range slices.Backward(p.closers) {
@@ -126,8 +119,8 @@ func (p *Process) close() {
 	})
 }
 
-// runLoops starts the loops. ended gets an error for each that ends by itself; stop ends the others and waits for them
-// until ctx ends.
+// runLoops starts the loops. ended receives an error for each loop that returns by itself. stop ends the others, and
+// waits for them until its context ends.
 func (p *Process) runLoops() (ended <-chan error, stop func(ctx context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	failures := make(chan error, len(p.loops))
@@ -139,7 +132,7 @@ func (p *Process) runLoops() (ended <-chan error, stop func(ctx context.Context)
 				return
 			}
 			if err == nil {
-				err = errors.New("it has no more to do")
+				err = errors.New("it returned without an error")
 			}
 			failures <- fmt.Errorf("background loop %s ended: %w", l.name, err)
 		})

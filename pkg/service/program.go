@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,33 +12,29 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Program is a command: its settings and what it runs.
-//
-// A setting is a flag. Its value comes from the command line, else from the environment (EXCHANGE_ and the flag's name
-// in capitals, underscores for hyphens), else from the YAML file that --config names (keys are the flags' names). A
-// wrong value or an unknown name ends the start with one line that says which and from where. The settings that this
-// module declares are known to every program, so that programs may share an environment.
+// Program is a command with settings, which package setting reads. A wrong value or an unknown name ends the start with
+// one line that names the setting. Every program knows the settings that this module declares, so that programs may share
+// an environment.
 type Program struct {
+	// Name is the name of the command, and Summary describes it in one line of --help.
 	Name, Summary string
-	// Flags declares the settings beyond Settings, if any.
+	// Flags declares the settings beyond those of every process; nil if there are none.
 	Flags func(*pflag.FlagSet)
-	// Defaults replace defaults of settings, by name.
+	// Defaults replaces the defaults of settings, by name.
 	Defaults map[string]string
-	// Foreign are names of settings of other programs with which this one shares an environment or a file.
+	// Foreign holds the names of other programs' settings, which may occur in a shared environment or file.
 	Foreign []string
 	// Run runs the process until ctx ends.
 	Run func(ctx context.Context, p *Process) error
 }
 
-// Main runs the program until SIGINT or SIGTERM and ends the process. A second signal ends it at once.
+// Main runs the program until SIGINT or SIGTERM. It does not return. A second signal ends the process at once.
 func (g Program) Main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // gives the signals their usual effect back
-	os.Exit(g.Execute(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+	os.Exit(g.Execute(UntilSignal(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// Execute runs the program with arguments and an environment and answers its exit status: 0, or 1 after a line on
-// stderr that says why. Logs go to stderr too.
+// Execute runs the program with arguments and an environment and returns its exit status: 0, or 1 after a line on stderr
+// that says why. Logs go to stderr too.
 func (g Program) Execute(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	command := g.Command(environ, stderr)
 	command.SetArgs(args)
@@ -53,12 +47,12 @@ func (g Program) Execute(ctx context.Context, args, environ []string, stdout, st
 	return 0
 }
 
-// Command answers the program as a command, alone or as one of several, with its settings in environ and its log on
-// stderr.
+// Command returns the program as a command, which may be one of several. Its settings come from environ and its log goes
+// to stderr.
 func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	var own Settings
 	command := &cobra.Command{
-		Use: g.Name, Short: g.Summary, Args: cobra.NoArgs,
+		Use: g.Name, Short: g.Summary, Args: cobra.NoArgs, Version: CurrentBuild().String(),
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
@@ -78,6 +72,7 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 			return err
 		}
 		tuneCollector()
+		keepFilesPrivate()
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))
 		defer p.close()
 		return g.Run(command.Context(), p)

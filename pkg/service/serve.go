@@ -14,11 +14,11 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// loopPatience is how long the background loops are given to end.
+// loopPatience is how long a stopping process waits for its background loops.
 const loopPatience = 10 * time.Second
 
-// Listen takes the addresses of the settings, so that a process that cannot have them ends before it does anything
-// else. /livez answers from now on, /readyz once Serve runs.
+// Listen listens on the addresses of the settings. It comes first, so that a process whose addresses are taken ends before
+// it does anything else. /livez succeeds from now on, /readyz once Serve runs.
 func (p *Process) Listen() error {
 	requests, err := listen("addr", p.Settings.Listen)
 	if err != nil {
@@ -40,15 +40,15 @@ func (p *Process) Listen() error {
 	return nil
 }
 
-// Address answers where requests come in, as host:port.
+// Address returns the address of requests, as host:port.
 func (p *Process) Address() string { return p.requests.Addr().String() }
 
-// AdminAddress answers where metrics and health are, as host:port; empty where they are nowhere.
+// AdminAddress returns the address of metrics and health, as host:port; empty if there is none.
 func (p *Process) AdminAddress() string { return p.adminAt }
 
-// Serve answers requests until ctx ends or a background loop does, and then stops: it is no longer ready, takes no new
-// requests, finishes those under way, ends the loops, and closes what was opened. It answers why it stopped, nil for
-// ctx.
+// Serve handles requests until ctx or a background loop ends. Then the process is no longer ready, accepts no new
+// requests, finishes those under way, ends the loops, and closes what was opened. Serve returns nil if ctx ended, else
+// why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	server := p.server(handler)
 	ended, stopLoops := p.runLoops()
@@ -57,7 +57,7 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	p.health.serving.Store(true)
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address())
-	debug.FreeOSMemory() // what the start needed, the service does not
+	debug.FreeOSMemory() // what only the start needed
 
 	var cause error
 	select {
@@ -67,27 +67,27 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 		cause = fmt.Errorf("listening on %s: %w", p.Address(), err)
 	}
 	p.health.serving.Store(false)
-	p.Log.Info("stopping")
+	p.Log.Info("stopping; a second signal ends the process at once")
 	if cause == nil {
 		p.linger()
 	}
 	drain, cancel := context.WithTimeout(context.Background(), p.Settings.DrainTimeout)
 	defer cancel()
 	if err := server.Shutdown(drain); err != nil {
-		p.Log.Warn("requests under way are cut off", "cause", err)
+		p.Log.Warn("requests did not end within drain-timeout and are cut off", "cause", err)
 		_ = server.Close()
 	}
 	patience, cancelPatience := context.WithTimeout(context.Background(), loopPatience)
 	defer cancelPatience()
 	if err := stopLoops(patience); err != nil {
-		p.Log.Warn("stopping all the same", "cause", err)
+		p.Log.Warn("stopping although background work has not ended", "cause", err)
 	}
 	p.close()
 	p.Log.Info("stopped")
 	return cause
 }
 
-// linger goes on serving while load balancers learn that the process is not ready.
+// linger keeps serving while load balancers notice that the process is not ready.
 func (p *Process) linger() {
 	if p.Settings.DrainDelay > 0 {
 		<-time.After(p.Settings.DrainDelay)
@@ -99,9 +99,9 @@ func (p *Process) server(handler http.Handler) *http.Server {
 		Handler:           handler,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       30 * time.Second,
-		// Room for the request's own time and for a slow reader.
+		// The time of the request itself, and time for a slow reader.
 		WriteTimeout: p.Settings.RequestTimeout + 30*time.Second,
-		// Longer than the clients' (peer.NewTransport), so that they are the ones to close.
+		// Longer than that of the clients (peer.NewTransport), so that they are the ones who close a connection.
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 32 << 10,
 		ErrorLog:       slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug),
@@ -116,9 +116,9 @@ func listen(name, address string) (net.Listener, error) {
 	advice := "give an address such as :8080 or 127.0.0.1:8080 with --" + name
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		advice = "another process listens there: end it, or choose another address with --" + name + " or " + setting.Variable(name)
+		advice = "another process listens there; end it, or choose another address with --" + name + " or " + setting.Variable(name)
 	case errors.Is(err, syscall.EACCES):
-		advice = "this user may not: choose a port above 1023 with --" + name
+		advice = "this user may not use that port; choose one above 1023 with --" + name
 	}
 	return nil, fmt.Errorf("setting %s: cannot listen on %s: %w; %s", name, address, err, advice)
 }

@@ -242,7 +242,7 @@ func TestHangingCheckIsNotWaitedFor(t *testing.T) {
 	leave := make(chan struct{})
 	defer close(leave)
 	p.Ready("kafka", func(context.Context) error { <-leave; return nil })
-	if status, body := get(t, journal.adminURL(t)+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, `"kafka":"no answer in time"`) {
+	if status, body := get(t, journal.adminURL(t)+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, `"kafka":"no result in time"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := get(t, journal.adminURL(t)+"/debug/pprof/"); status != http.StatusOK {

@@ -10,61 +10,62 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Settings are those of every process of the exchange.
+// Settings holds the settings that every process of the exchange has.
 type Settings struct {
-	// Listen is the address that requests come in on; Admin that of metrics and health, none where empty.
+	// Listen is the address of requests. Admin is the address of metrics and health; if it is empty, there are none.
 	Listen, Admin string
-	// Profiling opens pprof on the admin address.
+	// Profiling serves pprof on the admin address.
 	Profiling bool
-	LogLevel  slog.Level
+	// LogLevel is the lowest level that is logged.
+	LogLevel slog.Level
 	// LogFormat is auto, text or json.
 	LogFormat string
 	// RequestTimeout is the longest time that a request may take.
 	RequestTimeout time.Duration
-	// DrainDelay is how long a stopping process goes on taking requests after it has said that it is not ready.
+	// DrainDelay is how long a stopping process, which is no longer ready, still accepts requests.
 	DrainDelay time.Duration
 	// DrainTimeout is how long a stopping process waits for the requests under way.
 	DrainTimeout time.Duration
-	// LargestBody is the size in bytes beyond which a request body is refused.
+	// LargestBody is the largest size of a request body, in bytes.
 	LargestBody int64
-	// Secrets are shared by the gateway and the services: the first is sent, all are accepted.
+	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
 	Secrets []string
-	// Peers are the base URLs of the other services, by name.
+	// Peers holds the base URLs of the other services, by name.
 	Peers map[string]string
 }
 
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Listen, "addr", ":8080", "address to listen on")
-	flags.StringVar(&s.Admin, "admin-addr", ":9090", "address of /metrics, /livez and /readyz; empty: none")
+	flags.StringVar(&s.Admin, "admin-addr", ":9090", "address of /metrics, /livez and /readyz; empty for none")
 	flags.BoolVar(&s.Profiling, "profiling", false, "serve /debug/pprof/ on the admin address")
-	flags.TextVar(&s.LogLevel, "log-level", slog.LevelInfo, "least level that is logged: debug, info, warn or error")
+	setting.LevelVar(flags, &s.LogLevel, "log-level", slog.LevelInfo, "lowest level that is logged")
 	s.LogFormat = "auto"
-	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "auto (text on a terminal, else json), text or json")
+	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "form of the log; auto is text on a terminal and json elsewhere")
 	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
-	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", 0, 0, "time between being not ready and taking no more requests, when stopping")
-	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "time that requests under way are given when stopping")
-	flags.Int64Var(&s.LargestBody, "max-body", 1<<20, "largest request body, in bytes")
-	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services: the first is sent, all are accepted")
+	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", 0, 0, "when stopping: how long requests are still accepted after /readyz fails")
+	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "when stopping: how long requests under way may take to end")
+	setting.IntVar(flags, &s.LargestBody, "max-body", 1<<20, 1, 1<<30, "largest size of a request body, in bytes")
+	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
 	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated")
 }
 
-// Backing is the storage and the messaging of a service.
+// Backing holds the settings of storage and messaging, which every service has and the gateway has not.
 type Backing struct {
 	Store StoreURL
-	// Brokers are the addresses of Kafka; messages wait in the store where there are none.
+	// Brokers holds the addresses of Kafka brokers (host:port). Without any, messages wait in the store.
 	Brokers []string
 }
 
-// Register declares the settings, with a store to use where none is given.
+// Register declares the settings. store is the default of the store.
 func (b *Backing) Register(flags *pflag.FlagSet, store StoreURL) {
 	b.Store = store
 	flags.Var(&b.Store, "store", "where records are kept: sqlite:FILE or mongodb://HOST")
-	flags.StringSliceVar(&b.Brokers, "brokers", nil, "addresses of Kafka, as host:port")
+	flags.StringSliceVar(&b.Brokers, "brokers", nil, "addresses of Kafka brokers, as host:port")
 }
 
-// sharedNames are the names of all settings that this module declares. Every process knows them, so that processes can
-// share an environment or a file although one of them has no use for, say, the address of Kafka.
+// sharedNames returns the names of all settings that this module declares. Every program accepts them, so that programs
+// can share an environment or a file although one of them has no use for, say, the addresses of Kafka.
 func sharedNames() []string {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(Settings).Register(all)

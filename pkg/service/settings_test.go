@@ -2,10 +2,12 @@ package service_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -97,12 +99,16 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 		want          []string
 	}{
 		"wrong value, command line": {args: []string{"--request-timeout", "soon"}, want: []string{"request-timeout", "command line", `"soon"`}},
-		"wrong value, environment":  {environ: []string{"EXCHANGE_LOG_FORMAT=xml"}, want: []string{"log-format", "EXCHANGE_LOG_FORMAT", "auto, text, json"}},
-		"wrong value, file":         {file: "addr: x\nmax-body: big\n", want: []string{"max-body", "exchange.yaml line 2"}},
-		"negative":                  {args: []string{"--drain-timeout=-1s"}, want: []string{"drain-timeout", "less than"}},
-		"log level":                 {environ: []string{"EXCHANGE_LOG_LEVEL=loud"}, want: []string{"log-level", "loud"}},
+		"wrong value, environment":  {environ: []string{"EXCHANGE_LOG_FORMAT=xml"}, want: []string{"log-format", "EXCHANGE_LOG_FORMAT", "auto, text or json"}},
+		"wrong value, file":         {file: "addr: x\nmax-body: big\n", want: []string{"max-body", "exchange.yaml line 2", "whole number from 1"}},
+		"negative":                  {args: []string{"--drain-timeout=-1s"}, want: []string{"drain-timeout", "too short", "at least 0s"}},
+		"log level":                 {environ: []string{"EXCHANGE_LOG_LEVEL=loud"}, want: []string{"log-level", "loud", "give debug, info, warn or error"}},
 		"peer":                      {environ: []string{"EXCHANGE_PEER=coverage:8080"}, want: []string{"setting peer", "name=http://host:port"}},
-		"own flag":                  {environ: []string{"EXCHANGE_LATE_NOTIFICATION=x"}, want: []string{"late-notification"}},
+		"own flag":                  {environ: []string{"EXCHANGE_LATE_NOTIFICATION=x"}, want: []string{"late-notification", `"x" is not a duration`}},
+		"truth":                     {args: []string{"--profiling=maybe"}, want: []string{"profiling", `"maybe"`, "true or false"}},
+		"number beyond its range":   {args: []string{"--max-body=0"}, want: []string{"max-body", `"0"`, "from 1 to 1073741824"}},
+		"number beyond 64 bits":     {args: []string{"--max-body=99999999999999999999"}, want: []string{"max-body", "whole number"}},
+		"duration, command line":    {args: []string{"--late-notification=soon"}, want: []string{"late-notification", "such as 30s"}},
 		"list for one value":        {file: "addr: [a, b]\n", want: []string{"addr", "not several"}},
 		"unknown flag":              {args: []string{"--requst-timeout", "1s"}, want: []string{"--requst-timeout", "did you mean --request-timeout?"}},
 		"unknown variable":          {environ: []string{"EXCHANGE_ADRR=:1"}, want: []string{"EXCHANGE_ADRR", "did you mean EXCHANGE_ADDR?"}},
@@ -115,8 +121,9 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 		"file that is not there":    {args: []string{"--config", "absent.yaml"}, want: []string{"setting config", "absent.yaml"}},
 		"nested value":              {file: "peer:\n  coverage:\n    url: http://a\n", want: []string{"peer", "nested"}},
 		"argument that is no flag":  {args: []string{"serve"}, want: []string{"serve"}},
-		"flag without value":        {args: []string{"--addr"}, want: []string{"command line", "--addr"}},
-		"service link elsewhere":    {environ: []string{"EXCHANGE_SERVICE_HOST=10.0.0.1"}, want: []string{"EXCHANGE_SERVICE_HOST"}},
+		"flag without value":        {args: []string{"--addr"}, want: []string{"command line", "value is missing after --addr"}},
+		"port that is no link":      {environ: []string{"KUBERNETES_SERVICE_HOST=10.0.0.1", "EXCHANGE_PORT=8080"}, want: []string{"EXCHANGE_PORT", "not known"}},
+		"host that is no link":      {environ: []string{"EXCHANGE_SERVICE_HOST=here"}, want: []string{"EXCHANGE_SERVICE_HOST"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if test.file != "" {
@@ -131,17 +138,35 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 					t.Errorf("stderr %q, want %q in it", stderr, want)
 				}
 			}
+			for _, internal := range []string{"strconv", "slog", "time:", "pflag", "ParseInt"} {
+				if strings.Contains(stderr, internal) {
+					t.Errorf("stderr %q speaks of %s", stderr, internal)
+				}
+			}
 		})
 	}
 }
 
-func TestKubernetesServiceLinksAreNoSettings(t *testing.T) {
-	_, _, status, stderr := run(t, nil, []string{
-		"KUBERNETES_SERVICE_HOST=10.0.0.1", "EXCHANGE_SERVICE_HOST=10.0.0.2", "EXCHANGE_PORT=tcp://10.0.0.2:80",
-		"EXCHANGE_GATEWAY_PORT_8080_TCP_ADDR=10.0.0.3", "EXCHANGE_GATEWAY_SERVICE_PORT_HTTP=8080",
-	})
-	if status != 0 {
-		t.Fatal(stderr)
+// TestServiceLinksAreNoSettings starts a program in environments that hold what is made of a service called "exchange", with
+// and without the other variables of such an environment.
+func TestServiceLinksAreNoSettings(t *testing.T) {
+	kubernetes := []string{ // as Kubernetes 1.34 makes them for the Services exchange and exchange-gateway
+		"EXCHANGE_SERVICE_HOST=10.0.0.2", "EXCHANGE_SERVICE_PORT=80", "EXCHANGE_SERVICE_PORT_HTTP=80", "EXCHANGE_PORT=tcp://10.0.0.2:80",
+		"EXCHANGE_PORT_80_TCP=tcp://10.0.0.2:80", "EXCHANGE_PORT_80_TCP_PROTO=tcp", "EXCHANGE_PORT_80_TCP_PORT=80", "EXCHANGE_PORT_80_TCP_ADDR=10.0.0.2",
+		"EXCHANGE_GATEWAY_SERVICE_HOST=fd00::3", "EXCHANGE_GATEWAY_SERVICE_PORT_HTTP_ADMIN=9090", "EXCHANGE_GATEWAY_PORT=tcp://[fd00::3]:8080",
+		"EXCHANGE_GATEWAY_PORT_8080_TCP_ADDR=fd00::3",
+	}
+	for name, environ := range map[string][]string{
+		"kubernetes":                            append([]string{"KUBERNETES_SERVICE_HOST=10.0.0.1"}, kubernetes...),
+		"kubernetes, environment not inherited": kubernetes,
+		"container link": {
+			"EXCHANGE_NAME=/web/exchange", "EXCHANGE_PORT=tcp://172.17.0.5:8080", "EXCHANGE_PORT_8080_TCP=tcp://172.17.0.5:8080",
+			"EXCHANGE_PORT_8080_TCP_ADDR=172.17.0.5", "EXCHANGE_PORT_8080_TCP_PORT=8080", "EXCHANGE_PORT_8080_TCP_PROTO=tcp", "EXCHANGE_ENV_PATH=/bin",
+		},
+	} {
+		if _, _, status, stderr := run(t, nil, environ); status != 0 {
+			t.Errorf("%s: %s", name, stderr)
+		}
 	}
 }
 
@@ -179,5 +204,19 @@ func TestDefaultsOfAProgram(t *testing.T) {
 	program.Defaults = map[string]string{"adrr": ":1"}
 	if program.Execute(t.Context(), nil, nil, &out, &errs) == 0 || !strings.Contains(errs.String(), "did you mean addr?") {
 		t.Errorf("stderr %q", errs.String())
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var out, errs strings.Builder
+	program := service.Program{Name: "claims", Run: func(context.Context, *service.Process) error { return errors.New("it ran") }}
+	if status := program.Execute(t.Context(), []string{"--version"}, nil, &out, &errs); status != 0 {
+		t.Fatal(errs.String())
+	}
+	build := service.CurrentBuild()
+	for _, want := range []string{"claims", build.Version, "commit " + build.Commit, runtime.Version()} {
+		if want == "" || !strings.Contains(out.String(), want) {
+			t.Errorf("%q lacks %q", out.String(), want)
+		}
 	}
 }

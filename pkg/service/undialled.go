@@ -9,7 +9,8 @@ import (
 	"insurance.example/exchange/pkg/peer"
 )
 
-// Undialled answers what a service is given where only its declarations are asked for: no store, no peers, no brokers.
+// Undialled returns dependencies for a service that is only asked for its declarations: without a store, peers and
+// brokers.
 func Undialled() Deps {
 	return Deps{
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(), Now: time.Now,

@@ -1,5 +1,5 @@
-// Package servicetest runs one service whole in a test: behind its production constructor, on a real store in a
-// temporary folder, with its neighbours stubbed and a clock that the test holds.
+// Package servicetest runs one whole service in a test: from its definition, on a real store in a temporary folder, with
+// stubs for the services that it calls and a clock that the test sets.
 package servicetest
 
 import (
@@ -25,13 +25,13 @@ import (
 
 const secret = "the-secret-of-one-test-run"
 
-// Clock is the time of a service under test.
+// Clock is the clock of a service under test. It stands still until the test moves it.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// At makes a clock that stands at an instant, RFC 3339.
+// At returns a clock that shows an instant, given in the form of RFC 3339.
 func At(t *testing.T, instant string) *Clock {
 	t.Helper()
 	now, err := time.Parse(time.RFC3339, instant)
@@ -41,27 +41,27 @@ func At(t *testing.T, instant string) *Clock {
 	return &Clock{now: now}
 }
 
-// Now answers the present instant.
+// Now returns the instant that the clock shows.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Pass lets time pass.
+// Pass moves the clock forward.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// Options say what surrounds the service.
+// Options describe what the service runs with.
 type Options struct {
-	// Clock is its time; the real one where nil.
+	// Clock is its clock; the real time if nil.
 	Clock *Clock
-	// Peers stub the services that it calls.
+	// Peers holds stubs of the services that it calls, by name. One that is missing responds with 404.
 	Peers map[string]http.Handler
-	// Flags are settings as on the command line.
+	// Flags holds settings as on the command line.
 	Flags []string
 }
 
@@ -72,7 +72,7 @@ type Service struct {
 	header  http.Header
 }
 
-// Start starts a service; it ends with the test.
+// Start starts a service, which ends with the test.
 func Start(t *testing.T, d service.Definition, o Options) *Service {
 	t.Helper()
 	var settings service.Settings
@@ -104,14 +104,12 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 	process := service.NewProcess(settings, slog.New(slog.DiscardHandler))
 	handler, err := process.Start(t.Context(), d, service.Links{
 		Store: store, Now: now,
-		Dial: func(name string) (*peer.Client, error) {
+		Peer: func(name string) (peer.Config, error) {
 			stub := o.Peers[name]
 			if stub == nil {
 				stub = http.NotFoundHandler()
 			}
-			return peer.New(peer.Config{
-				Name: name, Address: "http://" + name, Transport: peer.Handler(stub), Credentials: credentials,
-			})
+			return peer.Config{Address: "http://" + name, Transport: peer.Handler(stub)}, nil
 		},
 	})
 	if err != nil {
@@ -122,16 +120,16 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 	return s
 }
 
-// Answer is what the service answered.
+// Answer is a response of the service.
 type Answer struct {
 	Status int
 	Header http.Header
 	Text   string
-	// Body is the answer as an object; nil if it is none.
+	// Body is the response as a JSON object; nil if it is not one.
 	Body map[string]any
 }
 
-// Do sends a request as the gateway would, with pairs of further headers.
+// Do sends a request as the gateway would. header holds further headers, each as a name and a value.
 func (s *Service) Do(method, path, body string, header ...string) Answer {
 	s.t.Helper()
 	var content io.Reader
@@ -153,7 +151,7 @@ func (s *Service) Do(method, path, body string, header ...string) Answer {
 	return a
 }
 
-// Must sends a request that is to be answered with a status.
+// Must sends a request and ends the test unless the response has the status.
 func (s *Service) Must(status int, method, path, body string, header ...string) Answer {
 	s.t.Helper()
 	a := s.Do(method, path, body, header...)
@@ -163,14 +161,14 @@ func (s *Service) Must(status int, method, path, body string, header ...string) 
 	return a
 }
 
-// Create posts a record and answers its id.
+// Create posts a record and returns its id.
 func (s *Service) Create(resource, body string) string {
 	s.t.Helper()
 	id, _ := s.Must(http.StatusCreated, http.MethodPost, "/"+resource, body).Body["id"].(string)
 	return id
 }
 
-// Member answers a member of the answer that is a string; empty if it is none.
+// Member returns a member of the response that is a string; empty if it is not one.
 func (a Answer) Member(name string) string {
 	text, _ := a.Body[name].(string)
 	return text

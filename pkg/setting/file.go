@@ -9,8 +9,8 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// parseYAML reads a YAML mapping from the names of settings to values: texts, numbers, lists, or mappings for settings
-// of the form name=value. Values are taken as they are written, so that 0010 and 1e3 stay what they are.
+// parseYAML reads a YAML mapping from names of settings to values. A value is a scalar, a list of scalars, or, for a
+// setting of the form name=value, a mapping of scalars. Scalars are taken as they are written: 0010 stays 0010.
 func parseYAML(path string, text []byte) (map[string]entry, error) {
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -24,7 +24,7 @@ func parseYAML(path string, text []byte) (map[string]entry, error) {
 		}
 		pairs, ok := mapping(document.Body)
 		if !ok {
-			return nil, fmt.Errorf("%s: a mapping of settings is wanted", path)
+			return nil, fmt.Errorf("%s: the file must be a mapping, with one setting (name: value) in each line", path)
 		}
 		for _, pair := range pairs {
 			name := pair.Key.GetToken().Value

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// SharedString declares a setting that several services have in common, and returns where its value will be: in a
-// process that runs several, all of them get the same.
+// SharedString declares a text setting that several services have in common, and returns a pointer to its value. Services
+// that run in one process declare it on the same flags and get the same pointer.
 func SharedString(flags *pflag.FlagSet, name, usage string) *string {
 	if flag := flags.Lookup(name); flag != nil {
 		return flag.Value.(*sharedString).value
@@ -31,7 +31,7 @@ func (s *sharedString) Set(text string) error {
 	return nil
 }
 
-// SharedDuration is SharedString for a length of time that is not negative; zero where it is not given.
+// SharedDuration is SharedString for a duration that is not negative. Its value is zero if the setting is not given.
 func SharedDuration(flags *pflag.FlagSet, name, usage string) *time.Duration {
 	if flag := flags.Lookup(name); flag != nil {
 		return flag.Value.(*duration).value

@@ -1,13 +1,13 @@
-// Package setting reads settings: a setting is a flag, whose value comes from the command line, else from the environment
-// (EXCHANGE_ and the flag's name in capitals, underscores for hyphens), else from a YAML file whose keys are the flags'
-// names. A wrong value and an unknown name are errors that say which and from where.
+// Package setting reads the settings of a program. A setting is a flag. Its value comes from the command line, else from
+// the environment (EXCHANGE_ and the flag's name in capitals, with underscores for hyphens), else from a YAML file whose
+// keys are the names of the flags. An unknown name or a wrong value is an error that names the setting, says where it was
+// given, and says what is allowed.
 package setting
 
 import (
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,15 +15,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// envPrefix begins every environment variable of the exchange: --request-timeout is EXCHANGE_REQUEST_TIMEOUT.
+// envPrefix begins every environment variable that is a setting: --request-timeout is EXCHANGE_REQUEST_TIMEOUT.
 const envPrefix = "EXCHANGE_"
 
-// ConfigFlag names the flag of the file with settings.
+// ConfigFlag is the name of the flag that names the YAML file.
 const ConfigFlag = "config"
 
-// Resolve gives each setting that the command line left alone its value from the environment, else from the file that
-// --config or EXCHANGE_CONFIG names. known are names of settings of other processes: they are skipped. Any other name
-// and any wrong value is an error that says which, and from where.
+// Resolve sets each flag that the command line did not set from the environment, else from the file that --config or
+// EXCHANGE_CONFIG names. known holds the names of other programs' settings, which are skipped. It fails on any other
+// name, on a wrong value, and on a file that cannot be read.
 func Resolve(flags *pflag.FlagSet, environ, known []string) error {
 	variables, err := environment(environ, append(Names(flags), append(known, ConfigFlag)...))
 	if err != nil {
@@ -67,15 +67,17 @@ func Resolve(flags *pflag.FlagSet, environ, known []string) error {
 	return nil
 }
 
-// entry is what one source says of a setting.
+// entry is a setting as one source gives it.
 type entry struct {
+	// origin says where it was given, for errors.
 	origin string
-	// values are several for a list or a map, each as on the command line.
+	// values holds one value, or the elements of a list or a mapping, each as it would be on the command line.
 	values []string
-	// many: the source wrote a list or a map.
+	// many reports whether the source gave a list or a mapping.
 	many bool
 }
 
+// assign sets the flag.
 func (e entry) assign(flag *pflag.Flag) error {
 	switch value := flag.Value.(type) {
 	case pflag.SliceValue:
@@ -98,24 +100,29 @@ func (e entry) assign(flag *pflag.Flag) error {
 		return nil
 	default:
 		if e.many {
-			return errors.New("one value is wanted, not several")
+			return errors.New("give one value, not several")
 		}
-		return value.Set(e.values[0])
+		if err := value.Set(e.values[0]); err != nil {
+			return plain(flag, e.values[0], err)
+		}
+		return nil
 	}
 }
 
-// environment answers the exchange's variables by the name of their setting.
+// environment returns the settings that the environment gives, by name.
 func environment(environ, known []string) (map[string]entry, error) {
-	inKubernetes := slices.ContainsFunc(environ, func(v string) bool { return strings.HasPrefix(v, "KUBERNETES_SERVICE_HOST=") })
 	found := map[string]entry{}
 	for _, line := range environ {
 		variable, value, _ := strings.Cut(line, "=")
 		rest, ours := strings.CutPrefix(variable, envPrefix)
-		if !ours || (inKubernetes && serviceLink.MatchString(rest)) {
+		if !ours {
 			continue
 		}
 		name := strings.ReplaceAll(strings.ToLower(rest), "_", "-")
 		if !slices.Contains(known, name) || variable != Variable(name) {
+			if isServiceLink(rest, value) {
+				continue
+			}
 			return nil, Unknown(variable, "the environment", mapped(known, Variable))
 		}
 		found[name] = entry{origin: "the environment (" + variable + ")", values: []string{value}}
@@ -123,16 +130,12 @@ func environment(environ, known []string) (map[string]entry, error) {
 	return found, nil
 }
 
-// serviceLink matches, after the prefix, the variables that Kubernetes makes for a Service whose name is or begins with
-// "exchange". They are nobody's typing errors.
-var serviceLink = regexp.MustCompile(`^(.+_)?(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
-
 // Variable returns the environment variable of a setting.
 func Variable(setting string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
-// Names lists the settings among the flags.
+// Names returns the names of the settings among the flags, sorted.
 func Names(flags *pflag.FlagSet) []string {
 	var all []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -151,7 +154,7 @@ func mapped(all []string, f func(string) string) []string {
 	return result
 }
 
-// Unknown is the error of a name that no setting has; it tells the nearest one if that is near.
+// Unknown returns the error for a name that no setting has. It proposes the most similar known name, if one is similar.
 func Unknown(name, origin string, known []string) error {
 	nearest, distance := "", len(name)/3+1
 	for _, candidate := range known {
@@ -165,7 +168,7 @@ func Unknown(name, origin string, known []string) error {
 	return fmt.Errorf("setting %s from %s is not known; did you mean %s?", name, origin, nearest)
 }
 
-// CommandLine turns an error of reading the command line into one of the same form as those of the other sources.
+// CommandLine rewrites an error of parsing the command line in the form that errors of the other sources have.
 func CommandLine(flags *pflag.FlagSet, err error) error {
 	var absent *pflag.NotExistError
 	if errors.As(err, &absent) {
@@ -173,12 +176,16 @@ func CommandLine(flags *pflag.FlagSet, err error) error {
 	}
 	var wrong *pflag.InvalidValueError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("setting %s from the command line: %w", wrong.GetFlag().Name, wrong.Unwrap())
+		return fmt.Errorf("setting %s from the command line: %w", wrong.GetFlag().Name, plain(wrong.GetFlag(), wrong.GetValue(), wrong.Unwrap()))
+	}
+	var bare *pflag.ValueRequiredError
+	if errors.As(err, &bare) {
+		return fmt.Errorf("setting %s from the command line: a value is missing after --%[1]s", bare.GetFlag().Name)
 	}
 	return fmt.Errorf("command line: %w", err)
 }
 
-// readFile reads a file with settings.
+// readFile reads the YAML file at path.
 func readFile(path string) (map[string]entry, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -187,7 +194,7 @@ func readFile(path string) (map[string]entry, error) {
 	return parseYAML(path, text)
 }
 
-// SetDefault gives a setting another default than its declaration does.
+// SetDefault changes the default of a setting. It fails if no flag has the name or the value is wrong.
 func SetDefault(flags *pflag.FlagSet, name, value string) error {
 	flag := flags.Lookup(name)
 	if flag == nil {

@@ -3,6 +3,7 @@ package premium
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -15,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Service returns the service.
@@ -46,9 +48,9 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	r.topic.Name = events.BordereauTopic
 	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "", "receiptType of a refund that is asked for without one; it must be asked for with one where not given")
 	flags.Var(&r.period, settings.BordereauPeriod, "what receipts are aggregated by: month or quarter, UTC; they are not aggregated where not given")
-	flags.IntVar(&r.topic.Partitions, settings.TopicPartitions, 8, "partitions of a Kafka topic that has still to be made")
-	flags.DurationVar(&r.sessionTimeout, settings.SessionTimeout, 10*time.Second, "how long Kafka waits for an aggregator that died before another takes over")
-	flags.IntVar(&r.topic.Replication, settings.TopicReplication, 1, "copies of each partition of a Kafka topic that has still to be made")
+	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000, "number of partitions of the Kafka topic, if it is created")
+	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second, "how long Kafka waits for an aggregator that died before another one takes over")
+	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, 1, 1, 100, "number of copies of each partition of the Kafka topic, if it is created")
 }
 
 // exchange is what receipts need of the rest of the exchange.
@@ -85,12 +87,16 @@ const (
 	gathering   = 250 * time.Millisecond
 )
 
-// background returns the relay, which publishes a message for each receipt, and the aggregator, which receives the
-// messages. Without a period there is nothing to aggregate; without brokers the receipts keep their marks until there are
-// some.
+// background returns the relay, which publishes the receipts over Kafka, and the aggregator, which computes the bordereau
+// from them. Without a period there is nothing to aggregate. A period without brokers is an error that ends the start: the
+// service would accept receipts that never reach the bordereau, and no waiting would mend the configuration.
 func (e *exchange) background(deps service.Deps) (map[string]func(context.Context) error, error) {
-	if e.period == "" || len(deps.Brokers) == 0 {
+	if e.period == "" {
 		return nil, nil
+	}
+	if len(deps.Brokers) == 0 {
+		return nil, fmt.Errorf("setting %s: receipts are aggregated by way of Kafka, and no broker is given; give --brokers, or leave %[1]s out",
+			settings.BordereauPeriod)
 	}
 	cluster := bus.Cluster{Brokers: deps.Brokers, ClientID: "premium"}
 	e.relay = bus.NewRelay(bus.RelayConfig{

@@ -1,4 +1,4 @@
-// Command gateway is the door of the exchange.
+// Command gateway runs the gateway of the exchange.
 package main
 
 import "insurance.example/exchange/gateway"

@@ -1,0 +1,89 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// timedStore is a store whose operations are timed.
+type timedStore struct {
+	docstore.Store
+	seconds *prometheus.HistogramVec
+}
+
+func newTimedStore(store docstore.Store, registerer prometheus.Registerer) docstore.Store {
+	return &timedStore{store, promauto.With(registerer).NewHistogramVec(prometheus.HistogramOpts{
+		Name: "store_operation_duration_seconds", Help: "Time of an operation of the store, waiting for its turn included.",
+		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5},
+	}, []string{"collection", "operation", "outcome"})}
+}
+
+func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	collection, err := s.Store.Collection(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	of := func(operation string) timing {
+		labels := s.seconds.MustCurryWith(prometheus.Labels{"collection": spec.Name, "operation": operation})
+		return timing{ok: labels.WithLabelValues("ok"), failed: labels.WithLabelValues("unavailable")}
+	}
+	return &timedCollection{
+		Collection: collection, insert: of("insert"), get: of("get"), replace: of("replace"), find: of("find"),
+		unsent: of("unsent"), sent: of("sent"),
+	}, nil
+}
+
+// timedCollection is a collection whose operations are timed.
+type timedCollection struct {
+	docstore.Collection
+	insert, get, replace, find, unsent, sent timing
+}
+
+// timing observes one operation of one collection.
+type timing struct{ ok, failed prometheus.Observer }
+
+// observe counts a refusal, such as that of a stale version, as a success of the store: it did respond.
+func (t timing) observe(began time.Time, err error) {
+	observer := t.ok
+	if errors.Is(err, docstore.ErrUnavailable) {
+		observer = t.failed
+	}
+	observer.Observe(time.Since(began).Seconds())
+}
+
+func (c *timedCollection) Insert(ctx context.Context, doc docstore.Document) (err error) {
+	defer func(began time.Time) { c.insert.observe(began, err) }(time.Now())
+	return c.Collection.Insert(ctx, doc)
+}
+
+func (c *timedCollection) Get(ctx context.Context, id uuid.UUID) (doc docstore.Document, err error) {
+	defer func(began time.Time) { c.get.observe(began, err) }(time.Now())
+	return c.Collection.Get(ctx, id)
+}
+
+func (c *timedCollection) Replace(ctx context.Context, doc docstore.Document) (err error) {
+	defer func(began time.Time) { c.replace.observe(began, err) }(time.Now())
+	return c.Collection.Replace(ctx, doc)
+}
+
+func (c *timedCollection) Find(ctx context.Context, q docstore.Query) (found []docstore.Document, err error) {
+	defer func(began time.Time) { c.find.observe(began, err) }(time.Now())
+	return c.Collection.Find(ctx, q)
+}
+
+func (c *timedCollection) Unsent(ctx context.Context, limit int) (found []docstore.Document, err error) {
+	defer func(began time.Time) { c.unsent.observe(began, err) }(time.Now())
+	return c.Collection.Unsent(ctx, limit)
+}
+
+func (c *timedCollection) Sent(ctx context.Context, refs []docstore.Ref) (err error) {
+	defer func(began time.Time) { c.sent.observe(began, err) }(time.Now())
+	return c.Collection.Sent(ctx, refs)
+}
