@@ -18,6 +18,7 @@ type readers struct {
 
 type reader struct {
 	conn  *sqlite3.Conn
+	path  string // of the database, for errors
 	stmts map[string]*sqlite3.Stmt
 }
 
@@ -36,7 +37,7 @@ func (r *readers) open(path string, pragmas []string) error {
 		}
 		conn.Interruptible()
 		r.opened++
-		r.idle <- &reader{conn: conn, stmts: map[string]*sqlite3.Stmt{}}
+		r.idle <- &reader{conn: conn, path: path, stmts: map[string]*sqlite3.Stmt{}}
 	}
 	return nil
 }
@@ -80,13 +81,13 @@ func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 	if !ok {
 		var err error
 		if stmt, err = r.conn.Prepare(sql); err != nil {
-			return unavailable(err)
+			return unavailable(withRemedy(r.path, err))
 		}
 		r.stmts[sql] = stmt
 	}
 	defer stmt.Reset()
 	if err := use(stmt); err != nil {
-		return unavailable(err)
+		return unavailable(withRemedy(r.path, err))
 	}
 	return nil
 }

@@ -10,16 +10,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// ErrInUse means that another process, or another Store of this one, has the file open.
-var ErrInUse = errors.New("sqlitestore: the database is in use by another process")
+// ErrInUse is the error of Open if another process, or another Store of this one, has the file open.
+var ErrInUse = errors.New("is in use by another process; stop that one, or use another file")
 
 // errClosed is why a closed store does not serve.
 var errClosed = errors.New("sqlitestore: store closed")
@@ -35,31 +33,32 @@ type Store struct {
 	ended error
 }
 
-// Open opens the database in the file at path, which it creates, with its folder, where there is none. The store owns
-// the file, and with it path-wal, path-shm and path-lock, until Close. Errors: ErrInUse, and those of the file system.
+// Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
+// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm and path-lock. It
+// fails with ErrInUse, or with an error that names the file and says what to do.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unavailable(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-		return nil, unavailable(err)
+	if err := makeFiles(path); err != nil {
+		return nil, unavailable(withRemedy(path, err))
 	}
-	lock, err := acquire(path + "-lock")
+	lock, err := acquire(path)
 	if err != nil {
 		return nil, err
 	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
 	conn, err := connect(path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
-		return nil, unavailable(errors.Join(err, lock.Close()))
+		return nil, unavailable(withRemedy(path, errors.Join(err, lock.Close())))
 	}
-	writer, err := newWriter(conn)
+	writer, err := newWriter(conn, path)
 	if err != nil {
-		return nil, unavailable(errors.Join(err, conn.Close(), lock.Close()))
+		return nil, unavailable(withRemedy(path, errors.Join(err, conn.Close(), lock.Close())))
 	}
 	store := &Store{lock: lock, writer: writer, gets: newReaders(), searches: newReaders()}
 	if err := errors.Join(store.gets.open(path, readerPragmas), store.searches.open(path, searchPragmas)); err != nil {
-		return nil, unavailable(errors.Join(err, store.Close()))
+		return nil, unavailable(withRemedy(path, errors.Join(err, store.Close())))
 	}
 	return store, nil
 }
@@ -68,12 +67,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 // write in turn, but each would wait for the others' commits. The lock is that of an empty database in a file of its own,
 // so that the operating system gives it up with the process, however it ends.
 func acquire(path string) (*sqlite3.Conn, error) {
-	lock, err := connect(path, sqlite3.ReadWrite, []string{"BEGIN EXCLUSIVE"})
+	lock, err := connect(path+"-lock", sqlite3.ReadWrite, []string{"BEGIN EXCLUSIVE"})
 	if sqlite3.Busy(err) {
-		return nil, fmt.Errorf("%w: %s", ErrInUse, path)
+		return nil, fmt.Errorf("the database %s %w", path, ErrInUse)
 	}
 	if err != nil {
-		return nil, unavailable(err)
+		return nil, unavailable(withRemedy(path+"-lock", err))
 	}
 	return lock, nil
 }

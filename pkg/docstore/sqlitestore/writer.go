@@ -34,6 +34,7 @@ type write struct {
 // writer is the one goroutine that writes.
 type writer struct {
 	conn                    *sqlite3.Conn
+	path                    string // of the database, for errors
 	begin, commit, rollback *sqlite3.Stmt
 
 	// entry keeps the queue open while a write is put into it.
@@ -44,8 +45,8 @@ type writer struct {
 }
 
 // newWriter starts the writer on a connection, which is its own from then on.
-func newWriter(conn *sqlite3.Conn) (*writer, error) {
-	w := &writer{conn: conn, queue: make(chan *write, queueLength), ended: make(chan struct{})}
+func newWriter(conn *sqlite3.Conn, path string) (*writer, error) {
+	w := &writer{conn: conn, path: path, queue: make(chan *write, queueLength), ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
 		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
 	} {
@@ -95,7 +96,7 @@ func (w *writer) run() {
 		group = w.take(group)
 		if err := w.transact(group); err != nil {
 			for _, task := range group {
-				task.outcome = unavailable(err)
+				task.outcome = unavailable(withRemedy(w.path, err))
 			}
 		}
 		for _, task := range group {

@@ -45,3 +45,28 @@ func Busy(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code&0xff == lib.SQLITE_BUSY
 }
+
+// Full reports whether err means that the disk has no space left.
+func Full(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.Code&0xff == lib.SQLITE_FULL || e.Code == lib.SQLITE_IOERR_SHMSIZE)
+}
+
+// Damaged reports whether err means that the file is not a database, or not a whole one.
+func Damaged(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && (e.Code&0xff == lib.SQLITE_CORRUPT || e.Code&0xff == lib.SQLITE_NOTADB)
+}
+
+// Forbidden reports whether err means that the file or its folder must not be written by this user.
+func Forbidden(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code & 0xff {
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,58 @@
+package sqlitestore
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// makeFiles creates the files of a database, and its folder, if they are missing. Only their owner can access them, and
+// SQLite gives its further files the mode of the database. Files that an earlier version created are treated likewise.
+func makeFiles(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	for _, name := range []string{path, path + "-lock"} {
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-lock", "-lock-journal"} {
+		info, err := os.Stat(path + suffix)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Perm()&0o077 == 0 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if err := os.Chmod(path+suffix, info.Mode().Perm()&^0o077); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withRemedy adds to an error the file that it is about, and what a person can do. An error without a known remedy only gets
+// the file.
+func withRemedy(path string, err error) error {
+	switch {
+	case sqlite3.Full(err), errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%s cannot be written, because its disk is full; free some space there: %w", path, err)
+	case sqlite3.Damaged(err):
+		return fmt.Errorf("%s is damaged or is not a database of SQLite; put a copy of it from a backup in its place, "+
+			"or move it away with its -wal file to begin without records: %w", path, err)
+	case sqlite3.Forbidden(err), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s cannot be opened for writing; give this user the right to write it and its folder: %w", path, err)
+	default:
+		return fmt.Errorf("%s: %w", path, err)
+	}
+}
