@@ -1,34 +1,31 @@
-// Command exchange runs the Insurance Exchange Service on one machine, and speaks to one that runs anywhere.
+// Command exchange runs the Insurance Exchange Service on one machine, and is a client of one that runs anywhere.
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/pkg/service"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root, err := command()
 	if err == nil {
-		err = root.ExecuteContext(ctx)
+		err = root.ExecuteContext(service.UntilSignal())
 	}
 	os.Exit(client.Report(os.Stderr, err))
 }
 
 func command() (*cobra.Command, error) {
 	root := &cobra.Command{
-		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, and speak to it",
+		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, or call one that runs anywhere",
+		Version: service.CurrentBuild().String(),
 		Example: `  exchange run
   exchange create vehicle --body '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
   exchange import vehicle fleet.csv
@@ -43,7 +40,7 @@ func command() (*cobra.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Speak to an exchange:"})
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr))
 	grouped(root, "client", append(clients, allinone.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
 	return root, nil
@@ -56,7 +53,7 @@ func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {
 	}
 }
 
-// knownCommand refuses what is left of the command line when no command was found.
+// knownCommand refuses a command line that names an unknown command.
 func knownCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

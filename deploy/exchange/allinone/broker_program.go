@@ -13,15 +13,18 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// BrokerProgram answers the program that runs the embedded broker alone, for services in processes of their own.
+// BrokerProgram returns the program that runs only the embedded broker, for services in separate processes.
 func BrokerProgram(banner io.Writer) service.Program {
 	var data string
 	return service.Program{
-		Name: "broker", Summary: "Run the embedded broker, which speaks Kafka's protocol, in a process of its own",
+		Name: "broker", Summary: "Run only the embedded broker, which speaks the protocol of Kafka, for services in separate processes",
 		Flags: func(flags *pflag.FlagSet) { registerData(flags, &data) },
-		// Clients are told the address, so it is one that they reach.
+		// Clients are told this address, so they must be able to reach it.
 		Foreign: settings.All(), Defaults: map[string]string{"addr": "127.0.0.1:9092"},
 		Run: func(ctx context.Context, p *service.Process) error {
+			if err := openFolder(data); err != nil {
+				return fmt.Errorf("setting data: %w", err)
+			}
 			b, err := broker.Start(broker.Options{Listen: p.Settings.Listen, DataDir: filepath.Join(data, "broker"), Log: p.Log})
 			if err != nil {
 				return fmt.Errorf("setting addr or data: %w", err)

@@ -8,14 +8,12 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/gateway"
@@ -24,48 +22,50 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// exchange is the whole exchange in one process.
-type exchange struct {
+// runner runs the whole exchange in one process.
+type runner struct {
 	data     string
 	gateway  gateway.Settings
 	services []service.Definition
 	banner   io.Writer
+	// ownTokens reports whether the exchange issues its tokens itself.
+	ownTokens bool
 }
 
-// RunProgram answers the program that runs the whole exchange. What a person should see first goes to banner.
+// RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
 func RunProgram(banner io.Writer) service.Program {
-	e := &exchange{banner: banner}
+	r := &runner{banner: banner}
 	for _, s := range Services() {
-		e.services = append(e.services, s.Definition())
+		r.services = append(r.services, s.Definition())
 	}
 	return service.Program{
-		Name: "run", Summary: "Run the whole exchange in one process, its data in files of one folder",
-		Flags: e.register, Foreign: settings.All(), Run: e.run,
+		Name: "run", Summary: "Run the whole exchange in one process, with its data in the files of one folder",
+		Flags: r.register, Foreign: settings.All(), Run: r.run,
 		Defaults: map[string]string{
 			"addr":       "127.0.0.1:8080",
 			"admin-addr": "127.0.0.1:0",
-			// A newcomer's receipts are to show up in a bordereau.
+			// With it, the receipts of somebody who tries the exchange show up in a bordereau.
 			settings.BordereauPeriod: "month",
-			// After a crash, the next start is the only one to take over.
+			// After a crash no other process is there to take over, and the next start should not wait for long.
 			settings.SessionTimeout: "2s",
 		},
 	}
 }
 
-func (e *exchange) register(flags *pflag.FlagSet) {
-	registerData(flags, &e.data)
-	e.gateway.Register(flags)
-	for _, s := range e.services {
+func (r *runner) register(flags *pflag.FlagSet) {
+	registerData(flags, &r.data)
+	r.gateway.Register(flags)
+	for _, s := range r.services {
 		s.Flags(flags)
 	}
 }
 
 // run runs the exchange until ctx ends.
-func (e *exchange) run(ctx context.Context, p *service.Process) error {
+func (r *runner) run(ctx context.Context, p *service.Process) error {
 	if err := p.Listen(); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(e.data, 0o700); err != nil {
+	if err := openFolder(r.data); err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
 	if len(p.Settings.Secrets) == 0 {
@@ -75,22 +75,22 @@ func (e *exchange) run(ctx context.Context, p *service.Process) error {
 		}
 		p.Settings.Secrets = []string{secret}
 	}
-	brokerAt, err := e.startBroker(p)
+	brokerAt, err := r.startBroker(p)
+	if err != nil {
+		return fmt.Errorf("setting data: %w", err)
+	}
+	handlers, err := r.startServices(ctx, p, brokerAt)
 	if err != nil {
 		return err
 	}
-	handlers, err := e.startServices(ctx, p, brokerAt)
+	entrance, err := r.openGateway(ctx, p, handlers)
 	if err != nil {
 		return err
 	}
-	door, err := e.openGateway(ctx, p, handlers)
-	if err != nil {
+	if err := r.welcome(p.Address(), p.AdminAddress()); err != nil {
 		return err
 	}
-	if err := e.welcome(p.Address(), p.AdminAddress()); err != nil {
-		return err
-	}
-	return p.Serve(ctx, door)
+	return p.Serve(ctx, entrance)
 }
 
 func newSecret() (string, error) {
@@ -99,8 +99,8 @@ func newSecret() (string, error) {
 	return hex.EncodeToString(secret[:]), err
 }
 
-func (e *exchange) startBroker(p *service.Process) (address string, err error) {
-	b, err := broker.Start(broker.Options{DataDir: filepath.Join(e.data, "broker"), Log: p.Log.With("service", "broker")})
+func (r *runner) startBroker(p *service.Process) (address string, err error) {
+	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"), Log: p.Log.With("service", "broker")})
 	if err != nil {
 		return "", err
 	}
@@ -108,25 +108,23 @@ func (e *exchange) startBroker(p *service.Process) (address string, err error) {
 	return b.Addr(), nil
 }
 
-// startServices starts the services, each with a database file of its own, and answers their handlers. They reach each
+// startServices starts the services and returns their handlers. Each has a database file of its own, and they call each
 // other in memory.
-func (e *exchange) startServices(ctx context.Context, p *service.Process, brokerAt string) (map[string]http.Handler, error) {
-	credentials, err := p.Credentials()
+func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt string) (map[string]http.Handler, error) {
+	ordered, err := startOrder(r.services)
 	if err != nil {
 		return nil, err
 	}
 	handlers := map[string]http.Handler{}
-	dial := func(name string) (*peer.Client, error) {
-		return peer.New(peer.Config{
-			Name: name, Address: "http://" + name, Transport: peer.Handler(handlers[name]), Credentials: credentials,
-		})
+	reach := func(name string) (peer.Config, error) {
+		return peer.Config{Address: "http://" + name, Transport: peer.Handler(handlers[name])}, nil
 	}
-	for _, s := range e.services {
-		store, err := p.OpenStore(ctx, service.StoreURL("sqlite:"+filepath.Join(e.data, s.Name+".db")), s.Name)
+	for _, s := range ordered {
+		store, err := p.OpenStore(ctx, service.StoreURL("sqlite:"+filepath.Join(r.data, s.Name+".db")), s.Name)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("setting data: %w", err)
 		}
-		links := service.Links{Store: store, Brokers: []string{brokerAt}, Dial: dial, Now: time.Now}
+		links := service.Links{Store: store, Brokers: []string{brokerAt}, Peer: reach, Now: time.Now}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err
 		}
@@ -134,42 +132,23 @@ func (e *exchange) startServices(ctx context.Context, p *service.Process, broker
 	return handlers, nil
 }
 
-func (e *exchange) openGateway(ctx context.Context, p *service.Process, handlers map[string]http.Handler) (http.Handler, error) {
-	credentials, err := p.Credentials()
-	if err != nil {
-		return nil, err
-	}
-	table, err := routes.Load()
-	if err != nil {
-		return nil, err
-	}
-	// Without an identity provider the exchange is its own.
-	if tokens := &e.gateway.Tokens; tokens.JWKSURL == "" && tokens.KeyFile == "" {
-		signer, err := auth.OpenSigner(keyFolder(e.data))
+// openGateway starts the gateway in front of the handlers. Without an identity provider, it accepts the tokens that the key
+// in the data folder signs.
+func (r *runner) openGateway(ctx context.Context, p *service.Process, handlers map[string]http.Handler) (http.Handler, error) {
+	if tokens := &r.gateway.Tokens; tokens.JWKSURL == "" && tokens.KeyFile == "" {
+		signer, err := auth.OpenSigner(keyFolder(r.data))
 		if err != nil {
 			return nil, err
 		}
+		r.ownTokens = true
 		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), localIssuer
 		if !slices.Contains(tokens.Audience, localAudience) {
 			tokens.Audience = append(tokens.Audience, localAudience)
 		}
 	}
-	verifier, err := auth.NewVerifier(ctx, e.gateway.Tokens, p.Log)
-	if err != nil {
-		return nil, err
-	}
-	p.Background("verification keys", verifier.Run)
-	p.Ready("verification keys", verifier.Ready)
 	upstreams := map[string]gateway.Upstream{}
 	for name, handler := range handlers {
 		upstreams[name] = gateway.Upstream{URL: &url.URL{Scheme: "http", Host: name}, Transport: peer.Handler(handler)}
 	}
-	public, err := e.gateway.Pages()
-	if err != nil {
-		return nil, err
-	}
-	return gateway.New(p.Engine("gateway"), gateway.Config{
-		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier, Credentials: credentials,
-		AdminMayRead: e.gateway.AdminMayRead, Log: p.Log,
-	})
+	return r.gateway.Open(ctx, p, upstreams)
 }

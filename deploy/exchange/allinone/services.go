@@ -1,10 +1,15 @@
-// Package local runs the whole exchange in one process: the gateway, the services, and a broker that speaks Kafka's
-// protocol, with the data in files of one folder.
+// Package allinone runs the whole exchange in one process: the gateway, the services, and a broker that speaks the protocol
+// of Kafka. It keeps its data in the files of one folder.
 package allinone
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/services/claims"
 	"insurance.example/exchange/services/coverage"
 	"insurance.example/exchange/services/parties"
@@ -12,12 +17,48 @@ import (
 	"insurance.example/exchange/services/products"
 )
 
-// Services answers the services of the exchange, each after those that it calls.
+// Services returns the services of the exchange, in the order in which the documentation lists them.
 func Services() []rest.Service {
 	return []rest.Service{parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service()}
 }
 
-// Routes answers the routing table, from the declarations of the services.
+// startOrder returns the services in the order in which they start: each after its peers. It fails if a peer is not among
+// them, or if services call each other in a circle.
+func startOrder(services []service.Definition) ([]service.Definition, error) {
+	var ordered []service.Definition
+	var started []string
+	waiting := slices.Clone(services)
+	for len(waiting) > 0 {
+		next := slices.IndexFunc(waiting, func(d service.Definition) bool {
+			return !slices.ContainsFunc(d.Peers, func(peer string) bool { return !slices.Contains(started, peer) })
+		})
+		if next < 0 {
+			return nil, unordered(waiting, started)
+		}
+		ordered, started = append(ordered, waiting[next]), append(started, waiting[next].Name)
+		waiting = slices.Delete(waiting, next, next+1)
+	}
+	return ordered, nil
+}
+
+// unordered returns the error for services of which each waits for another.
+func unordered(waiting []service.Definition, started []string) error {
+	var calls []string
+	for _, d := range waiting {
+		for _, peer := range d.Peers {
+			missing := !slices.Contains(started, peer)
+			if missing && !slices.ContainsFunc(waiting, func(w service.Definition) bool { return w.Name == peer }) {
+				return fmt.Errorf("service %s calls %s, which is not a service of the exchange", d.Name, peer)
+			}
+			if missing {
+				calls = append(calls, d.Name+" calls "+peer)
+			}
+		}
+	}
+	return fmt.Errorf("services call each other in a circle, so that none can start first: %s", strings.Join(calls, ", "))
+}
+
+// Routes returns the routing table that follows from the declarations of the services.
 func Routes() (routes.Table, error) {
 	var table routes.Table
 	for _, s := range Services() {

@@ -16,9 +16,11 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/setting"
 )
 
-// What local tokens say of themselves.
+// The contents of tokens that an exchange issues itself.
 const (
 	localIssuer   = gateway.LocalIssuer
 	localAudience = "insurance-exchange"
@@ -34,17 +36,21 @@ func registerData(flags *pflag.FlagSet, data *string) {
 	flags.StringVar(data, settings.Data, "data", "folder of the exchange's data")
 }
 
-// TokenCommand answers the command that prints a bearer token for the exchange that keeps its data in a folder.
+// TokenCommand returns the command that prints a bearer token for the exchange that keeps its data in a folder.
 func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	var data, scope, subject string
 	var lifetime time.Duration
+	var newKeys bool
 	command := &cobra.Command{
 		Use: "token", Short: "Print a bearer token for the exchange that runs on this machine",
 		Example: `  exchange token
   exchange token --scope std.developer
   curl -H "Authorization: Bearer $(exchange token)" http://127.0.0.1:8080/vehicle`,
-		Args: cobra.NoArgs,
+		Args: cobra.NoArgs, Version: service.CurrentBuild().String(),
 		RunE: func(*cobra.Command, []string) error {
+			if !newKeys && !hasKeys(data) {
+				return noExchange(data)
+			}
 			token, err := issue(data, auth.Grant{Subject: subject, Scopes: strings.Fields(scope), Lifetime: lifetime})
 			if err != nil {
 				return err
@@ -60,18 +66,37 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 		flags.Lookup(settings.Data).DefValue = data
 	}
 	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
-	flags.StringVar(&subject, "subject", localSubject, "who the token speaks for")
-	flags.DurationVar(&lifetime, "lifetime", localLifetime, "how long the token is good")
+	flags.StringVar(&subject, "subject", localSubject, "name of the caller that the token identifies")
+	flags.DurationVar(&lifetime, "lifetime", localLifetime, "how long the token is valid")
+	flags.BoolVar(&newKeys, "new-keys", false, "create the keys if the folder has none, for services in separate processes")
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	return command
 }
 
-// IssueToken answers a bearer token of an hour with every scope for the exchange that keeps its data in a folder; "" if
-// none ever ran there.
+// IssueToken returns a bearer token with every scope, valid for an hour, for the exchange that keeps its data in a folder.
+// It returns "" if no exchange has used the folder.
 func IssueToken(data string) (string, error) {
-	if _, err := os.Stat(keyFolder(data)); errors.Is(err, fs.ErrNotExist) {
+	if !hasKeys(data) {
 		return "", nil
 	}
 	return issue(data, auth.Grant{Subject: localSubject, Scopes: allScopes, Lifetime: localLifetime})
+}
+
+// hasKeys reports whether a data folder has keys. It has none before the first start, and none if an identity provider
+// issues the tokens.
+func hasKeys(data string) bool {
+	_, err := os.Stat(keyFolder(data))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// noExchange returns the error for a data folder without keys.
+func noExchange(data string) error {
+	path, err := filepath.Abs(data)
+	if err != nil {
+		path = data
+	}
+	return fmt.Errorf("no exchange that issues its own tokens keeps its data in %s; start one with exchange run, "+
+		"or name the folder of a running one with --data or EXCHANGE_DATA", path)
 }
 
 func issue(data string, grant auth.Grant) (string, error) {

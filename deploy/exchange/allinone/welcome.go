@@ -4,32 +4,40 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// welcome tells a person where the exchange listens and how to call it. Each line of curl works as it is pasted.
-func (e *exchange) welcome(address, admin string) error {
-	data, err := filepath.Abs(e.data)
-	if err != nil {
-		return err
-	}
-	command, err := os.Executable()
+// welcome writes where the exchange listens and how to call it. Each command works as it is pasted, so there are none if
+// an identity provider issues the tokens.
+func (r *runner) welcome(address, admin string) error {
+	data, err := filepath.Abs(r.data)
 	if err != nil {
 		return err
 	}
 	base := "http://" + address
-	bearer := fmt.Sprintf(`-H "Authorization: Bearer $('%s' token --data '%s')"`, command, data)
-	_, err = fmt.Fprintf(e.banner, `
-The Insurance Exchange listens on %s
-  metrics and health: http://%s/metrics, /livez, /readyz
-  data:               %s
-
-Try it:
-  curl %s %s/productCatalog
-  curl %s -H 'Content-Type: application/json' -d '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}' %s/vehicle
-  curl %s %s/vehicle
-
-Ctrl-C stops it.
-
-`, base, admin, data, bearer, base, bearer, base, bearer, base)
+	var text strings.Builder
+	fmt.Fprintf(&text, "\nThe Insurance Exchange listens on %s\n", base)
+	fmt.Fprintf(&text, "  read and try it:    %s/docs\n", base)
+	if admin != "" {
+		fmt.Fprintf(&text, "  metrics and health: http://%s/metrics, /livez, /readyz\n", admin)
+	}
+	fmt.Fprintf(&text, "  data:               %s\n", data)
+	if r.ownTokens {
+		command, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		bearer := fmt.Sprintf(`curl -H "Authorization: Bearer $('%s' token --data '%s')"`, command, data)
+		fmt.Fprintf(&text, "\nTry it from a shell:\n")
+		fmt.Fprintf(&text, "  %s %s/productCatalog\n", bearer, base)
+		fmt.Fprintf(&text, "  %s -H 'Content-Type: application/json' -d '{\"plateNumber\":\"EX 2026\",\"vin\":\"WVWZZZ1JZXW000001\"}' %s/vehicle\n", bearer, base)
+		fmt.Fprintf(&text, "  %s %s/vehicle\n", bearer, base)
+	} else {
+		keys := r.gateway.Tokens.JWKSURL + r.gateway.Tokens.KeyFile // one of the two is empty
+		fmt.Fprintf(&text, "\nTokens come from your identity provider, and are checked with the keys in %s.\n", keys)
+		fmt.Fprintf(&text, "Reading (GET) needs the scope std.developer, everything else std.admin.\n")
+	}
+	fmt.Fprintf(&text, "\nCtrl-C stops it.\n\n")
+	_, err = fmt.Fprint(r.banner, text.String())
 	return err
 }

@@ -1,32 +1,31 @@
-// Package broker is a Kafka broker for one process on one machine: it speaks the Kafka protocol on a loopback address
-// and keeps its log in a directory. The services use it as they would use any other broker.
+// Package broker is a Kafka broker within a process. It speaks the protocol of Kafka on one address and keeps its log in a
+// folder. The services use it as they would use any other broker.
 //
-// It holds little in memory, an index entry of about 100 bytes for each batch in the log, and keeps of its log only
-// what some group has yet to read.
+// It needs little memory, about 100 bytes for each batch in the log. It deletes from its log what all groups have read.
 package broker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"sync"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// minSessionTimeout is the shortest session that a member of a group may ask for. It is lower than in a real cluster,
-// so that the process can be killed and started again without much of a wait.
+// minSessionTimeout is the shortest session that a member of a group may ask for. It is shorter than in a real cluster, so
+// that a process which was killed and started again need not wait for long.
 const minSessionTimeout = time.Second
 
-// Options says where a broker is reached and where it keeps its data.
+// Options describes where a broker listens and where it keeps its data.
 type Options struct {
-	// Listen is the address to listen on, which is also the one that clients are told; 127.0.0.1 and a free port if not
-	// set.
+	// Listen is the address to listen on, which clients are told as well; 127.0.0.1 and a free port if it is empty.
 	Listen string
-	// DataDir is made if it is missing. One broker at a time may use it.
+	// DataDir is the folder of the log, which is created if it is missing. One broker at a time can use it.
 	DataDir string
 	Log     *slog.Logger
 }
@@ -34,53 +33,58 @@ type Options struct {
 // Broker is a running broker.
 type Broker struct {
 	cluster *kfake.Cluster
+	lock    *flock.Flock
 	log     *slog.Logger
 	stop    context.CancelFunc
 	trimmer sync.WaitGroup
 }
 
-// Start starts a broker with what its directory holds.
+// Start starts a broker with the log in its folder. It fails with ErrInUse if another broker uses the folder.
 func Start(options Options) (*Broker, error) {
 	listen := options.Listen
 	if listen == "" {
 		listen = "127.0.0.1:0"
 	}
-	if err := os.MkdirAll(options.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("broker: data directory: %w", err)
+	lock, err := openFolder(options.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("broker: %w", err)
 	}
 	cluster, err := kfake.NewCluster(
 		kfake.NumBrokers(1),
 		kfake.ClusterID("local"),
 		kfake.ListenFn(func(network, _ string) (net.Listener, error) { return net.Listen(network, listen) }),
 		kfake.DataDir(options.DataDir),
-		// What is acknowledged is on disk.
+		// Whatever is acknowledged is on the disk.
 		kfake.SyncWrites(),
 		kfake.GroupMinSessionTimeout(minSessionTimeout),
 		kfake.BrokerConfigs(map[string]string{
-			// Nothing goes by age or size: the trimmer knows what is still to be read.
+			// Nothing is deleted by its age or size. The trimmer deletes what was read.
 			"log.retention.ms":    "-1",
 			"log.retention.bytes": "-1",
-			// A segment and its index are given back as one, so small ones are.
+			// Segments are deleted as a whole, and with them their index in memory, so they are small.
 			"log.segment.bytes":       "1048576",
 			"state.log.compact.bytes": "1048576",
 		}),
 		kfake.WithLogger(logger{options.Log}),
 	)
 	if err != nil {
-		return nil, fmt.Errorf("broker: %w", err)
+		return nil, fmt.Errorf("broker: %w", errors.Join(err, lock.Unlock()))
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	b := &Broker{cluster: cluster, log: options.Log, stop: stop}
+	b := &Broker{cluster: cluster, lock: lock, log: options.Log, stop: stop}
 	b.trimmer.Go(func() { b.trimUntil(ctx) })
 	return b, nil
 }
 
-// Addr is the address that the broker listens on, host:port.
+// Addr returns the address that the broker listens on, as host:port.
 func (b *Broker) Addr() string { return b.cluster.ListenAddrs()[0] }
 
-// Close stops the broker after the requests under way, and brings its files up to date.
+// Close stops the broker after the requests under way, writes its files, and releases its folder.
 func (b *Broker) Close() {
 	b.stop()
 	b.trimmer.Wait()
 	b.cluster.Close()
+	if err := b.lock.Unlock(); err != nil {
+		b.log.Warn("the lock of the broker's folder is not released", "cause", err)
+	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// logger passes the log of the broker on. What it says of each request is for debugging.
+// logger writes the log of the broker to log. Its lines about single requests get the level debug.
 type logger struct{ log *slog.Logger }
 
 func (l logger) Logf(level kfake.LogLevel, format string, args ...any) {

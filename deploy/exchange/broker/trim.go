@@ -13,7 +13,7 @@ import (
 // trimInterval is how often the log is trimmed.
 const trimInterval = time.Minute
 
-// trimUntil trims now and then until ctx ends.
+// trimUntil trims the log at intervals until ctx ends.
 func (b *Broker) trimUntil(ctx context.Context) {
 	transport := &kafka.Transport{}
 	defer transport.CloseIdleConnections()
@@ -27,12 +27,12 @@ func (b *Broker) trimUntil(ctx context.Context) {
 			return
 		}
 		if err := b.trim(ctx, client); err != nil && ctx.Err() == nil {
-			b.log.Warn("the log of the local broker is not trimmed", "error", err)
+			b.log.Warn("the log of the broker is not trimmed and grows", "cause", err)
 		}
 	}
 }
 
-// trim deletes the records that all groups of their topic have handled, but for the last of them. A topic that no group
+// trim deletes the records that all groups of their topic have handled, except for the last one. A topic that no group
 // reads, such as one of dead letters, is left as it is.
 func (b *Broker) trim(ctx context.Context, client *kafka.Client) error {
 	groups, err := client.ListGroups(ctx, &kafka.ListGroupsRequest{})
@@ -50,8 +50,8 @@ func (b *Broker) trim(ctx context.Context, client *kafka.Client) error {
 	var failed error
 	for topic, partitions := range handled {
 		for partition, offset := range partitions {
-			// The last record tells after a restart where the log ends. Without it the offsets would begin at 0 again, below
-			// those that groups have committed.
+			// After a restart the last record says where the log ends. Without it the offsets would begin at 0 again, which
+			// is less than what groups have committed.
 			keepFrom := offset - 1
 			if info := b.cluster.PartitionInfo(topic, int32(partition)); info != nil && keepFrom > info.LogStartOffset {
 				failed = errors.Join(failed, b.cluster.DeleteRecords(topic, int32(partition), keepFrom))
@@ -61,8 +61,8 @@ func (b *Broker) trim(ctx context.Context, client *kafka.Client) error {
 	return failed
 }
 
-// lower brings handled, offsets by topic and partition, down to what the group has committed. A group that reads a topic
-// and has not committed in a partition has all of it before it.
+// lower lowers the offsets in handled, by topic and partition, to those that the group has committed. A group that reads a
+// topic and has not committed an offset of a partition has yet to read all of it.
 func (b *Broker) lower(handled map[string][]int64, group string) {
 	info := b.cluster.GroupInfo(group)
 	if info == nil {

@@ -1,0 +1,58 @@
+package allinone
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/service"
+)
+
+func names(services []service.Definition) []string {
+	var all []string
+	for _, s := range services {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+func TestServicesStartAfterTheirPeers(t *testing.T) {
+	var declared []service.Definition
+	for _, s := range slices.Backward(Services()) { // the order of the list must not matter
+		declared = append(declared, s.Definition())
+	}
+	ordered, err := startOrder(declared)
+	if err != nil || len(ordered) != len(declared) {
+		t.Fatalf("%v, error %v", names(ordered), err)
+	}
+	for i, s := range ordered {
+		for _, peer := range s.Peers {
+			if !slices.Contains(names(ordered[:i]), peer) {
+				t.Errorf("%s starts before %s, which it calls: %v", s.Name, peer, names(ordered))
+			}
+		}
+	}
+}
+
+func TestServicesThatCannotBeOrdered(t *testing.T) {
+	for name, test := range map[string]struct {
+		services []service.Definition
+		want     []string
+	}{
+		"circle": {
+			[]service.Definition{
+				{Name: "parties"}, {Name: "coverage", Peers: []string{"parties", "claims"}}, {Name: "claims", Peers: []string{"coverage"}},
+			},
+			[]string{"coverage calls claims", "claims calls coverage"},
+		},
+		"itself":  {[]service.Definition{{Name: "claims", Peers: []string{"claims"}}}, []string{"claims calls claims"}},
+		"unknown": {[]service.Definition{{Name: "claims", Peers: []string{"billing"}}}, []string{"service claims calls billing", "not a service"}},
+	} {
+		_, err := startOrder(test.services)
+		for _, want := range test.want {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: error %v, want %q in it", name, err, want)
+			}
+		}
+	}
+}
