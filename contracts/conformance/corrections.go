@@ -32,15 +32,15 @@ func correctionRules() []Rule {
 			p.refused(http.StatusBadRequest, "invalid policy term", p.put(path, policy.with("expiryDate", p.instant(-101))))
 			p.unchanged(path, policy)
 		})
+		add("PUT /"+line+"/{id} on an extended policy cannot end it before its extension begins (400)", func(p *probe) {
+			policy := p.extended(p.policy(line, 265), line, 300)
+			path := "/" + line + "/" + policy.text("id")
+			for _, days := range []int{200, 265} {
+				p.refused(http.StatusBadRequest, "", p.put(path, policy.with("expiryDate", p.instant(days))))
+			}
+			p.unchanged(path, policy)
+		})
 	}
-	add("PUT on an extended policy cannot end it before its extension begins (400)", func(p *probe) {
-		policy := p.extended(p.policy("motorCoverage", 265), "motorCoverage", 300)
-		path := "/motorCoverage/" + policy.text("id")
-		for _, days := range []int{200, 265} {
-			p.refused(http.StatusBadRequest, "", p.put(path, policy.with("expiryDate", p.instant(days))))
-		}
-		p.unchanged(path, policy)
-	})
 	add("POST /pet: petBreed is checked for a dog; another pet's is kept as sent", func(p *probe) {
 		const breed = "Europäisch Kurzhaar"
 		p.refused(http.StatusBadRequest, "", p.post("/pet", record{"petName": "Rex", "petKind": "dog", "petBreed": breed}))

@@ -39,6 +39,7 @@ func TestTheExchangeConforms(t *testing.T) {
 			t.Logf("%d rules in %s", len(report.Results), report.Elapsed)
 		})
 	}
+	t.Run("every declared refusal was made, and no other", refusalsAsDeclared)
 }
 
 func TestTheCommand(t *testing.T) {

@@ -95,7 +95,8 @@ func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) err
 		err = c.run(ctx, d)
 	}
 	var p *problem.Error
-	if r.server.Refused != nil && errors.As(err, &p) && p.Kind.Status() < http.StatusInternalServerError {
+	var unevaluated *Unevaluated // the refusal is that of an earlier check
+	if r.server.Refused != nil && !errors.As(err, &unevaluated) && errors.As(err, &p) && p.Kind.Status() < http.StatusInternalServerError {
 		r.server.Refused(r.Name, c.Name, p.Kind)
 	}
 	return err

@@ -74,7 +74,7 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return q, nil, problem.New(problem.BadParameter, "The query is malformed.").Because(err)
+		return q, nil, malformedQuery(raw, err)
 	}
 	p := problem.New(problem.BadParameter, "The query has parameters that this list does not take, or takes in another form.")
 	for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -140,11 +140,17 @@ func whole(value string, least, most int, to *int) (wrong string) {
 	return ""
 }
 
+// malformedQuery refuses a query that cannot be taken apart into parameters.
+func malformedQuery(raw string, cause error) error {
+	return problem.New(problem.BadParameter, "The query cannot be read: it has a wrong percent sign or a semicolon.").
+		InParameter(short(raw), "cannot be read").Because(cause)
+}
+
 // noParameters refuses a query where none is taken.
 func noParameters(raw string) error {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return problem.New(problem.BadParameter, "The query is malformed.").Because(err)
+		return malformedQuery(raw, err)
 	}
 	if len(values) == 0 {
 		return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"insurance.example/exchange/pkg/problem"
@@ -65,6 +66,11 @@ func TestNumbersOfAListAreDigits(t *testing.T) {
 	w := start(t, nil)
 	for _, query := range []string{"limit=+5", "limit=%2B5", "limit=0", "limit=201", "limit=-1", "limit=", "limit=5.0", "skip=100001", "skip=-0"} {
 		w.wants(w.do(400, "GET", "/parcel?"+query, ""), problem.BadParameter)
+	}
+	for _, query := range []string{"limit=%zz", "a;b"} {
+		if r := w.do(400, "GET", "/parcel?"+query, ""); !strings.Contains(r.Body.String(), `"errors":[{"parameter":"`+query+`"`) {
+			t.Errorf("%s: %s", query, r.Body)
+		}
 	}
 	w.do(200, "GET", "/parcel?skip=100000&limit=200", "")
 	w.do(400, "GET", w.parcel("")+"?limit=5", "")

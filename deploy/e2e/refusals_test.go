@@ -1,0 +1,82 @@
+package e2e_test
+
+import (
+	"fmt"
+	"net/http"
+	"regexp"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// unasked are the declared refusals that no request can bring about on one version of the exchange, and why.
+var unasked = map[string]string{
+	refusalName("petCoverage", "petKind is dog and petBreed is not set", "dog-breed-required"): "POST and PUT /pet refuse such a dog already",
+}
+
+// refusalsAsDeclared holds the declarations against what the checks of the shared exchange have refused since it started:
+// every problem that a check declares was seen, and no other. The conformance suite has brought them about.
+func refusalsAsDeclared(t *testing.T) {
+	seen := refusalsSeen(t)
+	for _, s := range allinone.Services() {
+		resources, _, err := s.Describe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range resources {
+			for _, c := range append(r.Checks, r.Rules...) {
+				for _, kind := range c.Refuses {
+					refusal := refusalName(r.Resource, c.Name, problem.Kind.Slug(kind))
+					if !seen[refusal] && unasked[refusal] == "" {
+						t.Errorf("declared, and never seen: %s", refusal)
+					}
+					delete(seen, refusal)
+				}
+			}
+		}
+	}
+	for refusal := range seen {
+		t.Errorf("seen, and not declared: %s", refusal)
+	}
+}
+
+func refusalName(resource, check, slug string) string {
+	return fmt.Sprintf("%s: %s: %s", resource, check, slug)
+}
+
+var metricsAt = regexp.MustCompile(`metrics[^\n]*"address":"([^"]+)"`)
+
+// refusalsSeen returns the refusals that the shared exchange has counted.
+func refusalsSeen(t *testing.T) map[string]bool {
+	address := metricsAt.FindStringSubmatch(whole.Logs())
+	if address == nil {
+		t.Fatal("the log does not say where the metrics are")
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address[1]+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, metric := range families["exchange_check_refusals_total"].GetMetric() {
+		labels := map[string]string{}
+		for _, label := range metric.GetLabel() {
+			labels[label.GetName()] = label.GetValue()
+		}
+		seen[refusalName(labels["resource"], labels["check"], labels["problem"])] = true
+	}
+	return seen
+}
