@@ -71,6 +71,7 @@ func accessRules() []Rule {
 	for _, path := range []string{
 		"/boat", "/address", "/Vehicle", "/vehicle/{id}/wheels", "/motorCoverage/{id}:explode", "/motorCoverage/{id}:settle", "/motorCoverage/{id}/endorse",
 		"/travelCoverage/{id}:renew", "/vehicle/", "/claim/{id}/documents/1", "/businessInterruptionCoverage/{id}/property", "/productCatalog/1", "/claim/{id}:lapse", "/motorCoverage/{id}:lapse",
+		"/vehicle%2F{id}", "/claim/{id}%2Fdocuments", "/vehicle/{id}%2F",
 	} {
 		add(path+" is an unknown path (404), with a token or without", func(p *probe) {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {

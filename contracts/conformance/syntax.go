@@ -87,6 +87,11 @@ func syntaxRules() []Rule {
 			p.refused(m.status, "", got)
 		})
 	}
+	for _, encoding := range []string{"gzip", "br", "x-unknown"} {
+		add("a body of the Content-Encoding "+encoding+" is 415", func(p *probe) {
+			p.refused(http.StatusUnsupportedMediaType, "", p.post("/vehicle", record{"vin": "1"}, "Content-Encoding", encoding))
+		})
+	}
 	add("a body of 1 MiB is taken, a larger one is 413", func(p *probe) {
 		p.create("vehicle", padded(maxBody))
 		p.refused(http.StatusRequestEntityTooLarge, "", p.post("/vehicle", padded(maxBody+1)))

@@ -121,5 +121,6 @@ func TestPathsAndMethods(t *testing.T) {
 	}
 	w.do(200, "HEAD", path, "")
 	w.wants(w.do(415, "POST", "/parcel", "{}", "Content-Type", "text/plain"), problem.MediaType)
+	w.wants(w.do(415, "POST", "/parcel", "{}", "Content-Encoding", "gzip"), problem.MediaType)
 	w.do(404, "POST", "/parcel", `{"depot":"no-id"}`, "Content-Type", "application/vnd.parcel+json; charset=utf-8")
 }
