@@ -2,7 +2,8 @@
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
 
-MODULES := contracts contracts/conformance pkg gateway services/parties services/products services/coverage services/claims services/premium \
+SERVICES := $(notdir $(wildcard services/*))
+MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
 	deploy/exchange deploy/generate deploy/e2e deploy/bench deploy/standins
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
@@ -12,7 +13,7 @@ CC_FOUND := $(shell command -v cc || command -v gcc || command -v clang)
 RACE := $(if $(CC_FOUND),-race '-gcflags=modernc.org/...=-race=false')
 
 # The shipped commands, and where they are built once for all packages that test them.
-COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,parties products coverage claims premium,./services/$(s)/cmd/$(s))
+COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
 
 # What --version prints. Without the symbol tables, which only a debugger reads, the commands are a third smaller.
@@ -38,7 +39,7 @@ token: bin/exchange ## print a bearer token for the running exchange, valid for 
 
 .PHONY: build
 build: bin/exchange ## build all commands into bin/
-	@for s in parties products coverage claims premium; do $(BUILD) -o bin/$$s ./services/$$s/cmd/$$s || exit 1; done
+	@for s in $(SERVICES); do $(BUILD) -o bin/$$s ./services/$$s/cmd/$$s || exit 1; done
 	@$(BUILD) -o bin/gateway ./gateway/cmd/gateway
 
 .PHONY: bin/exchange
