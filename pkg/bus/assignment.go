@@ -7,14 +7,14 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// commitInterval is how long progress waits to be committed, and so what a crash repeats.
+// commitInterval is how long progress waits to be committed. After a crash the messages of this time are handled again.
 const commitInterval = 250 * time.Millisecond
 
-// assignment is what one generation of the group gives this consumer: some partitions, until the next rebalance. What
-// is in hand belongs to the generation, and its commits carry the generation, so that after a rebalance neither a
-// message nor an offset is left over that the new owner of the partition could disagree with.
+// assignment holds the partitions that one generation of the group gives to this consumer, until the next rebalance.
+// Messages in hand belong to the generation, and commits carry the number of the generation. So after a rebalance no
+// message and no offset is left that could conflict with the new owner of a partition.
 //
-// One goroutine, run, owns all of it. Handlers and fetchers speak to it over channels.
+// One goroutine, run, owns all of the state. Handlers and fetchers send to it over channels.
 type assignment struct {
 	*Consumer
 	generation *kafka.Generation
@@ -43,7 +43,7 @@ func newAssignment(c *Consumer, generation *kafka.Generation) *assignment {
 	return a
 }
 
-// run works until ctx, the generation's, ends.
+// run works until ctx, the context of the generation, ends.
 func (a *assignment) run(ctx context.Context) {
 	handling, cancel := withGrace(ctx, handleGrace)
 	defer cancel()
@@ -51,7 +51,7 @@ func (a *assignment) run(ctx context.Context) {
 		a.fetchers.Go(func() { a.fetch(ctx, p) })
 	}
 
-	// A timer is nil while there is nothing for it to end.
+	// A timer is nil while nothing waits for it.
 	var linger, commit <-chan time.Time
 	for {
 		fetched := a.fetched
@@ -92,7 +92,7 @@ func (a *assignment) run(ctx context.Context) {
 	}
 }
 
-// accept takes a fetched message in hand.
+// accept takes over a fetched message.
 func (a *assignment) accept(m kafka.Message) {
 	a.inHand++
 	a.metrics.inHand.Inc()
@@ -103,7 +103,7 @@ func (a *assignment) accept(m kafka.Message) {
 	}
 }
 
-// start does a piece of work in a goroutine of its own.
+// start starts a goroutine for a piece of work.
 func (a *assignment) start(ctx, handling context.Context, w *work) {
 	a.running++
 	go func() {
@@ -112,8 +112,8 @@ func (a *assignment) start(ctx, handling context.Context, w *work) {
 	}()
 }
 
-// finish takes note of a piece of work, and returns the next of its key, if any. What was given up stays unhandled: it
-// is fetched anew by whoever gets the partition.
+// finish records the end of a piece of work, and returns the next one of its key, or nil. Work that was given up stays
+// unhandled: the next owner of the partition fetches its messages again.
 func (a *assignment) finish(w *work) (next *work) {
 	a.running--
 	if !w.handled {
@@ -129,8 +129,8 @@ func (a *assignment) finish(w *work) (next *work) {
 	return a.lanes.next(w)
 }
 
-// commit commits how far each partition is handled, and reports whether that succeeded. A failure is
-// not reported: where it lasts the generation ends and joining anew fails, which is.
+// commit commits how far each partition is handled, and reports whether that succeeded. It does not log a failure: if the
+// failure lasts, the generation ends and the next attempt to join fails, which is logged.
 func (a *assignment) commit() bool {
 	offsets := make(map[int]int64)
 	for partition, p := range a.progress {

@@ -42,8 +42,8 @@ const (
 	// dialTimeout and requestTimeout bound how long to wait for a broker that does not respond, also while stopping.
 	dialTimeout    = 3 * time.Second
 	requestTimeout = 5 * time.Second
-	// metadataAge is how long the transport keeps what it knows of the cluster. It keeps as long that it knows nothing, so
-	// this is also what a start before the brokers costs.
+	// metadataAge is how long the transport keeps what it knows of the cluster. It also waits this long before it asks
+	// again when no broker responded, so a process that starts before the brokers loses up to this time.
 	metadataAge = 2 * time.Second
 )
 

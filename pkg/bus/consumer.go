@@ -18,7 +18,7 @@ const (
 	defaultSessionTimeout = 10 * time.Second
 	defaultPartitionWatch = 5 * time.Second
 
-	// handleGrace is what a handler at work gets to finish when the consumer is stopped or its partitions move.
+	// handleGrace is the time a running handler has to finish when the consumer is stopped or its partitions move.
 	handleGrace = 5 * time.Second
 	// rejoinDelay is how long to wait before joining the group again after a failure to do so.
 	rejoinDelay = 500 * time.Millisecond
@@ -59,7 +59,7 @@ type Consumer struct {
 	dead      *kafka.Writer
 	state     condition
 	retrying  tally
-	// slots bounds the handlers at work.
+	// slots bounds the number of handlers that run at the same time.
 	slots    chan struct{}
 	fetchers sync.WaitGroup
 }
@@ -83,12 +83,12 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 		// Members learn of a rebalance from a heartbeat.
 		HeartbeatInterval: min(config.SessionTimeout/3, time.Second),
 		SessionTimeout:    config.SessionTimeout,
-		// A member has to finish what it has in hand before it joins anew.
+		// A member has to finish the messages it has in hand before it joins again.
 		RebalanceTimeout:       config.SessionTimeout + handleGrace,
 		JoinGroupBackoff:       rejoinDelay,
 		WatchPartitionChanges:  true,
 		PartitionWatchInterval: config.PartitionWatch,
-		// A group that is new to a partition owes all of its messages.
+		// A group that has committed nothing for a partition begins with its first message.
 		StartOffset: kafka.FirstOffset,
 		Timeout:     requestTimeout,
 	}
@@ -130,7 +130,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 		}
 		generation.Start(newAssignment(c, generation).run)
 	}
-	// Closing ends the generation, and waits for it, before it leaves the group. It returns nil always.
+	// Close ends the generation, waits for its end, and leaves the group. It always returns nil.
 	_ = group.Close()
 	c.fetchers.Wait()
 	return c.dead.Close()

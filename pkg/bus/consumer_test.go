@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/bus"
 )
 
-// register notes what a handler was given.
+// register records the messages that a handler was given.
 type register struct {
 	mu     sync.Mutex
 	values map[string]int
@@ -29,7 +29,7 @@ func (r *register) note(m bus.Message) {
 	r.values[string(m.Value)]++
 }
 
-// distinct is the number of different values seen.
+// distinct returns the number of different values seen.
 func (r *register) distinct() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -61,7 +61,7 @@ func newConsumer(b *broker, handle func(context.Context, bus.Message) error, adj
 		Topic:   bus.Topic{Name: "receipts", Partitions: 3},
 		Group:   "premium",
 		Handle:  handle,
-		// A machine that is busy for some seconds must not cost a member its partitions: it would handle messages again.
+		// A member must keep its partitions on a machine that is busy for some seconds. Otherwise messages are handled again.
 		SessionTimeout: 30 * time.Second,
 		PartitionWatch: 100 * time.Millisecond,
 		Log:            log.logger(),
@@ -77,8 +77,8 @@ func newConsumer(b *broker, handle func(context.Context, bus.Message) error, adj
 	return consumerFixture{c, metrics, log}
 }
 
-// shortSession is for consumers whose broker is stopped: after its restart the broker waits for a session to end before
-// it gives the partitions to the consumer that has joined anew.
+// shortSession is for consumers whose broker is stopped. After its restart the broker waits for the old session to end before
+// it gives the partitions to the consumer that has joined again.
 func shortSession(c *bus.ConsumerConfig) { c.SessionTimeout = 2 * time.Second }
 
 // numbered returns n messages of different keys and values.
@@ -115,7 +115,7 @@ func TestConsumerHandlesEveryMessageAndCommits(t *testing.T) {
 		t.Errorf("counted %v handled, want 500", got)
 	}
 
-	// Another consumer of the group finds nothing left but what comes new.
+	// Another consumer of the group gets only messages that are published later.
 	var later register
 	running(t, newConsumer(b, later.handle).Run)
 	b.publish("receipts", kafka.Message{Value: []byte("new")})
@@ -163,7 +163,7 @@ func TestAlikeMessagesAreHandledOnce(t *testing.T) {
 		return nil
 	})
 	stop := running(t, c.Run)
-	// While the first message of the key is being handled, all that follow it wait.
+	// While the first message of a key is being handled, the messages of the key that follow it wait.
 	b.publish("receipts", kafka.Message{Key: []byte("policy"), Value: []byte("October")})
 	<-begun
 	var messages []kafka.Message
@@ -188,8 +188,8 @@ func TestAlikeMessagesAreHandledOnce(t *testing.T) {
 	}
 }
 
-// What a message speaks of may have happened after the handler looked, so a message that comes while one alike is
-// being handled is handled after it.
+// TestMessageAlikeOneBeingHandledIsHandledAgain publishes a message while an equal one is being handled. It must be handled
+// too, because its cause may have happened after the handler read the state.
 func TestMessageAlikeOneBeingHandledIsHandledAgain(t *testing.T) {
 	b := startBroker(t)
 	ready(b)
@@ -235,7 +235,7 @@ func TestMessagesOfAKeyAreHandledInOrderOneByOne(t *testing.T) {
 		b.publish("receipts", kafka.Message{Key: []byte("slow"), Value: []byte(want[i])})
 	}
 	eventually(t, "all are in hand", func() bool { return metric(t, c.metrics, "bus_consumer_in_hand") == 50 })
-	// What comes later under another key is handled, so there was time for more of the slow key as well.
+	// A later message of another key is handled, so there was time for more messages of the slow key as well.
 	b.publish("receipts", kafka.Message{Key: []byte("fast"), Value: []byte("fast")})
 	eventually(t, "the other key is handled", func() bool { return seen.times("fast") == 1 })
 	if got := seen.distinct(); got != 2 {

@@ -26,7 +26,7 @@ func header(m kafka.Message, key string) string {
 	return ""
 }
 
-// poisoned handles what register does, but for messages of the value "poison".
+// poisoned returns a handler that records messages in r, except those with the value "poison", which it cannot handle.
 func poisoned(r *register) func(context.Context, bus.Message) error {
 	return func(ctx context.Context, m bus.Message) error {
 		if string(m.Value) == "poison" {
@@ -78,7 +78,7 @@ func TestPoisonGoesToTheDeadLettersAndBlocksNothing(t *testing.T) {
 		t.Errorf("committed %d, want 3", got)
 	}
 
-	// The letter is on disk, and the group is past its message.
+	// The dead letter is on disk, and the group has committed the offset of the message.
 	b.Close()
 	b.start()
 	if got := b.read("receipts.dead", 1)[0]; header(got, bus.HeaderDeadOffset) != "1" {
@@ -146,8 +146,9 @@ func TestDeadLetterMayBeLongerThanAMessage(t *testing.T) {
 	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") == 1 })
 }
 
-// A broker that is gone when the dead letter is to be written may be missed first by the writer, who tries again, or by
-// the group, whose generation then ends: the message comes back with the next one. Either way it is buried and committed.
+// TestPoisonWhileTheBrokerIsGone stops the broker before the dead letter is written. Either the writer notices first and
+// tries again, or the group does: its generation ends, and the next one fetches the message again. In both cases the dead
+// letter is written and the message is committed.
 func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
 	b := startBroker(t)
 	ready(b)

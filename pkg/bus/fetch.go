@@ -13,11 +13,11 @@ const (
 	fetchWait = 500 * time.Millisecond
 	// fetchBytes is the most that a fetch returns.
 	fetchBytes = 1 << 20
-	// fetchAttempts lets the end of the generation come first where a broker is gone, so that it is told once.
+	// fetchAttempts is large enough that the generation ends first when a broker is gone, so that one failure is logged.
 	fetchAttempts = 10
 )
 
-// fetch passes the messages of a partition on until ctx ends.
+// fetch reads the messages of a partition and passes them on until ctx ends.
 func (a *assignment) fetch(ctx context.Context, from kafka.PartitionAssignment) {
 	reader := kafka.NewReader(kafka.ReaderConfig{
 		Brokers:         a.config.Cluster.Brokers,
@@ -29,7 +29,7 @@ func (a *assignment) fetch(ctx context.Context, from kafka.PartitionAssignment) 
 		MaxWait:         fetchWait,
 		MaxAttempts:     fetchAttempts,
 		ReadLagInterval: -1,
-		// Else the reader waits for the log to grow up to the offset, and what comes until then is never seen.
+		// Otherwise the reader waits until the log has grown up to the offset, and misses all messages until then.
 		OffsetOutOfRangeError: true,
 	})
 	defer reader.Close()
@@ -39,8 +39,8 @@ func (a *assignment) fetch(ctx context.Context, from kafka.PartitionAssignment) 
 	err := reader.SetOffset(from.Offset)
 	for ctx.Err() == nil {
 		if errors.Is(err, kafka.OffsetOutOfRange) {
-			// The log ends before what the group has committed: it was truncated, or made anew. All that it holds may be
-			// new, and repetition does no harm.
+			// The log ends before the committed offset: it was truncated, or the topic was created again. All of its messages
+			// may be new, and handling one twice does no harm.
 			log.Warn("partition is read from its start: it ends before the committed offset")
 			err = reader.SetOffset(kafka.FirstOffset)
 			continue

@@ -21,15 +21,15 @@ const (
 	HeaderDeadKey       = "dead-letter-key"
 )
 
-// maxReasonBytes bounds the reason in a dead letter; the log has all of it.
+// maxReasonBytes bounds the reason in a dead letter. The log contains the whole reason.
 const maxReasonBytes = 4 << 10
 
-// do handles w, as often as it takes. It gives up only when ctx ends between two attempts; an attempt is made under
-// handling, which outlives ctx for a while.
+// do tries to handle w until that succeeds. It gives up only when ctx ends between two attempts. An attempt runs with the
+// context handling, which ends some time after ctx.
 func (a *assignment) do(ctx, handling context.Context, w *work) {
 	failed := false
 	err := retry(ctx, func() error {
-		// The slot is free for others while this one waits to be tried again.
+		// Other work can use the slot while this work waits to be tried again.
 		select {
 		case a.slots <- struct{}{}:
 		case <-ctx.Done():
@@ -53,7 +53,7 @@ func (a *assignment) do(ctx, handling context.Context, w *work) {
 	w.handled = err == nil
 }
 
-// attempt handles w or, if it can never be handled, buries it.
+// attempt handles w. If w can never be handled, attempt writes it to the dead-letter topic.
 func (c *Consumer) attempt(ctx context.Context, w *work) error {
 	if w.poison == nil {
 		err := c.call(ctx, w.message)
@@ -65,7 +65,7 @@ func (c *Consumer) attempt(ctx context.Context, w *work) error {
 	return c.bury(ctx, w)
 }
 
-// call calls the handler, and makes poison of a panic.
+// call calls the handler. It returns a panic of the handler as an error of Poison.
 func (c *Consumer) call(ctx context.Context, m Message) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -76,7 +76,7 @@ func (c *Consumer) call(ctx context.Context, m Message) (err error) {
 	return c.config.Handle(ctx, m)
 }
 
-// bury writes w to the dead-letter topic. Messages alike are one dead letter, found where the first of them was.
+// bury writes w to the dead-letter topic. Equal messages become one dead letter, with the position of the first of them.
 func (c *Consumer) bury(ctx context.Context, w *work) error {
 	at, reason := w.positions[0], w.poison.Error()
 	letter := Message{Key: w.message.Key, Value: w.message.Value}
@@ -97,8 +97,8 @@ func (c *Consumer) bury(ctx context.Context, w *work) error {
 	return nil
 }
 
-// tally counts the messages that are being retried. Of an outage that fails them all it logs the first cause and the
-// end.
+// tally counts the messages that are being retried. During an outage that affects many messages it logs only the first
+// cause, and later the end of the outage.
 type tally struct {
 	log   *slog.Logger
 	gauge prometheus.Gauge

@@ -23,8 +23,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// patience is how long a test waits for what must come. It ends a test that would never end; no test passes or fails by
-// how quick it is.
+// patience is how long a test waits for something that must happen. It only ends a test that would otherwise hang. The
+// result of a test does not depend on the speed of the machine.
 const patience = 5 * time.Minute
 
 // broker is a Kafka broker that can be stopped and started again where it was.
@@ -35,7 +35,7 @@ type broker struct {
 	*kfake.Cluster
 }
 
-// startBroker starts a broker of the test's own. The tests mostly wait, so they wait side by side.
+// startBroker starts a broker for one test. It makes the test parallel, because the tests mostly wait.
 func startBroker(t *testing.T) *broker {
 	t.Parallel()
 	b := &broker{t: t, dir: t.TempDir(), addr: "127.0.0.1:0"}
@@ -68,7 +68,7 @@ func (b *broker) cluster() bus.Cluster {
 	return bus.Cluster{Brokers: []string{b.addr}, ClientID: "test"}
 }
 
-// publish writes messages as any producer would.
+// publish writes messages as another producer would.
 func (b *broker) publish(topic string, messages ...kafka.Message) {
 	b.t.Helper()
 	w := &kafka.Writer{Addr: kafka.TCP(b.addr), Topic: topic, RequiredAcks: kafka.RequireAll,
@@ -106,7 +106,7 @@ func (b *broker) read(topic string, n int) []kafka.Message {
 	return all
 }
 
-// stored is the number of messages that a topic holds.
+// stored returns the number of messages in a topic.
 func (b *broker) stored(topic string) (n int64) {
 	for _, p := range b.PartitionInfos(topic) {
 		n += p.HighWatermark
@@ -114,7 +114,7 @@ func (b *broker) stored(topic string) (n int64) {
 	return n
 }
 
-// committed is the sum over the partitions of what a group has committed.
+// committed returns the sum of the offsets that a group has committed, over all partitions.
 func (b *broker) committed(group, topic string) (n int64) {
 	info := b.GroupInfo(group)
 	if info == nil {
@@ -132,7 +132,7 @@ type outbox struct {
 
 	mu   sync.Mutex
 	docs map[uuid.UUID]docstore.Document
-	// beforeSent runs before marks are taken off; its error is answered instead.
+	// beforeSent runs before marks are removed. If it returns an error, the marks stay and the caller gets this error.
 	beforeSent func() error
 }
 
@@ -192,7 +192,7 @@ func (o *outbox) unsent() int {
 	return len(unsent)
 }
 
-// eventually waits until holds does.
+// eventually waits until holds returns true.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -207,7 +207,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-// running runs something until the test ends or stop is called, which waits for it to have stopped.
+// running runs a function until the test ends or stop is called. stop waits until the function has returned.
 func running(t *testing.T, run func(context.Context) error) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)

@@ -6,29 +6,29 @@ type position struct {
 	offset    int64
 }
 
-// work is one message to handle, for all positions at which messages like it were found.
+// work is one message to handle, on behalf of all equal messages that were found.
 type work struct {
 	message   Message
 	positions []position
-	// poison is why the message can never be handled, once that is known.
+	// poison is the reason why the message can never be handled; nil as long as none is known.
 	poison error
-	// handled: the message was handled, or is in the dead-letter topic.
+	// handled is true once the message was handled or is in the dead-letter topic.
 	handled bool
 }
 
-// lanes holds the work in hand, a lane for each key.
+// lanes holds the work in hand, with one lane for each key.
 type lanes map[string]*lane
 
-// lane is the work on one key. It is done one by one, in the order in which it came.
+// lane is the work of one key. It is done one after another, in the order in which it came.
 type lane struct {
 	waiting []*work
-	// alike finds what waits by the value of its message.
+	// alike maps the value of a message to the work that waits for it.
 	alike map[string]*work
 	busy  bool
 }
 
-// add puts a message in the lane of its key. Where one alike already waits it joins that one. It does not join work
-// that has begun: what the message speaks of may have happened after the handler looked.
+// add puts a message in the lane of its key. If an equal message already waits, the two become one, and add returns true.
+// A message does not join work that has begun, because its cause may have happened after the handler read the state.
 func (l lanes) add(m Message, at position) (joined bool) {
 	on, ok := l[string(m.Key)]
 	if !ok {
@@ -57,7 +57,7 @@ func (l lanes) begin() []*work {
 	return begun
 }
 
-// next returns what follows done in its lane, or nil if nothing waits there.
+// next returns the work that follows done in its lane, or nil if nothing waits there.
 func (l lanes) next(done *work) *work {
 	key := string(done.message.Key)
 	if len(l[key].waiting) == 0 {

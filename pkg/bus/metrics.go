@@ -32,14 +32,14 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 			Help: "Failures by step: making the topic, reading marks, making a message, publishing, taking marks off.",
 		}, []string{"step"}),
 	}
-	// A rate needs the zero from which it rises.
+	// Each counter exists from the start with the value 0, so that the first failure shows as a rate.
 	for _, step := range []string{stepTopic, stepRead, stepMessage, stepPublish, stepMark} {
 		metrics.failures.WithLabelValues(step)
 	}
 	return metrics
 }
 
-// The steps of a relay, as its failures are counted.
+// The steps of a relay, which label the count of its failures.
 const (
 	stepTopic   = "topic"
 	stepRead    = "read"

@@ -16,8 +16,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
 
-// From a real store to the handler, while the broker and the relay are stopped and started and the handler fails now
-// and then: whatever was stored with an unsent mark is handled.
+// TestNothingStoredIsLostOnTheWay sends messages from a real store to a handler. Meanwhile the broker and the relay are
+// stopped and started, and the handler sometimes fails. Every document that was stored with an unsent mark is handled.
 func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 	b := startBroker(t)
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "premium.db"))

@@ -4,9 +4,9 @@ package bus
 type progress struct {
 	// pending are the offsets in hand.
 	pending map[int64]struct{}
-	// next follows the last offset accepted. It is negative until then where the group has never committed.
+	// next is the offset after the last one accepted. Until one is accepted it is negative if the group has never committed.
 	next int64
-	// committed is what the group knows.
+	// committed is the offset that was committed last.
 	committed int64
 }
 
@@ -21,7 +21,7 @@ func (p *progress) accept(offset int64) {
 
 func (p *progress) finish(offset int64) { delete(p.pending, offset) }
 
-// uncommitted returns the offset to commit, before which all is handled, and whether it is news.
+// uncommitted returns the offset to commit and whether it differs from the committed one. All messages before it are handled.
 func (p *progress) uncommitted() (offset int64, ok bool) {
 	offset = p.next
 	for pending := range p.pending {

@@ -54,7 +54,7 @@ func TestTwoConsumersShareAndLoseNothing(t *testing.T) {
 func TestPartitionsOfADeadMemberAreTakenOver(t *testing.T) {
 	b := startBroker(t)
 	ready(b)
-	// A member that has joined and, like a process that was killed, never speaks again.
+	// A member that has joined and then, like a killed process, never sends anything again.
 	dead, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: "premium", Brokers: []string{b.addr},
 		Topics: []string{"receipts"}, SessionTimeout: 2 * time.Second, HeartbeatInterval: time.Hour})
 	if err != nil {

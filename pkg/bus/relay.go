@@ -17,10 +17,10 @@ import (
 const (
 	defaultPage = 500
 	defaultPoll = time.Second
-	// relayLinger lets the writes of one moment go out as one page. It is the greater part of the time from a write to
-	// its message.
+	// relayLinger is how long the relay waits so that simultaneous writes go out as one page. It is the greater part of the
+	// time between a write and its message.
 	relayLinger = 10 * time.Millisecond
-	// relayGrace is what a page in hand gets to be published and marked when the relay is stopped.
+	// relayGrace is the time for publishing and marking the page in hand when the relay is stopped.
 	relayGrace = 2 * time.Second
 )
 
@@ -51,8 +51,8 @@ type Relay struct {
 	metrics   relayMetrics
 	state     condition
 	wake      chan struct{}
-	// refused are the document versions of which no message can be made. The store returns the oldest marks first, so
-	// each page is asked for with room for these, or enough of them would hide all others.
+	// refused are the document versions for which no message can be made. The store returns the oldest marks first, so
+	// each page is requested with additional room for these. Otherwise enough of them would hide all others.
 	refused map[docstore.Ref]struct{}
 }
 
@@ -104,7 +104,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	return r.writer.Close()
 }
 
-// rest waits until there may be something to do.
+// rest waits until Wake was called, the poll interval has passed, or ctx has ended.
 func (r *Relay) rest(ctx context.Context) {
 	poll := time.NewTimer(r.config.Poll)
 	defer poll.Stop()
@@ -119,8 +119,8 @@ func (r *Relay) rest(ctx context.Context) {
 	}
 }
 
-// drain publishes page after page until the marks are gone. Each page is worked on under step, which outlives ctx for
-// a while.
+// drain publishes page after page until no marks are left or ctx has ended. A page is processed with the context step, which
+// ends some time after ctx.
 func (r *Relay) drain(ctx, step context.Context) error {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
@@ -166,7 +166,8 @@ func (r *Relay) page(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// messages makes a message of each document, and leaves out those of which none can be made.
+// messages returns a message for each document and the documents that these are about. It leaves out the documents for
+// which no message can be made.
 func (r *Relay) messages(docs []docstore.Document, more bool) ([]Message, []docstore.Ref) {
 	messages := make([]Message, 0, len(docs))
 	refs := make([]docstore.Ref, 0, len(docs))
@@ -190,8 +191,8 @@ func (r *Relay) messages(docs []docstore.Document, more bool) ([]Message, []docs
 		messages = append(messages, message)
 		refs = append(refs, ref)
 	}
-	// Those that were not on a page which holds all marks have changed or lost theirs. A full page says nothing about
-	// those beyond it, so all are kept.
+	// If the page holds all marks, refused versions that are not on it have changed or lost their mark. A full page says
+	// nothing about the versions beyond it, so all are kept.
 	if more {
 		for ref := range still {
 			r.refused[ref] = struct{}{}
@@ -203,7 +204,7 @@ func (r *Relay) messages(docs []docstore.Document, more bool) ([]Message, []docs
 	return messages, refs
 }
 
-// failed counts the failure of a step and says which it was.
+// failed counts the failure of a step and returns an error that names the step.
 func (r *Relay) failed(step string, err error) error {
 	r.metrics.failures.WithLabelValues(step).Inc()
 	return fmt.Errorf("bus: relay, step %s: %w", step, err)

@@ -20,7 +20,8 @@ import (
 
 var errUnspeakable = errors.New("nothing can be said of this")
 
-// about makes a message of a document, keyed by its body, unless the body says that none can be made.
+// about returns the message about a document, with the body as its key. It returns an error if the body says that no message
+// can be made.
 func about(doc docstore.Document) (bus.Message, error) {
 	if strings.HasPrefix(string(doc.Body), "bad") {
 		return bus.Message{}, errUnspeakable
@@ -82,7 +83,7 @@ func TestRelayIsWoken(t *testing.T) {
 	for range 5 {
 		o.fill(1)
 		for range 10 {
-			r.Wake() // Nobody needs to be listening.
+			r.Wake() // It does not block, even if the relay does not run.
 		}
 		eventually(t, "it is sent without a poll", func() bool { return o.unsent() == 0 })
 	}
@@ -112,7 +113,7 @@ func TestOneKeyKeepsToOnePartition(t *testing.T) {
 
 func TestDocumentsWithoutMessageBlockNoOther(t *testing.T) {
 	b, o := startBroker(t), newOutbox()
-	// More than a page of the oldest are bad, and a message too long is as bad as none.
+	// For more than a page of the oldest documents there is no message, and for one a message that is too long.
 	for i := range 25 {
 		o.put(docstore.Document{Body: fmt.Appendf(nil, "bad %d", i)})
 	}
@@ -133,7 +134,7 @@ func TestDocumentsWithoutMessageBlockNoOther(t *testing.T) {
 		t.Errorf("%d log lines about them, want 26", got)
 	}
 
-	// Changed for the better, it is sent like any other.
+	// Once it is changed to a valid one, it is sent.
 	long.Body = []byte("short")
 	o.put(long)
 	r.Wake()

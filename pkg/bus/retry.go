@@ -10,8 +10,8 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
-// again waits 0.1 s after the first failure and twice as long after each further one, up to 5 s, a fifth more or less
-// so that those who failed together do not come back together.
+// again waits 0.1 s after the first failure and twice as long after each further one, up to 5 s. Each wait is up to a fifth
+// longer or shorter, so that clients that failed at the same time do not all retry at the same time.
 var again = retrypolicy.NewBuilder[any]().
 	WithBackoff(100*time.Millisecond, 5*time.Second).
 	WithJitterFactor(0.2).
@@ -22,7 +22,7 @@ var again = retrypolicy.NewBuilder[any]().
 // attempt that succeeds while ctx ends has succeeded.
 func retry(ctx context.Context, op func() error) error {
 	var last error
-	// What the executor itself returns is either last or that ctx has ended, which the caller knows.
+	// The executor returns either last or the error of ctx, which the caller knows.
 	_ = failsafe.With(again).WithContext(ctx).Run(func() error {
 		last = op()
 		return last
@@ -30,17 +30,17 @@ func retry(ctx context.Context, op func() error) error {
 	return last
 }
 
-// condition logs how something stands when that changes, and not each time it is found so.
+// condition logs when something begins to fail and when it works again, and not every failure in between.
 type condition struct {
 	log *slog.Logger
-	// bad and good are the log messages for the two changes.
+	// bad is logged when the failure begins, good when it ends.
 	bad, good string
 
 	mu      sync.Mutex
 	failing bool
 }
 
-// report takes note of the outcome of a step; nil is success.
+// report records the outcome of a step, where nil is success, and logs a change.
 func (c *condition) report(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

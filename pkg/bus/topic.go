@@ -22,13 +22,13 @@ type Topic struct {
 	maxMessageBytes int
 }
 
-// dead is the topic for the messages of t that can never be handled. It has one partition, so that who reads it sees
-// them in the order of their failure, and takes larger messages, as a dead letter is longer than what has died.
+// dead returns the topic for the messages of t that can never be handled. It has one partition, so that a reader sees the
+// messages in the order of their failure. It takes larger messages, because a dead letter is longer than its message.
 func (t Topic) dead() Topic {
 	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, maxMessageBytes: 2 * maxMessageBytes}
 }
 
-// config returns t as kafka-go takes it.
+// config returns t in the form that kafka-go takes.
 func (t Topic) config() kafka.TopicConfig {
 	config := kafka.TopicConfig{
 		Topic:             t.Name,
@@ -52,8 +52,8 @@ func names(topics []Topic) []string {
 	return names
 }
 
-// ensureTopics makes those of topics that are missing. It asks before it makes, so that a client without the right to
-// create topics can use those an operator has made.
+// ensureTopics creates the topics that are missing. It first asks which exist, so that a client without the right to
+// create topics can use those that an operator has created.
 func ensureTopics(ctx context.Context, cluster Cluster, transport *kafka.Transport, topics ...Topic) error {
 	client := &kafka.Client{Addr: kafka.TCP(cluster.Brokers...), Timeout: requestTimeout, Transport: transport}
 	metadata, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: names(topics)})
@@ -84,7 +84,7 @@ func ensureTopics(ctx context.Context, cluster Cluster, transport *kafka.Transpo
 		return fmt.Errorf("bus: creating topics: %w", err)
 	}
 	for name, err := range made.Errors {
-		// Another process may have made it in between.
+		// Another process may have created the topic in between.
 		if err != nil && !errors.Is(err, kafka.TopicAlreadyExists) {
 			return fmt.Errorf("bus: creating topic %s: %w", name, err)
 		}

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// maxMessageBytes is the greatest size of a message. Brokers refuse above 1 MiB unless told otherwise.
+	// maxMessageBytes is the greatest size of a message. Brokers refuse larger ones unless configured otherwise.
 	maxMessageBytes = 1 << 20
-	// framingBytes is more than what a message takes in addition to its parts.
+	// framingBytes is an upper bound of what a message takes up on the wire in addition to its key, value and headers.
 	framingBytes = 128
-	// writeLinger is how long kafka-go holds a batch that is not full. Callers hand over all they have at once, so there
-	// is nothing to wait for; zero would mean its default of a second.
+	// writeLinger is how long kafka-go holds a batch that is not full. Callers hand over all messages at once, so there
+	// is nothing to wait for. Zero would mean kafka-go's default of a second.
 	writeLinger = time.Millisecond
 )
 
-// size is no less than what m takes up on the wire, in bytes.
+// size returns an upper bound of what m takes up on the wire, in bytes.
 func (m Message) size() int {
 	size := framingBytes + len(m.Key) + len(m.Value)
 	for _, h := range m.Headers {
@@ -28,14 +28,14 @@ func (m Message) size() int {
 	return size
 }
 
-// newWriter returns a writer that returns only when all in-sync replicas hold the messages. It does not retry: its
-// callers do, and know the state to report.
+// newWriter returns a writer that waits until all in-sync replicas hold the messages. The writer does not retry, because its
+// callers retry and log the failure.
 func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch int) *kafka.Writer {
 	return &kafka.Writer{
 		Addr:      kafka.TCP(cluster.Brokers...),
 		Transport: transport,
 		Topic:     topic.Name,
-		// The partition of a key is the one that the Java client and librdkafka choose.
+		// This balancer chooses the same partition for a key as the Java client and librdkafka.
 		Balancer:     kafka.Murmur2Balancer{},
 		RequiredAcks: kafka.RequireAll,
 		BatchSize:    batch,
@@ -47,8 +47,7 @@ func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch i
 	}
 }
 
-// publish writes messages and returns the indexes of those that are certainly stored, with an error if that is not all
-// of them.
+// publish writes messages and returns the indexes of those that are certainly stored. It returns an error unless all are.
 func publish(ctx context.Context, w *kafka.Writer, messages []Message) (stored []int, err error) {
 	batch := make([]kafka.Message, len(messages))
 	for i, m := range messages {
@@ -64,7 +63,7 @@ func publish(ctx context.Context, w *kafka.Writer, messages []Message) (stored [
 		if each == nil || each[i] == nil {
 			stored = append(stored, i)
 		} else {
-			// One cause stands for the list, which repeats it for every message of a batch.
+			// The list repeats one cause for every message of a batch, so one is enough.
 			err = each[i]
 		}
 	}

@@ -1,4 +1,4 @@
-// Package conformance states what a docstore.Store guarantees, as tests that every store passes whole.
+// Package conformance states what a docstore.Store guarantees, as tests that every store must pass.
 package conformance
 
 import (
@@ -12,23 +12,24 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Size tells how hard the suite works. What it states does not depend on it.
+// Size says how much work the suite does. What the suite states does not depend on it.
 type Size struct {
-	// Documents is how many documents a collection that is searched or paged through holds.
+	// Documents is the number of documents in a collection that is searched or paged through.
 	Documents int
-	// Queries is how many random queries are compared with a plain search of everything.
+	// Queries is the number of random queries whose results are compared with a search through all documents.
 	Queries int
-	// Writers contend for one document, and Increments is what each of them adds to it.
+	// Writers is the number of goroutines that contend for one document. Increments is how often each of them adds one.
 	Writers, Increments int
 }
 
-// The sizes in use: Full for a store made for the exchange's load, Small for one that reads all it has to find anything.
+// The sizes in use: Full for a store made for the load of the exchange, Small for a store that reads all of its documents to
+// find one.
 var (
 	Full  = Size{Documents: 2000, Queries: 400, Writers: 32, Increments: 25}
 	Small = Size{Documents: 120, Queries: 40, Writers: 32, Increments: 2}
 )
 
-// Run runs the suite. Open returns a store that holds nothing; the suite closes it.
+// Run runs the suite. open returns an empty store, which the suite closes.
 func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 	for _, tier := range []struct {
 		name string
@@ -71,7 +72,7 @@ var policies = docstore.Spec{
 	},
 }
 
-// fixture is what a tier works with.
+// fixture is the store and the collection that a group of tests works on.
 type fixture struct {
 	docstore.Collection
 	store docstore.Store
@@ -109,7 +110,7 @@ func (f fixture) find(t *testing.T, q docstore.Query) []uuid.UUID {
 	return ids(docs)
 }
 
-// document makes a document, not yet stored, whose body and state tell its id.
+// document returns a document that is not stored yet. Its body and state contain its id.
 func document(keys docstore.Keys) docstore.Document {
 	id := uuid.Must(uuid.NewV7())
 	return docstore.Document{
@@ -128,7 +129,8 @@ func ids(docs []docstore.Document) []uuid.UUID {
 	return ids
 }
 
-// same reports where the stored document differs from the one expected, which has the keys that no read returns.
+// same fails the test where the stored document differs from the expected one. Keys are not compared, because no read
+// returns them.
 func same(t *testing.T, got, want docstore.Document) {
 	t.Helper()
 	want.Keys = nil
@@ -140,7 +142,7 @@ func same(t *testing.T, got, want docstore.Document) {
 	}
 }
 
-// wantError reports an error that is not the one expected, or none.
+// wantError fails the test if an error is not the expected one, or if there is none.
 func wantError(t *testing.T, what string, got, want error) {
 	t.Helper()
 	if !errors.Is(got, want) {
@@ -148,7 +150,7 @@ func wantError(t *testing.T, what string, got, want error) {
 	}
 }
 
-// wantDuplicate reports an error that is not the refusal of the index.
+// wantDuplicate fails the test if an error is not the refusal of the index.
 func wantDuplicate(t *testing.T, what string, got error, index string) {
 	t.Helper()
 	if name, ok := docstore.Duplicate(got); !ok || name != index {

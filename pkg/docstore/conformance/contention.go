@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// contention: of many that want the same thing at once, one has it, and all are told the truth.
+// contention: if several writers want the same thing at once, exactly one gets it, and the error of each other says so.
 func contention(t *testing.T, f fixture) {
 	t.Run("increments by replace add up", func(t *testing.T) {
 		doc := document(nil)

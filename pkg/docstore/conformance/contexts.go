@@ -11,7 +11,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// contexts: a caller that has left is not served, and is told so in the one way.
+// contexts: an operation whose context has ended does nothing. Its error wraps docstore.ErrUnavailable and that of the
+// context.
 func contexts(t *testing.T, f fixture) {
 	doc := f.insert(t, docstore.Keys{"holder": "h"})
 	ended, cancel := context.WithCancel(t.Context())
@@ -65,5 +66,5 @@ func contexts(t *testing.T, f fixture) {
 	})
 }
 
-// result drops the answer of a call of which the error is the point.
+// result returns the error of a call and drops its result.
 func result[T any](_ T, err error) error { return err }

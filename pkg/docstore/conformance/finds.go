@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// finds: a query selects exactly the documents of which all of its conditions hold, in order of id.
+// finds: a query selects exactly the documents for which all of its conditions hold, in order of id.
 func finds(t *testing.T, f fixture) {
 	random := rand.New(rand.NewPCG(1, 2))
 	stored := portfolio(t, f, random)
@@ -78,7 +78,7 @@ func portfolio(t *testing.T, f fixture, random *rand.Rand) []docstore.Document {
 	return stored
 }
 
-// anyQuery makes up a query of which each part is present now and then.
+// anyQuery returns a random query. Each of its parts is sometimes absent.
 func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 	one := stored[random.IntN(len(stored))]
 	q := docstore.Query{Equal: docstore.Keys{}, Limit: 1 + random.IntN(60)}
@@ -105,7 +105,7 @@ func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 	return q
 }
 
-// compare holds the store's answer against that of a search of everything.
+// compare compares the store's result with that of a search through all documents.
 func compare(t *testing.T, f fixture, stored []docstore.Document, q docstore.Query) {
 	t.Helper()
 	var want []uuid.UUID

@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// outbox: the unsent mark comes and goes with the document, and is taken off the version that was sent only.
+// outbox: the unsent mark is written with the document, and is removed only from the version that was sent.
 func outbox(t *testing.T, f fixture) {
 	var marked []docstore.Document
 	for i := range 30 {

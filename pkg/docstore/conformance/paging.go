@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// paging: who follows pages sees everything that was there when they began exactly once, whatever is inserted and
-// replaced meanwhile.
+// paging: a reader who follows the pages sees each document that existed at the beginning exactly once, although others are
+// inserted and replaced meanwhile.
 func paging(t *testing.T, f fixture) {
 	present := map[uuid.UUID]bool{}
 	for range f.size.Documents / 2 {
@@ -56,7 +56,7 @@ func paging(t *testing.T, f fixture) {
 	}
 }
 
-// crowd inserts documents, half of them before others in the order of ids, and replaces what it inserted.
+// crowd inserts documents, half of them before others in the order of ids, and replaces those that it inserted.
 func crowd(ctx context.Context, t *testing.T, f fixture) {
 	for i := range f.size.Documents / 2 {
 		doc := document(docstore.Keys{"kind": "motor"})

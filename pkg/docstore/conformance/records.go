@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// records: what is stored comes back as it was, and nothing else does.
+// records: a read returns each document exactly as it was stored.
 func records(t *testing.T, f fixture) {
 	t.Run("a document comes back as it was stored", func(t *testing.T) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "M-1", "holder": "h"})

@@ -6,7 +6,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// uniqueKeys: a value of a unique index belongs to one document, for as long as that document has it.
+// uniqueKeys: only one document at a time has a value of a unique index.
 func uniqueKeys(t *testing.T, f fixture) {
 	t.Run("an insert with a value that is taken is refused by name", func(t *testing.T) {
 		f.insert(t, docstore.Keys{"policyNumber": "U-1", "idempotency": "a"})

@@ -6,7 +6,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// versions: a replace happens only to the version that was read.
+// versions: a replace succeeds only if the stored version is the one that was read.
 func versions(t *testing.T, f fixture) {
 	t.Run("a replace stores everything anew as the next version", func(t *testing.T) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "V-1", "holder": "before", "kind": "motor"})

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// withoutKeys is what reads ask for.
+// withoutKeys is the projection of every read: the whole record except its keys.
 var withoutKeys = bson.D{{Key: keysField, Value: 0}}
 
 // inOrder sorts by id.
@@ -49,7 +49,7 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
 	if err := c.spec.CheckKeys(doc.Keys); err != nil {
 		return unavailable(ctx, err)
 	}
-	// MongoDB replaces one document atomically, and asks the filter again should another have been quicker.
+	// MongoDB replaces one document atomically. If another replace came first, it evaluates the filter again.
 	result, err := c.docs.ReplaceOne(ctx, version(doc.ID, doc.Version), recordOf(c.spec, doc, doc.Version+1))
 	if err != nil {
 		return c.refusal(ctx, doc, false, err)
@@ -115,8 +115,8 @@ func version(id uuid.UUID, v int64) bson.D {
 	return bson.D{{Key: idField, Value: binary(id)}, {Key: versionField, Value: v}}
 }
 
-// filter writes the conditions of a query. All are comparisons with texts, which in MongoDB no value of another type
-// satisfies: neither an absent field nor the id that stands for an absent unique key.
+// filter returns the conditions of a query. All are comparisons with strings. In MongoDB only strings satisfy such a
+// comparison, so neither an absent field matches nor the id that stands for an absent unique key.
 func filter(spec docstore.Spec, q docstore.Query) bson.D {
 	var conditions bson.A
 	add := func(field, operator string, value any) {
@@ -128,7 +128,7 @@ func filter(spec docstore.Spec, q docstore.Query) bson.D {
 		}
 	}
 	for _, r := range q.Ranges {
-		// With no bound at all this still leaves out the documents that have no value.
+		// Without any bound this condition still leaves out the documents that have no value.
 		add(keyField(r.Index), "$gte", r.From)
 		if r.To != "" {
 			add(keyField(r.Index), "$lte", r.To)

@@ -12,15 +12,15 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// refusal returns a write's error as the interface has it: a *docstore.DuplicateError where a unique index refused the
-// document, else one that wraps docstore.ErrUnavailable.
+// refusal turns the error of a write into one that docstore defines: a *docstore.DuplicateError if a unique index refused
+// the document, and otherwise an error that wraps docstore.ErrUnavailable.
 func (c *collection) refusal(ctx context.Context, doc docstore.Document, inserted bool, err error) error {
 	if index, ok := namedIndex(err); ok {
 		return &docstore.DuplicateError{Index: index}
 	}
-	// FerretDB does not name the index, and reports a replace that was refused as an error of its own. So after any
-	// error that a server answered it is looked up whether another document has one of the values. The index has
-	// decided before; this only finds out which one it was.
+	// FerretDB does not name the index, and reports a refused replace with a different error code. So after any error
+	// that came from a server, takenBy looks for another document that has one of the values. The index has already
+	// refused the write; this only finds out which index it was.
 	var answered mongo.ServerError
 	if !errors.As(err, &answered) || ctx.Err() != nil {
 		return unavailable(ctx, err)
@@ -58,7 +58,8 @@ func namedIndex(err error) (string, bool) {
 	return "", false
 }
 
-// takenBy looks for another document that has the id, which only an insert competes for, or a unique value of doc.
+// takenBy looks for another document that has a unique value of doc, or, if doc is being inserted, its id. It returns the
+// index whose value is taken.
 func (c *collection) takenBy(ctx context.Context, doc docstore.Document, inserted bool) (index string, taken bool, err error) {
 	if inserted {
 		if taken, err = c.exists(ctx, bson.D{{Key: idField, Value: binary(doc.ID)}}); taken || err != nil {

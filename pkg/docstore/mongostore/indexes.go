@@ -14,10 +14,11 @@ import (
 // unsentIndex is the name of the index of the outbox.
 const unsentIndex = "unsent"
 
-// fillBatch is how many documents are given a missing value at a time.
+// fillBatch is the number of documents that get a missing value in one bulk write.
 const fillBatch = 500
 
-// indexName distinguishes a unique index from a plain one: MongoDB refuses to change the one into the other under its name.
+// indexName returns the name of an index. A unique index and a plain one have different names, because MongoDB refuses to
+// turn one into the other under the same name.
 func indexName(index docstore.Index) string {
 	if index.Unique {
 		return "unique_" + index.Name
@@ -25,7 +26,7 @@ func indexName(index docstore.Index) string {
 	return "by_" + index.Name
 }
 
-// ensureIndexes makes the indexes that are missing.
+// ensureIndexes creates the indexes that are missing.
 func (c *collection) ensureIndexes(ctx context.Context) error {
 	has, err := c.indexNames(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 				return fmt.Errorf("prepare %s for its unique index %s: %w", c.spec.Name, index.Name, err)
 			}
 		} else {
-			// The id comes second so that what has the value is found in order of id.
+			// The id comes second, so that the documents with one value are found in order of id.
 			keys = append(keys, bson.E{Key: idField, Value: 1})
 		}
 		models = append(models, mongo.IndexModel{
@@ -75,7 +76,8 @@ func (c *collection) indexNames(ctx context.Context) (map[string]bool, error) {
 	return names, nil
 }
 
-// fill gives the documents that were stored before the index was in the spec the value that stands for none.
+// fill prepares a collection for a new unique index. The documents that were stored before the index was in the spec get
+// the value that stands for an absent key.
 func (c *collection) fill(ctx context.Context, index docstore.Index) error {
 	field := keyField(index.Name)
 	missing := bson.D{{Key: field, Value: bson.D{{Key: "$exists", Value: false}}}}
@@ -94,7 +96,7 @@ func (c *collection) fill(ctx context.Context, index docstore.Index) error {
 		}
 		writes := make([]mongo.WriteModel, 0, len(records))
 		for _, r := range records {
-			// The condition is asked again: the document may have been replaced meanwhile.
+			// The condition is repeated, because the document may have been replaced meanwhile.
 			filter := append(bson.D{{Key: idField, Value: r.ID}}, missing...)
 			set := bson.D{{Key: "$set", Value: bson.D{{Key: field, Value: r.ID}}}}
 			writes = append(writes, mongo.NewUpdateOneModel().SetFilter(filter).SetUpdate(set))

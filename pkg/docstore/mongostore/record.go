@@ -38,9 +38,9 @@ func recordOf(spec docstore.Spec, doc docstore.Document, version int64) record {
 	}
 }
 
-// keysOf lists the values of the indexes. MongoDB counts an absent field as null, which a unique index would let one
-// document have. So the field of a unique index is never absent: the document's own id stands in it, which no other
-// document has, and which no key can be equal to, for keys are texts and the id is binary.
+// keysOf returns the values of the indexes. MongoDB counts an absent field as null, and a unique index lets only one document
+// have null. So the field of a unique index is never absent: without a key it holds the document's own id. No other
+// document has this id, and no key can be equal to it, because keys are strings and the id is binary.
 func keysOf(spec docstore.Spec, doc docstore.Document) bson.D {
 	var keys bson.D
 	for _, index := range spec.Indexes {
@@ -63,7 +63,7 @@ func (r record) document() docstore.Document {
 	return doc
 }
 
-// binary is a UUID in the form that MongoDB's tools know as one, and that sorts by its bytes.
+// binary returns a UUID as the BSON type that MongoDB's tools show as a UUID. Its values sort by their bytes.
 func binary(id uuid.UUID) bson.Binary {
 	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
 }

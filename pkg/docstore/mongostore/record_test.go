@@ -15,7 +15,7 @@ var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
 	{Name: "reverses", Unique: true}, {Name: "policyNumber"}, {Name: "receiptDate"},
 }}
 
-// The shape is what other programs that read the database rely on.
+// TestRecordShape holds the shape of a stored document, because other programs may read the database.
 func TestRecordShape(t *testing.T) {
 	id := uuid.MustParse("0193a5c0-0000-7000-8000-0123456789ab")
 	got := extended(t, recordOf(receipts, docstore.Document{
@@ -56,7 +56,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// MongoDB names the index in the error; what it says is not at hand from the server that the suite runs against.
+// TestNamedIndex uses errors as MongoDB writes them. The server that the suite runs against does not name the index.
 func TestNamedIndex(t *testing.T) {
 	for name, c := range map[string]struct {
 		code    int

@@ -1,6 +1,7 @@
-// Package mongostore keeps documents in MongoDB: the store of production. It asks for nothing that a sharded cluster, or
-// a server that speaks MongoDB's protocol without all of its features, lacks: no transactions, change streams, TTL or
-// partial indexes. README.md has the shape of a document, the indexes, the concerns and the sharding plan.
+// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change streams,
+// TTL indexes or partial indexes, so that it also works on sharded clusters and on servers that speak MongoDB's protocol
+// without all of its features. README.md describes the shape of a document, the indexes, the read and write concerns and
+// the sharding plan.
 package mongostore
 
 import (
@@ -24,11 +25,11 @@ type Store struct {
 }
 
 // Open connects to the deployment at uri ("mongodb://...") and returns the database of this name, once the deployment
-// has answered. The concerns are the store's own, whatever the uri says: its guarantees rest on them. Errors:
-// docstore.ErrUnavailable, also for a uri that cannot be read.
+// has responded. The store sets its read and write concerns itself and ignores those in the uri, because its guarantees
+// depend on them. Every error wraps docstore.ErrUnavailable, also that of a uri that cannot be parsed.
 func Open(ctx context.Context, uri, database string) (*Store, error) {
-	// A write is acknowledged once a majority has it in its journal, so no failover takes it back. A read sees only
-	// such writes, and asks the primary, so it sees all those that were acknowledged before it.
+	// A write is acknowledged once a majority has it in its journal, so that no failover undoes it. A read goes to the
+	// primary and sees only such writes, so that it sees all those that were acknowledged before it.
 	journaled := true
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).
 		SetWriteConcern(&writeconcern.WriteConcern{W: writeconcern.WCMajority, Journal: &journaled}).
@@ -57,7 +58,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	return c, nil
 }
 
-// Ping asks the primary for an answer.
+// Ping returns nil if the primary responds. Its errors wrap docstore.ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.client.Ping(ctx, readpref.Primary()); err != nil {
 		return unavailable(ctx, err)
@@ -65,13 +66,13 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the connections, after the operations under way.
+// Close closes the connections after the operations in progress have ended.
 func (s *Store) Close() error {
 	return s.client.Disconnect(context.Background())
 }
 
-// unavailable is the error of whatever the interface has no word for. The driver does not always say that it was the
-// caller's context that ended.
+// unavailable returns the error for every failure that has no error of its own in package docstore. It adds the error of
+// the context, because the driver does not always say that it was the caller's context that ended.
 func unavailable(ctx context.Context, cause error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(cause, ended) {
 		return fmt.Errorf("%w: %w: %w", docstore.ErrUnavailable, ended, cause)

@@ -12,15 +12,15 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// coverage is a collection of the exchange's: what a policy is found by.
+// coverage is the collection of policies, with the indexes by which the exchange finds them.
 var coverage = docstore.Spec{Name: "coverage", Indexes: []docstore.Index{
 	{Name: "policyNumber", Unique: true}, {Name: "idempotency", Unique: true}, {Name: "kind"},
 }}
 
-// remainder is what makes a body as long as a motor policy's.
+// remainder makes a body as long as that of a motor policy.
 var remainder = `","terms":"` + strings.Repeat("p", 650) + `"}`
 
-// policy makes a document of the size of a motor policy.
+// policy returns a document of the size of a motor policy.
 func policy() docstore.Document {
 	id := uuid.Must(uuid.NewV7())
 	return docstore.Document{

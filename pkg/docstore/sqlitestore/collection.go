@@ -18,11 +18,11 @@ type collection struct {
 	spec  docstore.Spec
 	sql   statements
 
-	// These belong to the writer.
+	// Only the writer uses these statements.
 	insert, rewrite, replace, sent *sqlite3.Stmt
 }
 
-// prepare is the change that brings the schema up to date.
+// prepare is the change that brings the table and its indexes up to date, and prepares the statements that write.
 func (c *collection) prepare(conn *sqlite3.Conn) error {
 	has, err := tableColumns(conn, c.spec.Name)
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
 		return err
 	}
 	return c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
-		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite would not notice:
-		// an UPDATE that names a column writes its index anew, whatever the value.
+		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite does not notice
+		// this: an UPDATE that names a column writes the index of the column again, even if the value is the same.
 		for _, stmt := range []*sqlite3.Stmt{c.rewrite, c.replace} {
 			c.bind(stmt, doc, keys)
 			stmt.BindInt(firstKey+len(keys), doc.Version)
@@ -102,7 +102,7 @@ type key struct {
 	ok    bool
 }
 
-// own copies what the caller may change after it has left, and lists the keys in the order of the spec.
+// own copies what the caller may change after it has left, and returns the keys in the order of the spec.
 func (c *collection) own(doc docstore.Document) (docstore.Document, []key, error) {
 	if err := c.spec.CheckKeys(doc.Keys); err != nil {
 		return doc, nil, unavailable(err)
@@ -139,7 +139,7 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 	}
 }
 
-// taken makes a DuplicateError of SQLite's refusal, whose message ends in the name of the column.
+// taken turns SQLite's refusal into a DuplicateError. The message of SQLite ends in the name of the column.
 func taken(err error) error {
 	message, ok := sqlite3.NotUnique(err)
 	if !ok {

@@ -18,11 +18,11 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// crashDatabase names the database to a process that is to be killed.
+// crashDatabase is the environment variable that names the database to the process that is to be killed.
 const crashDatabase = "SQLITESTORE_CRASH_DATABASE"
 
-// ledger is the collection that is written to when the process dies. Every version has keys of its own, which its
-// body repeats.
+// ledger is the collection that is written to when the process dies. Every version has different keys, which its body
+// repeats.
 var ledger = docstore.Spec{Name: "ledger", Indexes: []docstore.Index{
 	{Name: "number", Unique: true}, {Name: "version"},
 }}
@@ -38,8 +38,8 @@ func entry(id uuid.UUID, version int64) docstore.Document {
 	}
 }
 
-// A process that is killed while it writes as hard as it can loses nothing that it was told is stored, and leaves
-// nothing half done.
+// TestKilledWhileWriting kills a process that writes as fast as it can. No write that the store had acknowledged is lost,
+// and none is half done.
 func TestKilledWhileWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	acknowledged := map[uuid.UUID]int64{}
@@ -50,13 +50,13 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// killWhileWriting starts the writing process, kills it after so many acknowledgements, and notes them.
+// killWhileWriting starts the writing process, kills it after a number of acknowledgements, and records them.
 func killWhileWriting(t *testing.T, path string, after int, acknowledged map[uuid.UUID]int64) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWriteUntilKilled$")
 	child.Env = append(os.Environ(), crashDatabase+"="+path)
 	child.Stderr = os.Stderr
-	// The child ends when its standard input does, should this process be the one that dies.
+	// The child ends when its standard input ends, so that it does not outlive this process.
 	input, err := child.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +72,7 @@ func killWhileWriting(t *testing.T, path string, after int, acknowledged map[uui
 	noted := 0
 	lines := bufio.NewReader(output)
 	for {
-		// A last line that was cut short is none.
+		// A last line that was cut short does not count.
 		line, err := lines.ReadString('\n')
 		if err != nil {
 			break
@@ -98,7 +98,7 @@ func killWhileWriting(t *testing.T, path string, after int, acknowledged map[uui
 	}
 }
 
-// verifyLedger opens the database anew and compares everything in it with what was acknowledged.
+// verifyLedger opens the database again and compares everything in it with what was acknowledged.
 func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 	t.Helper()
 	store, err := Open(t.Context(), path)
@@ -138,7 +138,7 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 	}
 }
 
-// verifyEntry holds the body, the state and the keys of a document against its version.
+// verifyEntry compares the body, the state and the keys of a document with those of its version.
 func verifyEntry(t *testing.T, entries docstore.Collection, doc docstore.Document) {
 	t.Helper()
 	want := entry(doc.ID, doc.Version)
@@ -155,7 +155,7 @@ func verifyEntry(t *testing.T, entries docstore.Collection, doc docstore.Documen
 	}
 }
 
-// TestWriteUntilKilled is not a test of its own but the process that TestKilledWhileWriting kills.
+// TestWriteUntilKilled is the process that TestKilledWhileWriting kills. On its own it tests nothing.
 func TestWriteUntilKilled(t *testing.T) {
 	path := os.Getenv(crashDatabase)
 	if path == "" {

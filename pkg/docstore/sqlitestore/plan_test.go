@@ -9,12 +9,13 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// receipts is a collection with indexes of both sorts.
+// receipts is a collection with indexes of both kinds.
 var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
 	{Name: "reverses", Unique: true}, {Name: "policyNumber"}, {Name: "receiptType"}, {Name: "receiptDate"},
 }}
 
-// Every statement finds its rows by an index: what it costs does not grow with the table.
+// TestNoStatementScans asks SQLite for its plans. Every statement finds its rows by an index, so that its cost does not grow
+// with the table.
 func TestNoStatementScans(t *testing.T) {
 	conn := schema(t, receipts)
 	sql := statementsOf(receipts)
@@ -25,7 +26,7 @@ func TestNoStatementScans(t *testing.T) {
 			t.Errorf("%s: %s", name, plan)
 		}
 	}
-	// The index of the unsent is read from its beginning, and holds nothing else.
+	// The index of the unsent marks is read from its beginning. It holds nothing else.
 	if plan := explain(t, conn, sql.unsent); plan != "SCAN receipts USING INDEX receipts unsent" {
 		t.Errorf("unsent: %s", plan)
 	}
@@ -45,14 +46,14 @@ func TestNoStatementScans(t *testing.T) {
 	}
 }
 
-// leadIsUnique reports whether the query looks at one document at the most, so that sorting is nothing.
+// leadIsUnique reports whether the query reads at most one document, so that sorting costs nothing.
 func leadIsUnique(q docstore.Query) bool {
 	lead, ok := receipts.Driving(q)
 	return ok && lead.Unique
 }
 
-// shapes returns a query of every combination of conditions: each index not asked for, equal to a value, or in a range
-// of each sort.
+// shapes returns a query for every combination of conditions: each index is unused, equal to a value, or in a range of
+// each kind.
 func shapes(spec docstore.Spec) []docstore.Query {
 	queries := []docstore.Query{{Limit: 1}}
 	for _, index := range spec.Indexes {

@@ -4,22 +4,22 @@ package sqlitestore
 
 // writerPragmas are those of the one connection that writes.
 var writerPragmas = []string{
-	// Should anything hold a lock, such as a backup tool, wait this many milliseconds for it.
+	// If another program holds a lock, such as a backup tool, wait this many milliseconds for it.
 	"PRAGMA busy_timeout = 5000",
 	// Readers and the writer do not wait for one another, and a commit appends to one file.
 	"PRAGMA journal_mode = WAL",
-	// Every commit reaches the disk before it is answered. In WAL mode anything less may lose it in a power cut.
+	// Every commit is on the disk before its caller gets a result. In WAL mode any weaker setting may lose it in a power cut.
 	"PRAGMA synchronous = FULL",
-	// Move the log into the database every 16 MiB (of pages of 4 KiB). Four times the default: pages that change again
-	// and again are moved once, and the two syncs it takes are shared by more commits.
+	// Move the log into the database every 16 MiB (pages have 4 KiB). This is four times the default: a page that changes
+	// often is moved once, and more commits share the two syncs of a move.
 	"PRAGMA wal_autocheckpoint = 4096",
-	// Give the disk back what a burst made of the log, beyond 64 MiB.
+	// After a burst of writes, shorten the log to 64 MiB.
 	"PRAGMA journal_size_limit = 67108864",
-	// 4 MiB of pages: the inner pages of the indexes, and the leaves that inserts go to. More would cost more than it
-	// saves, for SQLite looks through the whole cache with every commit.
+	// A cache of 4 MiB: it holds the inner pages of the indexes, and the leaves that inserts go to. A larger one would
+	// cost more than it saves, because SQLite looks through the whole cache with every commit.
 	"PRAGMA cache_size = -4096",
 	"PRAGMA temp_store = MEMORY",
-	// What the file's schema says is data, not code to trust.
+	// Do not run functions that the schema in the file names.
 	"PRAGMA trusted_schema = OFF",
 }
 
@@ -33,6 +33,6 @@ var readerPragmas = []string{
 }
 
 // searchPragmas are those of a connection that reads many documents at a time. It maps the first gibibyte of the file
-// into memory, which makes a page of a list a third cheaper. With each commit of the writer the map has to be made
-// anew; a read of one document, which costs less than that, does better without.
+// into memory, which makes a page of a list a third cheaper. After each commit of the writer SQLite has to map the file
+// again. A read of one document costs less than that, so the connections for such reads do not map the file.
 var searchPragmas = append([]string{"PRAGMA mmap_size = 1073741824"}, readerPragmas...)

@@ -22,13 +22,13 @@ type reader struct {
 	stmts map[string]*sqlite3.Stmt
 }
 
-// newReaders has room for two connections for each processor: reads take processor time, and now and then one waits
-// for the disk.
+// newReaders returns readers with room for two connections for each processor, because a read mostly takes processor time
+// and sometimes waits for the disk.
 func newReaders() *readers {
 	return &readers{idle: make(chan *reader, max(4, 2*runtime.GOMAXPROCS(0))), closed: make(chan struct{})}
 }
 
-// open makes the connections.
+// open opens the connections and applies the pragmas to each.
 func (r *readers) open(path string, pragmas []string) error {
 	for range cap(r.idle) {
 		conn, err := connect(path, sqlite3.ReadOnly, pragmas)
@@ -42,7 +42,7 @@ func (r *readers) open(path string, pragmas []string) error {
 	return nil
 }
 
-// read runs a short query: it is not begun once the context has ended, and is not broken off.
+// read runs a short query. It does not begin after the context has ended, and is not interrupted once it has begun.
 func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
 	reader, err := r.take(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) 
 	return reader.query(sql, use)
 }
 
-// search runs a query that may take long, and breaks it off when the context ends.
+// search runs a query that may take long, and interrupts it when the context ends.
 func (r *readers) search(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
 	reader, err := r.take(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (r *readers) take(ctx context.Context) (*reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	// Mostly one is idle, and a select of one case costs a third of that of three.
+	// Mostly a connection is idle, and a select with one case costs a third of a select with three.
 	select {
 	case reader := <-r.idle:
 		return reader, nil

@@ -8,7 +8,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// columns are what every read asks for, in the order in which document reads them.
+// columns are the columns that every read selects, in the order in which document reads them.
 const columns = `id, version, body, state, unsent`
 
 // statements are the SQL of a collection, except that of its finds.
@@ -54,7 +54,8 @@ func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) 
 	var b strings.Builder
 	b.WriteString(`SELECT ` + columns + ` FROM ` + quoted(spec.Name))
 	if lead, ok := spec.Driving(q); ok {
-		// Without statistics SQLite would guess; the spec knows. It is an error should the index not fit, not a scan.
+		// Without statistics SQLite would guess the index; the spec determines it. If the index does not fit, the statement
+		// fails instead of scanning the table.
 		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
 	}
 	b.WriteString(` WHERE id > ?1`)
@@ -68,7 +69,7 @@ func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) 
 		}
 	}
 	for _, r := range q.Ranges {
-		// With no bound at all this still leaves out the documents that the index does not hold.
+		// Without any bound this condition still leaves out the documents that the index does not hold.
 		condition(r.Index, ">=", r.From)
 		if r.To != "" {
 			condition(r.Index, "<=", r.To)
@@ -78,13 +79,14 @@ func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) 
 	return b.String(), texts
 }
 
-// schemaSQL writes what brings the collection's table from the columns it has, none if there is no table, to the spec.
+// schemaSQL returns the statements that bring the table of the collection up to the spec. has are the columns of the table,
+// none if there is no table.
 func schemaSQL(spec docstore.Spec, has []string) []string {
 	table := quoted(spec.Name)
 	sql := []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL,
 			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
-		// Few documents are unsent at any time; only they are in the index.
+		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
 	}
 	for _, index := range spec.Indexes {
@@ -92,8 +94,8 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 		if !slices.Contains(has, column) {
 			sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s TEXT`, table, column))
 		}
-		// A document without the key is not in the index, which costs it nothing and collides with no other. The id
-		// comes second so that what has the key is found in order of id.
+		// A document without the key is not in the index, so it collides with no other. The id comes second, so that the
+		// documents with one key are found in order of id.
 		definition, other := `INDEX IF NOT EXISTS %s ON %s (%s, id) WHERE %[3]s IS NOT NULL`, index
 		if index.Unique {
 			definition = `UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
@@ -109,7 +111,8 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 // keyColumn is the column of an index's values. The prefix keeps it apart from the columns every table has.
 func keyColumn(index string) string { return "k_" + index }
 
-// indexName distinguishes a unique index from a plain one, so that a change of the spec makes another index.
+// indexName returns the name of an index. A unique index and a plain one have different names, so that a change of the spec
+// creates another index.
 func indexName(collection string, index docstore.Index) string {
 	if index.Unique {
 		return collection + " unique " + index.Name

@@ -1,9 +1,9 @@
-// Package sqlitestore keeps documents in one SQLite file: the store of small deployments and of the exchange in one
+// Package sqlitestore keeps documents in one SQLite file. It is the store of small deployments and of the exchange in one
 // process. It needs no server and no C compiler.
 //
-// A collection is a table with a column for each index. One goroutine writes, and commits what is waiting together: a
-// sync of the disk costs the same for one write as for fifty. Reads use connections of their own and do not wait for the
-// writer. They see every write that returned before they began.
+// A collection is a table with a column for each index. One goroutine writes, and commits all waiting writes together,
+// because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and do not wait for
+// the writer. They see every write that returned before they began.
 package sqlitestore
 
 import (
@@ -64,8 +64,8 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
-// write in turn, but each would wait for the others' commits. The lock is that of an empty database in a file of its own,
-// so that the operating system gives it up with the process, however it ends.
+// write in turn, but each would wait for the others' commits. The lock is that of an empty database in a separate file.
+// The operating system releases it when the process ends, even after a crash.
 func acquire(path string) (*sqlite3.Conn, error) {
 	lock, err := connect(path+"-lock", sqlite3.ReadWrite, []string{"BEGIN EXCLUSIVE"})
 	if sqlite3.Busy(err) {
@@ -105,7 +105,8 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	return c, nil
 }
 
-// Ping makes a transaction of nothing, which takes its turn among the writes, and reads from the file.
+// Ping commits an empty transaction, which waits its turn among the writes, and reads from the file. Its errors wrap
+// docstore.ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.writer.do(ctx, func(*sqlite3.Conn) error { return nil }); err != nil {
 		return err
@@ -126,7 +127,8 @@ func (s *Store) Close() error {
 	return s.ended
 }
 
-// unavailable is the error of whatever the interface has no word for.
+// unavailable returns the error for every failure that has no error of its own in package docstore. It wraps
+// docstore.ErrUnavailable.
 func unavailable(cause error) error {
 	return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause)
 }

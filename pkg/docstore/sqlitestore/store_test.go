@@ -168,7 +168,7 @@ func TestSearchIsBrokenOffWithItsContext(t *testing.T) {
 		// An endless statement without a row: only the interrupt ends it.
 		silent = numbers + ` WHERE i < 0`
 	)
-	// Once for each connection, each of which serves again afterwards.
+	// Once for each connection; each must serve again afterwards.
 	for range cap(store.searches.idle) {
 		for name, end := range map[string]func(stmt *sqlite3.Stmt, cancel func()) error{
 			silent: func(stmt *sqlite3.Stmt, cancel func()) error {
@@ -243,7 +243,7 @@ func hold(t *testing.T, store *Store) (release func()) {
 	return func() { close(free) }
 }
 
-// until waits for a condition that others bring about.
+// until waits until holds returns true.
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)

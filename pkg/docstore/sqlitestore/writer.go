@@ -9,25 +9,25 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Sizes of the writer, in writes: how many may wait before the next caller waits to hand over its own, and how many
+// Sizes of the writer, in writes: how many may wait before the next caller has to wait to hand its write over, and how many
 // go into a commit, which bounds how long the first of them waits for the last.
 const (
 	queueLength = 256
 	groupLength = 256
 )
 
-// change is what a write does to the database, within a transaction that it shares with others. A change that the
-// interface has a word for, docstore.ErrStale or a *docstore.DuplicateError, must have left nothing behind: each is
-// one SQL statement, and SQLite undoes a statement that fails.
+// change is what a write does to the database, within a transaction that it shares with others. A change that fails with
+// docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because each change is one SQL
+// statement, and SQLite undoes a statement that fails.
 type change func(conn *sqlite3.Conn) error
 
-// write is a change on its way.
+// write is a change that waits to be made.
 type write struct {
 	ctx   context.Context
 	apply change
-	// outcome is what apply answered; it holds once the transaction is committed.
+	// outcome is what apply returned. It is final once the transaction is committed.
 	outcome error
-	// done takes the answer. It has room for it, so that the writer does not wait for a caller that has left.
+	// done receives the result. It is buffered, so that the writer does not wait for a caller that has left.
 	done chan error
 }
 
@@ -44,7 +44,7 @@ type writer struct {
 	ended  chan struct{}
 }
 
-// newWriter starts the writer on a connection, which is its own from then on.
+// newWriter starts the writer on a connection that nobody else may use from then on.
 func newWriter(conn *sqlite3.Conn, path string) (*writer, error) {
 	w := &writer{conn: conn, path: path, queue: make(chan *write, queueLength), ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
@@ -59,8 +59,8 @@ func newWriter(conn *sqlite3.Conn, path string) (*writer, error) {
 	return w, nil
 }
 
-// do has the change made and returns once it is on the disk. A caller whose context ends first does not learn whether
-// it was made.
+// do hands the change to the writer and returns once it is on the disk. A caller whose context ends first does not learn
+// whether the change was made.
 func (w *writer) do(ctx context.Context, apply change) error {
 	task := &write{ctx: ctx, apply: apply, done: make(chan error, 1)}
 	if err := w.enter(task); err != nil {
@@ -152,13 +152,13 @@ func (w *writer) undo(cause error) error {
 	return errors.Join(cause, w.rollback.Run())
 }
 
-// refused reports whether a change failed for what is stored, and not for how it is stored.
+// refused reports whether a change failed because of what is stored, and not because the database failed.
 func refused(err error) bool {
 	_, duplicate := docstore.Duplicate(err)
 	return duplicate || errors.Is(err, docstore.ErrStale)
 }
 
-// drain takes no more writes and returns once those taken are answered.
+// drain takes no more writes, and returns once those it has taken have their results.
 func (w *writer) drain() {
 	w.entry.Lock()
 	if !w.closed {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestInterruptHoldsUntilResume interrupts a connection on which nothing runs: the next statement fails all the same.
-// The statement ends by itself after a while, so that the test fails, and does not hang, should the interrupt be lost.
+// TestInterruptHoldsUntilResume interrupts a connection on which nothing runs. The next statement must still fail.
+// The statement ends by itself after a while: if the interrupt is lost, the test fails instead of hanging.
 func TestInterruptHoldsUntilResume(t *testing.T) {
 	conn, err := Open(filepath.Join(t.TempDir(), "a.db"), ReadWrite)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 type Error struct {
 	// Code is the extended result code.
 	Code int32
-	// Message is SQLite's account of it, in English.
+	// Message is SQLite's description of the failure, in English.
 	Message string
 }
 
@@ -26,8 +26,8 @@ func (c *Conn) error(rc int32) *Error {
 	return &Error{Code: rc, Message: libc.GoString(lib.Xsqlite3_errmsg(c.tls, c.handle))}
 }
 
-// NotUnique reports whether err is the refusal of a primary key or a unique index, and which columns the message names,
-// as "table.column, table.column".
+// NotUnique reports whether err is the refusal of a primary key or a unique index. The message it returns names the
+// columns as "table.column, table.column".
 func NotUnique(err error) (message string, ok bool) {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -52,13 +52,13 @@ func Full(err error) bool {
 	return errors.As(err, &e) && (e.Code&0xff == lib.SQLITE_FULL || e.Code == lib.SQLITE_IOERR_SHMSIZE)
 }
 
-// Damaged reports whether err means that the file is not a database, or not a whole one.
+// Damaged reports whether err means that the file is no database or is a damaged one.
 func Damaged(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && (e.Code&0xff == lib.SQLITE_CORRUPT || e.Code&0xff == lib.SQLITE_NOTADB)
 }
 
-// Forbidden reports whether err means that the file or its folder must not be written by this user.
+// Forbidden reports whether err means that this user may not write the file or its folder.
 func Forbidden(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -5,14 +5,14 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Sizes in bytes: what is allocated for a statement's values at first, and what it may keep between uses.
+// Sizes in bytes: what is allocated for the values of a statement at first, and what a statement may keep between two uses.
 const (
 	firstBlock  = 1 << 12
 	largestKept = 1 << 16
 )
 
-// memory holds the values of a statement where SQLite can read them while it runs: outside of Go's heap, which SQLite
-// must not point into. It grows by blocks, so that what it holds never moves.
+// memory holds the values of a statement while SQLite reads them. It lies outside of Go's heap, because SQLite must not
+// keep pointers into that. It grows by blocks, so that its values never move.
 type memory struct {
 	tls *libc.TLS
 	// full are the blocks before the one in use.
@@ -22,9 +22,9 @@ type memory struct {
 	used  int
 }
 
-// hold stores a copy of v until clear and returns its address; 0 means that memory has run out.
+// hold stores a copy of v until clear and returns its address. It returns 0 if no memory is left.
 func hold[T string | []byte](m *memory, v T) uintptr {
-	// An empty value takes a byte as well, for SQLite reads the address 0 as no value.
+	// An empty value takes a byte too, because for SQLite the address 0 means that there is no value.
 	n := max(len(v), 1)
 	if m.used+n > m.size && !m.grow(n) {
 		return 0
@@ -49,7 +49,7 @@ func (m *memory) grow(n int) bool {
 	return true
 }
 
-// clear forgets the values. One block is kept for the next, unless it is a large one.
+// clear forgets the values. It keeps one block for the next use, unless the block is large.
 func (m *memory) clear() {
 	for _, block := range m.full {
 		libc.Xfree(m.tls, block)

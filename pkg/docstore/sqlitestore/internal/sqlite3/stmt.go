@@ -13,31 +13,31 @@ type Stmt struct {
 	conn   *Conn
 	handle uintptr
 	values memory
-	// failed is the first value that could not be taken; Step reports it.
+	// failed is the error of the first parameter that could not be set. Step returns it.
 	failed error
 }
 
-// BindInt gives parameter i an integer.
+// BindInt sets parameter i to an integer.
 func (s *Stmt) BindInt(i int, v int64) {
 	s.bound(lib.Xsqlite3_bind_int64(s.conn.tls, s.handle, int32(i), v))
 }
 
-// BindNull gives parameter i no value.
+// BindNull sets parameter i to NULL.
 func (s *Stmt) BindNull(i int) {
 	s.bound(lib.Xsqlite3_bind_null(s.conn.tls, s.handle, int32(i)))
 }
 
-// BindBlob gives parameter i bytes.
+// BindBlob sets parameter i to a blob.
 func (s *Stmt) BindBlob(i int, v []byte) {
 	if at := hold(&s.values, v); s.held(at) {
 		s.bound(lib.Xsqlite3_bind_blob(s.conn.tls, s.handle, int32(i), at, int32(len(v)), lib.SQLITE_STATIC))
 	}
 }
 
-// BindText gives parameter i a text.
+// BindText sets parameter i to a text.
 func (s *Stmt) BindText(i int, v string) { s.bindText(i, hold(&s.values, v), len(v)) }
 
-// BindTextBytes gives parameter i a text that is at hand as bytes.
+// BindTextBytes sets parameter i to a text that is given as bytes.
 func (s *Stmt) BindTextBytes(i int, v []byte) { s.bindText(i, hold(&s.values, v), len(v)) }
 
 func (s *Stmt) bindText(i int, at uintptr, n int) {
@@ -59,7 +59,8 @@ func (s *Stmt) bound(rc int32) {
 	}
 }
 
-// Step goes to the next row and reports whether there is one.
+// Step goes to the next row and reports whether there is one. Its error is that of a parameter that could not be set, or
+// an *Error of SQLite.
 func (s *Stmt) Step() (bool, error) {
 	if s.failed != nil {
 		return false, s.failed
@@ -74,20 +75,20 @@ func (s *Stmt) Step() (bool, error) {
 	}
 }
 
-// Int returns an integer of the row.
+// Int returns a column of the row as an integer.
 func (s *Stmt) Int(column int) int64 {
 	return lib.Xsqlite3_column_int64(s.conn.tls, s.handle, int32(column))
 }
 
-// Bytes returns a copy of a text or a blob of the row; nil where it is empty or has no value.
+// Bytes returns a copy of a column of the row, a text or a blob. It returns nil if the column is empty or NULL.
 func (s *Stmt) Bytes(column int) []byte { return bytes.Clone(s.view(column)) }
 
-// CopyTo fills to with a blob of the row.
+// CopyTo copies a column of the row, a blob, into to.
 func (s *Stmt) CopyTo(to []byte, column int) { copy(to, s.view(column)) }
 
-// view returns a text or a blob of the row where SQLite has it; it is gone with the next call.
+// view returns a text or a blob of the row in SQLite's own memory. It is valid until the next call on the statement.
 func (s *Stmt) view(column int) []byte {
-	// Asked for as a blob, a text is answered where it lies; asked for as a text, it is copied to get an end mark.
+	// A text that is asked for as a blob is not copied. Asked for as a text, it is copied to get a terminating zero.
 	at := lib.Xsqlite3_column_blob(s.conn.tls, s.handle, int32(column))
 	if at == 0 {
 		return nil
@@ -96,14 +97,14 @@ func (s *Stmt) view(column int) []byte {
 	return libc.GoBytes(at, int(n))
 }
 
-// Reset ends a use of the statement. What went wrong in it Step has reported.
+// Reset ends a use of the statement. It returns no error, because Step has returned it already.
 func (s *Stmt) Reset() {
 	lib.Xsqlite3_reset(s.conn.tls, s.handle)
 	s.values.clear()
 	s.failed = nil
 }
 
-// Run steps through a statement without rows that anyone wants, and resets it.
+// Run runs a statement, ignores its rows, and resets it. Its errors are those of Step.
 func (s *Stmt) Run() error {
 	defer s.Reset()
 	for {
