@@ -54,7 +54,7 @@ func addDocument() rest.Action[claims.Claim] {
 	}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
 }
 
-// untyped returns the types of documents that were sent without any.
+// untyped returns the types of documents that were sent without types: an empty type for each.
 func untyped(documents int) []string {
 	if documents == 0 {
 		return nil
@@ -62,8 +62,8 @@ func untyped(documents int) []string {
 	return make([]string, documents)
 }
 
-// typesOf returns the types of documents that a replacement sends, as far as the claim had them. A document that the claim
-// had several times keeps the types in their order.
+// typesOf returns the types of the documents that a replacement sends. A document that the claim had keeps its type, and one
+// that the claim had several times keeps its types in their order. Other documents have no type.
 func typesOf(documents []string, was *claims.Claim) []string {
 	known := map[string][]string{}
 	for i, url := range was.Documents {

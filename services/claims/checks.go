@@ -17,15 +17,15 @@ import (
 func unknownPolicy(policyNumber string) error {
 	detail := "No policy has this policyNumber."
 	if !number.Valid("POL", policyNumber) {
-		detail = "No policy can have this policyNumber: its form or its check character is wrong, so look for a slip of the pen."
+		detail = "No policy can have this policyNumber: its form or its check character is wrong. Check it for a typing error."
 	}
 	return problem.New(problems.PolicyNotFound, detail).At("/policyNumber", "names no policy")
 }
 
-// policyFact is the policy that a claim is against, as the coverage service describes it.
+// policyFact is the policy of a claim, as the coverage service describes it.
 type policyFact = *rest.Fact[claims.Claim, internalapi.Policy]
 
-func (e *exchange) policyFact() policyFact {
+func (e *environment) policyFact() policyFact {
 	return &rest.Fact[claims.Claim, internalapi.Policy]{
 		Name: "policy", Requires: []string{"policyNumber"}, Refuses: []problem.Kind{problems.PolicyNotFound},
 		Load: func(ctx context.Context, d *rest.Draft[claims.Claim]) (internalapi.Policy, error) {
@@ -34,7 +34,8 @@ func (e *exchange) policyFact() policyFact {
 	}
 }
 
-// inForceAtLoss checks the policy at lossDate, not at the filing date, from the history of the policy.
+// inForceAtLoss returns the check that the policy was in force at lossDate, according to the history of the policy. The date
+// on which the claim is filed does not matter.
 func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
 	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
@@ -52,9 +53,9 @@ func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[claims.C
 	}
 }
 
-// perilCovered checks the loss cause against the perils, scope or benefits of the coverage. The corrected spelling of a
-// published value is stored as published.
-func (e *exchange) perilCovered(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
+// perilCovered returns the check that the policy covers the loss cause by its perils, scope or benefits. A corrected
+// spelling of a published value is stored as the published value.
+func (e *environment) perilCovered(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
 	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
 		if err != nil || facts.CauseSet == "" {
@@ -66,11 +67,11 @@ func (e *exchange) perilCovered(policy policyFact) func(context.Context, *rest.D
 		if slices.Contains(facts.Covers, rest.Text(d.Value.LossCause)) {
 			return nil
 		}
-		return problem.New(problems.PerilNotCovered, "").At("/lossCause", "is none of what the policy covers")
+		return problem.New(problems.PerilNotCovered, "").At("/lossCause", "is not covered by the policy")
 	}
 }
 
-// waited warns of a claim within the waiting period of its policy; it refuses nothing.
+// waited returns the check that warns of a claim within the waiting period of its policy. It refuses nothing.
 func waited(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
 	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
@@ -92,8 +93,8 @@ func waited(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) 
 	}
 }
 
-// wholeDays returns how many times 24 hours have passed between two instants, however far apart: a time.Duration ends
-// at 292 years.
+// wholeDays returns how many times 24 hours have passed between two instants. It does not use a time.Duration, because that
+// cannot hold more than 292 years.
 func wholeDays(from, to scalar.DateTime) int64 {
 	seconds := to.Time().Unix() - from.Time().Unix()
 	if to.Time().Nanosecond() < from.Time().Nanosecond() {
@@ -102,8 +103,8 @@ func wholeDays(from, to scalar.DateTime) int64 {
 	return seconds / (24 * 60 * 60)
 }
 
-// lateNotification warns of a claim that was notified outside the reporting window; it refuses nothing.
-func (e *exchange) lateNotification(_ context.Context, d *rest.Draft[claims.Claim]) error {
+// lateNotification warns of a claim that was notified after the reporting window. It refuses nothing.
+func (e *environment) lateNotification(_ context.Context, d *rest.Draft[claims.Claim]) error {
 	fnol, loss := d.Value.FNOL, d.Value.LossDate
 	if e.reportingWindow > 0 && fnol.Time().Sub(loss.Time()) > e.reportingWindow {
 		d.Warn("late-notification", "late notification",

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// claim declares the claim; its checks are the rows of POST /claim, behind the lookup of the policy.
-func claim(e *exchange) rest.Resource[claims.Claim] {
+// claim declares the claim. Its checks are the rows of POST /claim in the errors table, after the lookup of the policy.
+func claim(e *environment) rest.Resource[claims.Claim] {
 	policy := e.policyFact()
 	claimNumber := func(c *claims.Claim) string { return rest.Text(c.ClaimNumber) }
 	return rest.Resource[claims.Claim]{
@@ -49,7 +49,7 @@ func claim(e *exchange) rest.Resource[claims.Claim] {
 	}
 }
 
-// issue gives a new claim its number and status, and the defaults of a filing.
+// issue sets the number and status of a new claim, and the defaults of members that were not sent.
 func issue(d *rest.Draft[claims.Claim]) {
 	c, status := d.Value, claims.Open
 	if id, ok := c.ID.UUID(); ok {
@@ -66,8 +66,8 @@ func issue(d *rest.Draft[claims.Claim]) {
 	}
 }
 
-// update sets what a replacement changes of itself: the day of the update, and the types of the documents that stay. The
-// types are those that the claim has, because a caller sends the documents without them.
+// update sets the members that a replacement changes without a caller sending them: the day of the update and the types of
+// the documents. Documents that stay keep their types, because a caller sends the documents without types.
 func update(d *rest.Draft[claims.Claim]) error {
 	d.Value.DocumentTypes = typesOf(d.Value.Documents, d.Stored)
 	d.Value.LastUpdate = scalar.DateOf(d.Now)

@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/services/claims"
 )
 
-// policies stubs the coverage service: policy numbers and its answers.
+// policies stubs the coverage service. It maps policy numbers to responses.
 type policies map[string]string
 
 func (p policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -20,7 +20,7 @@ func TestNullIsNoDocument(t *testing.T) {
 	s.Must(400, "POST", "/claim/"+id+"/documents", `{"url":null}`)
 }
 
-// TestTypesStayWithTheirDocuments replaces documents that the claim has, in another order and once more.
+// TestTypesStayWithTheirDocuments sends the documents of a claim in another order and with one of them twice.
 func TestTypesStayWithTheirDocuments(t *testing.T) {
 	s := start(t, exchange)
 	path := "/claim/" + s.Create("claim", fire+`,"documents":["u0"]}`)

@@ -31,10 +31,10 @@ func Service() rest.Service {
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {
 			reportingWindow = setting.SharedDuration(flags, settings.ReportingWindow,
-				"a claim notified later than this after the loss carries a warning, such as 720h; none where not given")
+				"a claim notified later than this after the loss carries a warning, such as 720h; if not set, no claim does")
 		},
 		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) {
-			e := &exchange{sets: s.Sets, coverage: deps.Peer("coverage")}
+			e := &environment{sets: s.Sets, coverage: deps.Peer("coverage")}
 			if reportingWindow != nil {
 				e.reportingWindow = *reportingWindow
 			}
@@ -50,16 +50,16 @@ func Service() rest.Service {
 	}
 }
 
-// exchange is what claims need of the rest of the exchange.
-type exchange struct {
+// environment is what the declarations of the service use: its value sets and settings, and the service it calls.
+type environment struct {
 	sets     rest.Sets
 	coverage *peer.Client
-	// reportingWindow is the time from loss to notification beyond which a claim is late; zero: none is.
+	// reportingWindow is the longest time from loss to notification for which a claim is not late. If zero, none is late.
 	reportingWindow time.Duration
 }
 
-// policy looks the policy of a claim up.
-func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi.Policy, error) {
+// policy returns the policy with a number. It returns the problem policy-not-found if there is none.
+func (e *environment) policy(ctx context.Context, policyNumber string) (internalapi.Policy, error) {
 	facts, found, err := peer.Get[internalapi.Policy](ctx, e.coverage, internalapi.PolicyPath+url.PathEscape(policyNumber))
 	if err == nil && !found {
 		err = unknownPolicy(policyNumber)
@@ -67,7 +67,7 @@ func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi
 	return facts, err
 }
 
-// lookup serves the internal operation that says which policy a claim is against.
+// lookup serves the internal operation that returns the policy number of a claim.
 func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
 	record, found, err := records.One(c.Request.Context(), "claimNumber", c.Param("claimNumber"))
 	switch {

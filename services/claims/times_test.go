@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestATimeIsAValueWhateverItIs sends the zero instant, which is a time like any other.
+// TestATimeIsAValueWhateverItIs sends the zero instant, which must be treated like every other time.
 func TestATimeIsAValueWhateverItIs(t *testing.T) {
 	s := start(t, policies{
 		"ANCIENT": `{"policyNumber":"ANCIENT","covers":["fire"],"causeSet":"MotorPeril","inceptionDate":"0001-01-01T00:00:00Z","expiryDate":"0002-01-01T00:00:00Z"}`,
@@ -41,7 +41,7 @@ func TestTimesThatRFC3339DoesNotHaveAreRefused(t *testing.T) {
 	}
 }
 
-// TestWaitingPeriodOfCenturies counts days where a time.Duration has none left.
+// TestWaitingPeriodOfCenturies counts more days than a time.Duration can hold.
 func TestWaitingPeriodOfCenturies(t *testing.T) {
 	s := start(t, policies{
 		"LONG": `{"policyNumber":"LONG","covers":["Cancer"],"causeSet":"PetBenefit","waitingPeriod":150000,"waits":"inceptionDate to lossDate","inceptionDate":"1500-01-01T00:00:00Z"}`,

@@ -9,9 +9,9 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// businessInterruption declares businessInterruptionCoverage; its checks are the rows of POST
-// /businessInterruptionCoverage. Its payload names no policyholder.
-func businessInterruption(e *exchange, properties *rest.Records[objects.Property]) line[coverage.BusinessInterruption] {
+// businessInterruption declares businessInterruptionCoverage. Its checks are the rows of POST /businessInterruptionCoverage
+// in the errors table. Its body has no policyholder.
+func businessInterruption(e *environment, properties *rest.Records[objects.Property]) line[coverage.BusinessInterruption] {
 	return line[coverage.BusinessInterruption]{
 		name:    "businessInterruptionCoverage",
 		aliases: map[string]string{"propertyId": "propertyRef"},

@@ -25,7 +25,7 @@ func TestAReplacementIsAWholeRecord(t *testing.T) {
 			if a := s.Do("PUT", path, `{}`); a.Status != 400 || !strings.Contains(a.Text, `"is required"`) {
 				t.Errorf("%s, %s: an empty replacement: %d %s", l.name, before.Member("status"), a.Status, a.Text)
 			}
-			// A correction is allowed in every state, keeps status and number, and stands in the history.
+			// A correction is allowed in every state, keeps status and number, and is recorded in the history.
 			a := s.Must(200, "PUT", path, strings.Replace(before.Text, "{", `{"note":"corrected",`, 1))
 			if a.Member("status") != before.Member("status") || a.Member("policyNumber") != number || a.Member("note") != "corrected" {
 				t.Errorf("%s: %s", l.name, a.Text)
@@ -59,7 +59,7 @@ func TestAnExtendedPolicyKeepsItsExtension(t *testing.T) {
 			t.Errorf("%s: %s", l.name, a.Text)
 		}
 		if l.name != "travelCoverage" {
-			// The rule is the extended policy's own, and not that of its renewal.
+			// The rule holds for the extended policy, and not for its renewal.
 			s.Must(201, "POST", path+":renew", `{"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2026-06-01T00:00:00Z"}`)
 		}
 		// Once the extension has begun, the policy is in force, and a correction may shorten it.
@@ -83,7 +83,7 @@ func TestEndorsementsNamedAfterActionsWarn(t *testing.T) {
 			if a.Member("status") != "in force" || (len(warnings) == 1) != (named != "") || !strings.Contains(a.Text, named) {
 				t.Errorf("%s: %s: %s", l.name, kind, a.Text)
 			}
-			// The answer can be sent back; the warning is no part of the record.
+			// The response can be sent back as a replacement. The warning is not part of the record.
 			if a = s.Must(200, "PUT", path, a.Text); strings.Contains(a.Text, "warnings") {
 				t.Error(a.Text)
 			}

@@ -58,7 +58,7 @@ func policy(t *testing.T, s *servicetest.Service, line int) (path, number string
 
 const extension = `{"endorsementType":"policy extension","expiryDate":"2028-01-01T00:00:00Z"}`
 
-// TestEveryStateAndOperation walks every (state, operation, line); exactly the listed transitions move.
+// TestEveryStateAndOperation tries every operation in every state of every line. Only the listed transitions succeed.
 func TestEveryStateAndOperation(t *testing.T) {
 	s := start(t, servicetest.At(t, "2026-06-01T00:00:00Z"))
 	into := map[string]func(path, number string){
@@ -100,9 +100,9 @@ func TestEveryStateAndOperation(t *testing.T) {
 					}
 					if l.name == "travelCoverage" {
 						switch operation {
-						case "renew": // no such operation
+						case "renew": // travel has no such operation
 							ok, want = false, 404
-						case "endorse": // not drawn
+						case "endorse": // not a listed transition
 							ok, want = false, 409
 						}
 					}

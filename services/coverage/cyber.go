@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// cyber declares cyberLiabilityCoverage; its checks are the rows of POST /cyberLiabilityCoverage.
-func cyber(e *exchange, businesses *rest.Records[objects.Business]) line[coverage.CyberLiability] {
+// cyber declares cyberLiabilityCoverage. Its checks are the rows of POST /cyberLiabilityCoverage in the errors table.
+func cyber(e *environment, businesses *rest.Records[objects.Business]) line[coverage.CyberLiability] {
 	return line[coverage.CyberLiability]{
 		name: "cyberLiabilityCoverage",
 		checks: []rest.Check[coverage.CyberLiability]{

@@ -13,15 +13,15 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// lapser makes the policy with an id lapse.
+// lapser is a function that makes the policy with an id lapse.
 type lapser func(ctx context.Context, id string) error
 
 func (l openedLine[T]) lapser() lapser {
 	return func(ctx context.Context, id string) error { return l.records.Apply(ctx, id, lapse[T](), []byte("{}")) }
 }
 
-// mountInternal puts the operations for other services on a router.
-func (e *exchange) mountInternal(router gin.IRouter) {
+// mountInternal adds the operations for other services to a router.
+func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
 		if err != nil {
@@ -35,7 +35,7 @@ func (e *exchange) mountInternal(router gin.IRouter) {
 		}
 		c.JSON(http.StatusOK, facts)
 	})
-	// A billing system reports non-payment: the one way to lapsed, which no public operation has.
+	// A billing system reports non-payment here. No public operation makes a policy lapse.
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
 		if err == nil {
@@ -49,8 +49,8 @@ func (e *exchange) mountInternal(router gin.IRouter) {
 	})
 }
 
-// policy returns the policy that has a number, and its line.
-func (e *exchange) policy(ctx context.Context, policyNumber string) (docstore.Document, opened, error) {
+// policy returns the policy with a number, and its line.
+func (e *environment) policy(ctx context.Context, policyNumber string) (docstore.Document, opened, error) {
 	docs, err := e.policies().Find(ctx, docstore.Query{Equal: docstore.Keys{policyNumberIndex: policyNumber}, Limit: 1})
 	if err != nil {
 		return docstore.Document{}, nil, err

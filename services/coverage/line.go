@@ -9,31 +9,32 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// policyCollection is the collection that all lines share, so that a policy number is unique over all of them and one read
-// finds its policy.
+// policyCollection is the collection that all lines share. So a policy number is unique over all lines, and one read finds
+// its policy.
 const policyCollection = "policy"
 
 const policyNumberIndex = "policyNumber"
 
-// line declares a line of insurance by what is its own. What every line has, it gets from declare.
+// line holds what distinguishes a line of insurance from the others. declare adds what all lines have in common.
 type line[T any] struct {
 	name    string
 	aliases map[string]string
 	flatten []string
-	// checks are the rows of the errors table for the creation, in its order; rules are the conditions that no row lists.
+	// checks are the rows of the errors table for the creation, in the order of the table. rules are conditions that the
+	// table does not list.
 	checks, rules []rest.Check[T]
-	// covers returns what a loss cause is checked against, values of causeSet; nil for a line that has no such list.
+	// covers returns the values of causeSet that a policy covers as loss causes. It is nil for a line without such a list.
 	covers   func(*T) []string
 	causeSet string
 	// openTerm says that a policy created without inceptionDate is in force from its creation.
 	openTerm bool
 	// extensionOnly says that the one endorsement is a policy extension, and that there is no renewal (travel).
 	extensionOnly bool
-	// waiting returns the waiting period in days, counted from one date to another as waits says; nil for a line that has
-	// none.
+	// waiting returns the waiting period in days. waits says from which date to which it is counted. waiting is nil for a
+	// line without a waiting period.
 	waiting func(*T) *scalar.Int
 	waits   internalapi.Waits
-	// limit returns the indemnity limit; nil for a line that has none.
+	// limit returns the indemnity limit. It is nil for a line without one.
 	limit func(*T) *scalar.Int
 }
 
@@ -42,8 +43,8 @@ func policyOf[T any](v *T) *coverage.Policy {
 	return any(v).(interface{ Shared() *coverage.Policy }).Shared()
 }
 
-// declare returns the declaration of a line's resource, with what every line has: the policy number, the status and its
-// transitions, and the extension.
+// declare returns the declaration of the resource of a line. It adds what all lines have in common: the policy number, the
+// status with its transitions, and the rule about extensions.
 func declare[T any](l line[T]) rest.Resource[T] {
 	aliases := map[string]string{"policyStatus": "status", "warnings": ""}
 	for name, of := range l.aliases {
@@ -70,7 +71,8 @@ func declare[T any](l line[T]) rest.Resource[T] {
 	}
 }
 
-// issue gives a new policy its number and status, and an open term its beginning.
+// issue returns the function that sets the number and status of a new policy. With openTerm it also sets an inceptionDate
+// that was not sent.
 func issue[T any](openTerm bool) func(*rest.Draft[T]) {
 	return func(d *rest.Draft[T]) {
 		p, status := policyOf(d.Value), coverage.InForce
@@ -85,7 +87,7 @@ func issue[T any](openTerm bool) func(*rest.Draft[T]) {
 	}
 }
 
-// keepInception gives a replacement that leaves out the beginning of an open term the one that it had.
+// keepInception returns the function that keeps the inceptionDate of an open term if a replacement leaves it out.
 func keepInception[T any](openTerm bool) func(*rest.Draft[T]) error {
 	return func(d *rest.Draft[T]) error {
 		if is := policyOf(d.Value); openTerm && is.InceptionDate.IsZero() {
@@ -95,11 +97,11 @@ func keepInception[T any](openTerm bool) func(*rest.Draft[T]) error {
 	}
 }
 
-// opened is a declared line, as the internal operations see it, whatever its type.
+// opened is a declared line as the internal operations use it, independent of the type of its records.
 type opened interface {
-	// describe returns what other services need to know of a policy.
+	// describe returns the facts about a policy that other services need.
 	describe(doc docstore.Document) (*internalapi.Policy, error)
-	// lapser returns what makes the policy lapse.
+	// lapser returns the function that makes a policy of the line lapse.
 	lapser() lapser
 }
 

@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// motor declares motorCoverage; its checks are the rows of POST /motorCoverage.
-func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver]) line[coverage.Motor] {
+// motor declares motorCoverage. Its checks are the rows of POST /motorCoverage in the errors table.
+func motor(e *environment, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver]) line[coverage.Motor] {
 	driver := rest.Referenced("driverId", func(m *coverage.Motor) string { return string(m.DriverID) }, drivers, problems.DriverNotFound)
 	driver.MissingAs = problems.LicenceExpired
 	return line[coverage.Motor]{
@@ -38,8 +38,8 @@ func motor(e *exchange, vehicles *rest.Records[objects.Vehicle], drivers *rest.R
 	}
 }
 
-// licensed returns the check that the driver exists and has a licence that has not expired: it has an expiryDate, which is
-// not before today, UTC.
+// licensed returns the check that the driver exists and has a licence that has not expired. The licence must have an
+// expiryDate that is not before today (UTC).
 func licensed(driver *rest.Fact[coverage.Motor, objects.Driver]) func(context.Context, *rest.Draft[coverage.Motor]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Motor]) error {
 		of, err := driver.Of(ctx, d)

@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// petLine declares petCoverage; its checks are the rows of POST /petCoverage.
-func petLine(e *exchange, pets *rest.Records[objects.Pet]) line[coverage.Pet] {
+// petLine declares petCoverage. Its checks are the rows of POST /petCoverage in the errors table.
+func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet] {
 	pet := rest.Referenced("petId", func(p *coverage.Pet) string { return string(p.PetID) }, pets, problems.PetNotFound)
 	return line[coverage.Pet]{
 		name: "petCoverage",

@@ -10,15 +10,15 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// policyholderExists checks that the policyholder is named and is a party.
-func policyholderExists[T any](e *exchange) rest.Check[T] {
+// policyholderExists returns the check that a policyholder was sent and is a party.
+func policyholderExists[T any](e *environment) rest.Check[T] {
 	check := namedPolicyholderExists[T](e)
 	check.Requires = []string{"policyholderId"}
 	return check
 }
 
-// namedPolicyholderExists asks the parties service whether the policyholder, if one is named, is a party.
-func namedPolicyholderExists[T any](e *exchange) rest.Check[T] {
+// namedPolicyholderExists returns the check that the policyholder is a party, if one was sent. It asks the parties service.
+func namedPolicyholderExists[T any](e *environment) rest.Check[T] {
 	return rest.Check[T]{
 		Name: "policyholder does not exist", DependsOn: []string{"policyholderId"},
 		Refuses: []problem.Kind{problems.PolicyholderNotFound},

@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// propertyLine declares propertyCoverage; its checks are the rows of POST /propertyCoverage.
-func propertyLine(e *exchange, properties *rest.Records[objects.Property]) line[coverage.Property] {
+// propertyLine declares propertyCoverage. Its checks are the rows of POST /propertyCoverage in the errors table.
+func propertyLine(e *environment, properties *rest.Records[objects.Property]) line[coverage.Property] {
 	insured := insuredProperties(properties)
 	return line[coverage.Property]{
 		name:    "propertyCoverage",
@@ -43,16 +43,16 @@ func propertyLine(e *exchange, properties *rest.Records[objects.Property]) line[
 	}
 }
 
-// referred is a record that a policy names, and where the policy names it.
+// referred is a record to which a policy refers, and the JSON pointer of the reference.
 type referred[T any] struct {
 	pointer string
 	record  T
 }
 
-// insuredFact are the properties that a policy insures.
+// insuredFact holds the properties that a policy insures.
 type insuredFact = *rest.Fact[coverage.Property, []referred[objects.Property]]
 
-// insuredProperties looks up the one property, the several, or both; at least one must be named.
+// insuredProperties returns the fact that loads the properties of propertyId and propertyIds. At least one must be sent.
 func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 	return &rest.Fact[coverage.Property, []referred[objects.Property]]{
 		Name: "properties",
@@ -88,8 +88,8 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 	}
 }
 
-// propertyTypesKnown checks the type of each property that is insured: a property may be recorded without one, but not
-// covered.
+// propertyTypesKnown returns the check that each insured property has a known propertyType. A property may be recorded
+// without one, but not covered.
 func propertyTypesKnown(insured insuredFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Property]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
 		all, err := insured.Of(ctx, d)

@@ -53,14 +53,14 @@ func TestARenewalThatLeavesTheCalendarIsRefused(t *testing.T) {
 			t.Error(a.Text)
 		}
 		s.Must(400, "POST", path+":renew", `{"inceptionDate":"9998-01-01T00:00:00Z"}`)
-		// The record is as before, and serves every action; so does its renewal with a term of its own.
+		// The record is unchanged and still allows every action. So does its renewal with dates that were sent.
 		renewed := s.Must(201, "POST", path+":renew", `{"inceptionDate":"9998-01-01T00:00:00Z","expiryDate":"9999-12-31T23:59:59Z"}`)
 		s.Must(200, "POST", "/motorCoverage/"+renewed.Member("id")+":cancel", "")
 		s.Must(200, "POST", path+":cancel", "")
 	}
 }
 
-// TestADateThatIsSentCounts renews with the dates of the old term, which are dates like any other.
+// TestADateThatIsSentCounts renews with the dates of the old term. Sent dates count, also if they are the old ones.
 func TestADateThatIsSentCounts(t *testing.T) {
 	s := start(t, nil)
 	path := motorFrom(s, "2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z")

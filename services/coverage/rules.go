@@ -14,12 +14,12 @@ import (
 type rules struct{ tripLength, annualLength days }
 
 func (r *rules) register(flags *pflag.FlagSet) {
-	flags.Var(&r.tripLength, settings.TripLength, "days that a single-trip travel policy may last, such as 1-90; any from 1 where not given")
-	flags.Var(&r.annualLength, settings.AnnualLength, "days that a trip under an annual travel policy may last, such as 1-365; any from 1 where not given")
+	flags.Var(&r.tripLength, settings.TripLength, "days that a single-trip travel policy may last, such as 1-90; if not set, any from 1")
+	flags.Var(&r.annualLength, settings.AnnualLength, "days that a trip under an annual travel policy may last, such as 1-365; if not set, any from 1")
 }
 
-// tell reports the settings that are not set, with what that means.
-func (r *rules) tell(unset func(setting, effect string)) {
+// reportUnset calls unset for each setting that is not set, and says what the service does without it.
+func (r *rules) reportUnset(unset func(setting, effect string)) {
 	if r.tripLength.most == 0 {
 		unset(settings.TripLength, "a single-trip travel policy may be of any length")
 	}
@@ -28,7 +28,7 @@ func (r *rules) tell(unset func(setting, effect string)) {
 	}
 }
 
-// days is a range of whole days, both ends inclusive. The zero value is any number from 1.
+// days is a range of whole days, both ends inclusive. The zero value means any number from 1.
 type days struct{ least, most int64 }
 
 func (d *days) String() string {
@@ -38,10 +38,10 @@ func (d *days) String() string {
 	return fmt.Sprintf("%d-%d", d.least, d.most)
 }
 
-// Type names the form for --help.
+// Type returns the form of the value, as --help shows it.
 func (d *days) Type() string { return "LEAST-MOST" }
 
-// Set reads the setting.
+// Set parses the setting. It returns an error if text is not a range of days.
 func (d *days) Set(text string) error {
 	from, to, isRange := strings.Cut(text, "-")
 	least, errLeast := strconv.ParseInt(from, 10, 32)

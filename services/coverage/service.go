@@ -22,19 +22,21 @@ func Service() rest.Service {
 	}
 }
 
-// exchange is what the lines need of the rest of the exchange.
-type exchange struct {
+// environment is what the declarations of the lines use: the settings and value sets of the service, the service it calls,
+// and the lines that are already declared.
+type environment struct {
 	rules   rules
 	sets    rest.Sets
 	parties *peer.Client
-	// lines are the declared lines, by resource name; all keep their records in the collection that policies returns.
+	// lines are the declared lines by the names of their resources. All keep their records in the collection that policies
+	// returns.
 	lines    map[string]opened
 	policies func() docstore.Collection
 }
 
 func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Parts, error) {
-	r.tell(deps.Unset)
-	e := &exchange{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
+	r.reportUnset(deps.Unset)
+	e := &environment{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
 	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
 	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet(s.Sets))
@@ -48,7 +50,7 @@ func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Parts, error) 
 	return rest.Parts{Internal: e.mountInternal}, nil
 }
 
-func add[T any](s *rest.Server, e *exchange, l line[T]) {
+func add[T any](s *rest.Server, e *environment, l line[T]) {
 	records := rest.Add(s, declare(l))
 	e.lines[l.name] = openedLine[T]{l, records}
 	e.policies = records.Stored

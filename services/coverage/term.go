@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// dates says whether the dates of a term must be sent.
+// dates says whether the dates of a term are required.
 type dates int
 
 const (
@@ -18,7 +18,7 @@ const (
 	datesRequired       // the line's errors table lists the term
 )
 
-// termInOrder returns the check that inceptionDate is before expiryDate, where both are there.
+// termInOrder returns the check that inceptionDate is before expiryDate, if both are set.
 func termInOrder[T any](d dates) rest.Check[T] {
 	members := []string{"inceptionDate", "expiryDate"}
 	var requires []string
@@ -35,7 +35,7 @@ func termInOrder[T any](d dates) rest.Check[T] {
 				wrong.At("/expiryDate", "must be after inceptionDate")
 			}
 			if !p.ExpiryDate.InRange() {
-				// Only the computed term of a renewal can be.
+				// Only the computed term of a renewal can be out of range.
 				wrong.At("/expiryDate", "would lie beyond the year 9999; send the date on which the term ends")
 			}
 			if len(wrong.Violations) > 0 {
@@ -46,8 +46,8 @@ func termInOrder[T any](d dates) rest.Check[T] {
 	}
 }
 
-// extensionKept returns the rule that the end of an extended policy stays after the beginning of its extension. Only a
-// replacement can break it: no action moves the term of an extended policy.
+// extensionKept returns the rule that an extended policy ends after the beginning of its extension. Only a replacement can
+// break the rule, because no action changes the term of an extended policy.
 func extensionKept[T any]() rest.Check[T] {
 	return rest.Check[T]{
 		Name: "expiryDate is not after the beginning of the extension", DependsOn: []string{"expiryDate"},

@@ -10,9 +10,9 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// tradeCredit declares tradeCreditCoverage; its checks are the rows of POST /tradeCreditCoverage. A limit is raised or cut
-// by an endorsement of type addition or deletion.
-func tradeCredit(e *exchange, debtors *rest.Records[objects.Debtor]) line[coverage.TradeCredit] {
+// tradeCredit declares tradeCreditCoverage. Its checks are the rows of POST /tradeCreditCoverage in the errors table. An
+// endorsement of type addition or deletion raises or lowers a limit.
+func tradeCredit(e *environment, debtors *rest.Records[objects.Debtor]) line[coverage.TradeCredit] {
 	return line[coverage.TradeCredit]{
 		name: "tradeCreditCoverage",
 		checks: []rest.Check[coverage.TradeCredit]{

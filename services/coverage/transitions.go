@@ -10,7 +10,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// The transitions of a policy (contracts/interface.md, motorCoverage). extended gives way to in force by time.
+// The transitions of a policy (contracts/interface.md, motorCoverage). An extended policy becomes in force again when its
+// extension term begins.
 var (
 	endorsing = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended}}
 	extending = []rest.Move{{From: coverage.InForce, To: coverage.Extended}} // travel
@@ -19,8 +20,8 @@ var (
 	renewing  = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.Extended, To: coverage.Extended}}
 )
 
-// endorse amends a policy: its term if the type is a policy extension, its other fields if not. A line of which only the
-// extension is drawn refuses the rest, as a transition that is not listed.
+// endorse amends a policy. A policy extension changes the end of the term; other types change other fields. If
+// extensionOnly is true, every other type is refused as a transition that is not listed.
 func endorse[T any](extensionOnly bool) rest.Action[T] {
 	moves := endorsing
 	if extensionOnly {
@@ -28,7 +29,7 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 	}
 	return rest.Act("endorse", moves, func(ctx context.Context, c *rest.Change[T], body *coverage.Endorsement) error {
 		if extensionOnly && *body.EndorsementType != coverage.PolicyExtension {
-			return problem.New(problem.Transition, "This line has no endorsement but the "+coverage.PolicyExtension+".")
+			return problem.New(problem.Transition, "The only endorsement of this line is "+coverage.PolicyExtension+".")
 		}
 		amended, err := c.Amend("endorsementType")
 		if err != nil {
@@ -56,18 +57,17 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 	}, rest.Present[coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(problems.InvalidTerm)
 }
 
-// actionNamed says for the types of endorsement that are named after another action what that action does.
+// actionNamed maps the types of endorsement for which there is another action to a description of that action.
 var actionNamed = map[string]string{
 	coverage.PolicyCancellation: ":cancel ends it",
 	coverage.PolicyRenewal:      ":renew issues a policy for a new term",
 }
 
-// extend moves the end of the term. The extension term begins where the term ended before; until then the policy is
-// extended.
+// extend moves the end of the term. The extension term begins at the old end; until then the policy is extended.
 func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
 	before, after := policyOf(c.Value).ExpiryDate, policyOf(amended.Value).ExpiryDate
 	if before.IsZero() {
-		return problem.New(problem.Transition, "The policy has no expiryDate, and so nothing to extend.")
+		return problem.New(problem.Transition, "The policy has no expiryDate that could be extended.")
 	}
 	if !before.Before(after) {
 		return problem.New(problems.InvalidTerm, "").At("/expiryDate", "is required and must be later than "+before.String())
@@ -76,18 +76,18 @@ func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
 	return nil
 }
 
-// cancel ends a policy now. The reason is kept in the history.
+// cancel ends a policy at once. The history keeps the reason.
 func cancel[T any]() rest.Action[T] {
 	return rest.Act("cancel", ending, func(context.Context, *rest.Change[T], *coverage.Cancellation) error { return nil })
 }
 
-// lapse ends a policy for non-payment. It is no public operation.
+// lapse ends a policy for non-payment. It is not a public operation.
 func lapse[T any]() rest.Action[T] {
 	return rest.Act("lapsed for non-payment", lapsing, func(context.Context, *rest.Change[T], *struct{}) error { return nil })
 }
 
-// renew writes a second policy for a new term. The new term begins at the old expiryDate and has the old length, unless
-// the body says otherwise; other fields of the body change the new policy.
+// renew creates a second policy for a new term. Unless the body has other dates, the new term begins at the old expiryDate
+// and is as long as the old term. Other fields of the body change the new policy.
 func renew[T any]() rest.Action[T] {
 	return rest.Spawn("renew", renewing, func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
 		renewed, err := c.Amend()
@@ -97,7 +97,7 @@ func renew[T any]() rest.Action[T] {
 		old, p := policyOf(c.Value), policyOf(renewed.Value)
 		begins, ends := slices.Contains(renewed.Sent, "inceptionDate"), slices.Contains(renewed.Sent, "expiryDate")
 		if old.ExpiryDate.IsZero() && (!begins || !ends) {
-			return nil, problem.New(problems.InvalidTerm, "A policy without expiryDate is renewed with both dates of the new term.").
+			return nil, problem.New(problems.InvalidTerm, "To renew a policy without expiryDate, send both dates of the new term.").
 				At("/inceptionDate", "is required").At("/expiryDate", "is required")
 		}
 		if !begins {

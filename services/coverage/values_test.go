@@ -46,7 +46,7 @@ func TestPetBreedIsCheckedForADog(t *testing.T) {
 			t.Errorf("%s: %d %s", body, a.Status, a.Text)
 		}
 	}
-	// A cat that becomes a dog has a dog's breed.
+	// A cat that becomes a dog must have the breed of a dog.
 	cat := s.Create("pet", `{"petKind":"cat","petBreed":"Siamese"}`)
 	if a := s.Must(400, "PUT", "/pet/"+cat, `{"petKind":"dog","petBreed":"Siamese"}`); !strings.Contains(a.Text, `"pointer":"/petBreed"`) {
 		t.Error(a.Text)
@@ -85,8 +85,8 @@ func TestNullIsAbsentButNotInAList(t *testing.T) {
 	}
 }
 
-// TestAnAnswerTells32ViolationsAndCountsTheRest sends a list as long as one may be, of which nothing is right.
-func TestAnAnswerTells32ViolationsAndCountsTheRest(t *testing.T) {
+// TestAProblemLists32ViolationsAndCountsTheRest sends a list of the greatest allowed length in which every element is wrong.
+func TestAProblemLists32ViolationsAndCountsTheRest(t *testing.T) {
 	s := start(t, nil)
 	traveller := s.Create("traveller", `{}`)
 	ids := strings.TrimSuffix(strings.Repeat(`"x",`, 9_999), ",")

@@ -5,7 +5,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// insuranceEntity declares the insurer, broker or agent.
+// insuranceEntity declares the resource for insurers, brokers and agents.
 func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
 	return rest.Resource[parties.InsuranceEntity]{
 		Name: "insuranceEntity",
@@ -16,7 +16,7 @@ func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
 	}
 }
 
-// commercial declares the corporate party.
+// commercial declares the resource for corporate parties.
 func commercial() rest.Resource[parties.Commercial] {
 	return rest.Resource[parties.Commercial]{
 		Name: "commercial",
@@ -27,7 +27,7 @@ func commercial() rest.Resource[parties.Commercial] {
 	}
 }
 
-// beneficiary declares who is paid.
+// beneficiary declares the resource for those to whom claims are paid.
 func beneficiary() rest.Resource[parties.Beneficiary] {
 	return rest.Resource[parties.Beneficiary]{Name: "beneficiary"}
 }

@@ -15,7 +15,7 @@ func start(t *testing.T, flags ...string) *servicetest.Service {
 	return servicetest.Start(t, parties.Service().Definition(), servicetest.Options{Flags: flags})
 }
 
-// person returns the body of an individual, with further members in place of its own.
+// person returns the body of an individual. further adds members or replaces those of the body.
 func person(idNumber, further string) string {
 	return `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":"` + idNumber +
 		`","address":{"city":"London","country":"GB"}` + further + `}`
@@ -64,7 +64,7 @@ func TestPartiesAreKnownByIDTypeAndIDNumber(t *testing.T) {
 		}
 	}
 	conflict(s.Must(409, "POST", "/personal", person("X1", "")))
-	// The row of the conflict is before the rules that no row lists, such as that of the country.
+	// The row of the conflict is checked before rules that the errors table does not list, such as that of the country.
 	conflict(s.Must(409, "POST", "/personal", strings.Replace(person("X1", ""), "GB", "XX", 1)))
 	conflict(s.Must(409, "PUT", "/personal/"+s.Create("personal", person("X2", "")), person("X1", "")))
 	s.Create("personal", strings.Replace(person("X1", ""), "passport", "driving licence", 1)) // both together

@@ -10,7 +10,7 @@ import (
 // identityIndex is the index of idType and idNumber together.
 const identityIndex = "identity"
 
-// personal declares the individual. Parties are known by idType and idNumber together, never by name.
+// personal declares the resource for individuals. They are identified by idType and idNumber together, never by name.
 func personal() rest.Resource[parties.Personal] {
 	return rest.Resource[parties.Personal]{
 		Name: "personal",

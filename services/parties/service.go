@@ -1,4 +1,4 @@
-// Package parties is the service that owns the parties: who insures, is insured, or is paid.
+// Package parties is the service for the parties: those who insure, are insured, or are paid.
 package parties
 
 import (
@@ -25,7 +25,7 @@ func Service() rest.Service {
 	}
 }
 
-// exists tells whether a party resource has a record with an id.
+// exists is a function that reports whether a resource has a record with an id.
 type exists func(ctx context.Context, id string) (bool, error)
 
 func declare(s *rest.Server, _ service.Deps) (rest.Parts, error) {
@@ -46,7 +46,7 @@ func add[T any](kinds map[string]exists, records *rest.Records[T]) {
 	}
 }
 
-// find tells other services whether a party exists, whatever its kind.
+// find serves the internal operation that looks up a party of any kind by its id.
 func find(c *gin.Context, kinds map[string]exists) {
 	id := c.Param("id")
 	for resource, has := range kinds {

@@ -16,8 +16,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// dirtyRow makes the message about a new receipt: the row that it counts in.
-func (e *exchange) dirtyRow(doc docstore.Document) (bus.Message, error) {
+// dirtyRow returns the message about a new receipt. The message names the row that includes the receipt.
+func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
 	pinned, err := rest.Pinned(doc, rowIndex)
 	if err != nil {
 		return bus.Message{}, err
@@ -30,10 +30,10 @@ func (e *exchange) dirtyRow(doc docstore.Document) (bus.Message, error) {
 	return bus.Message{Key: []byte(of.PolicyNumber), Value: value}, err
 }
 
-// aggregate computes the row that a message names anew. It reads the row, then its receipts, and writes the row only if
-// it is still the one read: two aggregations at once, a message that comes twice or late, and a crash between any
-// two steps all end in the sum of the receipts that there are.
-func (e *exchange) aggregate(ctx context.Context, m bus.Message) error {
+// aggregate computes again the row that a message names. It reads the row, then its receipts, and writes the row only if the
+// row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two aggregations run at once, a
+// message comes twice or late, or the process crashes between any two steps.
+func (e *environment) aggregate(ctx context.Context, m bus.Message) error {
 	var dirty events.BordereauDirty
 	if err := json.Unmarshal(m.Value, &dirty); err != nil {
 		return bus.Poison(fmt.Errorf("no bordereau message: %w", err))
@@ -49,8 +49,8 @@ func (e *exchange) aggregate(ctx context.Context, m bus.Message) error {
 	}
 }
 
-// compute makes or corrects one row. Errors: errRowMade where somebody else made it meanwhile.
-func (e *exchange) compute(ctx context.Context, of row) error {
+// compute creates or corrects one row. It returns errRowMade if another aggregation has created the row meanwhile.
+func (e *environment) compute(ctx context.Context, of row) error {
 	stored, found, err := e.rows.One(ctx, rowIndex, of.index())
 	if err != nil {
 		return err
@@ -68,14 +68,14 @@ func (e *exchange) compute(ctx context.Context, of row) error {
 	})
 }
 
-// counted is what a sum needs of a receipt.
+// counted holds the members of a receipt that its row's sum depends on.
 type counted struct {
 	PaymentAmount scalar.Int `json:"paymentAmount"`
 	Reverses      scalar.ID  `json:"reverses"`
 }
 
-// fill sets the sum of the row's receipts, and what the policy says.
-func (e *exchange) fill(ctx context.Context, of row, b *premium.Bordereau) error {
+// fill sets the sum of the row's receipts, and the members that come from the policy.
+func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau) error {
 	total := new(big.Int)
 	err := e.receipts.Each(ctx, rowIndex, of.index(), func(doc docstore.Document) error {
 		var r counted

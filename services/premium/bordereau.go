@@ -9,12 +9,12 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// errRowMade is the error of a row that somebody else has made meanwhile.
+// errRowMade means that another aggregation has created the row meanwhile.
 var errRowMade = errors.New("the bordereau row exists")
 
-// bordereau declares the premium bordereau. Callers may write rows of their own; a row with a period is the
-// aggregation's, and callers may change only what it does not own.
-func (e *exchange) bordereau() rest.Resource[premium.Bordereau] {
+// bordereau declares the premium bordereau. Callers may create rows. A row with a period belongs to the aggregation, and
+// callers may change only the members that the aggregation does not compute.
+func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 	return rest.Resource[premium.Bordereau]{
 		Name: "premiumBordereau",
 		Filters: []rest.Filter[premium.Bordereau]{
@@ -39,14 +39,15 @@ func (e *exchange) bordereau() rest.Resource[premium.Bordereau] {
 	}
 }
 
-// keepRow holds the sum and the key of an aggregated row.
+// keepRow refuses a replacement that changes the sum or the key of an aggregated row. Members that are left out keep their
+// values.
 func keepRow(d *rest.Draft[premium.Bordereau]) error {
 	is, was := d.Value, d.Stored
 	if was.Period == nil {
 		is.Period = nil
 		return nil
 	}
-	refused := problem.New(problems.AggregatedMember, "The sum and the key of a row are those of its receipts.")
+	refused := problem.New(problems.AggregatedMember, "An aggregated row takes its sum and its key from its receipts.")
 	for _, m := range []struct {
 		name    string
 		is, was **string
@@ -66,7 +67,7 @@ func keepRow(d *rest.Draft[premium.Bordereau]) error {
 		is.GrossWrittenPremium = was.GrossWrittenPremium
 	}
 	if is.GrossWrittenPremium != was.GrossWrittenPremium {
-		refused.At("/grossWrittenPremium", "is the sum of the receipts")
+		refused.At("/grossWrittenPremium", "is the sum of the receipts and cannot be changed")
 	}
 	if len(refused.Violations) > 0 {
 		return refused

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/peer"
 )
 
-// known remembers that policies and claims exist. Neither is ever deleted, and a claim never changes its policy, so that
-// what was once true stays true; only what exists is remembered.
+// known remembers which policies and claims exist. Neither is ever deleted, and a claim never changes its policy, so an
+// entry never becomes wrong. Only what exists is remembered, because what is missing may be created later.
 type known struct {
 	policies *lru.Cache[string, struct{}]
 	claims   *lru.Cache[string, string] // claim number -> policy number
@@ -29,7 +29,7 @@ func newKnown() (*known, error) {
 }
 
 // policyExists reports whether a policy has the number.
-func (e *exchange) policyExists(ctx context.Context, policyNumber string) (bool, error) {
+func (e *environment) policyExists(ctx context.Context, policyNumber string) (bool, error) {
 	if e.known.policies.Contains(policyNumber) {
 		return true, nil
 	}
@@ -41,7 +41,7 @@ func (e *exchange) policyExists(ctx context.Context, policyNumber string) (bool,
 }
 
 // policyOfClaim returns the number of the policy that a claim is against, and whether there is such a claim.
-func (e *exchange) policyOfClaim(ctx context.Context, claimNumber string) (policyNumber string, found bool, err error) {
+func (e *environment) policyOfClaim(ctx context.Context, claimNumber string) (policyNumber string, found bool, err error) {
 	if policyNumber, found = e.known.claims.Get(claimNumber); found {
 		return policyNumber, true, nil
 	}
@@ -53,6 +53,6 @@ func (e *exchange) policyOfClaim(ctx context.Context, claimNumber string) (polic
 }
 
 // policy returns the coverage service's description of a policy, and whether there is such a policy.
-func (e *exchange) policy(ctx context.Context, policyNumber string) (internalapi.Policy, bool, error) {
+func (e *environment) policy(ctx context.Context, policyNumber string) (internalapi.Policy, bool, error) {
 	return peer.Get[internalapi.Policy](ctx, e.coverage, internalapi.PolicyPath+url.PathEscape(policyNumber))
 }

@@ -40,10 +40,10 @@ var (
 	})
 )
 
-// start starts the service with rules; the exchange is what its aggregator works on, without a broker.
-func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Service, *exchange) {
+// start starts the service with rules and without a broker. The environment has the functions that the aggregator calls.
+func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Service, *environment) {
 	t.Helper()
-	var e *exchange
+	var e *environment
 	declared := Service()
 	declared.Flags = nil
 	declared.Declare = func(s *rest.Server, deps service.Deps) (beside rest.Parts, err error) {
@@ -56,8 +56,9 @@ func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Servic
 	return s, e
 }
 
-// deliver hands the aggregator the message about every receipt so far, as often as told, oldest or newest first.
-func deliver(t *testing.T, e *exchange, times int) {
+// deliver hands the aggregator the messages about all receipts so far. It does so a number of times, with the oldest or the
+// newest first in turn.
+func deliver(t *testing.T, e *environment, times int) {
 	t.Helper()
 	docs, err := e.receipts.Stored().Unsent(context.Background(), 1000)
 	if err != nil {
@@ -113,7 +114,7 @@ func TestEachReceiptCountsOnce(t *testing.T) {
 	if got := bordereauRows(t, s); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	// A refund under another type counts under the type of its original.
+	// A refund with another type counts under the type of its original.
 	s.Must(201, "POST", "/receipt/"+first+":refund", `{"receiptType":"other"}`)
 	deliver(t, e, 2)
 	want[1] = "2026-11/P1/new policy=11"
@@ -195,7 +196,7 @@ func TestRefundTypeAndPeriodAreConfiguration(t *testing.T) {
 	id := s.Create("receipt", receiptP1)
 	s.Must(400, "POST", "/receipt/"+id+":refund", "")
 	if docs, err := e.receipts.Stored().Unsent(context.Background(), 1); err != nil || len(docs) != 0 {
-		t.Errorf("without a period nothing is to be told of: %d marks, %v", len(docs), err)
+		t.Errorf("without a period no receipt may have a mark: %d marks, %v", len(docs), err)
 	}
 	s, _ = start(t, nil, rules{refundReceiptType: "other"})
 	id = s.Create("receipt", receiptP1)

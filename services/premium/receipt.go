@@ -12,12 +12,12 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// rowIndex finds the receipts of a bordereau row, and the row itself.
+// rowIndex is the name of the index by which the receipts of a bordereau row are found, and the row itself.
 const rowIndex = "row"
 
-// receipt declares the receipt; its checks are the rows of POST /receipt, with what the references must be between the
-// third and the idempotent replay.
-func (e *exchange) receipt() rest.Resource[premium.Receipt] {
+// receipt declares the receipt. Its checks are the rows of POST /receipt in the errors table. The checks of the references
+// come after the third row and before the idempotent replay.
+func (e *environment) receipt() rest.Resource[premium.Receipt] {
 	policyNumber, original := e.policyNumber(), &rest.Fact[premium.Receipt, row]{Name: "row of the original", Load: noOriginal}
 	return rest.Resource[premium.Receipt]{
 		Name:    "receipt",
@@ -66,8 +66,9 @@ func (e *exchange) receipt() rest.Resource[premium.Receipt] {
 	}
 }
 
-// announcing returns what wakes the relay after a receipt; nil where receipts are not aggregated, so that no message follows.
-func (e *exchange) announcing() func() {
+// announcing returns the function that wakes the relay after a receipt was written. It returns nil if receipts are not
+// aggregated, so that they get no unsent mark.
+func (e *environment) announcing() func() {
 	if e.period == "" {
 		return nil
 	}
@@ -84,7 +85,8 @@ func issue(d *rest.Draft[premium.Receipt]) {
 	}
 }
 
-// complete gives a replacement the date that it left out, so that the content as it was first sent is the same content.
+// complete sets a receiptDate that a replacement leaves out to the stored one. So a replacement with the body of the creation
+// changes nothing and is accepted.
 func complete(d *rest.Draft[premium.Receipt]) error {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = d.Stored.ReceiptDate
@@ -100,15 +102,16 @@ func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
 	return nil
 }
 
-// policyNumberFact is the number of the policy that a receipt belongs to, by its own word or by its claim's.
+// policyNumberFact is the number of the policy that a receipt belongs to. The receipt names the policy or a claim under it.
 type policyNumberFact = *rest.Fact[premium.Receipt, string]
 
-// policyNumber returns the fact. The references must name a policy and a claim that exist and belong together.
-func (e *exchange) policyNumber() policyNumberFact {
+// policyNumber returns the fact that loads the policy number. The policy and the claim that are named must exist and belong
+// together.
+func (e *environment) policyNumber() policyNumberFact {
 	return &rest.Fact[premium.Receipt, string]{Name: "policyNumber", Load: e.resolveReferences}
 }
 
-func (e *exchange) resolveReferences(ctx context.Context, d *rest.Draft[premium.Receipt]) (string, error) {
+func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premium.Receipt]) (string, error) {
 	policyNumber, claimNumber := rest.Text(d.Value.PolicyNumber), rest.Text(d.Value.ClaimNumber)
 	if policyNumber != "" {
 		found, err := e.policyExists(ctx, policyNumber)

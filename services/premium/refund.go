@@ -8,18 +8,18 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// originalRow is the bordereau row of the receipt that a refund reverses; the zero row where the receipt counts in none.
+// originalRow is the bordereau row of the receipt that a refund reverses. It is the zero row if that receipt is in no row.
 type originalRow = *rest.Fact[premium.Receipt, row]
 
-// noOriginal loads the original's row of a receipt that is no refund.
+// noOriginal loads the originalRow of a receipt that is no refund: the zero row.
 func noOriginal(context.Context, *rest.Draft[premium.Receipt]) (row, error) { return row{}, nil }
 
-// refund writes a receipt that reverses another; that it is the only one is the unique index on reverses.
-func (e *exchange) refund(original originalRow) rest.Action[premium.Receipt] {
+// refund writes a receipt that reverses another. The unique index on reverses makes sure that there is only one.
+func (e *environment) refund(original originalRow) rest.Action[premium.Receipt] {
 	return rest.Spawn("refund", rest.AnyState, func(_ context.Context, c *rest.Change[premium.Receipt], body *premium.Refund) (*rest.Draft[premium.Receipt], error) {
 		reversed := c.Value
 		if reversed.Reverses != "" {
-			return nil, problem.New(problem.Transition, "The receipt is itself a reversing receipt.")
+			return nil, problem.New(problem.Transition, "The receipt is itself a refund and cannot be refunded.")
 		}
 		receiptType := body.ReceiptType
 		if rest.Text(receiptType) == "" {

@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// period is the length of a bordereau period: month, quarter, or empty where receipts are not aggregated.
+// period is the length of a bordereau period: month or quarter. It is empty if receipts are not aggregated.
 type period string
 
 const (
@@ -19,10 +19,10 @@ const (
 
 func (p *period) String() string { return string(*p) }
 
-// Type names the values for --help.
+// Type returns the values, as --help shows them.
 func (p *period) Type() string { return "month|quarter" }
 
-// Set reads the setting.
+// Set parses the setting. It returns an error if text is neither month nor quarter.
 func (p *period) Set(text string) error {
 	switch period(text) {
 	case month, quarter:
@@ -33,7 +33,7 @@ func (p *period) Set(text string) error {
 	}
 }
 
-// at names the period that is current at an instant: 2026-11, 2026-Q4.
+// at returns the name of the period that includes an instant (UTC), such as 2026-11 or 2026-Q4.
 func (p period) at(t time.Time) string {
 	t = t.UTC()
 	if p == quarter {
@@ -42,7 +42,7 @@ func (p period) at(t time.Time) string {
 	return t.Format("2006-01")
 }
 
-// check holds the settings against the value sets in force.
+// check returns an error if refundReceiptType is no value of its set. It replaces a corrected spelling by the value.
 func (r *rules) check(sets rest.Sets) error {
 	if r.refundReceiptType == "" {
 		return nil
@@ -55,10 +55,10 @@ func (r *rules) check(sets rest.Sets) error {
 	return nil
 }
 
-// tell reports the settings that are not set, with what that means.
-func (r *rules) tell(unset func(setting, effect string)) {
+// reportUnset calls unset for each setting that is not set, and says what the service does without it.
+func (r *rules) reportUnset(unset func(setting, effect string)) {
 	if r.refundReceiptType == "" {
-		unset(settings.RefundReceiptType, "a refund must be asked for with a receiptType")
+		unset(settings.RefundReceiptType, "each refund must name a receiptType")
 	}
 	if r.period == "" {
 		unset(settings.BordereauPeriod, "receipts are not aggregated into the premium bordereau")

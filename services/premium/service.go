@@ -1,4 +1,4 @@
-// Package premium is the service that owns receipts and the premium bordereau they are aggregated into.
+// Package premium is the service for receipts and for the premium bordereau into which they are aggregated.
 package premium
 
 import (
@@ -46,15 +46,16 @@ type rules struct {
 
 func (r *rules) register(flags *pflag.FlagSet) {
 	r.topic.Name = events.BordereauTopic
-	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "", "receiptType of a refund that is asked for without one; it must be asked for with one where not given")
-	flags.Var(&r.period, settings.BordereauPeriod, "what receipts are aggregated by: month or quarter, UTC; they are not aggregated where not given")
+	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "", "receiptType of a refund that names none; if not set, each refund must name one")
+	flags.Var(&r.period, settings.BordereauPeriod, "period by which receipts are aggregated: month or quarter (UTC); if not set, they are not aggregated")
 	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000, "number of partitions of the Kafka topic, if it is created")
 	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second, "how long Kafka waits for an aggregator that died before another one takes over")
 	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, 1, 1, 100, "number of copies of each partition of the Kafka topic, if it is created")
 }
 
-// exchange is what receipts need of the rest of the exchange.
-type exchange struct {
+// environment is what the declarations and the aggregation use: settings, value sets, the services that are called, and the
+// records.
+type environment struct {
 	rules
 	sets             rest.Sets
 	coverage, claims *peer.Client
@@ -65,37 +66,37 @@ type exchange struct {
 	relay *bus.Relay
 }
 
-func declare(s *rest.Server, deps service.Deps, r rules) (*exchange, error) {
+func declare(s *rest.Server, deps service.Deps, r rules) (*environment, error) {
 	if err := r.check(s.Sets); err != nil {
 		return nil, err
 	}
-	r.tell(deps.Unset)
+	r.reportUnset(deps.Unset)
 	known, err := newKnown()
 	if err != nil {
 		return nil, err
 	}
-	e := &exchange{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known}
+	e := &environment{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
 	return e, nil
 }
 
-// A row is computed once for all of its messages that wait. So the aggregator lets them gather, and works on few rows at
-// once: it is the callers who are in a hurry.
+// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered. It works on few
+// rows at once, because requests have precedence over it.
 const (
 	aggregators = 2
 	gathering   = 250 * time.Millisecond
 )
 
 // background returns the relay, which publishes the receipts over Kafka, and the aggregator, which computes the bordereau
-// from them. Without a period there is nothing to aggregate. A period without brokers is an error that ends the start: the
-// service would accept receipts that never reach the bordereau, and no waiting would mend the configuration.
-func (e *exchange) background(deps service.Deps) (map[string]func(context.Context) error, error) {
+// from them. It returns nil without a period, because then nothing is aggregated. A period without brokers is an error that
+// ends the start, because the service would accept receipts that never reach the bordereau.
+func (e *environment) background(deps service.Deps) (map[string]func(context.Context) error, error) {
 	if e.period == "" {
 		return nil, nil
 	}
 	if len(deps.Brokers) == 0 {
-		return nil, fmt.Errorf("setting %s: receipts are aggregated by way of Kafka, and no broker is given; give --brokers, or leave %[1]s out",
+		return nil, fmt.Errorf("setting %s: receipts are aggregated through Kafka, and no broker is set; set --brokers, or leave %[1]s out",
 			settings.BordereauPeriod)
 	}
 	cluster := bus.Cluster{Brokers: deps.Brokers, ClientID: "premium"}

@@ -21,7 +21,7 @@ func TestSumsAreExactBeyond64Bits(t *testing.T) {
 	if !strings.Contains(row, `"grossWrittenPremium":27670116110564327521,`) {
 		t.Fatalf("three times the greatest amount and 100: %s", row)
 	}
-	// The row can be sent back as it was read, with what an admin sets; not with another sum.
+	// The row can be sent back as it was read, with the members that an admin sets, but not with another sum.
 	id := row[strings.Index(row, `"id":"`)+6:][:36]
 	sent := strings.Trim(row, "[]")
 	a := s.Must(200, "PUT", "/premiumBordereau/"+id, strings.Replace(sent, `{`, `{"netPremium":80,`, 1))
@@ -30,7 +30,7 @@ func TestSumsAreExactBeyond64Bits(t *testing.T) {
 	}
 	s.Must(200, "PUT", "/premiumBordereau/"+id, `{"netPremium":80,"grossWrittenPremium":2.7670116110564327521e19}`)
 	s.Must(409, "PUT", "/premiumBordereau/"+id, strings.Replace(sent, "27670116110564327521", "27670116110564327522", 1))
-	// A refund of the sum that went beyond brings it back to the last digit.
+	// After a refund of the last receipt the sum is exactly what it was before.
 	s.Must(201, "POST", "/receipt/"+first+":refund", `{"receiptType":"other"}`)
 	deliver(t, e, 1)
 	if a := s.Must(200, "GET", "/premiumBordereau/"+id, ""); !strings.Contains(a.Text, `"grossWrittenPremium":18446744073709551714,`) {

@@ -11,12 +11,12 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// policyWording declares the text that products are sold under.
+// policyWording declares the resource for the texts of the terms under which products are sold.
 func policyWording() rest.Resource[products.PolicyWording] {
 	return rest.Resource[products.PolicyWording]{Name: "policyWording"}
 }
 
-// product declares the product; its checks are the rows of POST /product.
+// product declares the product. Its checks are the rows of POST /product in the errors table.
 func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) rest.Resource[products.Product] {
 	return rest.Resource[products.Product]{
 		Name:    "product",
@@ -45,7 +45,7 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 	}
 }
 
-// inCatalog checks that a line of business is a code of the catalogue, which begins at 1.
+// inCatalog returns the check that a line of business is a code of the catalogue, whose codes begin at 1.
 func inCatalog(sets rest.Sets) func(context.Context, *rest.Draft[products.Product]) error {
 	codes := len(sets.Values(valuesets.ProductCatalog))
 	return func(_ context.Context, d *rest.Draft[products.Product]) error {

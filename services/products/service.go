@@ -1,4 +1,4 @@
-// Package products is the service that owns what insurers sell: products, the product catalogue, policy wordings.
+// Package products is the service for what insurers sell: products, the product catalogue and policy wordings.
 package products
 
 import (
