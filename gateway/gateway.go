@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
@@ -22,8 +23,8 @@ import (
 
 // The scopes of the interface.
 const (
-	ScopeAdmin     = "std.admin"     // POST, PUT and actions
-	ScopeDeveloper = "std.developer" // GET
+	ScopeAdmin     = openapi.ScopeAdmin
+	ScopeDeveloper = openapi.ScopeDeveloper
 )
 
 // Upstream describes how a service is reached.

@@ -43,10 +43,23 @@ func acrossOrigins(origins []string) gin.HandlerFunc {
 // checkOrigins returns an error if one of the origins could never match that of a browser.
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {
-		u, err := url.Parse(origin)
-		if origin != "*" && (err != nil || origin != u.Scheme+"://"+u.Host || u.Hostname() == "" || !slices.Contains([]string{"http", "https"}, u.Scheme)) {
+		if u, is := webURL(origin); origin != "*" && (!is || origin != u.Scheme+"://"+u.Host) {
 			return fmt.Errorf("%q is not an origin; give * or a scheme and a host without a path, such as https://portal.example", origin)
 		}
 	}
 	return nil
+}
+
+// checkTokenURL returns an error if a client could not be sent to the URL. Empty is none, which is no error.
+func checkTokenURL(text string) error {
+	if u, is := webURL(text); text != "" && (!is || u.User != nil || u.Fragment != "") {
+		return fmt.Errorf("%q is not the URL of a token endpoint; give one such as https://login.example/oauth2/token", text)
+	}
+	return nil
+}
+
+// webURL parses an absolute http or https URL, and reports whether the text is one.
+func webURL(text string) (*url.URL, bool) {
+	u, err := url.Parse(text)
+	return u, err == nil && u.Hostname() != "" && slices.Contains([]string{"http", "https"}, u.Scheme)
 }

@@ -26,6 +26,9 @@ type Settings struct {
 	AdminMayRead bool
 	// Origins holds the origins whose pages may call the exchange from a browser.
 	Origins []string
+	// TokenURL is the URL at which the identity provider issues tokens for client credentials. The OpenAPI document and the
+	// pages name it if it is given.
+	TokenURL string
 
 	valueSets *string
 }
@@ -36,6 +39,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.AdminMayRead, known.AdminMayRead, false, "let the scope "+ScopeAdmin+" read (GET) as well")
 	flags.StringSliceVar(&s.Origins, known.CORSOrigins, nil,
 		"origins whose pages may call the exchange from a browser, such as https://portal.example, or * for any; none if not given")
+	flags.StringVar(&s.TokenURL, known.TokenURL, "",
+		"URL at which the identity provider issues tokens (OAuth 2.0, client credentials), for the OpenAPI document; not named if not given")
 	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets; the published ones if not given")
 }
 
@@ -46,6 +51,9 @@ const LocalIssuer = "exchange-local"
 func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[string]Upstream) (http.Handler, error) {
 	if err := checkOrigins(s.Origins); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.CORSOrigins, err)
+	}
+	if err := checkTokenURL(s.TokenURL); err != nil {
+		return nil, fmt.Errorf("setting %s: %w", known.TokenURL, err)
 	}
 	verifier, err := auth.NewVerifier(ctx, s.Tokens, p.Log)
 	if err != nil {
@@ -65,7 +73,7 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.ValueSets, err)
 	}
-	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer}
+	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer, URL: s.TokenURL}
 	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens})
 	if err != nil {
 		return nil, err

@@ -36,7 +36,8 @@ func TestGatewayAsACommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := append(everyPeer(upstream.URL),
-		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read")
+		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read",
+		"--token-url", "https://login.example/token")
 	ctx, stop := context.WithCancel(t.Context())
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
@@ -72,6 +73,13 @@ func TestGatewayAsACommand(t *testing.T) {
 	if response, body := do(t, request); response.StatusCode != http.StatusOK || body != "broker-1" {
 		t.Errorf("status %d, body %q", response.StatusCode, body)
 	}
+	request, err = http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/openapi.json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, body := do(t, request); !strings.Contains(body, `"tokenUrl":"https://login.example/token"`) {
+		t.Error("the document does not show the token URL")
+	}
 	stop()
 	if status := <-ended; status != 0 {
 		t.Errorf("exit status %d", status)
@@ -87,6 +95,7 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 	for want, args := range map[string][]string{
 		"setting jwks-url":   append(peers, "--credential", "a-secret-of-the-exchange"),
 		"setting credential": append(peers, "--jwt-keys", signer.PublicFile()),
+		"setting token-url":  append(peers, "--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange", "--token-url", "login.example/token"),
 		"setting peer":       {"--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange"},
 	} {
 		var stderr strings.Builder

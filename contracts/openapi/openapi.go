@@ -14,22 +14,24 @@ import (
 //go:embed openapi.json
 var generated []byte
 
-// NoTokenURL stands where the document names the address that tokens are obtained from, until a deployment says which it is.
-// It leads nowhere (RFC 6761).
-const NoTokenURL = "https://token.invalid/"
-
 // ProblemsExtension is the member of an operation that lists the types of the problems that it may return.
 const ProblemsExtension = "x-problems"
 
-// document is the document as far as value sets change it; everything else stays as it is.
+// ScopeExtension is the member of an operation that names the scope that its token must have. The requirement of a bearer
+// token could name it in OpenAPI 3.1, but linters take that for a mistake.
+const ScopeExtension = "x-scope"
+
+// document is the document as far as a deployment changes it; everything else stays as it is.
 type document struct {
 	Components components     `json:"components"`
+	Paths      jsontext.Value `json:"paths"`
 	Rest       jsontext.Value `json:",embed"`
 }
 
 type components struct {
-	Schemas map[string]jsontext.Value `json:"schemas"`
-	Rest    jsontext.Value            `json:",embed"`
+	Schemas         map[string]jsontext.Value `json:"schemas"`
+	SecuritySchemes map[string]jsontext.Value `json:"securitySchemes"`
+	Rest            jsontext.Value            `json:",embed"`
 }
 
 // enumeration is the schema of a value set.
@@ -39,8 +41,10 @@ type enumeration struct {
 	Description string   `json:"description,omitzero"`
 }
 
-// Document answers the document with the value sets in force: each set is the component schema of its name.
-func Document(sets *valuesets.Registry) ([]byte, error) {
+// Document returns the document of a deployment. Each of the value sets in force is the component schema of its name.
+// tokenURL is the URL at which tokens are issued (OAuth 2.0, client credentials): it makes the scheme OAuth2. If it is empty,
+// the document has no such scheme, because OpenAPI demands the URL.
+func Document(sets *valuesets.Registry, tokenURL string) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(generated, &d); err != nil {
 		return nil, err
@@ -60,6 +64,11 @@ func Document(sets *valuesets.Registry) ([]byte, error) {
 			return nil, err
 		}
 		d.Components.Schemas[name] = changed
+	}
+	if tokenURL != "" {
+		if err := d.addOAuth2(tokenURL); err != nil {
+			return nil, err
+		}
 	}
 	return json.Marshal(d, json.Deterministic(true))
 }

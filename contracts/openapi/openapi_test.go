@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 )
 
-// read answers the document and its schemas.
+// read returns the document and its schemas.
 func read(t *testing.T, text []byte) (document map[string]any, schemas map[string]struct{ Enum []string }) {
 	t.Helper()
 	var typed struct {
@@ -33,7 +33,7 @@ func TestPublishedSetsLeaveTheDocumentAsGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := openapi.Document(valuesets.Published())
+	served, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestDocumentShowsTheSetsInForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := openapi.Document(sets)
+	text, err := openapi.Document(sets, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +64,76 @@ func TestDocumentShowsTheSetsInForce(t *testing.T) {
 	for _, peril := range []string{"fire", "rodents", "volcanic erruption", "volcanic eruption"} {
 		if !slices.Contains(schemas["MotorPeril"].Enum, peril) {
 			t.Errorf("MotorPeril lacks %q", peril)
+		}
+	}
+}
+
+// access is what the document says of tokens.
+type access struct {
+	Paths map[string]map[string]struct {
+		Security []map[string][]string
+		Scope    string `json:"x-scope"`
+	}
+	Components struct {
+		SecuritySchemes map[string]struct {
+			Type  string
+			Flows map[string]struct {
+				TokenURL string `json:"tokenUrl"`
+				Scopes   map[string]string
+			}
+		}
+	}
+}
+
+func accessOf(t *testing.T, tokenURL string) access {
+	t.Helper()
+	text, err := openapi.Document(valuesets.Published(), tokenURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a access
+	if err := json.Unmarshal(text, &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestDocumentWithoutTokenURLHasBearerTokensOnly(t *testing.T) {
+	is := accessOf(t, "")
+	if len(is.Components.SecuritySchemes) != 1 || is.Components.SecuritySchemes[openapi.Bearer].Type != "http" {
+		t.Errorf("the schemes are %v", is.Components.SecuritySchemes)
+	}
+	for path, operations := range is.Paths {
+		for method, o := range operations {
+			if _, takes := o.Security[0][openapi.Bearer]; len(o.Security) != 1 || !takes || openapi.Scopes()[o.Scope] == "" {
+				t.Errorf("%s %s: %v, scope %q", method, path, o.Security, o.Scope)
+			}
+		}
+	}
+}
+
+func TestDocumentShowsTheTokenURL(t *testing.T) {
+	const tokenURL = "https://login.example/token"
+	is := accessOf(t, tokenURL)
+	flow := is.Components.SecuritySchemes[openapi.OAuth2].Flows["clientCredentials"]
+	if flow.TokenURL != tokenURL {
+		t.Errorf("the token URL is %q", flow.TokenURL)
+	}
+	if len(is.Paths) < 50 {
+		t.Errorf("%d paths are left", len(is.Paths))
+	}
+	for path, operations := range is.Paths {
+		for method, o := range operations {
+			want := openapi.ScopeAdmin
+			if method == "get" || path == "/x/claim/admissibility" {
+				want = openapi.ScopeDeveloper
+			}
+			if _, described := flow.Scopes[want]; !described {
+				t.Fatalf("the scope %s is not described", want)
+			}
+			if len(o.Security) != 2 || o.Scope != want || !slices.Equal(o.Security[1][openapi.OAuth2], []string{want}) {
+				t.Errorf("%s %s: %v, scope %q", method, path, o.Security, o.Scope)
+			}
 		}
 	}
 }

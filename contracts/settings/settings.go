@@ -17,6 +17,7 @@ const (
 	SessionTimeout    = "session-timeout"
 	AdminMayRead      = "admin-may-read"
 	CORSOrigins       = "cors-origins"
+	TokenURL          = "token-url"
 	Data              = "data"
 )
 
@@ -31,6 +32,6 @@ const (
 func All() []string {
 	return []string{
 		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, CORSOrigins, Data, URL, Token,
+		AdminMayRead, CORSOrigins, TokenURL, Data, URL, Token,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/register"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/e2e/trial"
@@ -36,7 +37,7 @@ func configured(t *testing.T) *trial.Exchange {
 	e, err := commands.RunInOne(data,
 		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
-		"EXCHANGE_CORS_ORIGINS=https://portal.example",
+		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
 	)
 	owned(t, e, err)
@@ -107,6 +108,15 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 			if response.StatusCode != status {
 				t.Errorf("a preflight gets %d, want %d", response.StatusCode, status)
 			}
+		}
+	},
+	settings.TokenURL: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		scheme := served(t, e).Components.SecuritySchemes[openapi.OAuth2]
+		if scheme == nil || scheme.Value.Flows.ClientCredentials.TokenURL != "https://login.example/token" {
+			t.Errorf("the document shows %+v", scheme)
+		}
+		if scheme := served(t, whole).Components.SecuritySchemes[openapi.OAuth2]; scheme != nil {
+			t.Errorf("without the setting the document shows %+v", scheme)
 		}
 	},
 	"jwt-issuer": func(t *testing.T, e *trial.Exchange, c *trial.Client) {

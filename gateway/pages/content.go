@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -80,15 +81,21 @@ func rendered(name string, data any) (*content, error) {
 	return c, err
 }
 
-// pageSecurity lets a page load what this process serves, and nothing else. viewerSecurity lets the viewer set styles on
-// its elements and show the images of its stylesheet as well.
+// pageSecurity lets a page load what this process serves, and nothing else.
 const (
 	pageSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " + noEscape
-
-	viewerSecurity = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; " + noEscape
-
-	noEscape = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	noEscape     = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+
+// viewerSecurity lets the viewer set styles on its elements, show the images of its stylesheet, call this process, and ask
+// for a token at the token URL if there is one.
+func viewerSecurity(tokenURL string) string {
+	called := "'self'"
+	if u, err := url.Parse(tokenURL); err == nil && hostName.MatchString(u.Host) {
+		called += " " + u.Scheme + "://" + u.Host
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src " + called + "; " + noEscape
+}
 
 // revalidate lets a browser keep a page and ask each time whether it still stands: the value sets may be others after a
 // restart.

@@ -35,11 +35,14 @@ type Tokens struct {
 	// Issuer is the identity provider whose tokens are accepted, as it stands in their claim iss. It is empty where the
 	// operator has configured none.
 	Issuer string
+	// URL is where the identity provider issues tokens for client credentials, an absolute http or https URL. It is empty
+	// where the operator has configured none.
+	URL string
 }
 
 // New returns the pages by their whole path. Errors: an asset that cannot be read, or a problem without a text.
 func New(config Config) (map[string]http.Handler, error) {
-	document, err := openapi.Document(config.Sets)
+	document, err := openapi.Document(config.Sets, config.Tokens.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +106,7 @@ func addDocs(all map[string]http.Handler, tokens Tokens, operations []operation)
 	if err != nil {
 		return err
 	}
-	viewer.contentSecurity = viewerSecurity
+	viewer.contentSecurity = viewerSecurity(tokens.URL)
 	all["/docs"] = viewer
 
 	if all["/docs/start"], err = newStart(tokens); err != nil {

@@ -158,6 +158,28 @@ func TestPagesSayWhereTokensComeFrom(t *testing.T) {
 	}
 }
 
+// TestViewerMayAskForATokenAtTheTokenURL renders the pages with a token URL and without.
+func TestViewerMayAskForATokenAtTheTokenURL(t *testing.T) {
+	for tokenURL, want := range map[string]string{
+		"": "connect-src 'self';", "https://login.example:8443/realm/token?a=b": "connect-src 'self' https://login.example:8443;",
+	} {
+		all, err := pages.New(pages.Config{Sets: valuesets.Published(), Tokens: pages.Tokens{URL: tokenURL}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for path, named := range map[string]bool{"/docs": tokenURL != "", "/docs/start": tokenURL != "", "/openapi.json": tokenURL != ""} {
+			response := httptest.NewRecorder()
+			all[path].ServeHTTP(response, request(http.MethodGet, path))
+			if is := strings.Contains(response.Body.String(), "https://login.example:8443/realm/token?a=b"); is != named {
+				t.Errorf("%s names the token URL %q: %v", path, tokenURL, is)
+			}
+			if policy := response.Header().Get("Content-Security-Policy"); path == "/docs" && !strings.Contains(policy, want) {
+				t.Errorf("with the token URL %q the policy is %q", tokenURL, policy)
+			}
+		}
+	}
+}
+
 func TestCommandsCallTheAddressOfThePage(t *testing.T) {
 	all, err := public()
 	if err != nil {

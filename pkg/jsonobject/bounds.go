@@ -12,9 +12,12 @@ import (
 
 // The bounds on the parts of a body. They hold for members that the interface does not name as well.
 const (
-	maxDepth  = 64        // levels of nesting
-	maxString = 64 * 1024 // bytes of one string or member name: of its value in UTF-8, not of its escapes
-	maxNumber = 64        // characters of one number, as written
+	// MaxDepth is the most levels of nesting.
+	MaxDepth = 64
+	// MaxString is the most bytes of one string or member name: of its value in UTF-8, not of its escapes.
+	MaxString = 64 * 1024
+	// MaxNumber is the most characters of one number, as written.
+	MaxNumber = 64
 	// MaxElements is the most elements of one list.
 	MaxElements = 10_000
 )
@@ -27,7 +30,7 @@ type scan struct {
 	nullElement bool
 
 	depth int
-	open  [maxDepth]opened
+	open  [MaxDepth]opened
 }
 
 // opened is an object or a list that has not ended.
@@ -43,14 +46,14 @@ func (s *scan) bounds() *problem.Error {
 		switch c := s.text[i]; {
 		case c == '"':
 			end, size := s.stringEnd(i)
-			if size > maxString {
-				return s.beyond(i, fmt.Sprintf("is longer than %d bytes", maxString))
+			if size > MaxString {
+				return s.beyond(i, fmt.Sprintf("is longer than %d bytes", MaxString))
 			}
 			i = end
 			continue
 		case c == '{' || c == '[':
-			if s.depth == maxDepth {
-				return s.beyond(i, fmt.Sprintf("is nested deeper than %d levels", maxDepth))
+			if s.depth == MaxDepth {
+				return s.beyond(i, fmt.Sprintf("is nested deeper than %d levels", MaxDepth))
 			}
 			s.open[s.depth] = opened{list: c == '[', start: i}
 			s.depth++
@@ -65,8 +68,8 @@ func (s *scan) bounds() *problem.Error {
 			s.nullElement = true
 		case c == '-' || c >= '0' && c <= '9':
 			end := s.numberEnd(i)
-			if end-i > maxNumber {
-				return s.beyond(i, fmt.Sprintf("is longer than %d characters", maxNumber))
+			if end-i > MaxNumber {
+				return s.beyond(i, fmt.Sprintf("is longer than %d characters", MaxNumber))
 			}
 			i = end
 			continue
@@ -81,7 +84,7 @@ func (s *scan) inList() bool { return s.depth > 0 && s.open[s.depth-1].list }
 // stringEnd returns where a string that begins at start ends, and the bytes of its value, as far as they are in bounds.
 func (s *scan) stringEnd(start int) (end, size int) {
 	i := start + 1
-	for ; i < len(s.text) && size <= maxString; size++ {
+	for ; i < len(s.text) && size <= MaxString; size++ {
 		switch c := s.text[i]; {
 		case c == '"':
 			return i + 1, size

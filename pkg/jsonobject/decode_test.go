@@ -27,7 +27,7 @@ type sampleNested struct {
 }
 
 func TestDecodeTellsEveryViolation(t *testing.T) {
-	long := strings.Repeat("x", maxString+1)
+	long := strings.Repeat("x", MaxString+1)
 	list := func(elements int) string { return "[" + strings.Repeat(`"a",`, elements-1) + `"a"]` }
 	for _, c := range []struct {
 		name, body string
@@ -45,13 +45,13 @@ func TestDecodeTellsEveryViolation(t *testing.T) {
 		{"nested duplicate", `{"x":{"y":1,"y":2}}`, problem.Malformed, []string{"/x/y"}},
 		{"bad UTF-8", "{\"name\":\"\xff\"}", problem.Malformed, []string{"/name"}},
 		{"syntax after a wrong type", `{"name":7,"flag":tru}`, problem.Malformed, []string{"/flag"}},
-		{"too deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, problem.Malformed, []string{"/x" + strings.Repeat("/0", maxDepth-1)}},
+		{"too deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, problem.Malformed, []string{"/x" + strings.Repeat("/0", MaxDepth-1)}},
 		{"long string", `{"name":"` + long + `"}`, problem.Malformed, []string{"/name"}},
 		{"long extension", `{"list":["a"],"x":{"y":["` + long + `"]}}`, problem.Malformed, []string{"/x/y/0"}},
 		{"long after an escape", `{"name":"\"` + long[1:] + `\u0041"}`, problem.Malformed, []string{"/name"}},
 		{"long name", `{"nested":{"` + long + `":1}}`, problem.Malformed, []string{"/nested"}},
-		{"long number", `{"x":[1,` + strings.Repeat("1", maxNumber+1) + `]}`, problem.Malformed, []string{"/x/1"}},
-		{"long exponent", `{"x":-1e` + strings.Repeat("0", maxNumber) + `}`, problem.Malformed, []string{"/x"}},
+		{"long number", `{"x":[1,` + strings.Repeat("1", MaxNumber+1) + `]}`, problem.Malformed, []string{"/x/1"}},
+		{"long exponent", `{"x":-1e` + strings.Repeat("0", MaxNumber) + `}`, problem.Malformed, []string{"/x"}},
 		{"long list", `{"list":` + list(MaxElements+1) + `}`, problem.Malformed, []string{"/list"}},
 		{"long list in an extension", `{"x":{"a":[1,2],"b":[[1],` + list(MaxElements+1) + `]}}`, problem.Malformed, []string{"/x/b/1"}},
 		{"null in a list", `{"list":["a",null]}`, problem.Invalid, []string{"/list/1"}},
@@ -88,15 +88,15 @@ func TestDecodeTellsEveryViolation(t *testing.T) {
 // TestWhatIsInBoundsIsTaken goes to each bound, counted as it is said to be.
 func TestWhatIsInBoundsIsTaken(t *testing.T) {
 	for name, body := range map[string]string{
-		"string":                     `{"name":"` + strings.Repeat("x", maxString) + `"}`,
-		"string of quotes":           `{"name":"` + strings.Repeat(`\"`, maxString) + `"}`,
-		"string of escapes":          `{"name":"` + strings.Repeat(`\u0041\u00e9\u20ac\ud83d\ude00`, maxString/10) + `"}`,
-		"member name":                `{"` + strings.Repeat("x", maxString) + `":1}`,
-		"number":                     `{"x":-` + strings.Repeat("1", maxNumber-1) + `}`,
+		"string":                     `{"name":"` + strings.Repeat("x", MaxString) + `"}`,
+		"string of quotes":           `{"name":"` + strings.Repeat(`\"`, MaxString) + `"}`,
+		"string of escapes":          `{"name":"` + strings.Repeat(`\u0041\u00e9\u20ac\ud83d\ude00`, MaxString/10) + `"}`,
+		"member name":                `{"` + strings.Repeat("x", MaxString) + `":1}`,
+		"number":                     `{"x":-` + strings.Repeat("1", MaxNumber-1) + `}`,
 		"list":                       `{"list":[` + strings.Repeat(`"a",`, MaxElements-1) + `"a"],"x":[` + strings.Repeat("{},", MaxElements-1) + `[1,2,3]]}`,
-		"nesting":                    `{"x":` + strings.Repeat("[", maxDepth-1) + strings.Repeat("]", maxDepth-1) + `}`,
-		"digits in a string":         `{"name":"` + strings.Repeat("1", 2*maxNumber) + `"}`,
-		"brackets in a string":       `{"name":"` + strings.Repeat("[", 2*maxDepth) + strings.Repeat(",", 2*MaxElements) + `"}`,
+		"nesting":                    `{"x":` + strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1) + `}`,
+		"digits in a string":         `{"name":"` + strings.Repeat("1", 2*MaxNumber) + `"}`,
+		"brackets in a string":       `{"name":"` + strings.Repeat("[", 2*MaxDepth) + strings.Repeat(",", 2*MaxElements) + `"}`,
 		"null in lists of any value": `{"raw":[null,{"a":[null]}],"x":[null],"list":null}`,
 	} {
 		var v sample

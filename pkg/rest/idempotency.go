@@ -23,8 +23,8 @@ type usedKey struct {
 	At      time.Time `json:"at"`
 }
 
-// maxKey is the greatest length of an Idempotency-Key, in bytes.
-const maxKey = 255
+// MaxKey is the greatest length of an Idempotency-Key, in bytes.
+const MaxKey = 255
 
 // key returns the Idempotency-Key of the request for an operation, nil where it has none.
 func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKey, error) {
@@ -32,7 +32,7 @@ func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKe
 	if len(values) == 0 {
 		return nil, nil
 	}
-	if len(values) > 1 || values[0] == "" || len(values[0]) > maxKey {
+	if len(values) > 1 || values[0] == "" || len(values[0]) > MaxKey {
 		return nil, problem.New(problem.BadHeader, "Idempotency-Key must be sent once, with 1 to 255 characters.")
 	}
 	request := ""

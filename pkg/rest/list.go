@@ -19,9 +19,12 @@ import (
 
 // The bounds of a page.
 const (
-	defaultLimit = 50
-	maxLimit     = 200
-	maxSkip      = 100_000
+	// DefaultLimit is the number of records in a page whose request does not say how many.
+	DefaultLimit = 50
+	// MaxLimit is the most records of one page.
+	MaxLimit = 200
+	// MaxSkip is the most records that may be left out before a page.
+	MaxSkip = 100_000
 )
 
 // list serves GET /{resource}: a page of records in order of creation, and a link to the next.
@@ -65,7 +68,7 @@ func (r *Records[T]) list(c *gin.Context) error {
 
 // query reads the parameters of a list. Every one that is unknown, repeated or malformed is a violation.
 func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
-	q := docstore.Query{Equal: docstore.Keys{}, Limit: defaultLimit}
+	q := docstore.Query{Equal: docstore.Keys{}, Limit: DefaultLimit}
 	if r.shared() {
 		q.Equal[resourceIndex] = r.Name
 	}
@@ -83,9 +86,9 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 		case len(values[name]) > 1:
 			wrong = "is sent more than once"
 		case name == "limit":
-			wrong = whole(value, 1, maxLimit, &q.Limit)
+			wrong = whole(value, 1, MaxLimit, &q.Limit)
 		case name == "skip":
-			if wrong = whole(value, 0, maxSkip, &q.Skip); wrong != "" {
+			if wrong = whole(value, 0, MaxSkip, &q.Skip); wrong != "" {
 				wrong += "; follow the cursor of the Link header to go further"
 			}
 		case name == "cursor":

@@ -87,7 +87,7 @@ func FuzzQuery(f *testing.F) {
 		switch {
 		case err != nil && (!errors.As(err, &p) || p.Kind.Status() != 400):
 			t.Fatalf("%q: %v", raw, err)
-		case err == nil && (q.Limit < 1 || q.Limit > maxLimit || q.Skip < 0):
+		case err == nil && (q.Limit < 1 || q.Limit > MaxLimit || q.Skip < 0):
 			t.Fatalf("%q: %+v", raw, q)
 		}
 	})

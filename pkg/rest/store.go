@@ -40,7 +40,7 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 // Each calls visit with the document of every record that an index holds for a value, in order of creation. It passes
 // documents and not records, so that a sum over many decodes only what it needs.
 func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(docstore.Document) error) error {
-	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: maxLimit}
+	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: MaxLimit}
 	for {
 		docs, err := r.collection.Find(ctx, q)
 		if err != nil {

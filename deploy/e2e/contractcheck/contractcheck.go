@@ -16,7 +16,7 @@ import (
 
 // published is the document with the published value sets. Schemas are compiled once, when they are first met.
 var published = sync.OnceValues(func() (*document, error) {
-	text, err := openapi.Document(valuesets.Published())
+	text, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
 		return nil, err
 	}

@@ -62,7 +62,7 @@ type program struct {
 // Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are for
 // Report.
 func Commands(around Surroundings) ([]*cobra.Command, error) {
-	document, err := openapi.Document(valuesets.Published())
+	document, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
 		return nil, err
 	}

@@ -7,13 +7,14 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
 // action describes POST /{resource}/{id}:{action} and POST /{resource}/{id}/{sub}.
 func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operation {
-	op := b.operation(of, a.Name+upper(of.Resource), upper(a.Name)+" one "+of.Resource, writes)
+	op := b.operation(of, a.Name+upper(of.Resource), upper(a.Name)+" one "+of.Resource, openapi.ScopeAdmin)
 	if a.Sub {
 		op.OperationID, op.Summary = "add"+upper(of.Resource)+upper(a.Name), "Add to the "+a.Name+" of one "+of.Resource
 	}
@@ -24,7 +25,7 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch")
 	op.RequestBody = body(b.schemas.actionBody(of.Description, a), len(a.Requires) > 0)
 	result := of.record
-	if a.WithExtra {
+	if a.WithExtra || mayWarn(of.Description, a) {
 		result = of.result
 	}
 	if a.Spawns {
@@ -36,6 +37,12 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 	}
 	b.refuse(op, actionRefuses(of.Description, a))
 	return op
+}
+
+// mayWarn reports whether the response of an action may carry warnings and nothing else that is not of the record: the
+// action runs checks again, and those of the resource may warn.
+func mayWarn(r rest.Description, a rest.ActionDescription) bool {
+	return len(r.Extra) == 0 && warns(r) && (a.Amends || a.Spawns)
 }
 
 // actionRefuses returns the problems that an action may return.
@@ -60,7 +67,7 @@ func actionRefuses(r rest.Description, a rest.ActionDescription) []problem.Kind 
 func (b *builder) extension(x rest.Extension) {
 	const tag = "beyond the interface"
 	b.addTag(tag, "What the interface does not name. All of it only reads.")
-	op := b.operation(resource{tag: tag}, "", x.Summary, reads)
+	op := b.operation(resource{tag: tag}, "", x.Summary, openapi.ScopeDeveloper)
 	op.Description = x.Summary + "."
 	var example any
 	if x.Method == http.MethodGet {

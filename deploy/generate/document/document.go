@@ -5,12 +5,14 @@ package document
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -93,17 +95,17 @@ func info() *openapi3.Info {
 }
 
 // conventions are what holds for every resource.
-const conventions = "The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n" +
-	"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n" +
-	"**Errors.** Every error is a problem document (RFC 7807) whose `type` leads to a page that says how to mend it.\n\n" +
-	"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. " +
-	"The value sets are those in force.\n\n" +
-	"**Numbers.** Amounts are JSON numbers and keep their digits. A number of the format `decimal` may have more digits than " +
-	"a binary float holds, and an `int64` more than the 53 bits of a JavaScript number: read them from the text of the JSON " +
-	"where every digit counts. The interface does not say the currency or the unit of an amount.\n\n" +
-	"**Limits.** A body of 1 MiB (the operator may move it), a string of 64 KiB in UTF-8, 64 levels of nesting, a number of 64 " +
-	"characters, a list of 10,000 elements, a page of 200 records, a `skip` of 100,000. Beyond is 413 for the body and 400 for " +
-	"the rest."
+var conventions = fmt.Sprintf("The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n"+
+	"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n"+
+	"**Errors.** Every error is a problem document (RFC 7807) whose `type` leads to a page that says how to mend it.\n\n"+
+	"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. "+
+	"The value sets are those in force.\n\n"+
+	"**Numbers.** Amounts are JSON numbers and keep their digits. A number of the format `decimal` may have more digits than "+
+	"a binary float holds, and an `int64` more than the 53 bits of a JavaScript number: read them from the text of the JSON "+
+	"where every digit counts. The interface does not say the currency or the unit of an amount.\n\n"+
+	"**Limits.** A body of 1 MiB (the operator may move it), a string of %d KiB in UTF-8, %d levels of nesting, a number of %d "+
+	"characters, a list of %d elements, a page of %d records, a `skip` of %d. Beyond is 413 for the body and 400 for the rest.",
+	jsonobject.MaxString/1024, jsonobject.MaxDepth, jsonobject.MaxNumber, jsonobject.MaxElements, rest.MaxLimit, rest.MaxSkip)
 
 // tag returns the group of a resource: the package of its struct in the contracts.
 func (b *builder) tag(record reflect.Type) string {

@@ -5,12 +5,10 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
-
-// maxSkip is how many records a page may leave out before it.
-const maxSkip = 100_000
 
 // The problems that an operation may return whatever the resource.
 var (
@@ -29,14 +27,15 @@ type resource struct {
 	record, result, input *openapi3.SchemaRef
 }
 
-func (b *builder) operation(of resource, id, summary string, security *openapi3.SecurityRequirements) *openapi3.Operation {
+func (b *builder) operation(of resource, id, summary, scope string) *openapi3.Operation {
 	return &openapi3.Operation{
-		OperationID: id, Summary: summary, Tags: []string{of.tag}, Security: security, Responses: openapi3.NewResponsesWithCapacity(8),
+		OperationID: id, Summary: summary, Tags: []string{of.tag}, Responses: openapi3.NewResponsesWithCapacity(8),
+		Security: &openapi3.SecurityRequirements{{openapi.Bearer: {}}}, Extensions: map[string]any{openapi.ScopeExtension: scope},
 	}
 }
 
 func (b *builder) fixedList(of resource) *openapi3.Operation {
-	op := b.operation(of, "list"+upper(of.Resource), "List all of "+of.Resource, reads)
+	op := b.operation(of, "list"+upper(of.Resource), "List all of "+of.Resource, openapi.ScopeDeveloper)
 	op.Description = b.schemas.words.of(of.Record)
 	op.Parameters = parameters("limit", "cursor", "skip")
 	op.Responses.Set("200", succeed("All of them, whatever the paging parameters say.", listOf(of.record), nil, "X-Request-Id"))
@@ -45,7 +44,7 @@ func (b *builder) fixedList(of resource) *openapi3.Operation {
 }
 
 func (b *builder) list(of resource) *openapi3.Operation {
-	op := b.operation(of, "list"+upper(of.Resource), "List "+of.Resource+" records, in order of creation", reads)
+	op := b.operation(of, "list"+upper(of.Resource), "List "+of.Resource+" records, in order of creation", openapi.ScopeDeveloper)
 	op.Description = "A page of the records that meet all filters. The Link header leads to the next page."
 	op.Parameters = parameters("limit", "cursor", "skip")
 	for _, p := range of.Parameters {
@@ -64,7 +63,7 @@ func (b *builder) list(of resource) *openapi3.Operation {
 }
 
 func (b *builder) read(of resource) *openapi3.Operation {
-	op := b.operation(of, "get"+upper(of.Resource), "Read one "+of.Resource, reads)
+	op := b.operation(of, "get"+upper(of.Resource), "Read one "+of.Resource, openapi.ScopeDeveloper)
 	op.Description = b.schemas.words.of(of.Record)
 	op.Parameters = parameters("id", "IfNoneMatch")
 	op.Responses.Set("200", succeed("The record.", of.record, b.examples.record(of.Resource), "ETag", "X-Request-Id"))
@@ -74,7 +73,7 @@ func (b *builder) read(of resource) *openapi3.Operation {
 }
 
 func (b *builder) create(of resource) *openapi3.Operation {
-	op := b.operation(of, "create"+upper(of.Resource), "Create one "+of.Resource, writes)
+	op := b.operation(of, "create"+upper(of.Resource), "Create one "+of.Resource, openapi.ScopeAdmin)
 	op.Description = b.schemas.words.of(of.Record)
 	if len(of.Checks) > 0 {
 		op.Description += "\n\nThe checks, in this order; the first that fails decides the response:\n\n" + checkTable(of.Description, pageLink)
@@ -89,7 +88,7 @@ func (b *builder) create(of resource) *openapi3.Operation {
 }
 
 func (b *builder) replace(of resource) *openapi3.Operation {
-	op := b.operation(of, "replace"+upper(of.Resource), "Replace one "+of.Resource, writes)
+	op := b.operation(of, "replace"+upper(of.Resource), "Replace one "+of.Resource, openapi.ScopeAdmin)
 	schema := of.input
 	op.Description = "The body is the whole record: what a creation requires is required. A member that the exchange issues may be " +
 		"left out or sent as it is."

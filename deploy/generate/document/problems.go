@@ -115,7 +115,7 @@ func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
 	if len(own) > 0 {
 		op.Description = strings.TrimSpace(op.Description) + "\n\nProblems: " + strings.Join(own, ", ") + "."
 	}
-	op.Extensions = map[string]any{openapi.ProblemsExtension: types}
+	op.Extensions[openapi.ProblemsExtension] = types
 }
 
 // kinds joins lists of problems, each problem once.

@@ -45,9 +45,7 @@ func always(r rest.Description) []string {
 
 // result returns the schema of a record with what a creation returns with it, in one flat object.
 func (s *schemas) result(r rest.Description) *openapi3.SchemaRef {
-	name, dropped := r.Aliases["warnings"]
-	warns := dropped && name == ""
-	if len(r.Extra) == 0 && !warns {
+	if len(r.Extra) == 0 && !warns(r) {
 		return refTo(r.Resource)
 	}
 	record := s.all[r.Resource].Value
@@ -70,10 +68,16 @@ func (s *schemas) result(r rest.Description) *openapi3.SchemaRef {
 		result.Properties[name] = described(member, "The same as `"+of+"`.")
 		result.Required = append(result.Required, name)
 	}
-	if warns {
-		result.Properties["warnings"] = described(s.of(reflect.TypeFor[[]rest.Warning](), false), "What is unusual about the record. Absent where nothing is.")
+	if warns(r) {
+		result.Properties["warnings"] = described(s.of(reflect.TypeFor[[]rest.Warning](), false), "What is unusual about the record. Absent if nothing is.")
 	}
 	return s.add(r.Resource+resultSuffix, &result)
+}
+
+// warns reports whether the responses of a resource may carry warnings: it drops those that a caller sends back.
+func warns(r rest.Description) bool {
+	name, known := r.Aliases["warnings"]
+	return known && name == ""
 }
 
 // setOfMember returns the value set of a member, empty for a member without one.

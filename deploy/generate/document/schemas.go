@@ -11,18 +11,13 @@ import (
 
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/jsonobject"
 )
 
 const (
 	schemaRef = "#/components/schemas/"
 	// inputSuffix ends the name of a struct as callers send it, where null is the same as absent.
 	inputSuffix = "Input"
-)
-
-// The bounds of what a caller sends, which package jsonobject holds.
-const (
-	maxString = 64 * 1024
-	maxList   = 10_000
 )
 
 // schemas are the components made from Go types and value sets.
@@ -95,7 +90,7 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	case reflect.String:
 		text := openapi3.NewStringSchema()
 		if sent {
-			text.WithMaxLength(maxString)
+			text.WithMaxLength(jsonobject.MaxString)
 		}
 		return nullable(text.NewRef(), sent)
 	case reflect.Bool:
@@ -118,7 +113,7 @@ func list(of *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	schema := openapi3.NewArraySchema()
 	schema.Items = of
 	if sent {
-		schema.WithMaxItems(maxList)
+		schema.WithMaxItems(jsonobject.MaxElements)
 	}
 	return schema.NewRef()
 }

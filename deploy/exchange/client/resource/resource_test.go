@@ -86,7 +86,7 @@ func TestNewResource(t *testing.T) {
 
 // Every resource that the gateway routes is in the document, with the same operations.
 func TestEveryResource(t *testing.T) {
-	document, err := openapi.Document(valuesets.Published())
+	document, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
 		t.Fatal(err)
 	}

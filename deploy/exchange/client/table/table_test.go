@@ -16,7 +16,7 @@ import (
 // of returns the columns of a resource of the interface.
 func of(t *testing.T, name string) table.Columns {
 	t.Helper()
-	document, err := openapi.Document(valuesets.Published())
+	document, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
