@@ -85,7 +85,7 @@ func TestExamplesWork(t *testing.T) {
 			continue
 		}
 		var is, want any
-		if err := json.Unmarshal([]byte(answer.Body), &is); err != nil {
+		if err := json.Unmarshal(answer.Body, &is); err != nil {
 			t.Fatal(err)
 		}
 		learn(issued, e.Issues, is)

@@ -81,7 +81,6 @@ var (
 	unknownDepot = kind{"unknown-depot", 404}
 	closedDepot  = kind{"closed-depot", 409}
 	tooLight     = kind{"too-light", 400}
-	unknownMark  = kind{"unknown-mark", 400}
 	badTip       = kind{"bad-tip", 400}
 	labelTaken   = kind{"label-taken", 409}
 )
@@ -334,7 +333,6 @@ func (w *world) body(members string) string {
 // faults is a store that fails when it is told to.
 type faults struct {
 	docstore.Store
-	mu sync.Mutex
 	// insert and replace, if not nil, are asked before a write of the parcels. wrote says that the write is to happen
 	// although its outcome is reported as the error.
 	insert, replace func(docstore.Document) (err error, wrote bool)

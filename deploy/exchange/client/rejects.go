@@ -68,10 +68,11 @@ func (r *rejects) close(whole bool) error {
 		}
 		return errors.Join(err, r.file.Close())
 	case whole:
-		if info, err := os.Lstat(r.path); err != nil || !info.Mode().IsRegular() {
-			return nil
+		info, err := os.Lstat(r.path)
+		if err == nil && info.Mode().IsRegular() {
+			err = os.Remove(r.path)
 		}
-		if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

@@ -123,7 +123,7 @@ func (b *Book) chain(ctx context.Context, scope string, number uint64) *chain {
 
 // create creates a record.
 func (c *chain) create(resource string, body Record) Record {
-	return c.request(resource, "/"+resource, true, body)
+	return c.request(resource, "/"+resource, body)
 }
 
 // act carries out an action: ":cancel" or "/documents" and the like.
@@ -132,24 +132,15 @@ func (c *chain) act(resource string, on Record, action string, body Record) Reco
 	if action == ":renew" || action == ":refund" {
 		made = resource
 	}
-	return c.request(made, "/"+resource+"/"+on.Text("id")+action, true, body)
+	return c.request(made, "/"+resource+"/"+on.Text("id")+action, body)
 }
 
-// replace replaces a record, or members of a claim.
-func (c *chain) replace(resource string, on, body Record) Record {
-	return c.request("", "/"+resource+"/"+on.Text("id"), false, body)
-}
-
-func (c *chain) request(made, path string, keyed bool, body Record) Record {
+func (c *chain) request(made, path string, body Record) Record {
 	if c.err != nil {
 		return Record{}
 	}
 	c.count++
-	key := ""
-	if keyed {
-		key = fmt.Sprintf("seed-%s-%d", c.scope, c.count)
-	}
-	record, done, err := c.send(c.ctx, path, key, body)
+	record, done, err := c.send(c.ctx, path, fmt.Sprintf("seed-%s-%d", c.scope, c.count), body)
 	if err != nil {
 		c.err = err
 		return Record{}
