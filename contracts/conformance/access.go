@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// operation is a method and a path of the interface. {id} stands for an id.
+// operation is a method and a path of the interface. {id} is a placeholder for an id.
 type operation struct{ method, path string }
 
 func (o operation) reads() bool { return o.method == http.MethodGet }
@@ -39,7 +39,7 @@ func recordOf(path string) string {
 	return strings.TrimSuffix(path, "/documents")
 }
 
-// accessRules are the scopes, and what has no path.
+// accessRules are the rules about scopes, and about paths and methods that do not exist.
 func accessRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -84,7 +84,7 @@ func accessRules() []Rule {
 	return rules
 }
 
-// body returns what an operation is sent with where access decides: nothing that could be wrong.
+// body returns the body of an operation whose access is tried. It has nothing that could be wrong.
 func (o operation) body() any {
 	if o.reads() {
 		return nil
@@ -92,8 +92,8 @@ func (o operation) body() any {
 	return record{}
 }
 
-// challenged wants 401 with a challenge (RFC 6750).
-func (p *probe) challenged(a answer) {
+// challenged fails the rule unless a response is 401 with a challenge (RFC 6750).
+func (p *probe) challenged(a response) {
 	p.refused(http.StatusUnauthorized, "", a)
 	if challenge := a.header.Get("WWW-Authenticate"); !strings.HasPrefix(challenge, "Bearer") {
 		p.fail("WWW-Authenticate is %q", challenge)
@@ -113,6 +113,6 @@ func wrongScope(p *probe, o operation, path string) {
 	a := p.do(o.method, path, o.body(), "Authorization", "Bearer "+token)
 	p.challenged(a)
 	if challenge := a.header.Get("WWW-Authenticate"); !strings.Contains(challenge, "insufficient_scope") {
-		p.fail("WWW-Authenticate is %q, which does not tell insufficient_scope", challenge)
+		p.fail("WWW-Authenticate is %q, which does not say insufficient_scope", challenge)
 	}
 }

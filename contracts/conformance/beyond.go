@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// beyondRules are what goes beyond the interface under /x/. An implementation may lack it.
+// beyondRules are the rules about operations beyond the interface, under /x/. An implementation may lack them.
 func beyondRules() []Rule {
 	var rules []Rule
 	for _, r := range resources {
-		rules = append(rules, Rule{Name: "GET /x/history/" + r.name + "/{id} tells the creation", try: func(p *probe) {
+		rules = append(rules, Rule{Name: "GET /x/history/" + r.name + "/{id} lists the creation", try: func(p *probe) {
 			_, made := p.full(r)
 			p.happened(r.name, made, "created")
 			p.refused(http.StatusNotFound, "", p.get("/x/history/"+r.name+"/"+unknownIDs[0]))
 		}})
 	}
 	return append(rules,
-		Rule{Name: "GET /x/history/motorCoverage/{id} tells each endorsement with its type, and the cancellation", try: func(p *probe) {
+		Rule{Name: "GET /x/history/motorCoverage/{id} lists each endorsement with its type, and the cancellation", try: func(p *probe) {
 			policy := p.policy("motorCoverage", 265)
 			path := "/motorCoverage/" + policy.text("id")
 			p.action(http.StatusOK, path+":endorse", record{"endorsementType": "addition", "perils": []string{"war"}})
@@ -24,16 +24,16 @@ func beyondRules() []Rule {
 			text := p.happened("motorCoverage", policy, "created", "endorse", "cancel")
 			for _, word := range []string{"addition", "war", p.name, "cancelled"} {
 				if !strings.Contains(text, word) {
-					p.fail("the history does not tell %q", word)
+					p.fail("the history does not list %q", word)
 				}
 			}
 		}},
-		Rule{Name: "POST /x/claim/admissibility tells what a claim would meet, and writes nothing", try: admissibility},
+		Rule{Name: "POST /x/claim/admissibility lists the outcome of each check of a claim, and writes nothing", try: admissibility},
 	)
 }
 
-// happened wants the history of a record to tell these events in order, and returns its text. Where there is no such
-// path the rule is skipped.
+// happened fails the rule unless the history of a record lists these events in order, and returns the text of the history.
+// It skips the rule if there is no such path.
 func (p *probe) happened(resource string, made record, events ...string) string {
 	path := "/x/history/" + resource + "/" + made.text("id")
 	a := p.get(path)

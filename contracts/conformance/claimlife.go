@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// claimLifeRules are what a claim issues, records and keeps.
+// claimLifeRules are the rules about members of a claim that the implementation issues, and about its actions.
 func claimLifeRules() []Rule {
 	filed := func(p *probe) record { return p.loss("motorCoverage", p.one("motorCoverage"), -2) }
 	return []Rule{
-		{Name: "POST /claim issues a claimNumber of its own, and answers claimStatus and status open", try: func(p *probe) {
+		{Name: "POST /claim issues a claimNumber, and returns claimStatus and status open", try: func(p *probe) {
 			first, second := p.create("claim", filed(p)), p.create("claim", filed(p))
 			p.holds(first, record{"claimStatus": "open", "status": "open"})
 			if first.text("claimNumber") == "" || first["claimNumber"] == second["claimNumber"] {
@@ -47,7 +47,7 @@ func claimLifeRules() []Rule {
 			}
 			p.holds(p.read(path), record{"claimStatus": "open"})
 		}},
-		{Name: ":settle answers status closed and keeps every payment", try: func(p *probe) {
+		{Name: ":settle returns status closed and keeps every payment", try: func(p *probe) {
 			claim := p.create("claim", filed(p))
 			p.holds(p.settle(claim), record{"status": "closed", "claimStatus": "closed", "paymentMethod": settlement["paymentMethod"]})
 			p.reopened(claim)
@@ -56,7 +56,7 @@ func claimLifeRules() []Rule {
 				p.fail("the claim does not keep both payments, of 250 and of 75")
 			}
 		}},
-		{Name: ":reopen sets reopenDate and answers status reopened", try: func(p *probe) {
+		{Name: ":reopen sets reopenDate and returns status reopened", try: func(p *probe) {
 			claim := p.create("claim", filed(p))
 			p.settle(claim)
 			reopened := p.reopened(claim)

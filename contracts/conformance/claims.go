@@ -17,7 +17,7 @@ var causeSets = map[string]string{
 	"businessInterruptionCoverage": "PropertyPeril", "cyberLiabilityCoverage": "CyberCoverageCategory", "petCoverage": "PetBenefit",
 }
 
-// claimRules are claims against policies of every line, and what becomes of a claim.
+// claimRules are the rules about claims against policies of every line.
 func claimRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -59,7 +59,7 @@ func claimRules() []Rule {
 	return append(rules, claimLifeRules()...)
 }
 
-// files writes a claim and wants the status; a refusal is the 409 of the errors table.
+// files sends a claim and fails the rule unless the response has the status. A refusal is the 409 of the errors table.
 func (p *probe) files(status int, body record) record {
 	got := p.post("/claim", body)
 	if status == http.StatusConflict {
@@ -111,8 +111,8 @@ func afterCancellation(p *probe, line string) {
 	p.files(http.StatusConflict, p.loss(line, policy, 2))
 }
 
-// waits files claims some days into the waiting period of a policy that begins some days from now, and wants one warning
-// more than against a policy without one. A configured reporting window may add its own warning to both.
+// waits files claims within the waiting period of a policy that begins a number of days from now. Each must have one warning
+// more than a claim against a policy without a waiting period. A configured reporting window may add its warning to both.
 func waits(p *probe, line string, begins int, dates func(days int) record) {
 	const period = 30
 	body := p.body(line, 0).with("inceptionDate", p.instant(begins))

@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// errFailed makes the command end with an exit status; the report has told the rest.
+// errFailed makes the command end with a failure status. The report has said what failed.
 var errFailed = errors.New("the implementation does not conform")
 
-// Command returns the command that tries an implementation and reports what came of each rule.
+// Command returns the command that tries an implementation and reports the result of each rule.
 func Command(environ []string, out io.Writer) *cobra.Command {
 	var o Options
 	var token, format, file, matching string
@@ -69,7 +69,7 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringVar(&token, "token", variable(environ, "EXCHANGE_TOKEN"), "token with both scopes (EXCHANGE_TOKEN); what one scope alone may not do is then not tried")
-	flags.Lookup("token").DefValue = "" // a secret is not to stand in the help
+	flags.Lookup("token").DefValue = "" // the help must not show a secret
 	flags.StringVar(&o.AdminToken, "admin-token", "", "token with the scope std.admin alone")
 	flags.StringVar(&o.DeveloperToken, "developer-token", "", "token with the scope std.developer alone")
 	flags.StringVarP(&format, "output", "o", "text", "form of the report: text, json or junit")
@@ -85,7 +85,7 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	return command
 }
 
-// address sets what is tried, and with which tokens.
+// address sets the URL of the implementation and the tokens.
 func (o *Options) address(base, token string) error {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
@@ -115,7 +115,7 @@ func printRules(out io.Writer, rules []Rule) error {
 	return to.err
 }
 
-// save writes to a file, or to out where none is named.
+// save writes to a file, or to out if file is empty.
 func save(file string, out io.Writer, write func(io.Writer) error) error {
 	if file == "" {
 		return write(out)

@@ -1,7 +1,7 @@
 // Package conformance tries an implementation of the Insurance Exchange Service against the interface, from outside: it
-// sends requests as any caller would and judges the responses. The rules are made from tables that are written as the
-// interface writes them. It shares no code with any implementation, and leaves behind nothing but the records it made;
-// each run uses values of its own, so it can be repeated on the same store.
+// sends requests as any caller would and checks the responses. The rules come from tables that have the same form as those
+// of the interface. The package shares no code with any implementation. A run leaves behind only the records that it has
+// created. Each run uses new values, so it can be repeated on the same store.
 package conformance
 
 import (
@@ -14,14 +14,14 @@ import (
 	"time"
 )
 
-// Options say what is tried.
+// Options say what is tried and how.
 type Options struct {
 	// Base is the URL of the implementation, without a slash at its end.
 	Base string
-	// AdminToken has the scope std.admin, DeveloperToken std.developer. Where they are the same token, what each scope
-	// alone may not do is not tried.
+	// AdminToken has the scope std.admin, DeveloperToken the scope std.developer. If they are the same token, the rules
+	// about what one scope alone may not do are skipped.
 	AdminToken, DeveloperToken string
-	// Only are the areas to try; all if empty. Matching, if set, is what the names of the rules to try match.
+	// Only are the areas to try; all if empty. Matching, if set, selects the rules whose names match.
 	Only     []string
 	Matching *regexp.Regexp
 	// NoAggregation: the implementation is configured to keep no premium bordereau of its own.
@@ -30,15 +30,16 @@ type Options struct {
 	AdminReads bool
 	// Parallel is how many rules are tried at the same time; 0 is 16.
 	Parallel int
-	// Patience is how long a rule waits for what comes with time, such as the aggregation of a receipt; 0 is 30 seconds.
+	// Patience is how long a rule waits for something that happens later, such as the aggregation of a receipt; 0 is 30
+	// seconds.
 	Patience time.Duration
 	// Timeout is how long a request may take; 0 is a minute.
 	Timeout time.Duration
-	// Transport sends the requests; nil is a transport of the run's own.
+	// Transport sends the requests; nil is a new transport.
 	Transport http.RoundTripper
 }
 
-// Rule is one thing that the interface says.
+// Rule is one statement of the interface.
 type Rule struct {
 	Area, Name string
 
@@ -47,7 +48,7 @@ type Rule struct {
 	slow bool
 }
 
-// Rules returns all rules, by area. None of them needs an implementation to be listed.
+// Rules returns all rules, by area. It needs no implementation.
 func Rules() []Rule {
 	var all []Rule
 	for _, area := range areas {
@@ -95,7 +96,7 @@ const (
 	defaultTimeout  = time.Minute
 )
 
-// Run tries the rules and returns what came of each. It ends early, with what was tried until then, if ctx ends.
+// Run tries the rules and returns the result of each. If ctx ends first, it returns the results until then.
 func Run(ctx context.Context, o Options) Report {
 	o.Parallel = cmp.Or(o.Parallel, defaultParallel)
 	o.Patience = cmp.Or(o.Patience, defaultPatience)
@@ -126,7 +127,7 @@ func Run(ctx context.Context, o Options) Report {
 	return Report{Base: o.Base, Began: began, Elapsed: time.Since(began), Results: results}
 }
 
-// chosen returns the rules that are to be tried.
+// chosen returns the rules that the options select.
 func (o *Options) chosen() []Rule {
 	return slices.DeleteFunc(Rules(), func(r Rule) bool {
 		return len(o.Only) > 0 && !slices.Contains(o.Only, r.Area) || o.Matching != nil && !o.Matching.MatchString(r.Name)

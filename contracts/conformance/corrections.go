@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// correctionRules are replacements: what PUT writes is a whole record, which passes what a create must pass.
+// correctionRules are the rules about replacements: PUT writes a whole record, which must pass the checks of a creation.
 func correctionRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -52,9 +52,9 @@ func correctionRules() []Rule {
 		add(":endorse of the type "+e.kind+" leaves the policy in force, and warns that "+e.action+" does that", func(p *probe) {
 			policy := p.policy("motorCoverage", 265)
 			path := "/motorCoverage/" + policy.text("id")
-			answer := p.action(http.StatusOK, path+":endorse", record{"endorsementType": e.kind})
-			p.holds(answer, record{"status": "in force"})
-			if warnings := answer.list("warnings"); len(warnings) != 1 || !strings.Contains(fmt.Sprint(warnings...), e.action) {
+			response := p.action(http.StatusOK, path+":endorse", record{"endorsementType": e.kind})
+			p.holds(response, record{"status": "in force"})
+			if warnings := response.list("warnings"); len(warnings) != 1 || !strings.Contains(fmt.Sprint(warnings...), e.action) {
 				p.fail("the warnings are %v", warnings)
 			}
 			p.holds(p.read(path), record{"status": "in force", "expiryDate": policy["expiryDate"]})
@@ -82,7 +82,7 @@ func correctionRules() []Rule {
 	return rules
 }
 
-// requiredOf are members that a create of each line requires.
+// requiredOf are members that a creation of each line requires.
 var requiredOf = map[string][]string{
 	"motorCoverage":                {"policyholderId", "vehicleId", "driverId", "inceptionDate", "expiryDate"},
 	"cyberLiabilityCoverage":       {"policyholderId", "businessId", "indemnityLimitPolicy", "expiryDate"},
@@ -93,8 +93,8 @@ var requiredOf = map[string][]string{
 	"petCoverage":                  {"policyholderId", "petId"},
 }
 
-// renewedTo returns when the term that follows upon a term ends: after as many whole months where the term has them, else
-// after as long a time.
+// renewedTo returns the end of the term that follows a term. It has as many months if the term consists of whole months, and
+// otherwise the same length.
 func renewedTo(from, to time.Time) time.Time {
 	months := 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
 	if months > 0 && from.AddDate(0, months, 0).Equal(to) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// errorRules are each row of the errors table alone, and each pair of neighbouring rows together, which the earlier one
-// decides.
+// errorRules are the rules about the errors table: each row alone, and each pair of neighbouring rows together, for which the
+// earlier row decides the response.
 func errorRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -34,7 +34,7 @@ func errorRules() []Rule {
 		p.create("pet", record{"petName": "Rex", "petKind": "dog", "breed": "Boxer"})
 		p.create("pet", record{"petName": "Tom", "petKind": "cat"})
 	})
-	add("POST /personal: all required fields that are missing are told, each with its pointer", allMissing)
+	add("POST /personal: all required fields that are missing are listed, each with its pointer", allMissing)
 	add("POST /motorCoverage: a licence that ends today is good", licenceOfToday)
 	add("parties are not de-duplicated on their name", func(p *probe) {
 		body := p.body("personal", 0)
@@ -59,7 +59,7 @@ func errorRules() []Rule {
 	return rules
 }
 
-// number writes the order of a row; a half is what decisions put between two rows.
+// number returns the order of a row in words. A half is a row that the interface does not number, between two that it does.
 func number(order float64) string {
 	if whole := int(order); order == float64(whole) {
 		return fmt.Sprintf("row %d", whole)
@@ -67,37 +67,38 @@ func number(order float64) string {
 	return fmt.Sprintf("after row %d", int(order))
 }
 
-// neighbours reports whether a reachable row stands before another with none between them.
+// neighbours reports whether a row comes before another with no reachable row between them.
 func (e endpoint) neighbours(earlier, later row) bool {
 	return earlier.order < later.order && !slices.ContainsFunc(e.rows, func(r row) bool {
 		return r.fault != nil && earlier.order < r.order && r.order < later.order
 	})
 }
 
-// decided sends a request with the faults of rows, the later one put in first, and wants the answer of the first row.
+// decided sends a request with the faults of rows, of which the last is put in first. It fails the rule unless the response is
+// that of the first row.
 func decided(p *probe, resource string, rows ...row) {
 	a := &attempt{body: p.body(resource, 0)}
 	for _, r := range slices.Backward(rows) {
 		r.fault(p, a)
 	}
 	first, got := rows[0], p.post("/"+resource, a.body, a.headers...)
-	var answer record
+	var response record
 	if first.status < http.StatusBadRequest {
-		answer = p.wants(first.status, got)
+		response = p.wants(first.status, got)
 	} else {
-		answer = p.refused(first.status, first.words, got)
+		response = p.refused(first.status, first.words, got)
 	}
 	if first.required != "" {
-		if !strings.Contains(answer.text("title")+" "+answer.text("detail"), first.required+" is required") || !slices.Contains(answer.pointers(), "/"+first.required) {
-			p.fail("the problem does not tell that %s is required: %s %v", first.required, answer.text("detail"), answer.pointers())
+		if !strings.Contains(response.text("title")+" "+response.text("detail"), first.required+" is required") || !slices.Contains(response.pointers(), "/"+first.required) {
+			p.fail("the problem does not say that %s is required: %s %v", first.required, response.text("detail"), response.pointers())
 		}
 	}
-	if first.answers != nil {
-		first.answers(p, a, answer)
+	if first.judge != nil {
+		first.judge(p, a, response)
 	}
 }
 
-// severalTravellers is the fault of two travellers and an isGroup, nil for none.
+// severalTravellers returns the fault of two travellers with a value of isGroup, which is nil for none.
 func severalTravellers(isGroup any) func(*probe, *attempt) {
 	return func(p *probe, a *attempt) {
 		second := p.create("traveller", p.body("traveller", 1))
@@ -109,7 +110,7 @@ func lossOn(days int) func(*probe, *attempt) {
 	return func(p *probe, a *attempt) { a.body = a.body.with("lossDate", p.instant(days)) }
 }
 
-// keySeen is the fault of an Idempotency-Key that a create with the same body was made with.
+// keySeen returns the fault of an Idempotency-Key that was sent before with the same body.
 func keySeen(resource string) func(*probe, *attempt) {
 	return func(p *probe, a *attempt) {
 		key := p.fresh("key")
@@ -118,15 +119,15 @@ func keySeen(resource string) func(*probe, *attempt) {
 	}
 }
 
-// replayed wants the record that the key made, and not a second.
-func replayed(p *probe, a *attempt, answer record) { p.holds(answer, record{"id": a.made["id"]}) }
+// replayed fails the rule unless the response is the record that was created with the key.
+func replayed(p *probe, a *attempt, response record) { p.holds(response, record{"id": a.made["id"]}) }
 
 // identityTaken is the fault of an identity that a party has.
 func identityTaken(p *probe, a *attempt) { a.made = p.create("personal", a.body) }
 
-// existingID wants the conflict to carry the id of the party that exists.
-func existingID(p *probe, a *attempt, answer record) {
-	p.holds(answer, record{"existingId": a.made["id"]})
+// existingID fails the rule unless the conflict has the id of the party that exists.
+func existingID(p *probe, a *attempt, response record) {
+	p.holds(response, record{"existingId": a.made["id"]})
 }
 
 func licenceOfToday(p *probe) {
@@ -148,7 +149,7 @@ func allMissing(p *probe) {
 
 func typesDiffer(p *probe) {
 	titles := map[string]string{}
-	for _, got := range []answer{
+	for _, got := range []response{
 		p.post("/personal", record{}), p.post("/product", record{"lineOfBusiness": 0}), p.post("/pet", record{"petKind": "dog"}),
 		p.post("/receipt", record{}), p.post("/claim", record{"policyNumber": "POL-NONE"}), p.get("/vehicle/" + unknownIDs[0]),
 	} {
@@ -160,32 +161,32 @@ func typesDiffer(p *probe) {
 	}
 }
 
-// unlisted are refusals that no row of the errors table lists.
+// unlisted are refusals that the errors table does not list.
 var unlisted = []struct {
 	name   string
 	status int
-	send   func(*probe) answer
+	send   func(*probe) response
 }{
-	{"no token", http.StatusUnauthorized, func(p *probe) answer { return p.get("/vehicle", "Authorization", none) }},
-	{"a token that is none", http.StatusUnauthorized, func(p *probe) answer { return p.get("/vehicle", "Authorization", "Bearer none") }},
-	{"an unknown path", http.StatusNotFound, func(p *probe) answer { return p.get("/boat") }},
-	{"an unknown id", http.StatusNotFound, func(p *probe) answer { return p.get("/vehicle/" + unknownIDs[0]) }},
-	{"another method", http.StatusMethodNotAllowed, func(p *probe) answer { return p.do(http.MethodDelete, "/vehicle", nil) }},
-	{"another media type", http.StatusUnsupportedMediaType, func(p *probe) answer { return p.post("/vehicle", record{}, "Content-Type", "text/plain") }},
-	{"a large body", http.StatusRequestEntityTooLarge, func(p *probe) answer { return p.post("/vehicle", strings.Repeat(" ", maxBody+1)) }},
-	{"a malformed body", http.StatusBadRequest, func(p *probe) answer { return p.post("/vehicle", "{") }},
-	{"an unknown parameter", http.StatusBadRequest, func(p *probe) answer { return p.get("/vehicle?colour=blue") }},
-	{"a member of a wrong type", http.StatusBadRequest, func(p *probe) answer { return p.post("/vehicle", record{"vin": 7}) }},
-	{"a state that forbids the action", http.StatusConflict, func(p *probe) answer { return p.post("/claim/"+p.claim().text("id")+":reopen", nil) }},
-	{"a second refund", http.StatusConflict, func(p *probe) answer {
+	{"no token", http.StatusUnauthorized, func(p *probe) response { return p.get("/vehicle", "Authorization", none) }},
+	{"a token that is none", http.StatusUnauthorized, func(p *probe) response { return p.get("/vehicle", "Authorization", "Bearer none") }},
+	{"an unknown path", http.StatusNotFound, func(p *probe) response { return p.get("/boat") }},
+	{"an unknown id", http.StatusNotFound, func(p *probe) response { return p.get("/vehicle/" + unknownIDs[0]) }},
+	{"another method", http.StatusMethodNotAllowed, func(p *probe) response { return p.do(http.MethodDelete, "/vehicle", nil) }},
+	{"another media type", http.StatusUnsupportedMediaType, func(p *probe) response { return p.post("/vehicle", record{}, "Content-Type", "text/plain") }},
+	{"a large body", http.StatusRequestEntityTooLarge, func(p *probe) response { return p.post("/vehicle", strings.Repeat(" ", maxBody+1)) }},
+	{"a malformed body", http.StatusBadRequest, func(p *probe) response { return p.post("/vehicle", "{") }},
+	{"an unknown parameter", http.StatusBadRequest, func(p *probe) response { return p.get("/vehicle?colour=blue") }},
+	{"a member of a wrong type", http.StatusBadRequest, func(p *probe) response { return p.post("/vehicle", record{"vin": 7}) }},
+	{"a state that forbids the action", http.StatusConflict, func(p *probe) response { return p.post("/claim/"+p.claim().text("id")+":reopen", nil) }},
+	{"a second refund", http.StatusConflict, func(p *probe) response {
 		path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id") + ":refund"
 		p.action(http.StatusCreated, path, refund)
 		return p.post(path, refund)
 	}},
-	{"a stale If-Match", http.StatusPreconditionFailed, func(p *probe) answer {
+	{"a stale If-Match", http.StatusPreconditionFailed, func(p *probe) response {
 		return p.put("/vehicle/"+p.id("vehicle"), record{}, "If-Match", `"stale"`)
 	}},
-	{"a key with another request", http.StatusUnprocessableEntity, func(p *probe) answer {
+	{"a key with another request", http.StatusUnprocessableEntity, func(p *probe) response {
 		key := p.fresh("key")
 		p.create("vehicle", record{"vin": "1"}, "Idempotency-Key", key)
 		return p.post("/vehicle", record{"vin": "2"}, "Idempotency-Key", key)

@@ -5,30 +5,30 @@ import (
 	"time"
 )
 
-// attempt is a create that faults are put into.
+// attempt is a creation request into which faults are put.
 type attempt struct {
 	body    record
 	headers []string
-	// made is the record that a fault made beforehand.
+	// made is the record that a fault has created beforehand.
 	made record
 }
 
-// row is a row of the errors table: its number, a request that its condition holds for, and the answer to it.
+// row is a row of the errors table: its number, a request for which its condition holds, and the response.
 type row struct {
-	// order is the number of the row. What decisions put between two rows stands at a half.
+	// order is the number of the row. A half is a row that the interface does not number, between two that it does.
 	order     float64
 	condition string
-	// fault puts the condition into a request that is otherwise without fault; nil where it cannot be reached.
+	// fault puts the condition into a request that is otherwise right. It is nil if the condition cannot be reached.
 	fault func(*probe, *attempt)
 	// unreachable says why there is no fault.
 	unreachable string
 	status      int
-	// words are the title of the problem; "" where the table gives none.
+	// words are the title of the problem; "" if the table has none.
 	words string
-	// required is the member that must be told as missing, if it is that.
+	// required is the member that the problem must list as missing; "" if none is missing.
 	required string
-	// answers judges more of the response; it may be nil.
-	answers func(*probe, *attempt, record)
+	// judge checks more of the response. It may be nil.
+	judge func(*probe, *attempt, record)
 }
 
 // endpoint is the rows of one endpoint.
@@ -37,17 +37,17 @@ type endpoint struct {
 	rows     []row
 }
 
-// set is the fault of members with values.
+// set returns the fault of members with values: names and values in turn.
 func set(members ...any) func(*probe, *attempt) {
 	return func(_ *probe, a *attempt) { a.body = a.body.with(members...) }
 }
 
-// missing is the fault of a member that is not sent.
+// missing returns the fault of a member that is not sent.
 func missing(name string) func(*probe, *attempt) {
 	return func(_ *probe, a *attempt) { a.body = a.body.without(name) }
 }
 
-// refersTo is the fault of a reference to a record of a resource that lacks what it must have.
+// refersTo returns the fault of a reference to a record that change has made unfit.
 func refersTo(member, resource string, change func(record) record) func(*probe, *attempt) {
 	return func(p *probe, a *attempt) {
 		a.body = a.body.with(member, p.create(resource, change(p.body(resource, 0)))["id"])
@@ -58,7 +58,7 @@ func lacking(name string) func(record) record {
 	return func(r record) record { return r.without(name) }
 }
 
-// unknownRow is the row of a reference that names nothing, and its variants.
+// unknownRow returns the rows of a reference to a record that does not exist.
 func unknownRow(order float64, member, another, words string) []row {
 	return []row{
 		notFound(order, member+" names nothing", set(member, unknownIDs[0]), words),
@@ -68,7 +68,7 @@ func unknownRow(order float64, member, another, words string) []row {
 	}
 }
 
-// termRow is the row of a term that is not in order.
+// termRow returns the rows of a term whose dates are missing or not in order.
 func termRow(order float64) []row {
 	const words = "invalid policy term"
 	end := func(days int) func(*probe, *attempt) {
@@ -82,17 +82,17 @@ func termRow(order float64) []row {
 	}
 }
 
-// bad is a row that is decided with 400.
+// bad returns a row whose response is 400.
 func bad(order float64, condition string, fault func(*probe, *attempt), words string) row {
 	return row{order: order, condition: condition, fault: fault, status: http.StatusBadRequest, words: words}
 }
 
-// required is a row without the member that its check reads: 400, and the member told as required.
+// required returns a row without the member that its check reads: 400, and the problem lists the member as required.
 func required(order float64, member string) row {
 	return row{order: order, condition: member + " is missing", fault: missing(member), status: http.StatusBadRequest, required: member}
 }
 
-// notFound is a row that is decided with 404.
+// notFound returns a row whose response is 404.
 func notFound(order float64, condition string, fault func(*probe, *attempt), words string) row {
 	return row{order: order, condition: condition, fault: fault, status: http.StatusNotFound, words: words}
 }
@@ -151,7 +151,7 @@ var errorTable = []endpoint{
 			claim := p.create("claim", p.loss("motorCoverage", p.policy("motorCoverage", 265), -2))
 			a.body = a.body.with("claimNumber", claim["claimNumber"])
 		}, ""),
-		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, answers: replayed},
+		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, judge: replayed},
 	}},
 	{"travelCoverage", rowsOf(
 		[]row{
@@ -215,7 +215,7 @@ var errorTable = []endpoint{
 		unknownRow(1, "petId", "vehicle", "pet not found"),
 		[]row{
 			bad(2, "petKind of the pet is not set", refersTo("petId", "pet", lacking("petKind")), "unknown petKind"),
-			{order: 3, condition: "petKind is dog and petBreed is not set", unreachable: "POST and PUT /pet refuse a dog without petBreed, as a rule of its own tries"},
+			{order: 3, condition: "petKind is dog and petBreed is not set", unreachable: "POST and PUT /pet refuse a dog without petBreed, which another rule tries"},
 			bad(4, "a benefit is not in petBenefits", set("benefits", []string{unknownValue}), "unknown benefit"),
 		},
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
@@ -224,9 +224,9 @@ var errorTable = []endpoint{
 		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *attempt) { a.headers = append(a.headers, "Authorization", "Bearer none") }, status: http.StatusUnauthorized},
 		bad(2, "required fields missing", missing("lastName"), "required fields missing"),
 		required(2, "firstName"), required(2, "dob"), required(2, "address"), required(2, "idType"), required(2, "idNumber"),
-		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, answers: existingID},
-		// Rows 3 and 4 are read together: the party that the same key made is a replay, not a conflict (decisions).
-		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK, answers: replayed},
+		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, judge: existingID},
+		// Rows 3 and 4 belong together: for the party that the same key created the response is a replay, not a conflict.
+		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK, judge: replayed},
 		{order: 5, condition: "persistence fails", unreachable: "a caller cannot make persistence fail"},
 	}},
 	{"product", []row{
@@ -239,6 +239,6 @@ var errorTable = []endpoint{
 		bad(3, "currency not in the enumeration", set("currency", "GBp"), "unsupported currency"),
 		bad(3, "currency in small letters", set("currency", "gbp"), "unsupported currency"),
 		required(3, "currency"),
-		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("product"), status: http.StatusOK, answers: replayed},
+		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("product"), status: http.StatusOK, judge: replayed},
 	}},
 }

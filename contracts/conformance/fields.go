@@ -6,7 +6,7 @@ import (
 )
 
 // fieldTable is the table of resources and their fields, as the interface writes it. A type that is the name of a
-// resource is a reference to a record of it. A field without a type has the one it has further up.
+// resource is a reference to one of its records. A field without a type has the type of the same field further up.
 var fieldTable = []struct{ resource, fields string }{
 	{"motorCoverage", "id: UUID; policyNumber: string; inceptionDate: DateTime; expiryDate: DateTime; status: PolicyStatus; grossWrittenPremium: float; indemnityLimitPolicy: int; perils: MotorPeril[]"},
 	{"vehicle", "id; plateNumber: string; vin: string; chassisNumber: string; registration: VehicleRegistration; physical: VehiclePhysical; performance: VehiclePerformance; condition: VehicleCondition"},
@@ -34,7 +34,7 @@ var fieldTable = []struct{ resource, fields string }{
 	{"policyWording", "id; name: string; version: string; effectiveDate: Date"},
 }
 
-// referenceTable are the references that stay on a record besides its fields (decisions, Fields).
+// referenceTable are the references that a record keeps in addition to its fields.
 var referenceTable = map[string]string{
 	"motorCoverage":          "policyholderId: personal; vehicleId: vehicle; driverId: driver",
 	"cyberLiabilityCoverage": "policyholderId: personal; businessId: business",
@@ -47,7 +47,7 @@ var referenceTable = map[string]string{
 // addressFields are the members of an Address.
 const addressFields = "building: string; streetName: string; city: string; state: string; country: string; postalCode: string; threeWordAddress: string"
 
-// issuedTable are the members that a resource issues itself; its create body never sets them.
+// issuedTable are the members that the implementation issues. A creation body never sets them.
 var issuedTable = map[string]string{
 	"claim": "claimNumber; claimStatus; lastUpdate; reopenDate",
 }
@@ -72,11 +72,11 @@ func (f field) String() string {
 	return f.name + ": " + f.kind
 }
 
-// resource is what the tables say of one resource.
+// resource is what the tables say about one resource.
 type resource struct {
 	name   string
 	fields []field // without id
-	// references are those besides the fields.
+	// references are the references in addition to the fields.
 	references []field
 }
 
@@ -104,7 +104,7 @@ func parseTable() []resource {
 	return all
 }
 
-// parse reads fields as the interface writes them. kinds are the types that names have had.
+// parse parses fields as the interface writes them. kinds are the types of the names that came before.
 func parse(text string, kinds map[string]string) []field {
 	var all []field
 	for entry := range strings.SplitSeq(text, "; ") {
@@ -125,7 +125,7 @@ func parse(text string, kinds map[string]string) []field {
 
 func isCoverage(name string) bool { return strings.HasSuffix(name, "Coverage") }
 
-// resourceNamed returns what the tables say of a resource.
+// resourceNamed returns what the tables say about a resource.
 func resourceNamed(name string) resource {
 	for _, r := range resources {
 		if r.name == name {

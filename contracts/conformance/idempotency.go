@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// posting is an operation that an Idempotency-Key makes happen once.
+// posting is an operation that happens once for each Idempotency-Key.
 type posting struct {
 	name string
-	// prepare returns the path and the body of the operation, on records of its own.
+	// prepare creates the records that the operation needs, and returns its path and body.
 	prepare func(p *probe) (path string, body record)
-	// status is that of the first answer.
+	// status is the status of the first response.
 	status int
-	// other is a change that makes another request of the body.
+	// other are members that turn the body into another request.
 	other record
 }
 
-// postings are all POST operations of the interface: the creates, and the actions on each resource.
+// postings returns all POST operations of the interface: the creations and the actions.
 func postings() []posting {
 	var all []posting
 	for _, r := range resources {
@@ -51,7 +51,7 @@ func postings() []posting {
 	return all
 }
 
-// callers are how many send one request at the same moment.
+// callers is the number of callers that send one request at the same moment.
 const callers = 20
 
 func idempotencyRules() []Rule {
@@ -68,12 +68,12 @@ func idempotencyRules() []Rule {
 		p.refused(http.StatusBadRequest, "", p.post("/product", body.with("lineOfBusiness", 0), "Idempotency-Key", key))
 		p.create("product", body, "Idempotency-Key", key)
 	})
-	add("a key is one of its operation: another operation has it anew", func(p *probe) {
+	add("a key belongs to one operation: with another operation it is a new key", func(p *probe) {
 		key := p.fresh("key")
 		p.create("vehicle", record{"vin": "1"}, "Idempotency-Key", key)
 		p.create("debtor", record{"name": "1"}, "Idempotency-Key", key)
 	})
-	add("a replay answers the record as it is now", func(p *probe) {
+	add("a replay returns the record as it is now", func(p *probe) {
 		key, body := p.fresh("key"), p.body("vehicle", 0)
 		made := p.create("vehicle", body, "Idempotency-Key", key)
 		p.wants(http.StatusOK, p.put("/vehicle/"+made.text("id"), body.with("vin", p.name)))
@@ -108,24 +108,24 @@ func keyReused(p *probe, o posting) {
 	p.refused(http.StatusUnprocessableEntity, "", p.post(path, body.with(pairs(o.other)...), "Idempotency-Key", key))
 }
 
-// atOnce sends one request from several callers at the same moment: one answer is the first, the others are replays, and
-// all tell of one record.
+// atOnce sends one request from several callers at the same moment. One response must be the first, the others must be
+// replays, and all must be about one record.
 func atOnce(p *probe, o posting) {
 	path, body := o.prepare(p)
 	key := p.fresh("key")
-	answers, errs := make([]answer, callers), make([]error, callers)
+	responses, errs := make([]response, callers), make([]error, callers)
 	var group sync.WaitGroup
 	begin := make(chan struct{})
 	for i := range callers {
 		group.Go(func() {
 			<-begin
-			answers[i], errs[i] = p.send(http.MethodPost, path, body, "Idempotency-Key", key)
+			responses[i], errs[i] = p.send(http.MethodPost, path, body, "Idempotency-Key", key)
 		})
 	}
 	close(begin)
 	group.Wait()
 	firsts, ids := 0, map[string]bool{}
-	for i, a := range answers {
+	for i, a := range responses {
 		p.must(errs[i])
 		if a.header.Get("Idempotency-Replayed") == "true" {
 			ids[p.wants(http.StatusOK, a).text("id")] = true
@@ -135,7 +135,7 @@ func atOnce(p *probe, o posting) {
 		ids[p.wants(o.status, a).text("id")] = true
 	}
 	if firsts != 1 || len(ids) != 1 {
-		p.fail("%d answers are no replays, and they tell of %d records", firsts, len(ids))
+		p.fail("%d responses are no replays, and they are about %d records", firsts, len(ids))
 	}
 }
 

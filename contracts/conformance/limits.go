@@ -12,7 +12,7 @@ import (
 const (
 	// longestString is the greatest length of a string, in bytes of UTF-8.
 	longestString = 64 << 10
-	// deepest is how many objects and arrays may be nested, the record itself included.
+	// deepest is the number of objects and arrays that may be nested, including the record itself.
 	deepest = 64
 	// longestNumber is the greatest length of a number, in characters.
 	longestNumber = 64
@@ -20,7 +20,7 @@ const (
 	longestList = 10_000
 )
 
-// limits are the limits of a body: the member that is sent, with a value at the limit and one beyond it.
+// limits are the limits of a body. Each has the member that is sent, a value at the limit and one beyond it.
 var limits = []struct {
 	what, member    string
 	within, without any
@@ -37,7 +37,7 @@ func nested(depth int) json.RawMessage {
 	return json.RawMessage(strings.Repeat("[", depth) + strings.Repeat("]", depth))
 }
 
-// limitRules are the limits of what a body holds, and those of a list's parameters.
+// limitRules are the rules about the limits of a body and of the parameters of a list.
 func limitRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -77,10 +77,10 @@ func limitRules() []Rule {
 		p.refusedQuery("/vehicle?%ff=1", "/vehicle?LIMIT=5", "/vehicle?cursor=x", "/personal?lastName=%ff",
 			"/receipt?receiptDate=2026-01-01", "/receipt?policyNumber=a&policyNumber=b", "/product?lineOfBusiness=motor")
 	})
-	add("all parameters that are wrong are told", func(p *probe) {
+	add("all parameters that are wrong are listed", func(p *probe) {
 		problem := p.refused(http.StatusBadRequest, "", p.get("/vehicle?limit=x&skip=y&colour=z"))
 		if n := len(problem.list("errors")); n != 3 {
-			p.fail("three parameters are wrong, the problem tells %d", n)
+			p.fail("three parameters are wrong, the problem lists %d", n)
 		}
 	})
 	return rules

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// filterTable is the table of list filters, as the interface writes it. name* is searched by what it begins with, in
-// any case (decisions, Lists).
+// filterTable is the table of list filters, as the interface writes it. name* finds the records whose name begins with the
+// value, regardless of case.
 var filterTable = []struct{ resource, filters string }{
 	{"motorCoverage", "policyNumber"},
 	{"cyberLiabilityCoverage", "policyNumber"},
@@ -44,13 +44,13 @@ func listRules() []Rule {
 	for _, row := range filterTable {
 		for filter := range strings.SplitSeq(row.filters, ", ") {
 			name, searched := strings.CutSuffix(filter, "*")
-			add("GET /"+row.resource+"?"+name+"= answers the records that have it", func(p *probe) { filters(p, row.resource, name) })
+			add("GET /"+row.resource+"?"+name+"= returns the records that have it", func(p *probe) { filters(p, row.resource, name) })
 			if searched {
 				add("GET /"+row.resource+"?"+name+"= finds what begins with it, in any case", func(p *probe) { searches(p, row.resource, name) })
 			}
 		}
 		if strings.Contains(row.filters, ", ") {
-			add("GET /"+row.resource+": filters together answer the records that have all", func(p *probe) { combines(p, row.resource, row.filters) })
+			add("GET /"+row.resource+": filters together return the records that have all", func(p *probe) { combines(p, row.resource, row.filters) })
 		}
 	}
 	add("GET /receipt?receiptDateFrom=&receiptDateTo=: a range, both ends inclusive", receiptDates)
@@ -61,23 +61,23 @@ func listRules() []Rule {
 		p.refusedQuery("/vehicle?limit=0", "/vehicle?limit=201", "/vehicle?limit=-1", "/vehicle?limit=1.5", "/vehicle?limit=")
 		p.id("vehicle")
 		if n := len(p.list("/vehicle?limit=1")); n != 1 {
-			p.fail("limit=1 answers %d records", n)
+			p.fail("limit=1 returns %d records", n)
 		}
 		p.list("/vehicle?limit=200")
 	})
 	add("a page has 50 records where no limit is given, and a link to the next", fifty)
-	add("the links lead through the whole list, each record once, in order", linked)
+	add("the links go through the whole list, each record once, in order", linked)
 	add("a list that nothing matches is empty", func(p *probe) {
 		a := p.get("/claimsBordereau?treatyReference=" + p.fresh("none"))
 		if all, err := a.records(); err != nil || len(all) > 0 || strings.TrimSpace(string(a.body)) != "[]" {
-			p.fail("the answer is %s", cut(string(a.body), answerShown))
+			p.fail("the response is %s", cut(string(a.body), responseShown))
 		}
 	})
 	add("GET /productCatalog: the 65 lines of business, codes 1 to 65", catalogue)
 	return rules
 }
 
-// inOrder writes records and looks for them behind those that the list had before.
+// inOrder creates records and looks for them after those that the list had before.
 func inOrder(p *probe, r resource) {
 	before := p.length("/" + r.name)
 	var want []string
@@ -96,13 +96,13 @@ func inOrder(p *probe, r resource) {
 	}
 }
 
-// filters writes a record that has a value and one that has another, and wants the list to have the first alone.
+// filters creates a record with a value and one with another value. The filtered list must have only the first.
 func filters(p *probe, resource, name string) {
 	in, out := distinct(p, resource, name)
 	p.finds(resource, url.Values{name: {in.text(name)}}, in, out)
 }
 
-// distinct writes two records that differ in a member.
+// distinct creates two records that differ in a member.
 func distinct(p *probe, resource, name string) (in, out record) {
 	if name == "claimNumber" && resource == "receipt" {
 		one, other := p.claim(), p.claim()
@@ -116,17 +116,17 @@ func distinct(p *probe, resource, name string) (in, out record) {
 	return p.create(resource, p.body(resource, 0)), p.create(resource, p.body(resource, 1))
 }
 
-// finds wants a list with a query to have one record and not another, and nothing that the query does not ask for.
+// finds fails the rule unless a list with a query has the record in, and neither the record out nor others that do not match.
 func (p *probe) finds(resource string, query url.Values, in, out record) {
 	path := "/" + resource + "?" + query.Encode()
-	// The records of earlier runs may have the same value: those of this rule are near the end.
+	// Records of earlier runs may have the same value. The records of this rule are near the end.
 	const near = 400
 	var ids []string
 	for _, listed := range p.since(path, max(0, p.length(path)-near)) {
 		ids = append(ids, listed.text("id"))
 		for name := range query {
 			if listed.text(name) != in.text(name) {
-				p.fail("GET %s answers a record whose %s is %q", path, name, listed.text(name))
+				p.fail("GET %s returns a record whose %s is %q", path, name, listed.text(name))
 			}
 		}
 	}
@@ -134,7 +134,7 @@ func (p *probe) finds(resource string, query url.Values, in, out record) {
 		p.fail("GET %s lacks %s, which has the value", path, in.text("id"))
 	}
 	if slices.Contains(ids, out.text("id")) {
-		p.fail("GET %s answers %s, which has another value", path, out.text("id"))
+		p.fail("GET %s returns %s, which has another value", path, out.text("id"))
 	}
 }
 
@@ -157,7 +157,7 @@ func searches(p *probe, resource, name string) {
 	}
 }
 
-// combines asks for all filters of a record at once, and for all with one that it does not have.
+// combines asks for a record by all filters at once, and then with one value that the record does not have.
 func combines(p *probe, resource, filters string) {
 	body := p.body(resource, 0)
 	if strings.Contains(filters, "claimNumber") && resource == "receipt" {
@@ -174,7 +174,7 @@ func combines(p *probe, resource, filters string) {
 	query.Set(last, out.text(last))
 	path := "/" + resource + "?" + query.Encode()
 	if slices.ContainsFunc(p.list(path), func(r record) bool { return r["id"] == in["id"] }) {
-		p.fail("GET %s answers a record that has another %s", path, last)
+		p.fail("GET %s returns a record that has another %s", path, last)
 	}
 }
 
@@ -196,12 +196,12 @@ func receiptDates(p *probe) {
 			got = append(got, r.text("receiptDate"))
 		}
 		if slices.Sort(got); !slices.Equal(got, c.want) {
-			p.fail("%s answers %v, not %v", c.query, got, c.want)
+			p.fail("%s returns %v, not %v", c.query, got, c.want)
 		}
 	}
 }
 
-// treaty writes rows of the claims bordereau under a treaty of their own, one after the other.
+// treaty creates rows of the claims bordereau under a new treaty, one after the other.
 func (p *probe) treaty(rows int) (path string, ids []string) {
 	treaty := p.fresh("treaty")
 	for range rows {
@@ -227,7 +227,7 @@ func fifty(p *probe) {
 		p.fail("the page has %d records, not the first 50 of 51 in order", len(page))
 	}
 	if p.next(a) == "" {
-		p.fail("the answer has no link to the next page: %q", a.header.Get("Link"))
+		p.fail("the response has no link to the next page: %q", a.header.Get("Link"))
 	}
 	last := p.get(p.next(a))
 	if page, err = last.records(); err != nil || !slices.Equal(idsOf(page), ids[50:]) || p.next(last) != "" {
@@ -243,7 +243,7 @@ func linked(p *probe) {
 		}
 	}
 	if got := idsOf(p.list(path + "&skip=5")); !slices.Equal(got, ids[5:]) {
-		p.fail("skip=5 answers %v, not %v", got, ids[5:])
+		p.fail("skip=5 returns %v, not %v", got, ids[5:])
 	}
 	a := p.get(path + "&limit=3")
 	if next := p.next(a); !strings.Contains(next, strings.TrimPrefix(path, "/claimsBordereau?")) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// maxSkip is how far into a list a run looks for its end.
+// maxSkip is the greatest number of records at which a run looks for the end of a list.
 const maxSkip = 1_000_000
 
 // list returns the first page of a list.
@@ -18,8 +18,8 @@ func (p *probe) list(path string) []record {
 	return all
 }
 
-// length returns how many records a list has, by looking for its end: it doubles the skip, then halves what is left. A
-// list that is longer than maxSkip ends the rule.
+// length returns the number of records of a list. It looks for the end: it doubles the skip, and then halves the remaining
+// range. A list that is longer than maxSkip ends the rule.
 func (p *probe) length(path string) int {
 	has := func(n int) bool { return len(p.list(withQuery(path, fmt.Sprintf("limit=1&skip=%d", n-1)))) > 0 }
 	least, beyond := 0, 1
@@ -45,12 +45,12 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// since returns the records of a list behind its first n, page by page along the links.
+// since returns the records of a list after its first n. It follows the links from page to page.
 func (p *probe) since(path string, n int) []record {
 	return p.along(withQuery(path, fmt.Sprintf("limit=200&skip=%d", n)))
 }
 
-// along returns the records of a list, page by page along the links.
+// along returns the records of a list. It follows the links from page to page.
 func (p *probe) along(path string) []record {
 	var all []record
 	for path != "" {
@@ -70,8 +70,8 @@ func (p *probe) along(path string) []record {
 // linkNext is the RFC 8288 link to the next page.
 var linkNext = regexp.MustCompile(`<([^>]*)>\s*;[^,]*\brel="?next"?`)
 
-// next returns the path and query of the next page, "" where the answer links to none.
-func (p *probe) next(a answer) string {
+// next returns the path and query of the next page, or "" if the response has no link to one.
+func (p *probe) next(a response) string {
 	match := linkNext.FindStringSubmatch(strings.Join(a.header.Values("Link"), ", "))
 	if match == nil {
 		return ""
@@ -85,7 +85,7 @@ func (p *probe) next(a answer) string {
 	return strings.TrimPrefix(next.RequestURI(), base.Path)
 }
 
-// refusedQuery wants 400 for each path.
+// refusedQuery fails the rule unless the response to each path is 400.
 func (p *probe) refusedQuery(paths ...string) {
 	for _, path := range paths {
 		p.refused(http.StatusBadRequest, "", p.get(path))

@@ -27,7 +27,7 @@ var payloadTable = []struct{ resource, members string }{
 	{"claim", "policyNumber, fnol, lossDate, claimType, location, lossCause, description"},
 }
 
-// payloadNames are the names of payloads that differ from the field names, and the names that come back.
+// payloadNames are the names in payloads that differ from the field names, and the names in responses.
 var payloadNames = []struct{ resource, sent, returned string }{
 	{"motorCoverage", "premium", "grossWrittenPremium"},
 	{"debtor", "parentCompany", "ultimateParentCompany"},
@@ -47,10 +47,10 @@ func returnedAs(resource, sent string) string {
 	return sent
 }
 
-// deductibles are the members of the payload's deductibles; they come back at the top.
+// deductibles are the members of deductibles in a payload. A response has them as members of the record.
 var deductibles = record{"deductibleAmountBuilding": 500, "deductibleAmountContent": 250}
 
-// payload returns a body of exactly the members of the payload row, and what is to come back.
+// payload returns a body with exactly the members of a row of the table, and the members that the response must have.
 func (p *probe) payload(name, members string) (sent, returned record) {
 	full := p.body(name, 0)
 	sent, returned = record{}, record{}

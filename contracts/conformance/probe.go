@@ -26,18 +26,18 @@ type run struct {
 
 func newName() string { return strings.ToLower(rand.Text()[:10]) }
 
-// fresh returns a text that no other call of any run returns.
+// fresh returns a text that no other call in any run returns.
 func (r *run) fresh(prefix string) string {
 	return fmt.Sprintf("%s-%s-%d", prefix, r.name, r.serial.Add(1))
 }
 
-// day returns an instant some days from the beginning of the run.
+// day returns the instant a number of days after the beginning of the run.
 func (r *run) day(days int) time.Time { return r.began.AddDate(0, 0, days) }
 
-// instant writes the DateTime of a day.
+// instant returns the instant of day as a DateTime.
 func (r *run) instant(days int) string { return r.day(days).Format(time.RFC3339) }
 
-// probe tries one rule. Its methods end the rule where they cannot go on, as those of testing.T do.
+// probe tries one rule. A method that cannot go on ends the rule, as the methods of testing.T do.
 type probe struct {
 	*run
 	ctx context.Context
@@ -46,10 +46,10 @@ type probe struct {
 	why     string
 
 	mu   sync.Mutex
-	last *exchange
+	last *roundTrip
 }
 
-// try tries one rule in a goroutine of its own, which fail and skip end.
+// try tries one rule in a new goroutine, which fail and skip end.
 func (r *run) try(ctx context.Context, rule Rule) Result {
 	p := &probe{run: r, ctx: ctx}
 	began, done := time.Now(), make(chan struct{})
@@ -64,7 +64,7 @@ func (r *run) try(ctx context.Context, rule Rule) Result {
 	<-done
 	result := Result{Area: rule.Area, Rule: rule.Name, Outcome: p.outcome, Why: p.why, Elapsed: time.Since(began)}
 	if p.outcome == Failed && p.last != nil {
-		result.Request, result.Answer = p.last.short()
+		result.Request, result.Response = p.last.short()
 	}
 	return result
 }
@@ -75,7 +75,7 @@ func (p *probe) fail(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// skip ends the rule as one that cannot be tried.
+// skip ends the rule as skipped, because it cannot be tried.
 func (p *probe) skip(why string) {
 	p.outcome, p.why = Skipped, why
 	runtime.Goexit()
@@ -88,7 +88,7 @@ func (p *probe) must(err error) {
 	}
 }
 
-// differences gathers what is wrong with an answer, so that a report tells all of it.
+// differences collects everything that is wrong with a response, so that the report lists all of it.
 type differences []string
 
 func (d *differences) add(format string, args ...any) { *d = append(*d, fmt.Sprintf(format, args...)) }
@@ -103,7 +103,7 @@ func (p *probe) none(d differences) {
 	}
 }
 
-// each calls do for 0 to n-1, several at a time, and ends the rule with all errors.
+// each calls do for 0 to n-1, several at a time. If there are errors, it fails the rule with all of them.
 func (p *probe) each(n int, do func(i int) error) {
 	const width = 8
 	var (
@@ -130,10 +130,10 @@ func (p *probe) each(n int, do func(i int) error) {
 	p.none(found)
 }
 
-// tick is how often a condition is asked for.
+// tick is the time between two checks of a condition.
 const tick = 100 * time.Millisecond
 
-// eventually calls done until it returns nil, and ends the rule with its last error once patience has run out.
+// eventually calls done until it returns nil. After Options.Patience it fails the rule with the last error.
 func (p *probe) eventually(done func() error) {
 	deadline := time.Now().Add(p.Patience)
 	ticker := time.NewTicker(tick)

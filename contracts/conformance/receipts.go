@@ -6,10 +6,10 @@ import (
 	"net/http"
 )
 
-// receiptRules are receipts, their refunds, and the bordereau that they are aggregated into.
+// receiptRules are the rules about receipts, refunds, and the bordereau into which receipts are aggregated.
 func receiptRules() []Rule {
 	return []Rule{
-		{Name: "POST /receipt answers the receiptId", try: func(p *probe) {
+		{Name: "POST /receipt returns the receiptId", try: func(p *probe) {
 			made := p.create("receipt", p.body("receipt", 0))
 			p.holds(made, record{"receiptId": made["id"]})
 		}},
@@ -54,7 +54,7 @@ func receiptRules() []Rule {
 				p.fail("receiptDate is %q, not %s", made.text("receiptDate"), today)
 			}
 		}},
-		{Name: "PUT of the same content answers the receipt, of another is 409", try: immutableReceipt},
+		{Name: "PUT of the same content returns the receipt, of another is 409", try: immutableReceipt},
 		{Name: ":refund writes a reversing receipt and leaves the original as it was", try: refunds},
 		{Name: "a second :refund is 409", try: func(p *probe) {
 			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
@@ -118,7 +118,7 @@ func refunds(p *probe) {
 	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": made["id"]})
 }
 
-// aggregating returns a policy of its own for a rule of the aggregation.
+// aggregating creates a policy for a rule about the aggregation, or skips the rule if the implementation does not aggregate.
 func (p *probe) aggregating() record {
 	if p.NoAggregation {
 		p.skip("the implementation is said to be configured not to aggregate")
@@ -126,7 +126,7 @@ func (p *probe) aggregating() record {
 	return p.policy("motorCoverage", 265)
 }
 
-// rows returns the rows that the aggregation made for a policy, from the end of the bordereau.
+// rows returns the rows that the aggregation has created for a policy.
 func (p *probe) rows(policy record) ([]record, error) {
 	const near = 1000
 	var rows []record
@@ -141,7 +141,7 @@ func (p *probe) rows(policy record) ([]record, error) {
 	return rows, nil
 }
 
-// sums waits until the rows of a policy have these sums, by transactionType, and returns the rows.
+// sums waits until the rows of a policy have the wanted sums, by transactionType, and returns the rows.
 func (p *probe) sums(policy record, want map[string]int) []record {
 	var rows []record
 	p.eventually(func() (err error) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// recordRules are the standard operations on every resource, and what a record keeps.
+// recordRules are the rules about the standard operations on every resource, and about what a record keeps.
 func recordRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -48,7 +48,7 @@ func recordRules() []Rule {
 	return append(rules, scalarRules()...)
 }
 
-// full writes a record of a resource with every field.
+// full creates a record of a resource with every field.
 func (p *probe) full(r resource) (sent, made record) {
 	sent = p.body(r.name, 0)
 	return sent, p.create(r.name, sent)
@@ -58,7 +58,7 @@ func newEachTime(p *probe, r resource) {
 	_, first := p.full(r)
 	_, second := p.full(r)
 	if first["id"] == second["id"] {
-		p.fail("two creates answer one id, %s", first.text("id"))
+		p.fail("two creates return one id, %s", first.text("id"))
 	}
 }
 
@@ -71,7 +71,7 @@ func readsAsWritten(p *probe, r resource) {
 	p.holds(read, sent)
 	for name, value := range read {
 		if !same(made[name], value) {
-			p.fail("%s was %v in the answer to the create and reads %v", name, made[name], value)
+			p.fail("%s was %v in the response to the create and reads %v", name, made[name], value)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func comesBack(p *probe, r resource, f field) {
 	}
 }
 
-// holds ends the rule if a record lacks a member or has another value.
+// holds fails the rule if a record lacks a member of want or has another value.
 func (p *probe) holds(is, want record) {
 	var wrong differences
 	for name, value := range want {
@@ -98,7 +98,7 @@ func (p *probe) holds(is, want record) {
 	p.none(wrong)
 }
 
-// unknownIDs are ids that name nothing: one that no record has, and one that is no UUID.
+// unknownIDs are a UUID that no record has, and a text that is no UUID.
 var unknownIDs = []string{"00000000-0000-4000-8000-000000000000", "none"}
 
 func unknownID(p *probe, method, path string) {
@@ -119,9 +119,9 @@ func keepsExtensions(p *probe, r resource) {
 	made := p.post("/"+r.name, body)
 	id := p.wants(http.StatusCreated, made).text("id")
 	read := p.get("/" + r.name + "/" + id)
-	for _, a := range []answer{made, read} {
+	for _, a := range []response{made, read} {
 		if !strings.Contains(string(a.body), want) {
-			p.fail("%s answers without %s", a.request, want)
+			p.fail("%s returns without %s", a.request, want)
 		}
 	}
 	if immutable[r.name] {
@@ -131,7 +131,7 @@ func keepsExtensions(p *probe, r resource) {
 	p.holds(p.wants(http.StatusOK, replaced), record{name: p.name})
 }
 
-// mine are values that a caller would like the members to have that are issued.
+// mine are values that a caller sends for members that the implementation issues.
 var mine = record{
 	"id": unknownIDs[0], "policyNumber": "POL-MINE", "claimNumber": "CLM-MINE", "status": "cancelled", "claimStatus": "closed",
 	"lastUpdate": "2001-02-03", "reopenDate": "2001-02-03",
@@ -172,7 +172,7 @@ func replaces(p *probe, r resource) {
 	}
 }
 
-// forgets sends a replacement with one more member, and then one without it.
+// forgets sends a replacement with an additional member, and then one without it.
 func forgets(p *probe, r resource) {
 	sent, made := p.full(r)
 	path := "/" + r.name + "/" + made.text("id")
@@ -190,7 +190,7 @@ func renamed(p *probe, resource, sent, returned string) {
 		made := p.create(resource, p.body(resource, 0).without(returned).with(name, value))
 		p.holds(made, record{returned: value})
 		if made[sent] != nil {
-			p.fail("%s comes back beside %s", sent, returned)
+			p.fail("%s comes back in addition to %s", sent, returned)
 		}
 	}
 }

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Outcome is what came of a rule.
+// Outcome says how a rule ended.
 type Outcome string
 
-// The outcomes. A rule that is skipped could not be tried, for the reason it gives.
+// The outcomes. A rule is skipped if it could not be tried; Result.Why then has the reason.
 const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Skipped Outcome = "skipped"
 )
 
-// Result is what came of one rule. Request and Answer are those at which it failed, in short.
+// Result is the result of one rule. Request and Response are those at which it failed, shortened.
 type Result struct {
-	Area    string        `json:"area"`
-	Rule    string        `json:"rule"`
-	Outcome Outcome       `json:"outcome"`
-	Why     string        `json:"why,omitempty"`
-	Request string        `json:"request,omitempty"`
-	Answer  string        `json:"answer,omitempty"`
-	Elapsed time.Duration `json:"nanoseconds"`
+	Area     string        `json:"area"`
+	Rule     string        `json:"rule"`
+	Outcome  Outcome       `json:"outcome"`
+	Why      string        `json:"why,omitempty"`
+	Request  string        `json:"request,omitempty"`
+	Response string        `json:"answer,omitempty"`
+	Elapsed  time.Duration `json:"nanoseconds"`
 }
 
-// Report is what came of a run.
+// Report is the result of a run.
 type Report struct {
 	Base    string        `json:"base"`
 	Began   time.Time     `json:"began"`
@@ -37,7 +37,7 @@ type Report struct {
 	Results []Result      `json:"results"`
 }
 
-// Count returns how many rules of an area had an outcome; those of all areas for "".
+// Count returns how many rules of an area had an outcome. The area "" means all areas.
 func (r Report) Count(area string, outcome Outcome) (n int) {
 	for _, result := range r.Results {
 		if (area == "" || result.Area == area) && result.Outcome == outcome {
@@ -47,7 +47,7 @@ func (r Report) Count(area string, outcome Outcome) (n int) {
 	return n
 }
 
-// Formats are the forms of a written report.
+// Formats are the formats of a report by their names: text, json and junit.
 var Formats = map[string]func(Report, io.Writer) error{"text": Report.text, "json": Report.json, "junit": Report.junit}
 
 // text writes what failed and what was skipped, and the numbers of each area.
@@ -60,7 +60,7 @@ func (r Report) text(w io.Writer) error {
 			}
 			out.print("%-7s  %s: %s\n         %s\n", outcome, result.Area, result.Rule, result.Why)
 			if result.Request != "" {
-				out.print("         > %s\n         < %s\n", result.Request, result.Answer)
+				out.print("         > %s\n         < %s\n", result.Request, result.Response)
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (r Report) junit(w io.Writer) error {
 			c := junitCase{Class: "conformance." + area, Name: result.Rule, Seconds: result.Elapsed.Seconds()}
 			switch message := (&junitMessage{Message: result.Why}); result.Outcome {
 			case Failed:
-				message.Text = "> " + result.Request + "\n< " + result.Answer
+				message.Text = "> " + result.Request + "\n< " + result.Response
 				c.Failure = message
 			case Skipped:
 				c.Skipped = message

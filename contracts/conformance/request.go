@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// exchange is a request and its answer, for the report.
-type exchange struct {
+// roundTrip is a request and its response, for the report.
+type roundTrip struct {
 	method, path string
 	body         []byte
-	answer       answer
+	response     response
 }
 
-// The lengths at which the report cuts a request and an answer, in bytes.
+// The lengths at which the report cuts a request and a response, in bytes.
 const (
-	requestShown = 400
-	answerShown  = 600
+	requestShown  = 400
+	responseShown = 600
 )
 
-func (x *exchange) short() (request, got string) {
+func (x *roundTrip) short() (request, got string) {
 	request = strings.TrimSpace(x.method + " " + cut(x.path, requestShown) + " " + cut(string(x.body), requestShown))
-	return request, fmt.Sprintf("%d %s", x.answer.status, cut(string(x.answer.body), answerShown))
+	return request, fmt.Sprintf("%d %s", x.response.status, cut(string(x.response.body), responseShown))
 }
 
 func cut(text string, most int) string {
@@ -34,22 +34,23 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "\ufffd") + "..."
 }
 
-// beyond begins the paths beyond the interface. All of them read, whatever their method.
+// beyond is the beginning of the paths beyond the interface. These operations only read, also with the method POST.
 const beyond = "/x/"
 
-// none stands for a header that is not to be sent.
+// none is the value of a header that must not be sent.
 const none = "\x00"
 
-// send sends a request and returns what it got. body is nil, a string as it is to travel, or a value to write as JSON;
-// headers are names and values. Without an Authorization the request carries the token that the interface asks for.
-func (p *probe) send(method, path string, body any, headers ...string) (answer, error) {
+// send sends a request and returns the response. body is nil, a string that is sent as it is, or a value that is sent as
+// JSON. headers are names and values in turn. Without a header Authorization the request has the token that the interface
+// requires.
+func (p *probe) send(method, path string, body any, headers ...string) (response, error) {
 	text, err := encode(body)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	req, err := http.NewRequestWithContext(p.ctx, method, p.Base+path, bytes.NewReader(text))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if _, is := body.(chunked); is {
 		req.ContentLength = -1
@@ -68,21 +69,21 @@ func (p *probe) send(method, path string, body any, headers ...string) (answer, 
 			req.Header.Set(headers[i], headers[i+1])
 		}
 	}
-	x := &exchange{method: method, path: path, body: text}
+	x := &roundTrip{method: method, path: path, body: text}
 	p.mu.Lock()
 	p.last = x
 	p.mu.Unlock()
 	resp, err := p.http.Do(req)
 	if err != nil {
-		return answer{}, fmt.Errorf("%s %s: %w", method, path, err)
+		return response{}, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	defer resp.Body.Close()
 	got, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return answer{}, fmt.Errorf("%s %s: %w", method, path, err)
+		return response{}, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	x.answer = answer{status: resp.StatusCode, header: resp.Header, body: got, request: method + " " + cut(path, requestShown)}
-	return x.answer, nil
+	x.response = response{status: resp.StatusCode, header: resp.Header, body: got, request: method + " " + cut(path, requestShown)}
+	return x.response, nil
 }
 
 // chunked is a body that is sent without its length.
@@ -108,26 +109,26 @@ func (p *probe) written(v any) string {
 	return string(text)
 }
 
-// do is send where an error ends the rule.
-func (p *probe) do(method, path string, body any, headers ...string) answer {
+// do is send, but an error fails the rule.
+func (p *probe) do(method, path string, body any, headers ...string) response {
 	a, err := p.send(method, path, body, headers...)
 	p.must(err)
 	return a
 }
 
-func (p *probe) get(path string, headers ...string) answer {
+func (p *probe) get(path string, headers ...string) response {
 	return p.do(http.MethodGet, path, nil, headers...)
 }
 
-func (p *probe) post(path string, body any, headers ...string) answer {
+func (p *probe) post(path string, body any, headers ...string) response {
 	return p.do(http.MethodPost, path, body, headers...)
 }
 
-func (p *probe) put(path string, body any, headers ...string) answer {
+func (p *probe) put(path string, body any, headers ...string) response {
 	return p.do(http.MethodPut, path, body, headers...)
 }
 
-// create writes a record and returns it as it was made, 201.
+// create creates a record and returns it. It fails the rule unless the status is 201.
 func (p *probe) create(resource string, body any, headers ...string) record {
 	r, err := p.created(resource, body, headers...)
 	p.must(err)
@@ -141,23 +142,24 @@ func (p *probe) created(resource string, body any, headers ...string) (record, e
 	}
 	r, err := a.record(http.StatusCreated)
 	if err == nil && !uuid.MatchString(r.text("id")) {
-		err = fmt.Errorf("%s answers the id %q, which is no UUID in lower case", a.request, r.text("id"))
+		err = fmt.Errorf("%s returns the id %q, which is no UUID in lower case", a.request, r.text("id"))
 	}
 	return r, err
 }
 
-// read returns the record at a path, 200.
+// read returns the record at a path. It fails the rule unless the status is 200.
 func (p *probe) read(path string) record { return p.wants(http.StatusOK, p.get(path)) }
 
-// wants returns the record of an answer with the status.
-func (p *probe) wants(status int, a answer) record {
+// wants returns the record of a response. It fails the rule unless the response has the status.
+func (p *probe) wants(status int, a response) record {
 	r, err := a.record(status)
 	p.must(err)
 	return r
 }
 
-// refused returns the problem document of an answer with the status; words is its title, "" for any.
-func (p *probe) refused(status int, words string, a answer) record {
+// refused returns the problem document of a response. It fails the rule unless the response has the status and the problem
+// has the title words, where "" means any.
+func (p *probe) refused(status int, words string, a response) record {
 	r, err := a.problem(status, words)
 	p.must(err)
 	return r

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// The bodies that are sent. A variant, 0 or 1, makes the values of one body differ from those of another.
+// The bodies that are sent. The variant, 0 or 1, says which of two sets of values a body has.
 
-// one returns the record of a resource that the run shares; it is made when it is first asked for.
+// one returns the record of a resource that all rules of a run share. The first call creates it.
 func (p *probe) one(name string) record {
 	r, err := p.sharedRecord(name)
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *probe) scalar(f field, variant int) any {
 			"licenceCategory": []string{"B", "BE"}, "licenceCodes": []string{"01.06"},
 		}
 	default:
-		// A type whose members are not shown: any JSON value.
+		// The interface does not show the members of this type, so any JSON value is right.
 		return record{"of": f.kind, "variant": variant, "amount": json.Number("1.50"), "nested": []any{true, record{"é": "ü"}, "x"}}
 	}
 }
@@ -133,7 +133,7 @@ func (p *probe) address(variant int) record {
 	return address
 }
 
-// particulars are the fields whose values must be more than of their type.
+// particulars are the fields for which the values of their type are not enough.
 var particulars = map[string]func(p *probe, variant int) any{
 	"inceptionDate": func(p *probe, _ int) any { return p.instant(-100) },
 	"expiryDate":    func(p *probe, _ int) any { return p.instant(265) },
@@ -145,13 +145,13 @@ var particulars = map[string]func(p *probe, variant int) any{
 	"length":        func(_ *probe, variant int) any { return 10 + variant },
 }
 
-// policy writes a policy of a line whose term began 100 days ago and ends some days from now.
+// policy creates a policy of a line whose term began 100 days ago and ends a number of days from now.
 func (p *probe) policy(line string, ends int) record {
 	return p.create(line, p.body(line, 0).with("expiryDate", p.instant(ends)))
 }
 
-// loss returns the body of a claim against a policy for a loss some days from now, for the first cause that a policy of
-// the line covers.
+// loss returns the body of a claim against a policy for a loss a number of days from now. The cause is the first that a policy
+// of the line covers.
 func (p *probe) loss(line string, policy record, days int) record {
 	body := record{
 		"policyNumber": policy["policyNumber"], "fnol": p.instant(days), "lossDate": p.instant(days),
@@ -163,12 +163,12 @@ func (p *probe) loss(line string, policy record, days int) record {
 	return body
 }
 
-// claim writes a claim against a motor policy of its own.
+// claim creates a claim against a new motor policy.
 func (p *probe) claim() record {
 	return p.create("claim", p.loss("motorCoverage", p.one("motorCoverage"), -2))
 }
 
-// action posts an action and returns the record of its answer.
+// action posts an action and returns the record of its response.
 func (p *probe) action(status int, path string, body any) record {
 	return p.wants(status, p.post(path, body))
 }

@@ -10,7 +10,7 @@ import (
 
 var date = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// mistyped says what is wrong with the JSON form of a value for its field, "" if nothing is.
+// mistyped returns what is wrong with the JSON form of a value for its field, or "".
 func mistyped(f field, value any) string {
 	if f.many {
 		if _, is := value.([]any); !is {
@@ -60,7 +60,7 @@ var wrongTypes = map[string][]any{
 	"DrivingLicence": {"AB 1", 7},
 }
 
-// wrongFor returns the values that a field must refuse; none for a type whose members are not shown.
+// wrongFor returns the values that a field must refuse. There are none for a type whose members the interface does not show.
 func wrongFor(f field) []any {
 	switch wrong := wrongTypes[f.kind]; {
 	case f.many:
@@ -88,7 +88,7 @@ func wrongType(p *probe, r resource, f field) {
 	}
 }
 
-// scalarRules are the forms of values.
+// scalarRules are the rules about the forms of values.
 func scalarRules() []Rule {
 	return []Rule{
 		{Name: "a DateTime is returned in UTC, whatever its offset", try: func(p *probe) {

@@ -16,7 +16,7 @@ var correctedText []byte
 
 // valueSets are the values of each set, as published: OPIN API Specification v1.0 of the Open Insurance Initiative
 // (Apache-2.0); Currency has the alphabetic codes of ISO 4217 and Country the alpha-2 codes of ISO 3166-1. productCatalog
-// has the lines of business, whose codes travel in their place. countries are the numeric codes of ISO 3166-1.
+// has the lines of business, of which records have the codes. countries are the numeric codes of ISO 3166-1.
 var (
 	valueSets = embedded[map[string][]string](valueSetsText)
 	countries = embedded[[]int](countriesText)
@@ -29,8 +29,8 @@ func embedded[T any](text []byte) (value T) {
 	return value
 }
 
-// corrected are the published values that are misspelled, by their corrected spellings: those are accepted as well, and
-// stored as published.
+// corrected maps corrected spellings to published values that are misspelled. A corrected spelling is accepted, and stored as
+// the published value.
 var corrected = embedded[map[string]map[string]string](correctedText)
 
 // unknownValue is in no set.

@@ -9,7 +9,7 @@ import (
 // maxBody is the greatest length of a body, in bytes.
 const maxBody = 1 << 20
 
-// malformed are bodies that are no JSON object in UTF-8, alone and whole.
+// malformed are bodies that are not exactly one JSON object in UTF-8.
 var malformed = []struct{ what, body string }{
 	{"nothing", ""},
 	{"white space", " \n"},
@@ -42,7 +42,7 @@ var malformed = []struct{ what, body string }{
 	{"a member of an extension twice", `{"x-more":{"a":1,"a":2}}`},
 }
 
-// mediaTypes are Content-Types of a body, and the status that they get.
+// mediaTypes are Content-Types of a body, and the status of the response.
 var mediaTypes = []struct {
 	mediaType string
 	status    int
@@ -68,7 +68,7 @@ func syntaxRules() []Rule {
 	for _, m := range malformed {
 		add("a body that is "+m.what+" is 400", func(p *probe) {
 			path := "/vehicle/" + p.id("vehicle")
-			for _, a := range []answer{p.post("/vehicle", m.body), p.put(path, m.body)} {
+			for _, a := range []response{p.post("/vehicle", m.body), p.put(path, m.body)} {
 				p.refused(http.StatusBadRequest, "", a)
 			}
 		})
@@ -96,7 +96,7 @@ func syntaxRules() []Rule {
 		p.create("vehicle", padded(maxBody))
 		p.refused(http.StatusRequestEntityTooLarge, "", p.post("/vehicle", padded(maxBody+1)))
 	})
-	add("a wrong JSON type is told before a listed check fails", func(p *probe) {
+	add("a wrong JSON type is reported before a listed check fails", func(p *probe) {
 		problem := p.refused(http.StatusBadRequest, "", p.post("/motorCoverage", record{"policyholderId": unknownIDs[0], "perils": 7}))
 		if pointers := strings.Join(problem.pointers(), " "); !strings.Contains(pointers, "/perils") {
 			p.fail("the errors point to %s", pointers)
@@ -105,13 +105,13 @@ func syntaxRules() []Rule {
 	add("access is decided before the body is read", func(p *probe) {
 		p.challenged(p.post("/vehicle", "{", "Authorization", none))
 	})
-	add("all members of a wrong type are told", func(p *probe) {
+	add("all members of a wrong type are listed", func(p *probe) {
 		problem := p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{"vin": 1, "plateNumber": true}))
 		if pointers := strings.Join(problem.pointers(), " "); !strings.Contains(pointers, "/vin") || !strings.Contains(pointers, "/plateNumber") {
 			p.fail("the errors point to %s", pointers)
 		}
 	})
-	add("a wrong member of an address is told at its pointer", func(p *probe) {
+	add("a wrong member of an address is reported at its pointer", func(p *probe) {
 		problem := p.refused(http.StatusBadRequest, "", p.post("/property", record{"address": record{"city": 7}}))
 		if pointers := problem.pointers(); len(pointers) != 1 || pointers[0] != "/address/city" {
 			p.fail("the errors point to %v", pointers)
@@ -125,7 +125,7 @@ func syntaxRules() []Rule {
 		{"receipt", `{"paymentAmount":1e400}`, "/paymentAmount"},
 		{"receipt", `{"paymentAmount":9223372036854775808}`, "/paymentAmount"},
 	} {
-		add("POST /"+w.resource+" "+w.body+" is told at "+w.pointers, func(p *probe) {
+		add("POST /"+w.resource+" "+w.body+" is reported at "+w.pointers, func(p *probe) {
 			pointers := p.refused(http.StatusBadRequest, "", p.post("/"+w.resource, w.body)).pointers()
 			if slices.Sort(pointers); strings.Join(pointers, " ") != w.pointers {
 				p.fail("the errors point to %v", pointers)
@@ -137,7 +137,7 @@ func syntaxRules() []Rule {
 		get, head := p.get(path), p.do(http.MethodHead, path, nil)
 		p.wants(http.StatusOK, get)
 		if head.status != http.StatusOK || len(head.body) > 0 || head.header.Get("ETag") != get.header.Get("ETag") {
-			p.fail("HEAD answers %d with %d bytes and the ETag %q", head.status, len(head.body), head.header.Get("ETag"))
+			p.fail("HEAD returns %d with %d bytes and the ETag %q", head.status, len(head.body), head.header.Get("ETag"))
 		}
 	})
 	return rules

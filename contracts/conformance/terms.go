@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// termRules are what :endorse, :cancel and :renew ask of the term and of the members of a policy.
+// termRules are the rules of :endorse, :cancel and :renew about the term and the members of a policy.
 func termRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(p *probe, line, path string, policy record)) {
@@ -39,7 +39,7 @@ func termRules() []Rule {
 		for member, value := range map[string]any{"policyNumber": p.one(line)["policyNumber"], "status": "cancelled", "id": p.id(line)} {
 			a := p.post(path+":endorse", record{"endorsementType": "addition", member: value})
 			if a.status != http.StatusBadRequest && a.status != http.StatusConflict {
-				p.fail("an endorsement with another %s answers %d, neither 400 nor 409", member, a.status)
+				p.fail("an endorsement with another %s returns %d, neither 400 nor 409", member, a.status)
 			}
 			p.refused(a.status, "", a)
 		}
@@ -85,7 +85,7 @@ func endless(p *probe, line string) {
 	p.unchanged(path, policy)
 }
 
-// endorsed are the fields of each line that an endorsement changes, with values, and one that it must refuse.
+// endorsed are the fields of each line that an endorsement may change, with values, and one that it must not change.
 var endorsed = []struct {
 	line           string
 	changes, wrong record

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// transitionRules are every operation on a record in every state: the move that is listed, or 409.
+// transitionRules try every operation on a record in every state: the listed move happens, and everything else is 409.
 func transitionRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -72,8 +72,8 @@ func moves(p *probe, line, state string, policy record, operation, kind string) 
 	if kind == extension && policyOver(policy) {
 		to = "in force" // the extension term begins at the expiryDate before, which is past
 	}
-	answer, read := p.wants(http.StatusOK, got), p.read(path)
-	for _, is := range []record{answer, read} {
+	response, read := p.wants(http.StatusOK, got), p.read(path)
+	for _, is := range []record{response, read} {
 		p.holds(is, record{"status": to, "id": policy["id"], "policyNumber": policy["policyNumber"]})
 	}
 	if endorsed, is := body.(record); is {
@@ -87,7 +87,7 @@ func policyOver(policy record) bool {
 	return err == nil && expiry.Before(time.Now())
 }
 
-// unchanged wants a record to read as it was.
+// unchanged fails the rule if a record has changed.
 func (p *probe) unchanged(path string, was record) {
 	read := p.read(path)
 	if !same(read, was) {
@@ -95,7 +95,7 @@ func (p *probe) unchanged(path string, was record) {
 	}
 }
 
-// renews wants a second policy for the next term, and the first as it was.
+// renews fails the rule unless a renewal has created a second policy for the next term and left the first unchanged.
 func (p *probe) renews(path string, policy, renewed record) {
 	if renewed["id"] == policy["id"] || renewed["policyNumber"] == policy["policyNumber"] || renewed.text("policyNumber") == "" {
 		p.fail("the new policy has the id %v and the policyNumber %v of the old one", renewed["id"], renewed["policyNumber"])
@@ -108,7 +108,7 @@ func (p *probe) renews(path string, policy, renewed record) {
 	p.unchanged(path, policy)
 }
 
-// time reads a DateTime of a record.
+// time returns a DateTime of a record.
 func (p *probe) time(r record, member string) time.Time {
 	t, err := time.Parse(time.RFC3339, r.text(member))
 	if err != nil {
@@ -174,7 +174,7 @@ func claimMoveRules() []Rule {
 func claimMoved(p *probe, state string, claim record, operation string) {
 	path := "/claim/" + claim.text("id")
 	p.holds(p.read(path), record{"claimStatus": state})
-	var got answer
+	var got response
 	switch operation {
 	case "settle":
 		got = p.post(path+":settle", settlement)

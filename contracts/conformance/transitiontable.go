@@ -8,11 +8,11 @@ var policyLines = []string{
 	"businessInterruptionCoverage", "petCoverage",
 }
 
-// move is a row of a table of transitions: what an operation does to a record in a state. Any operation that is in no
-// row is refused with 409.
+// move is a row of a table of transitions: what an operation does to a record in a state. An operation that is in no row is
+// refused with 409.
 type move struct {
 	from, operation string
-	// kind is the endorsementType: one of them, or other for any that is no policy extension.
+	// kind is an endorsementType, or other for any type except the policy extension.
 	kind string
 	to   string
 }
@@ -22,7 +22,7 @@ const (
 	other     = "any other type"
 )
 
-// policyMoves are the transitions of a policy that callers make. :renew leaves the state as it is.
+// policyMoves are the transitions of a policy that callers can make. :renew does not change the state.
 var policyMoves = []move{
 	{"in force", "endorse", other, "in force"},
 	{"in force", "endorse", extension, "extended"},
@@ -31,13 +31,13 @@ var policyMoves = []move{
 	{"extended", "renew", "", "extended"},
 }
 
-// travelMoves are those of a travel policy, for which no in force to in force move is drawn.
+// travelMoves are the transitions of a travel policy. The interface has no move from in force to in force for it.
 var travelMoves = []move{
 	{"in force", "endorse", extension, "extended"},
 	{"in force", "cancel", "", "cancelled"},
 }
 
-// claimMoves are the transitions of a claim. documents and PUT are allowed in any state and leave it as it is.
+// claimMoves are the transitions of a claim. documents and PUT are allowed in every state and do not change it.
 var claimMoves = []move{
 	{"open", "settle", "", "closed"},
 	{"closed", "reopen", "", "reopened"},
@@ -57,7 +57,7 @@ func movesOf(line string) []move {
 	return policyMoves
 }
 
-// listed returns the move that a table has for an operation on a record in a state.
+// listed returns the state to which a table moves a record in a state for an operation, and whether the table has such a row.
 func listed(moves []move, state, operation, kind string) (to string, ok bool) {
 	if kind != "" && kind != extension {
 		kind = other
@@ -70,8 +70,8 @@ func listed(moves []move, state, operation, kind string) (to string, ok bool) {
 	return "", false
 }
 
-// policyStates are the states that a policy can be brought into from outside, each with how. Their number of reads as in
-// force is two: one whose extension term has begun is one in force again, by time.
+// policyStates are the states of a policy that callers can reach, and how. Two of them read as in force, because an extended
+// policy is in force again once its extension term has begun.
 var policyStates = []struct {
 	state, how string
 	reach      func(p *probe, line string) record
@@ -87,7 +87,7 @@ var policyStates = []struct {
 	{"lapsed", "", nil},
 }
 
-// extended moves the end of a policy to some days from now.
+// extended moves the end of a policy to a number of days from now.
 func (p *probe) extended(policy record, line string, ends int) record {
 	return p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":endorse", record{"endorsementType": extension, "expiryDate": p.instant(ends)})
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// valueRules are the value sets: each published value is accepted and returned, what is in no set is refused, and a
-// corrected spelling is stored as published.
+// valueRules are the rules about value sets: each published value is accepted and returned, every other value is refused, and
+// a corrected spelling is stored as the published value.
 func valueRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -63,7 +63,7 @@ func valueRules() []Rule {
 	return rules
 }
 
-// accepted creates a record with members and wants them back.
+// accepted creates a record with members and returns an error unless the response has them.
 func (p *probe) accepted(resource string, body, members record) error {
 	made, err := p.created(resource, body.with(pairs(members)...))
 	if err != nil {
@@ -81,7 +81,7 @@ func (p *probe) eachValue(resource string, values []string, members func(string)
 	p.each(len(values), func(i int) error { return p.accepted(resource, record{}, members(values[i])) })
 }
 
-// accepts tries each value of a set: all in one record for an array, a record for each else.
+// accepts tries each value of a set: for an array all in one record, and otherwise each in one record.
 func accepts(p *probe, r resource, f field) {
 	values := valueSets[f.kind]
 	if f.many {
@@ -111,7 +111,7 @@ func refusesValue(p *probe, r resource, f field) {
 	}
 }
 
-// checking returns a record in which the values of a field are checked: those of petBreed are for a dog.
+// checking returns a record in which the values of a field are checked. For petBreed it is a dog.
 func (p *probe) checking(r resource, f field) record {
 	body := p.body(r.name, 0)
 	if f.kind == "PetBreed" {

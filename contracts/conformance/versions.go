@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// versionRules are how a caller sees that a record has changed: ETag and If-Match.
+// versionRules are the rules about ETag, If-Match and If-None-Match.
 func versionRules() []Rule {
 	var rules []Rule
 	for _, r := range resources {
@@ -32,7 +32,7 @@ func versionRules() []Rule {
 			tag := p.tag(path)
 			for _, known := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
 				if a := p.get(path, "If-None-Match", known); a.status != http.StatusNotModified || len(a.body) > 0 || a.header.Get("ETag") != tag {
-					p.fail("If-None-Match: %s answers %d with the ETag %q", known, a.status, a.header.Get("ETag"))
+					p.fail("If-None-Match: %s returns %d with the ETag %q", known, a.status, a.header.Get("ETag"))
 				}
 			}
 			p.wants(http.StatusOK, p.get(path, "If-None-Match", `"other"`))
@@ -67,7 +67,7 @@ func (p *probe) tag(path string) string {
 	p.wants(http.StatusOK, a)
 	tag := a.header.Get("ETag")
 	if tag == "" {
-		p.fail("GET %s answers no ETag", path)
+		p.fail("GET %s returns no ETag", path)
 	}
 	return tag
 }
@@ -80,7 +80,7 @@ func oneReplacement(p *probe) {
 	var group sync.WaitGroup
 	for i := range callers {
 		group.Go(func() {
-			var a answer
+			var a response
 			a, errs[i] = p.send(http.MethodPut, path, body.with("x-caller", i), "If-Match", seen)
 			statuses[i] = a.status
 		})
@@ -93,7 +93,7 @@ func oneReplacement(p *probe) {
 		case status == http.StatusOK && made < 0:
 			made = i
 		case status != http.StatusPreconditionFailed:
-			p.fail("the replacements answer %v", statuses)
+			p.fail("the replacements return %v", statuses)
 		}
 	}
 	p.holds(p.read(path), record{"x-caller": made})

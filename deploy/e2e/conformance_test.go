@@ -27,7 +27,7 @@ func TestTheExchangeConforms(t *testing.T) {
 			report := conformance.Run(t.Context(), tried)
 			for _, r := range report.Results {
 				if r.Outcome == conformance.Failed {
-					t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Answer)
+					t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Response)
 				}
 			}
 			if skipped := report.Count("", conformance.Skipped); skipped > 20 {
@@ -117,7 +117,7 @@ func TestIndependence(t *testing.T) {
 func TestFormats(t *testing.T) {
 	report := conformance.Report{Base: "http://example", Results: []conformance.Result{
 		{Area: "lists", Rule: "good", Outcome: conformance.Passed},
-		{Area: "lists", Rule: "bad", Outcome: conformance.Failed, Why: "it <differs>", Request: "GET /x", Answer: "500"},
+		{Area: "lists", Rule: "bad", Outcome: conformance.Failed, Why: "it <differs>", Request: "GET /x", Response: "500"},
 		{Area: "claims", Rule: "unseen", Outcome: conformance.Skipped, Why: "no way"},
 	}}
 	written := map[string]*bytes.Buffer{}

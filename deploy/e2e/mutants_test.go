@@ -88,17 +88,17 @@ var mutants = []mutant{
 	{what: "writes ids in upper case", answer: when("", "/vehicle$", 201, func(_ *http.Response, body string) string {
 		return regexp.MustCompile(`"id":"[^"]*"`).ReplaceAllStringFunc(body, func(id string) string { return `"id"` + strings.ToUpper(id[4:]) })
 	}), area: "records", rule: "POST /vehicle: 201 with a new id, a UUID in lower case"},
-	{what: "answers a local time", answer: when("", "/claimsBordereau", 0, text(`("fnol":"[^"]*)Z"`, `${1}+00:00"`)), area: "records", rule: "a DateTime is returned in UTC, whatever its offset"},
-	{what: "answers 200 for a create", answer: when("POST", "/pet$", 201, status(200)), area: "records", rule: "POST /pet: 201 with a new id, a UUID in lower case"},
-	{what: "answers premium by the name it was sent by", answer: when("", "/motorCoverage", 0, text("grossWrittenPremium", "premium")), area: "records", rule: "POST /motorCoverage: premium comes back as grossWrittenPremium alone"},
-	{what: "drops a filter", ask: without("policyNumber"), area: "lists", rule: "GET /claim?policyNumber= answers the records that have it"},
+	{what: "returns a local time", answer: when("", "/claimsBordereau", 0, text(`("fnol":"[^"]*)Z"`, `${1}+00:00"`)), area: "records", rule: "a DateTime is returned in UTC, whatever its offset"},
+	{what: "returns 200 for a create", answer: when("POST", "/pet$", 201, status(200)), area: "records", rule: "POST /pet: 201 with a new id, a UUID in lower case"},
+	{what: "returns premium under the name it was sent by", answer: when("", "/motorCoverage", 0, text("grossWrittenPremium", "premium")), area: "records", rule: "POST /motorCoverage: premium comes back as grossWrittenPremium alone"},
+	{what: "drops a filter", ask: without("policyNumber"), area: "lists", rule: "GET /claim?policyNumber= returns the records that have it"},
 	{what: "ignores the end of a range", ask: without("receiptDateTo"), area: "lists", rule: "GET /receipt?receiptDateFrom=&receiptDateTo=: a range, both ends inclusive"},
 	{what: "ignores what it does not know", ask: without("colour"), area: "lists", rule: "GET /vehicle: an unknown or malformed parameter is 400"},
-	{what: "does not link pages", answer: header("Link"), area: "lists", rule: "the links lead through the whole list, each record once, in order"},
+	{what: "does not link pages", answer: header("Link"), area: "lists", rule: "the links go through the whole list, each record once, in order"},
 	{what: "lists 64 lines", answer: when("", "/productCatalog", 0, text(`,\{"code":65[^}]*\}`, "")), area: "lists", rule: "GET /productCatalog: the 65 lines of business, codes 1 to 65"},
 	{what: "corrects a line", answer: when("", "/productCatalog", 0, text("ommissions", "omissions")), area: "lists", rule: "GET /productCatalog: the 65 lines of business, codes 1 to 65"},
 	{what: "words a problem otherwise", answer: text("invalid indemnity period", "indemnity period invalid"), area: "errors", rule: "POST /businessInterruptionCoverage row 3: IndemnityPeriod is 0 is 400 invalid indemnity period"},
-	{what: "answers 400 for a missing record", answer: when("POST", "/tradeCreditCoverage$", 404, func(a *http.Response, body string) string {
+	{what: "returns 400 for a missing record", answer: when("POST", "/tradeCreditCoverage$", 404, func(a *http.Response, body string) string {
 		a.StatusCode = 400
 		return strings.Replace(body, `"status":404`, `"status":400`, 1)
 	}), area: "errors", rule: "POST /tradeCreditCoverage row 1: debtorId names nothing is 404 debtor not found"},
@@ -106,10 +106,10 @@ var mutants = []mutant{
 		a.Header.Set("Content-Type", strings.Replace(a.Header.Get("Content-Type"), "problem+json", "json", 1))
 		return body
 	}, area: "errors", rule: "POST /petCoverage row 1: petId names nothing is 404 pet not found"},
-	{what: "does not tell who exists", answer: text(`"existingId"`, `"existing"`), area: "errors", rule: "POST /personal row 3: idType and idNumber exist is 409"},
+	{what: "does not say who exists", answer: text(`"existingId"`, `"existing"`), area: "errors", rule: "POST /personal row 3: idType and idNumber exist is 409"},
 	{what: "replays as a create", answer: when("POST", "^/[A-Za-z]+$", 200, status(201)), area: "idempotency", rule: "POST /vehicle: the same key and request again is 200 with the record, and says that it is a replay"},
 	{what: "ignores keys", ask: drop("Idempotency-Key"), area: "idempotency", rule: "POST /claim/{id}:settle: one key from 20 callers at once does it once"},
-	{what: "does not tell replays", answer: header("Idempotency-Replayed"), area: "idempotency", rule: "POST /receipt/{id}:refund: the same key and request again is 200 with the record, and says that it is a replay"},
+	{what: "does not mark replays", answer: header("Idempotency-Replayed"), area: "idempotency", rule: "POST /receipt/{id}:refund: the same key and request again is 200 with the record, and says that it is a replay"},
 	{what: "takes a key with another request", answer: when("POST", "^/product$", 422, status(200)), area: "idempotency", rule: "POST /product: the same key with another request is 422"},
 	{what: "ignores If-Match", ask: drop("If-Match"), area: "versions", rule: "PUT /vehicle/{id}: a stale If-Match is 412, the current one is not"},
 	{what: "lacks a value", answer: func(a *http.Response, body string) string {
@@ -124,7 +124,7 @@ var mutants = []mutant{
 	{what: "admits a loss at expiry", answer: when("POST", "/claim$", 409, status(201)), area: "claims", rule: "a claim against cyberLiabilityCoverage, lossDate at expiry: Conflict"},
 	{what: "covers everything", answer: when("POST", "/claim$", 422, status(201)), area: "claims", rule: "a claim against tradeCreditCoverage: each of its perils is a lossCause, any other is 422"},
 	{what: "refunds twice", answer: when("POST", ":refund$", 409, status(201)), area: "receipts", rule: "a second :refund is 409"},
-	{what: "changes receipts", answer: when("PUT", "/receipt/", 409, status(200)), area: "receipts", rule: "PUT of the same content answers the receipt, of another is 409"},
+	{what: "changes receipts", answer: when("PUT", "/receipt/", 409, status(200)), area: "receipts", rule: "PUT of the same content returns the receipt, of another is 409"},
 	{what: "adds up wrong", answer: when("", "/premiumBordereau", 0, text(`"grossWrittenPremium":1500`, `"grossWrittenPremium":6500`)), area: "receipts", rule: "receipts of a policy and a type add up to one row of the premium bordereau, less refunds"},
 	{what: "lets in who has no token", ask: func(r *http.Request) {
 		if r.Header.Get("Authorization") == "" {
@@ -137,7 +137,7 @@ var mutants = []mutant{
 		}
 	}, area: "access", rule: "POST /claim/{id}:settle with the other scope alone is 401"},
 	{what: "challenges nobody", answer: header("WWW-Authenticate"), area: "access", rule: "PUT /vehicle/{id} without a token is 401"},
-	{what: "does not tell what is allowed", answer: header("Allow"), area: "access", rule: "DELETE /vehicle is 405 with Allow: GET, POST"},
+	{what: "does not say what is allowed", answer: header("Allow"), area: "access", rule: "DELETE /vehicle is 405 with Allow: GET, POST"},
 	{what: "takes any media type", ask: func(r *http.Request) {
 		if r.ContentLength != 0 {
 			r.Header.Set("Content-Type", "application/json")
@@ -154,7 +154,7 @@ var mutants = []mutant{
 	{what: "takes strings of any length", answer: when("POST", "/vehicle$", 400, status(201)), area: "limits", rule: "a body holds strings of up to 64 KiB, more is 400 at its pointer"},
 	{what: "skips as far as it is asked to", answer: when("GET", "/vehicle$", 400, status(200)), area: "limits", rule: "skip beyond 100,000 is 400, and the problem names the cursor"},
 	{what: "counts in 64 bits", answer: when("", "/premiumBordereau", 0, text("18446744073709551614", "-2")), area: "receipts", rule: "sums are exact beyond 64 bits"},
-	{what: "forgets its history", answer: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)), area: "beyond", rule: "GET /x/history/claim/{id} tells the creation"},
+	{what: "forgets its history", answer: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)), area: "beyond", rule: "GET /x/history/claim/{id} lists the creation"},
 }
 
 // TestMutantsAreNoticed: each by the rule that it breaks, which passes through a proxy that changes nothing.

@@ -20,7 +20,7 @@ var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 // record is a JSON object. The numbers of one that was received are json.Number.
 type record map[string]any
 
-// text returns a member as text: a string as it is, a number as it is written, "" where there is none.
+// text returns a member as text: a string as it is, a number as it is written. It returns "" if there is no such member.
 func (r record) text(name string) string {
 	if value := r[name]; value != nil {
 		return fmt.Sprint(value)
@@ -52,12 +52,12 @@ func (r record) without(names ...string) record {
 	return r
 }
 
-// same reports whether two JSON values are equal. Numbers are compared by what they amount to.
+// same reports whether two JSON values are equal. Numbers are compared by their values, not by their digits.
 func same(a, b any) bool {
 	return reflect.DeepEqual(plain(a), plain(b))
 }
 
-// plain writes a value as decoded JSON whose numbers are in lowest terms.
+// plain returns a value as decoded JSON in which equal numbers have the same form.
 func plain(v any) any {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -88,8 +88,8 @@ func reduced(v any) any {
 	return v
 }
 
-// answer is what a request got.
-type answer struct {
+// response is the response to a request.
+type response struct {
 	status  int
 	header  http.Header
 	body    []byte
@@ -109,18 +109,18 @@ func decode(text []byte, v any) error {
 }
 
 // is checks the status and the media type.
-func (a answer) is(status int, mediaType string) error {
+func (a response) is(status int, mediaType string) error {
 	if a.status != status {
-		return fmt.Errorf("%s answers %d, not %d", a.request, a.status, status)
+		return fmt.Errorf("%s returns %d, not %d", a.request, a.status, status)
 	}
 	if got, _, _ := mime.ParseMediaType(a.header.Get("Content-Type")); got != mediaType {
-		return fmt.Errorf("%s answers the Content-Type %q, not %s", a.request, a.header.Get("Content-Type"), mediaType)
+		return fmt.Errorf("%s returns the Content-Type %q, not %s", a.request, a.header.Get("Content-Type"), mediaType)
 	}
 	return nil
 }
 
-// record returns the one record of an answer with the status.
-func (a answer) record(status int) (record, error) {
+// record returns the one record of a response with the status.
+func (a response) record(status int) (record, error) {
 	if err := a.is(status, "application/json"); err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a answer) record(status int) (record, error) {
 }
 
 // records returns the records of a list.
-func (a answer) records() ([]record, error) {
+func (a response) records() ([]record, error) {
 	if err := a.is(http.StatusOK, "application/json"); err != nil {
 		return nil, err
 	}
@@ -143,9 +143,9 @@ func (a answer) records() ([]record, error) {
 	return all, nil
 }
 
-// problem returns the problem document of an answer with the status, which must have the members that every problem
+// problem returns the problem document of a response with the status, which must have the members that every problem
 // has. words is its title, in any case; "" for any.
-func (a answer) problem(status int, words string) (record, error) {
+func (a response) problem(status int, words string) (record, error) {
 	if err := a.is(status, "application/problem+json"); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (a answer) problem(status int, words string) (record, error) {
 	return r, nil
 }
 
-// violations says what is wrong with the errors that a 400 must tell.
+// violations returns what is wrong with the errors that a 400 must list.
 func (r record) violations() (wrong differences) {
 	if len(r.list("errors")) == 0 {
 		wrong.add("the 400 has no errors")
