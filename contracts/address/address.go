@@ -1,4 +1,4 @@
-// Package address holds the address, which is embedded in records and is no resource of its own.
+// Package address holds the address, which is part of records and is not a resource.
 package address
 
 import "github.com/go-json-experiment/json/jsontext"

@@ -1,4 +1,4 @@
-// Package internalapi holds what services ask of each other. The operations live under Prefix, which the gateway
+// Package internalapi holds the operations that services offer to each other. Their paths are under Prefix, which the gateway
 // never routes.
 package internalapi
 
@@ -7,7 +7,7 @@ import "insurance.example/exchange/contracts/scalar"
 // Prefix begins the path of every internal operation.
 const Prefix = "/internal"
 
-// The operations, each a path below Prefix that ends in the name asked for.
+// The operations. Each is a path under Prefix, to which the id or number is added.
 const (
 	PartyPath      = Prefix + "/party/"  // GET {id}: Party
 	PolicyPath     = Prefix + "/policy/" // GET {policyNumber}: Policy
@@ -15,13 +15,13 @@ const (
 	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
 )
 
-// Party is a party that exists, with the resource that it is a record of.
+// Party is a party that exists, with the resource to which it belongs.
 type Party struct {
 	ID       string `json:"id"`
 	Resource string `json:"resource"`
 }
 
-// Policy is what other services need to know of a coverage record.
+// Policy is what other services need to know about a coverage record.
 type Policy struct {
 	PolicyNumber         string          `json:"policyNumber"`
 	Line                 string          `json:"line"` // the coverage resource, such as motorCoverage
@@ -30,11 +30,11 @@ type Policy struct {
 	ExpiryDate           scalar.DateTime `json:"expiryDate,omitzero"`
 	EndedAt              scalar.DateTime `json:"endedAt,omitzero"` // when a cancellation or lapse took effect
 	IndemnityLimitPolicy *scalar.Int     `json:"indemnityLimitPolicy,omitzero"`
-	// Covers is what a loss cause is checked against: perils, scope or benefits. They are values of CauseSet, which is
-	// empty for a line that has no such list.
+	// Covers are the loss causes that the policy covers: perils, scope or benefits. They are values of CauseSet, which is
+	// empty for a line without such a list.
 	Covers   []string `json:"covers,omitempty"`
 	CauseSet string   `json:"causeSet,omitempty"`
-	// WaitingPeriod is in days, counted as Waits says; nil for a policy that has none.
+	// WaitingPeriod is in days, counted as Waits says. It is nil for a policy without a waiting period.
 	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
 	Waits         Waits       `json:"waits,omitempty"`
 }
@@ -56,7 +56,7 @@ func (p *Policy) InForceAt(t scalar.DateTime) bool {
 		(p.EndedAt.IsZero() || t.Before(p.EndedAt))
 }
 
-// Claim is a claim that exists, with the policy that it is against.
+// Claim is a claim that exists, with the number of its policy.
 type Claim struct {
 	ClaimNumber  string `json:"claimNumber"`
 	PolicyNumber string `json:"policyNumber"`

@@ -21,7 +21,7 @@ const ProblemsExtension = "x-problems"
 // token could name it in OpenAPI 3.1, but linters take that for a mistake.
 const ScopeExtension = "x-scope"
 
-// document is the document as far as a deployment changes it; everything else stays as it is.
+// document is the part of the document that a deployment changes. Everything else is kept as it is.
 type document struct {
 	Components components     `json:"components"`
 	Paths      jsontext.Value `json:"paths"`

@@ -37,7 +37,8 @@ type Item struct {
 //go:embed register.yaml
 var items []byte
 
-// Load answers the items in their order. Errors: an item of no kind, or one that is configured nowhere.
+// Load returns the items in their order. It returns an error for an item without a kind and for a Configured item without
+// settings.
 func Load() ([]Item, error) {
 	var all []Item
 	if err := yaml.UnmarshalWithOptions(items, &all, yaml.Strict()); err != nil {
@@ -51,7 +52,7 @@ func Load() ([]Item, error) {
 	return all, nil
 }
 
-// Where says where an item is configured, as the flag and as the variable; empty for one that is not.
+// Where returns the settings of an item, as flags and as variables. It returns "" for an item without settings.
 func (i Item) Where() string {
 	var places []string
 	for _, name := range i.Settings {

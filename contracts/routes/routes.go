@@ -1,5 +1,5 @@
-// Package routes holds the paths of the interface: which resource is whose, and what each answers to. The table is
-// generated from the declarations of the services (make generate); the gateway routes by it.
+// Package routes holds the paths of the interface: which service has which resources, and which operations these have. The
+// table is generated from the declarations of the services (make generate). The gateway routes by it.
 package routes
 
 import (
@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 )
 
-// Route is what one resource answers to.
+// Route holds the operations of one resource.
 type Route struct {
 	// Service owns the resource.
 	Service string `json:"service"`
 	// Resource is the first path segment.
 	Resource string `json:"resource"`
-	// Collection and Item are the methods of /{resource} and /{resource}/{id}; no Item: the resource has none.
+	// Collection and Item are the methods of /{resource} and /{resource}/{id}. Item is empty if there is no such path.
 	Collection []string `json:"collection"`
 	Item       []string `json:"item,omitempty"`
 	// Actions are the names of POST /{resource}/{id}:{action}, Subs those of POST /{resource}/{id}/{sub}.
@@ -21,10 +21,10 @@ type Route struct {
 	Subs    []string `json:"subs,omitempty"`
 }
 
-// Extension is an operation beyond the interface. All of them only read, whatever the method.
+// Extension is an operation beyond the interface. All of them only read, also those with the method POST.
 type Extension struct {
 	Service string `json:"service"`
-	// Path begins with /x/; a last segment {id} stands for a record's identifier.
+	// Path begins with /x/. A last segment {id} is a placeholder for the id of a record.
 	Path   string `json:"path"`
 	Method string `json:"method"`
 }
@@ -38,7 +38,7 @@ type Table struct {
 //go:embed routes.json
 var table []byte
 
-// Load answers the table.
+// Load returns the table.
 func Load() (Table, error) {
 	var t Table
 	err := json.Unmarshal(table, &t)

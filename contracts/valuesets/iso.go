@@ -19,7 +19,7 @@ var (
 	}
 )
 
-// countryCodes answers the alpha-2 codes of ISO 3166-1, sorted.
+// countryCodes returns the alpha-2 codes of ISO 3166-1, sorted.
 func countryCodes() []string {
 	var codes []string
 	for _, country := range countries.All() {
@@ -30,7 +30,7 @@ func countryCodes() []string {
 	return sortedSet(codes)
 }
 
-// currencies answers the alphabetic codes of ISO 4217, sorted.
+// currencies returns the alphabetic codes of ISO 4217, sorted.
 func currencies() []string {
 	codes := slices.Clone(addedCurrencies)
 	for _, currency := range countries.AllCurrencies() {
@@ -46,7 +46,7 @@ func sortedSet(codes []string) []string {
 	return slices.Compact(codes)
 }
 
-// CountryByNumber answers the alpha-2 code of an ISO 3166-1 numeric code, and whether there is one.
+// CountryByNumber returns the alpha-2 code of an ISO 3166-1 numeric code, and whether there is one.
 func CountryByNumber(numeric int64) (alpha2 string, ok bool) {
 	const most = 999
 	if numeric < 1 || numeric > most {

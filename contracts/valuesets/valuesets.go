@@ -52,7 +52,7 @@ type Set struct {
 // Registry is the value sets in force.
 type Registry struct{ sets map[string]*Set }
 
-// Published answers the sets as published.
+// Published returns the sets as published.
 func Published() *Registry {
 	sets, err := parse(published)
 	if err != nil {
@@ -77,8 +77,9 @@ type amendment struct {
 	Corrected map[string]string `yaml:"corrected"`
 }
 
-// Load answers the published sets as amended by a file; an empty path amends nothing. For each set that the file
-// names, `values` replaces the values, `extend` adds some, `corrected` adds accepted spellings.
+// Load returns the published sets with the amendments of a file; an empty path means no amendments. For each set that the
+// file names, `values` replaces the values, `extend` adds values, and `corrected` adds accepted spellings. Load returns an
+// error for a file that cannot be read, for an unknown set, and for values that are empty or not unique.
 func Load(path string) (*Registry, error) {
 	r := Published()
 	if path == "" {
@@ -112,10 +113,10 @@ func Load(path string) (*Registry, error) {
 	return r, nil
 }
 
-// Names answers the names of the sets, sorted.
+// Names returns the names of the sets, sorted.
 func (r *Registry) Names() []string { return slices.Sorted(maps.Keys(r.sets)) }
 
-// Values answers the values of a set in order; nil where there is no such set.
+// Values returns the values of a set in order, or nil if there is no such set.
 func (r *Registry) Values(set string) []string {
 	s := r.sets[set]
 	if s == nil {
@@ -124,7 +125,7 @@ func (r *Registry) Values(set string) []string {
 	return slices.Clone(s.Values)
 }
 
-// Accepted answers every spelling that a set accepts: its values in order, then the corrected spellings, sorted.
+// Accepted returns every spelling that a set accepts: its values in order, then the corrected spellings, sorted.
 func (r *Registry) Accepted(set string) []string {
 	accepted := r.Values(set)
 	if s := r.sets[set]; s != nil {
@@ -133,7 +134,7 @@ func (r *Registry) Accepted(set string) []string {
 	return accepted
 }
 
-// Lookup answers the value that is stored for a spelling, and whether the set has it. Matching is exact.
+// Lookup returns the value that is stored for a spelling, and whether the set accepts the spelling. Case and spaces matter.
 func (r *Registry) Lookup(set, value string) (stored string, ok bool) {
 	s := r.sets[set]
 	if s == nil {
@@ -154,7 +155,7 @@ func (r *Registry) index(name string) error {
 	set.stored = make(map[string]string, len(set.Values)+len(set.Corrected))
 	for _, value := range set.Values {
 		if _, twice := set.stored[value]; twice || value == "" {
-			return fmt.Errorf("set %s: value %q is empty or stands twice", name, value)
+			return fmt.Errorf("set %s: value %q is empty or occurs twice", name, value)
 		}
 		set.stored[value] = value
 	}

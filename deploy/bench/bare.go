@@ -15,7 +15,7 @@ import (
 // bareCommand is the argument that makes this command the bare handler.
 const bareCommand = "bare"
 
-// answer is what the bare handler returns to a method and a route of Gin's, as the exchange once did.
+// answer is the response of the bare handler to a method and a Gin route. It is a response that the exchange has given.
 type answer struct {
 	Method, Route string
 	Status        int
@@ -23,7 +23,7 @@ type answer struct {
 	Body          []byte
 }
 
-// startBare starts the bare handler in a process of its own.
+// startBare starts the bare handler in a separate process.
 func startBare(ctx context.Context, answers []answer) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -36,7 +36,8 @@ func startBare(ctx context.Context, answers []answer) (*child, error) {
 	return start(ctx, text, self, bareCommand)
 }
 
-// serveBare is the bare handler: it reads the responses that it is to give, says where it listens, and serves until the process is ended.
+// serveBare is the bare handler. It reads the responses that it shall give from in, writes its address to out, and serves
+// until the process is ended.
 func serveBare(in io.Reader, out io.Writer) error {
 	var answers []answer
 	if err := json.NewDecoder(in).Decode(&answers); err != nil {

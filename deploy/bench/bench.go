@@ -15,17 +15,18 @@ import (
 // bench is one run: the exchange that is measured, and where its data is.
 type bench struct {
 	options
-	exchange *exchange
+	exchange *runningExchange
 	data     string
 	out      io.Writer
 	// ready is how long the first start took until /readyz.
 	ready time.Duration
 }
 
-// startTarget is how soon after its start the exchange is to be ready.
+// startTarget is the time after its start within which the exchange shall be ready.
 const startTarget = time.Second
 
-// run measures what the options ask for and prints it. Errors: errBelowTarget, where the options ask for it.
+// run measures what the options ask for and prints it. It returns errBelowTarget if a row is below its target and the options
+// ask for this check.
 func run(ctx context.Context, o options, out io.Writer) error {
 	rows, measure := rowsOf, (*bench).measureRows
 	if o.scale {
@@ -61,7 +62,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	return nil
 }
 
-// start starts the exchange and tells how long that took.
+// start starts the exchange and prints how long that took.
 func (b *bench) start(ctx context.Context) error {
 	started, err := startExchange(ctx, b.command, b.data, b.connections)
 	if err != nil {
@@ -76,7 +77,7 @@ func (b *bench) start(ctx context.Context) error {
 	return nil
 }
 
-// late returns what the row of the start says of a start that took too long.
+// late returns the remark for a start that took too long, and otherwise "".
 func late(took time.Duration) string {
 	if took <= startTarget {
 		return ""
@@ -93,11 +94,11 @@ func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err e
 	return printRows(b.out, results), nil
 }
 
-// turns is how many slices of time each side of a row has, an odd number. The two take turns, so that what else the
-// machine does meets both.
+// turns is the number of slices of time of each side of a row. It is odd. The sides take turns, so that other load on the
+// machine affects both.
 const turns = 5
 
-// compare drives the exchange and a bare handler that returns what the exchange has answered.
+// compare measures the exchange and a bare handler that gives the same responses.
 func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
 	var answers []answer
 	for _, r := range rows {

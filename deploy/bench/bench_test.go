@@ -42,7 +42,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// short returns options that measure in slices, and leave nothing but in a temporary folder of the test's own.
+// short returns options that measure in slices of a length, and write only to a temporary folder of the test.
 func short(t *testing.T, slice time.Duration) options {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -120,7 +120,7 @@ func TestInterruptEndsTheRun(t *testing.T) {
 	leavesNothing(t)
 }
 
-// interrupt is an output that interrupts the run once it tells of its load.
+// interrupt is an output that interrupts the run once the run prints the progress of its load.
 type interrupt struct{ cancel context.CancelFunc }
 
 func (i interrupt) Write(text []byte) (int, error) {

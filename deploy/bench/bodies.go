@@ -28,7 +28,7 @@ func fill(body []byte, place, value string) []byte {
 	return bytes.ReplaceAll(body, []byte(place), []byte(value))
 }
 
-// serials tells the vehicles of a run apart.
+// serials numbers the vehicles of a run.
 var serials atomic.Int64
 
 func newVehicle() []byte {

@@ -2,10 +2,10 @@ package main
 
 import "golang.org/x/sync/errgroup"
 
-// bookSize is the number of policies that the rows are measured on, each on a vehicle of its own and with one claim.
+// bookSize is the number of policies with which the rows are measured. Each has a different vehicle and one claim.
 const bookSize = 1000
 
-// book is what is in the exchange: what the calls of the rows name.
+// book holds the records of the exchange to which the calls of the rows refer.
 type book struct {
 	vehicles []string // ids
 	policies []string // policy numbers

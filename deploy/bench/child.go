@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// startPatience is how long a child is given to say where it listens, stopPatience to end when asked to. Both are for
-	// a child that never would; how long a start takes is measured.
+	// startPatience is how long a child may take to print its address, and stopPatience how long it may take to end. Both
+	// only end a wait that would last forever. How long a start takes is measured.
 	startPatience = 5 * time.Minute
 	stopPatience  = 5 * time.Minute
 )
 
-// child is a server in a process of its own. It ends with the context that it was started with.
+// child is a server in a separate process. It ends with the context with which it was started.
 type child struct {
 	// address is where it listens, host:port.
 	address string
-	// said is how long it took from its start until it said so.
+	// said is the time from its start until it printed its address.
 	said   time.Duration
 	began  time.Time
 	pid    int
@@ -79,7 +79,7 @@ func (c *child) stop() {
 	<-c.ended
 }
 
-// withoutSettings keeps the settings of a person's own exchange out of the one that is measured.
+// withoutSettings removes the variables of the exchange from an environment, so that they do not affect the measured one.
 func withoutSettings(environ []string) []string {
 	var kept []string
 	for _, entry := range environ {
@@ -90,8 +90,8 @@ func withoutSettings(environ []string) []string {
 	return kept
 }
 
-// resident returns the resident memory of the process as the kernel tells it, such as "87 MB, 12 MB of it file pages".
-// A database that is mapped into memory counts among the latter; the kernel takes them back as it needs to.
+// resident returns the resident memory of the process, such as "87 MB, 12 MB of it file pages". A database that is mapped
+// into memory counts as file pages, which the kernel takes back when it needs them.
 func (c *child) resident() string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
 	if err != nil {

@@ -18,13 +18,13 @@ type call struct {
 	body         []byte // JSON; nil for none
 }
 
-// client asks one server, with a token and over connections that it keeps.
+// client sends requests to one server, with a token and over connections that it keeps open.
 type client struct {
 	http  *fasthttp.HostClient
 	token string
 }
 
-// dial makes a client that sends a token; it connects as it needs to.
+// dial returns a client that sends a token. The client connects when it sends.
 func dial(address, token string, connections int) *client {
 	return &client{token: token, http: &fasthttp.HostClient{
 		Addr: address, MaxConns: connections, MaxIdleConnDuration: time.Minute,
@@ -32,7 +32,7 @@ func dial(address, token string, connections int) *client {
 	}}
 }
 
-// send makes a request and reads its answer whole.
+// send sends a request and reads the whole response.
 func (c *client) send(to call, request *fasthttp.Request, response *fasthttp.Response) error {
 	request.Reset()
 	request.Header.SetMethod(to.method)
@@ -77,7 +77,8 @@ type slice struct {
 	p50, p99         float64
 }
 
-// drive has all connections make the calls of a row for some time, each as soon as it has the answer to its last.
+// drive makes the calls of a row over all connections for some time. Each connection sends its next call as soon as it has the
+// response to the last.
 func (c *client) drive(ctx context.Context, r *row, connections int, d time.Duration) slice {
 	var failed atomic.Int64
 	stopper := periodic.NewAborter()

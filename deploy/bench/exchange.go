@@ -12,16 +12,17 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// exchange is a running exchange, all services in one process.
-type exchange struct {
+// runningExchange is a running exchange with all services in one process, and a client of it.
+type runningExchange struct {
 	*child
 	*client
-	// served is how long it took from its start until the first response of 200, ready until /readyz responded with 200.
+	// served is the time from its start until the first response with status 200, ready the time until /readyz responded
+	// with 200.
 	served, ready time.Duration
 }
 
-// startExchange starts the exchange on a folder of data and waits for its first answer.
-func startExchange(ctx context.Context, command, data string, connections int) (*exchange, error) {
+// startExchange starts the exchange on a folder of data and waits until it has responded and is ready.
+func startExchange(ctx context.Context, command, data string, connections int) (*runningExchange, error) {
 	token, err := exec.CommandContext(ctx, command, "token", "--data", data, "--lifetime", "24h").Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s token: %w", command, err)
@@ -43,17 +44,17 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 	if err != nil {
 		return nil, err
 	}
-	e := &exchange{child: process, client: dial(process.address, strings.TrimSpace(string(token)), connections)}
+	e := &runningExchange{child: process, client: dial(process.address, strings.TrimSpace(string(token)), connections)}
 	var request fasthttp.Request
 	var response fasthttp.Response
-	// The address is taken before it is printed, so that a call waits for its answer rather than being refused.
+	// The exchange listens before it prints its address, so a call waits for its response and is not refused.
 	if err := e.send(call{http.MethodGet, "/vehicle?limit=1", nil}, &request, &response); err != nil {
 		e.stop()
 		return nil, err
 	}
 	if response.StatusCode() != http.StatusOK {
 		e.stop()
-		return nil, fmt.Errorf("the first call is answered with status %d: %s", response.StatusCode(), response.Body())
+		return nil, fmt.Errorf("the response to the first call has status %d: %s", response.StatusCode(), response.Body())
 	}
 	e.served = time.Since(process.began)
 	select {

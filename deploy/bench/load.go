@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	// writers is how many records are on their way at once; the store commits what waits together.
+	// writers is the number of records that are written at the same time. The store commits waiting writes together.
 	writers = 256
-	// samples is how many of the loaded records the reads are about.
+	// samples is the number of loaded records that the reads ask for.
 	samples = 5000
-	// progressEvery is how often the load tells how far it is.
+	// progressEvery is how often the load prints its progress.
 	progressEvery = 5 * time.Second
 )
 
 // load puts count vehicles and as many policies straight into the store of the coverage service and returns a book of
-// some of them. The service itself makes one of each, with its keys and what is stored beside the record; the others
-// are copies of it that differ in id and policy number.
+// some of them. The service itself makes one of each, with its keys and its state. The others are copies of it with another
+// id and policy number.
 func load(ctx context.Context, file string, count int, out io.Writer) (*book, error) {
 	store, err := sqlitestore.Open(ctx, file)
 	if err != nil {
@@ -40,7 +40,7 @@ func load(ctx context.Context, file string, count int, out io.Writer) (*book, er
 	if err == nil {
 		err = vehicle.multiply(ctx, count, out, func(nth int, made docstore.Document) {
 			b.vehicles = append(b.vehicles, made.ID.String())
-			if nth < count-writers-50 { // else the page might not be full
+			if nth < count-writers-50 { // otherwise the page might not be full
 				b.pages = append(b.pages, page(made.ID))
 			}
 		})
@@ -50,7 +50,7 @@ func load(ctx context.Context, file string, count int, out io.Writer) (*book, er
 			b.policies = append(b.policies, made.Keys[policyNumber])
 		})
 	}
-	// Closing moves the log into the database, which belongs to the load.
+	// Closing moves the log into the database. Its time counts as part of the load.
 	if closed := store.Close(); err == nil {
 		err = closed
 	}
@@ -106,8 +106,7 @@ func (t *template) multiply(ctx context.Context, count int, out io.Writer, keep 
 	return inserts.Wait()
 }
 
-// store stores another document. Two policies may be issued the same number, of which one then gets another, as in
-// the service.
+// store stores another document. If its policy number is taken, it gets another number, as in the service.
 func (t *template) store(ctx context.Context) (docstore.Document, error) {
 	for {
 		made, err := t.another()
@@ -121,7 +120,7 @@ func (t *template) store(ctx context.Context) (docstore.Document, error) {
 	}
 }
 
-// report tells how far the load is until the function it returns is called.
+// report prints the progress of the load until the function that it returns is called.
 func (t *template) report(out io.Writer, count int, stored *atomic.Int64) (end func()) {
 	began, over, ended := time.Now(), make(chan struct{}), make(chan struct{})
 	tell := func() {

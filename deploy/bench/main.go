@@ -28,7 +28,7 @@ type options struct {
 	check       bool
 }
 
-// errBelowTarget is the outcome of -check where a row falls short.
+// errBelowTarget is the error of -check if a row is below its target.
 var errBelowTarget = errors.New("below target")
 
 func main() {
@@ -48,12 +48,12 @@ func main() {
 	}
 }
 
-// parse reads the command line; it ends the process where there is nothing to run.
+// parse parses the command line. It ends the process if the command line is wrong or asks for help.
 func parse(args []string) options {
 	log.SetLogLevelQuiet(log.Error) // of the load generator
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	flags.StringVar(&o.command, "exchange", beside("exchange"), "command of the exchange")
+	flags.StringVar(&o.command, "exchange", sibling("exchange"), "command of the exchange")
 	flags.DurationVar(&o.duration, "duration", 10*time.Second, "how long each side of a row is driven")
 	flags.IntVar(&o.connections, "connections", 16, "connections that ask at the same time")
 	flags.StringVar(&o.only, "only", "", "measure only the rows whose name contains this")
@@ -69,8 +69,8 @@ func parse(args []string) options {
 	return o
 }
 
-// beside returns the path of another command in the folder of this one.
-func beside(command string) string {
+// sibling returns the path of another command in the folder of this one.
+func sibling(command string) string {
 	self, err := os.Executable()
 	if err != nil {
 		return command

@@ -76,7 +76,7 @@ func get(names []string, path string) func(uint64) call {
 	return func(n uint64) call { return call{http.MethodGet, path + pick(names, n), nil} }
 }
 
-// pick returns the names in an order that leaps about, so that neighbours in time are none in the store.
+// pick returns the nth of the names in a mixed order, so that consecutive calls are about distant records in the store.
 func pick(names []string, n uint64) string { return names[n*7919%uint64(len(names))] }
 
 // chosen returns the rows whose names contain a text.
@@ -90,7 +90,7 @@ func chosen(all []*row, only string) []*row {
 	return some
 }
 
-// sample makes one request of the row and keeps its answer, for the bare handler to give.
+// sample sends one request of the row and returns the response, which the bare handler will give.
 func (c *client) sample(r *row) (answer, error) {
 	var request fasthttp.Request
 	var response fasthttp.Response

@@ -11,11 +11,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// slowest is how many times slower a read may be on the large store than on the small one.
+// slowest is the greatest factor by which a read may be slower on the large store than on the small one.
 const slowest = 1.2
 
 // measureScale measures reads on the small book, loads records straight into the store, measures the same reads on
-// what was loaded, and prints both. It reports whether no read has become slower than it may.
+// what was loaded, and prints both. It reports whether every read is fast enough on the large store.
 func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err error) {
 	small, err := b.compare(ctx, chosen(readsOf(written), b.only))
 	if err != nil {
@@ -37,8 +37,8 @@ func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err 
 	return printScale(b.out, small, large), nil
 }
 
-// printScale prints how each read fares on either store, and reports whether all are as fast as they are to be. Minutes lie
-// between the two, so that a rate is held against the bare handler's of the same minute.
+// printScale prints the rates of each read on both stores, and reports whether all are fast enough. Minutes pass between the
+// two measurements, so each rate is compared with that of the bare handler at the same time.
 func printScale(out io.Writer, small, large []result) (met bool) {
 	met = true
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -40,8 +40,8 @@ func perSecond(s slice) float64 { return s.perSecond }
 func p50(s slice) float64       { return 1000 * s.p50 }
 func p99(s slice) float64       { return 1000 * s.p99 }
 
-// ratio returns what part of the bare handler's rate the exchange reaches: the median over the pairs of slices that were
-// neighbours in time.
+// ratio returns the rate of the exchange divided by that of the bare handler. It is the median over the pairs of consecutive
+// slices.
 func (r result) ratio() float64 {
 	pairs := make([]float64, len(r.exchange))
 	for i := range pairs {
@@ -50,7 +50,7 @@ func (r result) ratio() float64 {
 	return middle(pairs)
 }
 
-// errors returns the number of requests to either side without the answer they should have.
+// errors returns the number of requests to both sides that did not get the right response.
 func (r result) errors() int64 {
 	var n int64
 	for _, s := range slices.Concat(r.exchange, r.bare) {
@@ -59,7 +59,7 @@ func (r result) errors() int64 {
 	return n
 }
 
-// median returns the middle of what a function returns for the slices.
+// median returns the median of the values that a function returns for the slices.
 func median(all []slice, of func(slice) float64) float64 {
 	values := make([]float64, len(all))
 	for i, s := range all {

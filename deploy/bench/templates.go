@@ -39,7 +39,7 @@ func makeTemplates(ctx context.Context, store docstore.Store) (vehicle, policy *
 	if err != nil {
 		return nil, nil, err
 	}
-	// The service asks whether the policyholder exists; whoever is asked here says so of every id.
+	// The service asks whether the policyholder exists. The stub says so for every id.
 	if _, err := create("motorCoverage", newPolicy(vehicleID, vehicleID, driverID)); err != nil {
 		return nil, nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// write is a keyed create, and the id that was acknowledged; empty if the answer did not come.
+// write is a creation with an Idempotency-Key, and the id in its response; empty if there was no response.
 type write struct {
 	resource, key, id string
 	body              trial.Record

@@ -120,7 +120,7 @@ func now(issued map[string]string, text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// learn keeps the text that stands in a response where an example has another.
+// learn records the text of a response where the example has another text.
 func learn(issued map[string]string, example, is any) {
 	switch example := example.(type) {
 	case string:

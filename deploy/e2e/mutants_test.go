@@ -16,17 +16,17 @@ import (
 	"insurance.example/exchange/contracts/conformance"
 )
 
-// mutant is an exchange that breaks one rule: a proxy in front of the one that conforms.
+// mutant is an exchange that breaks one rule: a proxy in front of an exchange that conforms.
 type mutant struct {
 	what string
-	// ask changes a request, answer what it gets; either may be nil.
+	// ask changes a request, answer the response to it. Either may be nil.
 	ask    func(*http.Request)
 	answer func(a *http.Response, body string) string
-	// area is where the rule is that must notice, rule its name.
+	// area and rule name the rule that must fail.
 	area, rule string
 }
 
-// when returns a change that is made to the returns with a status to requests of a method and a path.
+// when returns a change of the responses with a status to requests with a method and a path.
 func when(method, path string, status int, change func(*http.Response, string) string) func(*http.Response, string) string {
 	pattern := regexp.MustCompile(path)
 	return func(a *http.Response, body string) string {
@@ -37,7 +37,7 @@ func when(method, path string, status int, change func(*http.Response, string) s
 	}
 }
 
-// status changes the status of an answer.
+// status returns a change of the status of a response.
 func status(to int) func(*http.Response, string) string {
 	return func(a *http.Response, body string) string {
 		a.StatusCode = to
@@ -48,13 +48,13 @@ func status(to int) func(*http.Response, string) string {
 	}
 }
 
-// text changes the text of a body.
+// text returns a change of the text of a body.
 func text(pattern, to string) func(*http.Response, string) string {
 	from := regexp.MustCompile(pattern)
 	return func(_ *http.Response, body string) string { return from.ReplaceAllString(body, to) }
 }
 
-// header removes a header of an answer.
+// header returns a change that removes a header of a response.
 func header(name string) func(*http.Response, string) string {
 	return func(a *http.Response, body string) string {
 		a.Header.Del(name)
@@ -62,7 +62,7 @@ func header(name string) func(*http.Response, string) string {
 	}
 }
 
-// without removes a parameter of the query of a request.
+// without returns a change that removes a parameter from the query of a request.
 func without(parameter string) func(*http.Request) {
 	return func(r *http.Request) {
 		query := r.URL.Query()
@@ -71,7 +71,7 @@ func without(parameter string) func(*http.Request) {
 	}
 }
 
-// drop removes a header of a request.
+// drop returns a change that removes a header of a request.
 func drop(name string) func(*http.Request) { return func(r *http.Request) { r.Header.Del(name) } }
 
 var mutants = []mutant{
@@ -157,7 +157,8 @@ var mutants = []mutant{
 	{what: "forgets its history", answer: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)), area: "beyond", rule: "GET /x/history/claim/{id} lists the creation"},
 }
 
-// TestMutantsAreNoticed: each by the rule that it breaks, which passes through a proxy that changes nothing.
+// TestMutantsAreNoticed tries each mutant with the rule that it breaks. The rule must fail, and must pass through a proxy that
+// changes nothing.
 func TestMutantsAreNoticed(t *testing.T) {
 	t.Parallel()
 	for _, m := range mutants {

@@ -44,7 +44,7 @@ func TestPersistenceFails(t *testing.T) {
 	c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusServiceUnavailable)
 	c.Put(t, path, party.With("firstName", "Augusta")).Want(t, http.StatusServiceUnavailable)
 	wantMembers(t, c.Read(t, path), map[string]string{"firstName": "Ada"})
-	// What the table lists before the write is answered without it.
+	// The checks that the table lists before the write are decided without it.
 	c.Post(t, "/personal", body.Without("idType")).Want(t, http.StatusBadRequest)
 	c.Create(t, "vehicle", vehicle()) // in another database
 	release()

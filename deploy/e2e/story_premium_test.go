@@ -91,7 +91,7 @@ func aggregatePremium(t *testing.T, c *trial.Client) {
 	p := policy(t, c)
 	number, period := p.Text("policyNumber"), time.Now().UTC().Format("2006-01")
 	claim := c.Create(t, "claim", loss(number, -3)).Text("claimNumber")
-	// Whatever its receiptDate, a receipt counts in the period in which it is recorded.
+	// A receipt counts in the period in which it is recorded, regardless of its receiptDate.
 	first := c.Create(t, "receipt", receipt(number, 1000).With("receiptDate", "2020-01-01"))
 	c.Create(t, "receipt", receipt(number, 234))
 	c.Create(t, "receipt", receipt("", 50).Without("policyNumber").With("claimNumber", claim).With("receiptType", "claim payment"))

@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// tellStory goes through the life of a motor policy as the interface tells it.
+// tellStory goes through the life of a motor policy as the interface describes it.
 func tellStory(t *testing.T, c *trial.Client) {
 	t.Run("products", func(t *testing.T) { sellProduct(t, c) })
 	t.Run("coverage", func(t *testing.T) { coverMotor(t, c) })

@@ -97,8 +97,8 @@ func viewerSecurity(tokenURL string) string {
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src " + called + "; " + noEscape
 }
 
-// revalidate lets a browser keep a page and ask each time whether it still stands: the value sets may be others after a
-// restart.
+// revalidate lets a browser keep a page, but ask each time whether it has changed, because the value sets may be different
+// after a restart.
 const revalidate = "no-cache"
 
 func (c *content) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -65,7 +65,7 @@ func TestRootLeadsToTheViewer(t *testing.T) {
 	}
 }
 
-// viewerOrder returns what the page tells the viewer about the order.
+// viewerOrder returns the order that the page gives to the viewer.
 func viewerOrder(t *testing.T) (groups, operations []string) {
 	t.Helper()
 	data := regexp.MustCompile(`data-order="([^"]*)"`).FindStringSubmatch(get(t, "/docs").Body.String())

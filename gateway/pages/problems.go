@@ -15,12 +15,12 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// entry is what the registry says about one problem.
+// entry is the description of one problem in the registry.
 type entry struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
-	// Row is where the interface has the problem.
+	// Row is the place of the problem in the interface.
 	Row   string `json:"row"`
 	Means string `json:"means"`
 	Mend  string `json:"mend"`
@@ -90,7 +90,7 @@ func exampleOf(kind problem.Kind, of problems.Example) (json.RawMessage, error) 
 	return indented.Bytes(), err
 }
 
-// written is the response that an example is written to.
+// written is an http.ResponseWriter that keeps the example written to it.
 type written struct {
 	header http.Header
 	body   bytes.Buffer
@@ -122,7 +122,7 @@ func (n negotiated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	form.ServeHTTP(w, r)
 }
 
-// marked returns a text as HTML, with what stands between backquotes as code.
+// marked returns a text as HTML, with the words between backquotes as code.
 func marked(text string) template.HTML {
 	var html strings.Builder
 	for i, part := range strings.Split(text, "`") {

@@ -24,14 +24,15 @@ type step struct {
 	Title string
 	About template.HTML
 	Run   string
-	// Answer is what Run prints, shortened: "…" stands for text that differs each time, and members may be left out.
+	// Answer is what Run prints, shortened. "…" is a placeholder for text that differs each time, and members may be left
+	// out.
 	Answer string
 }
 
-// start serves the getting-started page, with the address that the reader reached it at in its commands.
+// start serves the getting-started page. The commands on it have the address at which the reader has reached it.
 type start struct{ page []byte }
 
-// address stands in the page for the URL of the exchange.
+// address is the placeholder for the URL of the exchange in the page.
 const address = "http://exchange.invalid"
 
 func newStart(tokens Tokens) (*start, error) {

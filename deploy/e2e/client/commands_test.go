@@ -106,7 +106,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// The keys of an exchange on this machine issue the token, and for this machine only.
+// TestLocalToken calls an exchange on this machine, for which the client issues the token itself. It does so only for this
+// machine.
 func TestLocalToken(t *testing.T) {
 	s := newShell(t)
 	s.run(t, "list", "vehicle", "--verbose").want(t, 0, "issued with the keys in")
@@ -117,7 +118,8 @@ func TestLocalToken(t *testing.T) {
 	s.run(t, "list", "vehicle", "--data", "elsewhere", "--token-file", "token").want(t, 0)
 }
 
-// standIn has the shell call a server that answers as an exchange that cannot now, some times, and then as it is told.
+// standIn makes the shell call a server that first responds a number of times as an unavailable exchange, and then as answer
+// does.
 func standIn(t *testing.T, s *shell, outages int, answer http.HandlerFunc) (requests *atomic.Int64) {
 	t.Helper()
 	requests = new(atomic.Int64)
@@ -147,7 +149,7 @@ func TestRetryAfter(t *testing.T) {
 	if waited := time.Since(start); waited < 2*time.Second || requests.Load() != 3 || keys[0] == "" {
 		t.Errorf("%d requests within %s, want 3 with a second between them; keys %q", requests.Load(), waited, keys)
 	}
-	// One that asks for more than there is time for is not waited for at all.
+	// If a server asks for a longer wait than there is time for, the client does not wait at all.
 	requests = standIn(t, s, 1, nil)
 	s.run(t, "list", "vehicle", "--retry-for", "500ms").want(t, 3, "service unavailable (503)")
 	if requests.Load() != 1 {
@@ -155,7 +157,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// What answers in another way than an exchange is not taken for one.
+// TestNoExchange calls servers that respond in another way than an exchange. The client does not take them for one.
 func TestNoExchange(t *testing.T) {
 	s := newShell(t)
 	standIn(t, s, 0, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })

@@ -33,7 +33,7 @@ func TestCSVRoundTrip(t *testing.T) {
 	}
 }
 
-// withoutID answers a record without its identifier, its members in order and its digits as they are.
+// withoutID returns a record without its identifier. Members are in order, and digits are as they were.
 func withoutID(t *testing.T, record string) string {
 	t.Helper()
 	members := map[string]json.RawMessage{}

@@ -141,7 +141,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// wantRun wants `exchange run` to listen, and to end well once it is told to.
+// wantRun fails the test unless `exchange run` listens, and ends with status 0 once it is asked to.
 func (s *shell) wantRun(t *testing.T) {
 	t.Helper()
 	another, err := commands.RunInOne(t.TempDir())

@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// fleet answers NDJSON of vehicles; every refused-th has a plate that is no text, none if 0.
+// fleet returns NDJSON of n vehicles. Every refused-th has a plate that is no text; none has if refused is 0.
 func fleet(n, refused int) string {
 	var text strings.Builder
 	for i := 1; i <= n; i++ {
@@ -29,7 +29,7 @@ func fleet(n, refused int) string {
 	return text.String()
 }
 
-// plates answers the plates of all vehicles, sorted.
+// plates returns the plates of all vehicles, sorted.
 func (s *shell) plates(t *testing.T) []string {
 	t.Helper()
 	var plates []string

@@ -33,7 +33,7 @@ func run(m *testing.M) (status int, err error) {
 	return m.Run(), nil
 }
 
-// shell runs the shipped command in a folder of its own, as somebody who runs an exchange on the same machine.
+// shell runs the shipped command in a separate folder, as a person does who runs an exchange on the same machine.
 type shell struct {
 	*trial.Exchange
 	folder, url string
@@ -104,7 +104,7 @@ func (r result) want(t *testing.T, status int, words ...string) result {
 	return r
 }
 
-// lines answers what was written to stdout.
+// lines returns the lines that were written to stdout.
 func (r result) lines() []string { return lines(r.stdout) }
 
 func lines(text string) []string {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// An exchange that cannot be reached is told in time, with what to do. The bound leaves room for a busy machine: what is
-// told at once would come after the 30 seconds of --retry-for otherwise.
+// TestUnreachable calls exchanges that cannot be reached. A message says soon what to do. The limit of the test leaves room
+// for a busy machine: without the rule under test the message would come after the 30 seconds of --retry-for.
 func TestUnreachable(t *testing.T) {
 	s := newShell(t)
 	plain := httptest.NewServer(http.NotFoundHandler())
@@ -61,7 +61,7 @@ func speaks(t *testing.T, greeting string) (address string) {
 	return listener.Addr().String()
 }
 
-// A server that takes the connection and says nothing is waited for, and a person is told that.
+// TestSilence calls a server that accepts the connection and sends nothing. The client waits, and says so.
 func TestSilence(t *testing.T) {
 	s := newShell(t)
 	cmd := s.command(t, nil, "list", "vehicle", "--url", "http://"+speaks(t, ""))

@@ -23,7 +23,7 @@ func TestListOnATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var shown bytes.Buffer
-	// Linux answers EIO once the command has ended.
+	// Linux returns EIO once the command has ended.
 	if _, err := io.Copy(&shown, screen); err != nil && !errors.Is(err, syscall.EIO) {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package contractcheck holds requests and responses against the OpenAPI document, for tests: whatever the exchange
-// returns is described there, and whatever it accepts is allowed there.
+// Package contractcheck compares requests and responses with the OpenAPI document, for tests. The document must describe
+// everything that the exchange returns, and allow everything that it accepts.
 package contractcheck
 
 import (

@@ -24,13 +24,13 @@ func claim(further string) string {
 		`"fnol":"2026-02-01T00:00:00Z","claimType":"other","reserve":0` + further + `}`
 }
 
-// TestWhatBreaksTheDocumentIsTold answers requests with canned answers, right ones and wrong ones.
-func TestWhatBreaksTheDocumentIsTold(t *testing.T) {
+// TestWhatBreaksTheDocumentIsReported checks fixed responses, right ones and wrong ones.
+func TestWhatBreaksTheDocumentIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		method, path, sent string
 		status             int
 		body               string
-		without            string // a header that the answer lacks
+		without            string // a header that the response lacks
 		broken             string
 	}{
 		"created":                {"POST", "/vehicle", `{"vin":"V","x":1,"plateNumber":null}`, 201, `{"id":"` + id + `","vin":"V","x":1}`, "", ""},

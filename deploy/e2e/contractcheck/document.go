@@ -101,10 +101,10 @@ func (d *document) find(request *http.Request) *operation {
 	return nil
 }
 
-// check holds a request and its response against the document, the request only where it was accepted.
+// check compares a request and its response with the document. It compares the request only if it was accepted.
 func (d *document) check(request *http.Request, sent []byte, response *http.Response, body []byte) error {
 	if strings.HasPrefix(request.URL.Path, internalapi.Prefix+"/") {
-		return nil // asked of a service itself; the document is about what the gateway routes
+		return nil // a request to a service itself; the document is only about what the gateway routes
 	}
 	o := d.find(request)
 	if o == nil {
@@ -149,7 +149,7 @@ func (d *document) check(request *http.Request, sent []byte, response *http.Resp
 	return d.checkProblem(o, response.StatusCode, body)
 }
 
-// checkProblem holds the problem of a response against those that the operation may return.
+// checkProblem returns an error if the problem of a response is not one that the operation may return.
 func (d *document) checkProblem(o *operation, status int, body []byte) error {
 	var p struct {
 		Type   string `json:"type"`
@@ -198,7 +198,7 @@ func (d *document) checkRequest(o *operation, request *http.Request, sent []byte
 	return d.validate(o.pointer+"/requestBody/content/application~1json/schema", sent)
 }
 
-// validate holds a JSON text against the schema at a pointer.
+// validate returns an error if a JSON text does not match the schema at a pointer.
 func (d *document) validate(pointer string, text []byte) error {
 	_, where := d.at(pointer)
 	schema, err := d.compile(where)

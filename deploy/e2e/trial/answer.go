@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Answer is what a request got.
+// Answer is the response to a request, with its body.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -21,10 +21,10 @@ type Answer struct {
 // location is where a new record is found.
 var location = regexp.MustCompile(`^/[A-Za-z]+/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// innards are words that a caller has no business to read: of the language, its libraries and the database.
+// innards are words of the language, its libraries and the database, which no caller may see.
 var innards = regexp.MustCompile(`goroutine |\.go:\d|panic|runtime error|json: |jsontext|(?i)sqlite|SQL|docstore|context deadline|dial tcp|\bEOF\b|0x[0-9a-f]{6}`)
 
-// conforms holds the answer against what every answer must be.
+// conforms returns an error if the response breaks a rule of all responses.
 func (a Answer) conforms(method string) error {
 	id := a.Header.Get("X-Request-Id")
 	switch {
@@ -93,7 +93,7 @@ func (a Answer) Want(t testing.TB, status int) Answer {
 	return a
 }
 
-// WantProblem ends the test if the answer is not the problem with the status and the title, and returns the document.
+// WantProblem ends the test if the response is not the problem with the status and the title, and returns the document.
 func (a Answer) WantProblem(t testing.TB, status int, title string) Record {
 	t.Helper()
 	p := a.Want(t, status).Record(t)

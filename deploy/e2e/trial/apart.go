@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 )
 
-// Credential is what the parts of an exchange in several processes know each other by.
+// Credential is the shared secret by which the processes of an exchange recognise each other.
 const Credential = "a-secret-of-the-tests-alone"
 
 // calls are the services that each service calls.
@@ -46,7 +46,7 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 	return e, err
 }
 
-// peers returns the flags that tell a process the addresses of those that it calls.
+// peers returns the flags that give a process the addresses of the services that it calls.
 func (e *Exchange) peers(name string) []string {
 	var flags []string
 	for _, called := range calls[name] {

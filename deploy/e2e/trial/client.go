@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/deploy/e2e/contractcheck"
 )
 
-// Client calls an exchange as one caller. It is safe for concurrent use. Every answer is held against what the
-// interface says of all responses, and against the OpenAPI document.
+// Client calls an exchange as one caller. It is safe for concurrent use. It checks every response against the rules of all
+// responses and against the OpenAPI document.
 type Client struct{ base, authorization string }
 
 // With returns a client that sends another Authorization header; none where empty.
@@ -51,8 +51,8 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // Send sends a request and returns what came back. body is sent as it is if it is []byte, string or io.Reader (without
-// a length), not at all if nil, and else as JSON. headers are names and values in turn; a body is application/json
-// unless they say otherwise. Errors: no answer, or one that breaks a rule of all responses.
+// a length), not at all if nil, and otherwise as JSON. headers are names and values in turn; a body is application/json
+// unless they say otherwise. Send returns an error if there is no response or if it breaks a rule of all responses.
 func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
 	content, err := reader(body)
 	if err != nil {

@@ -15,13 +15,13 @@ var services = []string{"parties", "products", "coverage", "claims", "premium"}
 // packages of tests; a package that is tested alone builds its own.
 const built = "COMMANDS_UNDER_TEST"
 
-// digest is the variable that tells the commands of one build from those of another.
+// digest is the variable that distinguishes the commands of one build from those of another.
 const digest = "COMMANDS_DIGEST"
 
 // Commands are the shipped commands, in a folder.
 type Commands struct {
 	folder string
-	// own tells that Build made the folder.
+	// own says that Build made the folder.
 	own bool
 }
 

@@ -21,14 +21,14 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// mostConnections is how many connections are kept open: as many as requests may be under way.
+// mostConnections is the number of connections that are kept open. It is the number of requests at the same time.
 const mostConnections = 64
 
-// How long an exchange that has not answered yet is tried. A person is told within three seconds.
+// How long an exchange that has not responded yet is tried, so that a person gets a message within three seconds.
 const (
 	// connecting is how long one connection may take, the look-up of the name and TLS each included.
 	connecting = 2500 * time.Millisecond
-	// firstContact is how long connections that are refused are tried anew: an exchange may be about to start.
+	// firstContact is how long refused connections are tried again, because an exchange may be about to start.
 	firstContact = 1500 * time.Millisecond
 )
 
@@ -43,8 +43,8 @@ type caller struct {
 	catalog  *resource.Catalog
 
 	started time.Time
-	reached atomic.Bool // an answer came
-	patient bool        // --retry-for was given: it holds for the first contact too
+	reached atomic.Bool // there was a response
+	patient bool        // --retry-for was given, and so counts for the first contact too
 	limits  string      // --timeout and --retry-for, in words
 	fetched fetchedCatalog
 }
@@ -59,7 +59,7 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 		limits: fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
 		client: &http.Client{
 			Transport: transport, Timeout: c.timeout,
-			// Following one could turn a POST into a GET, whose answer would pass for that of the POST.
+			// Following a redirect could turn a POST into a GET, whose response would be taken for that of the POST.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
@@ -67,8 +67,8 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 	return call
 }
 
-// newRetry returns a policy that tries again for a time where the exchange does not answer, or says that it cannot now; if
-// it says how long to wait, after that.
+// newRetry returns a policy that tries again, for some time, if the exchange does not respond or responds that it is not
+// available now. If a response says how long to wait, the policy waits that long.
 func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[answer] {
 	builder := retrypolicy.NewBuilder[answer]().
 		HandleIf(func(a answer, err error) bool {
@@ -86,7 +86,7 @@ func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[answer] {
 			if wait := attempt.LastResult().retryAfter(); wait > 0 {
 				return wait
 			}
-			return -1 // the backoff
+			return -1 // use the backoff
 		}).
 		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[answer]) {
 			c.log.Debug("trying again", "in", e.Delay, "status", e.LastResult().status, "cause", e.LastError())
@@ -98,24 +98,24 @@ func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[answer] {
 	return builder.WithMaxRetries(-1).WithMaxDuration(upTo).Build()
 }
 
-// request is a request to the exchange. It is sent again after an outage: a POST has an Idempotency-Key for that.
+// request is a request to the exchange. It is sent again after an outage, for which a POST has an Idempotency-Key.
 type request struct {
 	method, path string
 	query        url.Values
 	body         []byte
 	header       map[string]string
-	// once: sending it again would not mean the same.
+	// once is true if sending the request twice would have another effect than sending it once.
 	once bool
 }
 
-// answer is what the exchange said.
+// answer is a response of the exchange, with its body.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// unavailable reports whether a status is that of an exchange that may answer otherwise in a moment.
+// unavailable reports whether a status means that the exchange may be available again in a moment.
 func unavailable(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -124,7 +124,7 @@ func unavailable(status int) bool {
 	return false
 }
 
-// retryAfter returns how long the exchange asks to wait, 0 where it does not say.
+// retryAfter returns how long the exchange asks the client to wait, or 0 if it does not say.
 func (a answer) retryAfter() time.Duration {
 	value := a.header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
@@ -136,11 +136,11 @@ func (a answer) retryAfter() time.Duration {
 	return 0
 }
 
-// replayed reports whether the exchange had done before what it was asked to.
+// replayed reports whether the exchange had carried out the request before.
 func (a answer) replayed() bool { return a.header.Get("Idempotency-Replayed") == "true" }
 
-// send sends a request and returns the answer to it, if that is a success. Errors: *refusal, *unreachable,
-// context.Canceled, a token that cannot be read.
+// send sends a request and returns the response if it is a success. The error is a *refusal, an *unreachable,
+// context.Canceled, or that of a token that cannot be read.
 func (c *caller) send(ctx context.Context, r request) (a answer, err error) {
 	token, err := c.token()
 	if err != nil {
@@ -172,7 +172,7 @@ func (c *caller) send(ctx context.Context, r request) (a answer, err error) {
 	return a, nil
 }
 
-// stillWaiting tells a person that nothing has come so far.
+// stillWaiting prints that there is no response so far.
 func (c *caller) stillWaiting() {
 	if !c.reached.Load() {
 		fmt.Fprintf(c.notes, "%s has not answered yet; waiting on (%s). Is it an exchange? --url or EXCHANGE_URL says where it is; Ctrl-C stops.\n",

@@ -25,7 +25,7 @@ type checker struct {
 	schema   *jsonschema.Schema
 }
 
-// newChecker returns a checker of records by the OpenAPI document of the exchange. Errors as of send.
+// newChecker returns a checker that uses the OpenAPI document of the exchange. Its errors are those of send.
 func (c *caller) newChecker(ctx context.Context, name string) (*checker, error) {
 	catalog, err := c.inForce(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (c *caller) newChecker(ctx context.Context, name string) (*checker, error) 
 	return &checker{c, of, schema}, nil
 }
 
-// scope says what was checked and what was not.
+// scope returns in words what was checked and what was not.
 func (c *checker) scope() string {
 	words := "Nothing was created. Checked: members, types, formats, the value sets in force, what is required."
 	if c.resource.Trial != "" {
@@ -52,7 +52,7 @@ func (c *checker) scope() string {
 	return words + " Not checked: whether records referred to exist, what must be unique, the order of dates."
 }
 
-// check returns the problem of a record, nil for none. Errors as of send.
+// check returns the problem of a record, or nil if it has none. Its errors are those of send.
 func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(record))
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 	return nil, nil
 }
 
-// violations returns what is wrong, place by place.
+// violations returns what is wrong at each place of a record.
 func violations(of *jsonschema.ValidationError) []violation {
 	words := text.NewPrinter(language.English)
 	var all []violation
@@ -109,7 +109,7 @@ func violations(of *jsonschema.ValidationError) []violation {
 		switch k := e.ErrorKind.(type) {
 		case *kind.Type:
 			if slices.Equal(k.Want, []string{"null"}) {
-				return // null is an alternative everywhere; the other one says what is wrong
+				return // null is an alternative everywhere; the error of the other alternative says what is wrong
 			}
 			want := slices.DeleteFunc(slices.Clone(k.Want), func(name string) bool { return name == "null" })
 			v.Reason = "must be of the type " + strings.Join(want, " or ") + ", not " + k.Got

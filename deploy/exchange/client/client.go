@@ -1,5 +1,5 @@
-// Package client holds the commands that speak to an exchange from a command line, over its public HTTP interface and
-// nothing else. What resources there are, and what their members may be, they read from the OpenAPI document.
+// Package client holds the commands that call an exchange from a command line. They use only its public HTTP interface. They
+// read from the OpenAPI document which resources there are and which members these have.
 package client
 
 import (
@@ -17,15 +17,15 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// Surroundings are what the commands have around them.
+// Surroundings are what the commands get from the process that runs them.
 type Surroundings struct {
 	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN and EXCHANGE_DATA, in the form of os.Environ.
 	Environ []string
 	In      io.Reader
 	Out     io.Writer
 	Err     io.Writer
-	// IssueToken issues a token of an hour for the exchange that keeps its data in a folder on this machine. It returns ""
-	// where no exchange ever did.
+	// IssueToken returns a token that is valid for an hour, for the exchange that keeps its data in a folder on this
+	// machine. It returns "" if no exchange has ever used the folder.
 	IssueToken func(data string) (token string, err error)
 }
 
@@ -55,7 +55,7 @@ func newLog(w io.Writer, verbose bool) *slog.Logger {
 // program is what the commands share.
 type program struct {
 	Surroundings
-	// catalog is the resources as this program was built with them. An exchange may have other value sets in force.
+	// catalog has the resources with which this program was built. An exchange may have other value sets in force.
 	catalog *resource.Catalog
 }
 
@@ -76,7 +76,8 @@ func Commands(around Surroundings) ([]*cobra.Command, error) {
 	}, nil
 }
 
-// arguments checks the command line of a command: a resource that offers what the command does, and n further arguments.
+// arguments returns the check of a command line. It must have a resource for which offers returns true, and n further
+// arguments.
 func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.PositionalArgs {
 	return func(command *cobra.Command, args []string) error {
 		if len(args) != n+1 {
@@ -100,7 +101,7 @@ func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.Po
 	}
 }
 
-// resource returns the resource of a name that arguments has checked.
+// resource returns the resource with a name that arguments has checked.
 func (p *program) resource(name string) resource.Resource {
 	r, _ := p.catalog.Find(name)
 	return r

@@ -15,13 +15,13 @@ func complete(command *cobra.Command, flag string, values ...string) {
 }
 
 func completeWith(command *cobra.Command, flag string, values cobra.CompletionFunc) {
-	// It fails only for a flag that is not there, or is completed already.
+	// It fails only if the flag does not exist or has a completion already.
 	if err := command.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic(err)
 	}
 }
 
-// oneOf is an error where a flag has none of its values.
+// oneOf returns an error if the value of a flag is not one of the allowed values.
 func oneOf(flag, value string, values ...string) error {
 	if slices.Contains(values, value) {
 		return nil
@@ -29,7 +29,8 @@ func oneOf(flag, value string, values ...string) error {
 	return usage("--%s is %s, not %q", flag, strings.Join(values, " or "), value)
 }
 
-// completeResource offers the resources for which a command is offered, and then what comes after the first argument.
+// completeResource completes the first argument with the resources for which offers returns true. then completes the
+// arguments after it.
 func (p *program) completeResource(offers func(resource.Resource) bool, then cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(command *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// connection is how the exchange is reached, as the flags say.
+// connection holds the flags that say how to reach the exchange.
 type connection struct {
 	url, token, tokenFile, data string
 	timeout, retryFor           time.Duration
@@ -46,7 +46,7 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	return &c
 }
 
-// call returns a caller of the exchange.
+// call returns a caller of the exchange that the flags name.
 func (p *program) call(c *connection) (*caller, error) {
 	base, err := url.Parse(c.url)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -65,7 +65,8 @@ func (p *program) call(c *connection) (*caller, error) {
 	return newCaller(base, token, c, p, log), nil
 }
 
-// tokens returns a function that returns the token for a request, "" for none; and in words, where it comes from.
+// tokens returns a function that returns the token for a request, or "" for none. from says in words where the token comes
+// from.
 func (p *program) tokens(c *connection, base *url.URL) (token func() (string, error), from string, err error) {
 	fixed := func(token string) func() (string, error) {
 		return func() (string, error) { return strings.TrimSpace(token), nil }
@@ -99,7 +100,7 @@ func onThisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// localToken issues tokens of an hour, each used for half of it.
+// localToken issues tokens that are valid for an hour. Each is used for half an hour.
 type localToken struct {
 	issue func() (string, error)
 

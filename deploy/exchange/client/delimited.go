@@ -17,21 +17,21 @@ import (
 // delimiters are the characters that may be between the cells of a CSV file, by the names that --delimiter takes.
 var delimiters = map[string]rune{"comma": ',', "semicolon": ';', "tab": '\t', ",": ',', ";": ';', "\t": '\t'}
 
-// mostHeader is how far a header may reach into a file, in bytes.
+// mostHeader is the greatest length of a header, in bytes.
 const mostHeader = 1 << 20
 
 // csvSource reads a CSV file.
 type csvSource struct {
 	columns table.Columns
-	// delimiter is what is between cells, 0 where it is to be found.
+	// delimiter is the character between cells. If it is 0, it is found from the header.
 	delimiter rune
-	// extensions: columns that the interface does not name are taken.
+	// extensions is true if columns are accepted that the interface does not name.
 	extensions bool
 	layout     *layout
 }
 
-// rows yields the records of a file with a header and a record in each row. Rows without any value are skipped. An error
-// ends them.
+// rows yields the records of a file with a header and a record in each row. Rows without any value are skipped. An error is
+// the last that rows yields.
 func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		input := bufio.NewReaderSize(r, 4096)
@@ -89,8 +89,8 @@ func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 	}
 }
 
-// findDelimiter returns the character that divides the header of a CSV file into most columns of the interface, or if it
-// has none of those, into most columns.
+// findDelimiter returns the character that divides the header of a CSV file into the most columns that the interface names.
+// If there are none of these, it returns the character that divides the header into the most columns.
 func findDelimiter(beginning []byte, columns table.Columns) rune {
 	best, most := ',', -1
 	for _, delimiter := range []rune{',', ';', '\t'} {
@@ -116,12 +116,12 @@ func findDelimiter(beginning []byte, columns table.Columns) rune {
 // rowReader turns the rows of a table into records.
 type rowReader struct {
 	header []string // without the column of reasons
-	reason int      // the place of the column of reasons, -1 for none
+	reason int      // index of the column of reasons, -1 for none
 	table  *table.Reader
 }
 
-// newRowReader reads a header. Errors: a column without a name, two of one name, and unless extensions, one that the
-// interface does not name.
+// newRowReader returns a reader for the rows under a header. It returns an error for a column without a name, for two columns
+// with one name, and, unless extensions is true, for a column that the interface does not name.
 func newRowReader(header []string, columns table.Columns, extensions bool) (*rowReader, error) {
 	r := &rowReader{reason: slices.Index(header, reasonName)}
 	r.header = r.without(header)
@@ -158,7 +158,7 @@ func (r *rowReader) without(cells []string) []string {
 	return slices.Delete(slices.Clone(cells), r.reason, r.reason+1)
 }
 
-// row returns the record of a row that is without the reason. Its place in the file is left out.
+// row returns the record of a row, which must not have the cell of the reason. It does not set the place in the file.
 func (r *rowReader) row(cells []string) row {
 	next := row{cells: slices.Clone(cells)}
 	record, err := r.table.Record(next.cells)

@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// exporting is what an export is asked for.
+// exporting says what to export.
 type exporting struct {
 	resource, format, file, delimiter string
 	filters                           []string
@@ -72,7 +72,7 @@ digits, so that one with more is text.`,
 	return command
 }
 
-// export writes the records to the file or the standard output. A file appears once it is whole.
+// export writes the records to the file or the standard output. The file appears only once it is complete.
 func (p *program) export(ctx context.Context, c *caller, e exporting) (err error) {
 	if e.file == "-" {
 		return p.exportTo(ctx, c, e, p.Out)
@@ -112,7 +112,7 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	return err
 }
 
-// each hands over all records of an export, page by page.
+// each calls take with every record of an export, page by page.
 func (c *caller) each(ctx context.Context, e exporting, size int, take func(jsontext.Value) error) error {
 	values, err := query(e.filters, size)
 	if err != nil {

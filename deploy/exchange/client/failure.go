@@ -34,7 +34,7 @@ type problem struct {
 	Further  jsontext.Value `json:",embed"`
 }
 
-// words says in one line what is wrong, for the file of rejected records.
+// words returns in one line what is wrong, for the file of rejected records.
 func (p problem) words() string {
 	words := p.Title
 	if len(p.Errors) == 0 && p.Detail != "" {
@@ -62,16 +62,16 @@ type violation struct {
 	allowed string // what would be right there, in words
 }
 
-// refusal is the answer of an exchange that did not do what it was asked to.
+// refusal is the error of a response that is no success.
 type refusal struct {
 	status  int
 	problem problem
-	foreign bool // the answer is no problem document, as those of an exchange are
+	foreign bool // the response is no problem document, so it may not come from an exchange
 }
 
 func newRefusal(a answer) *refusal {
 	r := &refusal{status: a.status}
-	// Something between us and the exchange may answer in another form.
+	// A proxy before the exchange may respond in another form.
 	if err := json.Unmarshal(a.body, &r.problem); err != nil || r.problem.Title == "" {
 		r.foreign = true
 		r.problem = problem{Title: strings.ToLower(http.StatusText(a.status)), Status: a.status, Instance: a.header.Get("X-Request-Id")}
@@ -81,10 +81,10 @@ func newRefusal(a answer) *refusal {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%s (%d)", r.problem.Title, r.status) }
 
-// passing reports whether the answer says nothing about the request: another one would have fared the same.
+// passing reports whether the refusal has nothing to do with the content of the request, so that others would be refused too.
 func (r *refusal) passing() bool { return r.status == http.StatusUnauthorized || unavailable(r.status) }
 
-// words says what is wrong and what would be right.
+// words returns what is wrong and what would be right.
 func (v violation) words() string {
 	if v.allowed == "" {
 		return v.Reason
@@ -92,7 +92,7 @@ func (v violation) words() string {
 	return v.Reason + "; " + v.allowed
 }
 
-// explain writes what the title leaves out.
+// explain writes the details that the title leaves out.
 func (r *refusal) explain(w io.Writer) {
 	p := r.problem
 	if p.Detail != "" {
@@ -125,12 +125,12 @@ func (r *refusal) explain(w io.Writer) {
 	}
 }
 
-// misuse is the error of a command line that cannot be carried out.
+// misuse is the error of a wrong command line.
 type misuse struct{ message string }
 
 func (m *misuse) Error() string { return m.message }
 
-// Misuse is the error of a command line that cannot be carried out; its exit status is 2.
+// Misuse returns the error of a wrong command line. Its exit status is 2.
 func Misuse(message string) error { return &misuse{message} }
 
 func usage(format string, args ...any) error { return Misuse(fmt.Sprintf(format, args...)) }
@@ -143,9 +143,9 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// Report writes an error of a command for a person, and returns the exit status: 0 where there is none, 1 for a refusal
-// and for what failed on this machine, 2 for a wrong command line, 3 for an exchange that does not answer or cannot
-// now, 130 after Ctrl-C.
+// Report writes an error of a command for a person and returns the exit status. It is 0 without an error, 1 for a refusal or
+// a failure on this machine, 2 for a wrong command line, 3 for an exchange that does not respond or is not available now,
+// and 130 after Ctrl-C.
 func Report(w io.Writer, err error) (status int) {
 	if err == nil {
 		return succeeded

@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// importing is what an import is asked for.
+// importing says what to import.
 type importing struct {
 	resource                                 resource.Resource
 	file, format, delimiter, batch, rejected string
@@ -83,7 +83,7 @@ func (p *program) imports() *cobra.Command {
 	return command
 }
 
-// settle fills in what was not given.
+// settle sets the defaults of options that were not given.
 func (i *importing) settle() error {
 	if i.format == "" {
 		if i.format = formatOf(i.file); i.format == "" {
@@ -173,7 +173,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 	return p.conclude(run)
 }
 
-// conclude says what an import that came to its end did.
+// conclude prints what a completed import has done.
 func (p *program) conclude(run *importRun) error {
 	if _, err := fmt.Fprintf(p.Out, "%s.\n", run); err != nil {
 		return err

@@ -22,7 +22,7 @@ type importRun struct {
 	read              int64
 }
 
-// String says what has been done.
+// String returns in words what has been done.
 func (r *importRun) String() string {
 	if r.dryRun {
 		return fmt.Sprintf("%d records: %d fit, %d do not", r.done(), r.created, r.rejects.count)
@@ -31,7 +31,7 @@ func (r *importRun) String() string {
 		r.done(), r.created, r.replayed, r.rejects.count)
 }
 
-// done is how many records have an outcome.
+// done returns the number of records that have an outcome.
 func (r *importRun) done() int { return r.created + r.replayed + r.rejects.count }
 
 // keyed is a row and its Idempotency-Key.
@@ -40,15 +40,15 @@ type keyed struct {
 	key string
 }
 
-// outcome is what became of a row.
+// outcome is the result of importing a row.
 type outcome struct {
 	row
 	problem  *problem // nil: the record is there
 	replayed bool
 }
 
-// all imports rows. Errors: one of reading them, of an exchange that refuses whatever is sent or does not answer, of
-// writing the rejects, context.Canceled. What was done until then is counted.
+// all imports rows. The error is one of reading the rows, one of an exchange that refuses every request or does not respond,
+// one of writing the rejects, or context.Canceled. The records imported until then are counted.
 func (r *importRun) all(ctx context.Context, rows iter.Seq2[row, error]) error {
 	ctx, stop := context.WithCancelCause(ctx) // the first failure is the cause
 	defer stop(nil)
@@ -94,7 +94,8 @@ func (r *importRun) feed(ctx context.Context, rows iter.Seq2[row, error], queue 
 	return nil
 }
 
-// sendAll does not wait for a row that is not there yet once ctx has ended: the file may be a pipe that stays silent.
+// sendAll sends the rows of the queue. Once ctx has ended it waits for no further row, because the file may be a pipe that
+// stays silent.
 func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes chan<- outcome) error {
 	for {
 		select {

@@ -12,14 +12,14 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// fetchedCatalog is the catalog of the exchange that is called, once it was asked for.
+// fetchedCatalog holds the catalog of the exchange that is called, once it has been requested.
 type fetchedCatalog struct {
 	mu      sync.Mutex
 	catalog *resource.Catalog
 }
 
-// inForce returns the resources as the exchange describes them, with the value sets that are in force there. An exchange
-// without an OpenAPI document is taken to have the published ones. Errors as of send.
+// inForce returns the resources as the exchange describes them, with the value sets that are in force there. For an exchange
+// without an OpenAPI document it returns the published ones. Its errors are those of send.
 func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	c.fetched.mu.Lock()
 	defer c.fetched.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	return catalog, nil
 }
 
-// refused returns the error of an answer. Where the exchange says that a member has a value that is not allowed, it also
-// says which values are.
+// refused returns the error of a response. If the response says that the value of a member is not allowed, the error also
+// lists the allowed values.
 func (c *caller) refused(ctx context.Context, r request, a answer) *refusal {
 	refused := newRefusal(a)
 	if a.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.path == "/openapi.json" {
@@ -51,7 +51,7 @@ func (c *caller) refused(ctx context.Context, r request, a answer) *refusal {
 	}
 	catalog, err := c.inForce(ctx)
 	if err != nil {
-		return refused // what the exchange said is more than why there is no more to say
+		return refused // the refusal matters more than the error of looking up the allowed values
 	}
 	name, rest, _ := strings.Cut(strings.TrimPrefix(r.path, "/"), "/")
 	of, known := catalog.Find(name)
@@ -69,7 +69,7 @@ func (c *caller) refused(ctx context.Context, r request, a answer) *refusal {
 	return refused
 }
 
-// actionName returns the name of the action in what follows a resource in a path.
+// actionName returns the name of the action in rest, the part of a path after the resource.
 func actionName(rest string) string {
 	if cut := strings.LastIndexAny(rest, ":/"); cut >= 0 {
 		return rest[cut+1:]
@@ -77,8 +77,8 @@ func actionName(rest string) string {
 	return ""
 }
 
-// memberWords names the values that are allowed for the member at a pointer into a body, "" where any is or where the body
-// has one of them: then something else is wrong.
+// memberWords returns in words the values that are allowed for the member at a pointer into a body. It returns "" if every
+// value is allowed, or if the body has an allowed value, because then something else is wrong.
 func memberWords(members []resource.Member, body []byte, pointer string) string {
 	path, first := "", ""
 	for i, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
@@ -105,7 +105,7 @@ func memberWords(members []resource.Member, body []byte, pointer string) string 
 	return ""
 }
 
-// textAt returns the string at a JSON pointer, "" where there is none.
+// textAt returns the string at a JSON pointer, or "" if there is none.
 func textAt(body []byte, pointer string) string {
 	dec := jsontext.NewDecoder(strings.NewReader(string(body)))
 	for {

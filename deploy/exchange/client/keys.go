@@ -8,23 +8,23 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// keys answers the Idempotency-Keys of an import's records. A key comes from the record's resource and JSON value, and
-// from how many records of the same value came before it: whatever the order of the rows, whichever of them were
-// corrected or taken out, a record that was imported once has the key that it had. Line numbers would not do that.
+// keys makes the Idempotency-Keys of the records of an import. A key follows from the resource, from the JSON value of the
+// record, and from the number of records with the same value before it. So a record keeps its key when rows are reordered,
+// corrected or removed, which would not be the case if the key followed from the line number.
 type keys struct {
 	scope string
 	seen  map[[sha256.Size]byte]int
 }
 
-// newKeys answers the keys of a resource. Batches of different names have different keys.
+// newKeys returns the keys for records of a resource. Batches with different names have different keys.
 func newKeys(resource, batch string) *keys {
 	return &keys{scope: fmt.Sprintf("%q %q", resource, batch), seen: map[[sha256.Size]byte]int{}}
 }
 
-// next answers the key of the next record.
+// next returns the key of the next record.
 func (k *keys) next(record []byte) string {
 	value := jsontext.Value(record).Clone()
-	// What is no JSON is refused whatever its key is. Digits stay: 1.0 and 1.00 are not the same amount to everybody.
+	// A record that is no JSON is refused with any key. Digits are kept, because 1.0 and 1.00 may mean different things.
 	if err := value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
 		value = record
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// near returns up to three of the names that are much like one, the most alike first.
+// near returns up to three of the names that are similar to a name, the most similar first.
 func near(name string, names []string) []string {
 	type candidate struct {
 		name     string
@@ -34,7 +34,7 @@ func near(name string, names []string) []string {
 	return all
 }
 
-// didYouMean returns a remark that names what is near, "" where nothing is.
+// didYouMean returns a remark with the similar names, or "" if there are none.
 func didYouMean(name string, names []string) string {
 	if like := near(name, names); len(like) > 0 {
 		return " (did you mean " + strings.Join(like, " or ") + "?)"
@@ -42,11 +42,10 @@ func didYouMean(name string, names []string) string {
 	return ""
 }
 
-// mostShown is how many allowed values a message names.
+// mostShown is the greatest number of allowed values in a message.
 const mostShown = 12
 
-// allowedWords names the values that are allowed in place of one: all of them, or of many those that are near and how many
-// there are.
+// allowedWords returns in words which values are allowed. If there are many, it names the similar ones and the number of all.
 func allowedWords(given string, values []string) string {
 	if len(values) <= mostShown {
 		return "allowed: " + strings.Join(values, ", ")

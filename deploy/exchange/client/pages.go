@@ -14,10 +14,10 @@ import (
 	"github.com/peterhellberg/link"
 )
 
-// largestPage is how many records one answer may hold.
+// largestPage is the greatest number of records in one response.
 const largestPage = 200
 
-// query returns the parameters that filters (name=value) and a size of pages ask for; 0 leaves the size to the exchange.
+// query returns the query parameters for filters (name=value) and a page size. With the size 0 the exchange chooses it.
 func query(filters []string, page int) (url.Values, error) {
 	values := url.Values{}
 	for _, filter := range filters {
@@ -33,8 +33,8 @@ func query(filters []string, page int) (url.Values, error) {
 	return values, nil
 }
 
-// pageSize returns how many records to ask for at a time where at most so many are wanted, 0 for all of them. It is 0
-// for a list that the exchange answers whole: one whose records have no address of their own.
+// pageSize returns how many records to ask for at a time if at most a number of records is wanted, where 0 means all. It
+// returns 0 for a list without pages, which is one whose records cannot be read one by one.
 func (p *program) pageSize(resource string, most int) int {
 	switch {
 	case !p.resource(resource).Readable:
@@ -72,8 +72,8 @@ func (c *caller) pages(ctx context.Context, resource string, values url.Values) 
 			if !yield(p, nil) || p.last {
 				return
 			}
-			// Only the query is followed: the rest is known, and what is between us and the exchange may have put a path
-			// before it.
+			// Only the query of the link is used. The rest is known, and a proxy before the exchange may have a path of its
+			// own in front of it.
 			following, err := url.Parse(next.URI)
 			if err != nil {
 				yield(page{}, c.failed(fmt.Errorf("the link to the next page: %w", err)))

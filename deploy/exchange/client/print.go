@@ -21,7 +21,7 @@ const (
 
 var forms = []string{asJSON, asTable, asPretty, asRaw}
 
-// registerForm registers -o: on a terminal the form is onTerminal where it is not given, elsewhere JSON.
+// registerForm registers the flag -o. Its default is onTerminal on a terminal, and JSON elsewhere.
 func (p *program) registerForm(command *cobra.Command, onTerminal string) *string {
 	form := asJSON
 	if terminal(p.Out) {
@@ -50,7 +50,7 @@ func (p *program) printer(form string, of resource.Resource) *printer {
 	return out
 }
 
-// print writes an answer's records. Digits stay as they came, but in a table where they do not fit.
+// print writes the records of a response. Digits stay as they came, except in a table where they do not fit.
 func (p *printer) print(a answer, records ...jsontext.Value) error {
 	switch p.form {
 	case asRaw:
@@ -67,7 +67,7 @@ func (p *printer) print(a answer, records ...jsontext.Value) error {
 	return nil
 }
 
-// end writes what is to be said after the last record.
+// end writes the lines that come after the last record.
 func (p *printer) end() {
 	if p.table != nil {
 		p.table.end()

@@ -8,7 +8,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress tells how far a command has come: as a bar where somebody looks, else as a line every few seconds.
+// progress shows how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds.
 type progress struct {
 	w     io.Writer
 	total int64
@@ -19,7 +19,7 @@ type progress struct {
 // betweenLines is the time from one line to the next.
 const betweenLines = 5 * time.Second
 
-// newProgress answers the progress towards a total in bytes, -1 where that is not known.
+// newProgress returns a progress towards a total in bytes, which is -1 if it is not known.
 func newProgress(w io.Writer, total int64) *progress {
 	p := &progress{w: w, total: total, next: time.Now().Add(betweenLines)}
 	if terminal(w) {
@@ -30,7 +30,7 @@ func newProgress(w io.Writer, total int64) *progress {
 	return p
 }
 
-// at tells that so many bytes are behind us, and what was done, in words.
+// at shows that a number of bytes are done, and what was done, in words.
 func (p *progress) at(done int64, what string) error {
 	if p.bar != nil {
 		p.bar.Describe(what)
@@ -47,7 +47,7 @@ func (p *progress) at(done int64, what string) error {
 	return nil
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (p *progress) end() error {
 	if p.bar == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// unreachable is the error of an exchange that gave no answer, or none that can be understood.
+// unreachable is the error of an exchange that did not respond, or with something that is no HTTP.
 type unreachable struct {
 	url   string
 	cause error
@@ -23,7 +23,7 @@ type unreachable struct {
 func (u *unreachable) Error() string { return fmt.Sprintf("%s does not answer: %v", u.url, u.cause) }
 func (u *unreachable) Unwrap() error { return u.cause }
 
-// errPlain is the error of a request without TLS to a port that speaks nothing else.
+// errPlain is the error of a request without TLS to a port that accepts only TLS.
 var errPlain = errors.New("it speaks TLS")
 
 func (c *caller) failed(err error) error {
@@ -33,14 +33,14 @@ func (c *caller) failed(err error) error {
 	return &unreachable{c.base.String(), err, advise(err, c.base, c.client.Timeout.String())}
 }
 
-// hopeless reports whether an error will be the same the next time.
+// hopeless reports whether another attempt would end in the same error.
 func hopeless(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
 	return untrusted || notTLS || plainAnswer(err) || notHTTP(err)
 }
 
-// unnamed reports whether there is no machine of the name that was looked up.
+// unnamed reports whether the name that was looked up does not exist.
 func unnamed(err error) bool {
 	lookup, is := errors.AsType[*net.DNSError](err)
 	return is && lookup.IsNotFound
@@ -52,7 +52,7 @@ func plainAnswer(err error) bool {
 }
 func notHTTP(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }
 
-// advise says what to do about an exchange that gave no answer.
+// advise returns what a person can do about an exchange that did not respond.
 func advise(err error, base *url.URL, timeout string) string {
 	const where = "--url or EXCHANGE_URL says where the exchange is"
 	switched := func(scheme string) string {
@@ -78,7 +78,7 @@ func advise(err error, base *url.URL, timeout string) string {
 	case notHTTP(err):
 		return "What listens on that port does not speak HTTP; " + where + "."
 	case unnamed(err):
-		return fmt.Sprintf("There is no machine of the name %s: look for a slip of the pen; %s.", base.Hostname(), where)
+		return fmt.Sprintf("There is no machine of the name %s. Check it for a typing error; %s.", base.Hostname(), where)
 	case errors.Is(err, syscall.ECONNREFUSED) && onThisMachine(base.Hostname()):
 		return "Nothing listens there. `exchange run` starts an exchange on this machine; " + where + "."
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -95,7 +95,7 @@ func isRecordHeader(err error) bool {
 	return is
 }
 
-// upper begins a sentence; a flag's name has no capitals.
+// upper returns words with a capital at the beginning of a sentence, unless they begin with the name of a flag.
 func upper(words string) string {
 	if strings.HasPrefix(words, "-") {
 		return words

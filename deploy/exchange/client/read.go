@@ -40,7 +40,7 @@ func (p *program) get() *cobra.Command {
 	return command
 }
 
-// printOne prints the record of an answer.
+// printOne prints the record of a response.
 func (p *program) printOne(form, resource string, a answer) error {
 	out := p.printer(form, p.resource(resource))
 	if err := out.print(a, a.body); err != nil {
@@ -94,7 +94,7 @@ func (p *program) registerFilters(command *cobra.Command) *[]string {
 	return filters
 }
 
-// listing is what is to be listed; most is how many records, 0 for all of them.
+// listing says what to list. most is the greatest number of records, where 0 means all.
 type listing struct {
 	resource, form string
 	filters        []string

@@ -14,8 +14,9 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// rejects is the file of rejected records, in the form of the input and with a reason each, so that they can be mended and
-// imported again. It is made when there is a record; that of an earlier import is removed once an import ends without any.
+// rejects is the file of rejected records. It has the form of the input, with a reason for each record, so that the records
+// can be corrected and imported again. The first rejected record creates it. If an import ends without any, the file of an
+// earlier import is removed.
 type rejects struct {
 	path   string
 	layout *layout
@@ -29,7 +30,7 @@ type rejects struct {
 // rejectWriter writes rejected records in one format.
 type rejectWriter interface {
 	write(o row, reason string) error
-	// close writes what is left. The file is closed by others.
+	// close writes what is left. It does not close the file.
 	close() error
 }
 
@@ -58,7 +59,7 @@ func (r *rejects) writer(format string) (rejectWriter, error) {
 	}
 }
 
-// close writes what is left. whole: the import came to its end, so that an earlier file is of no use any more.
+// close writes what is left. whole says that the import is complete, so that the file of an earlier import can be removed.
 func (r *rejects) close(whole bool) error {
 	switch {
 	case r.file != nil:
@@ -84,7 +85,7 @@ type ndjsonRejects struct{ w *bufio.Writer }
 // write writes the record with the reason as its first member. A line that is no JSON object becomes a member of one.
 func (n ndjsonRejects) write(o row, reason string) error {
 	quoted := func(text string) []byte {
-		// Invalid UTF-8 is replaced: there is no other way to say in JSON what the line was.
+		// Invalid UTF-8 is replaced, because JSON cannot hold it.
 		value, _ := jsontext.AppendQuote(nil, strings.ToValidUTF8(text, "\ufffd"))
 		return value
 	}
@@ -119,7 +120,7 @@ func newCSVRejects(file *os.File, l *layout) (*csvRejects, error) {
 
 func (c *csvRejects) write(o row, reason string) error { return c.row(reason, o.cells) }
 
-// row writes the reason first: a row with too many cells keeps them all in their places.
+// row writes a row with the reason first, so that in a row with too many cells all cells keep their order.
 func (c *csvRejects) row(reason string, cells []string) error {
 	texts := []string{table.Neutral(reason)}
 	for _, cell := range cells {

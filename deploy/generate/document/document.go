@@ -1,5 +1,5 @@
-// Package document makes the OpenAPI document and the interface's page from the declarations of the services and the
-// structs of the contracts: nothing in them is written twice.
+// Package document generates the OpenAPI document and the page about the interface. It takes everything from the declarations
+// of the services and the structs of the contracts.
 package document
 
 import (
@@ -16,15 +16,15 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// Service is what one service declares.
+// Service holds the declarations of one service.
 type Service struct {
 	Resources  []rest.Description
 	Extensions []rest.Extension
 }
 
-// Build returns the document. root is the folder of the repository, where the comments of the structs are read. Errors: a
-// resource or a member without a description that is fit for callers, an example that names no operation, a type that has
-// no schema, schemas whose names differ in case only.
+// Build returns the document. root is the folder of the repository, from which the comments of the structs are read. Build
+// returns an error for a resource or a member without a description for callers, an example of an operation that does not
+// exist, a type without a schema, and schemas whose names differ only in case.
 func Build(services []Service, root string) (*openapi3.T, error) {
 	shown, err := newExamples(services)
 	if err != nil {
@@ -94,7 +94,7 @@ func info() *openapi3.Info {
 	}
 }
 
-// conventions are what holds for every resource.
+// conventions is the text about what holds for every resource.
 var conventions = fmt.Sprintf("The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n"+
 	"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n"+
 	"**Errors.** Every error is a problem document (RFC 7807) whose `type` leads to a page that says how to mend it.\n\n"+

@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// The problems that an operation may return whatever the resource.
+// The problems that operations of every resource may return.
 var (
 	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable}
 	ofBodies  = []problem.Kind{problem.Malformed, problem.Invalid, problem.TooLarge, problem.MediaType}
@@ -18,12 +18,12 @@ var (
 	ofQueries = []problem.Kind{problem.BadParameter}
 )
 
-// resource is a resource on its way into the document.
+// resource is a resource with its schemas.
 type resource struct {
 	rest.Description
 	tag string
-	// record is the schema of a record as it is returned, result of one as a creation returns it, input of one as a caller
-	// sends it.
+	// record is the schema of a record in responses, result that of the response to a creation, and input that of a record
+	// in requests.
 	record, result, input *openapi3.SchemaRef
 }
 

@@ -15,8 +15,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// Page returns the interface as a page in Markdown, one section for each resource, its heading the name of the resource.
-// root is as for Build. Errors: a description or a text of a problem that is missing.
+// Page returns a page about the interface in Markdown. It has one section for each resource, whose heading is the name of the
+// resource. root is as for Build. Page returns an error for a missing description and for a problem without a text.
 func Page(services []Service, root string) (string, error) {
 	texts, err := problems.Texts()
 	if err != nil {
@@ -39,7 +39,7 @@ func Page(services []Service, root string) (string, error) {
 	return p.text.String(), errors.Join(p.schemas.words.errs...)
 }
 
-// page is a page on its way.
+// page is a page that is being written.
 type page struct {
 	schemas *schemas
 	text    strings.Builder

@@ -19,7 +19,7 @@ import (
 type refusal struct {
 	name, description string
 	kind              problem.Kind // the problem of the example
-	header            string       // a header of its own
+	header            string       // a header that only this response has
 }
 
 var refusals = map[int]refusal{
@@ -93,8 +93,8 @@ func occurrence(kind problem.Kind, of *problems.Example) record {
 	return document
 }
 
-// refuse adds the response of each status of the problems, and says which problems they are: to programs all of them in an
-// extension, to people in the description those that not every operation of its kind has.
+// refuse adds the response of each status of the problems. An extension lists all of the problems, for programs. The
+// description lists, for people, those that not every operation of this kind has.
 func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
 	refused = slices.Clone(refused)
 	slices.SortStableFunc(refused, func(x, y problem.Kind) int { return x.Status() - y.Status() })

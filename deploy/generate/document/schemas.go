@@ -78,7 +78,7 @@ func integer() *openapi3.Schema {
 	return &openapi3.Schema{Type: &openapi3.Types{"integer"}, Extensions: map[string]any{"x-go-type": "json.Number"}}
 }
 
-// of returns the schema of a type; sent: as a caller may send it.
+// of returns the schema of a type. sent says whether it is for requests or for responses.
 func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -108,7 +108,7 @@ func (s *schemas) of(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	return openapi3.NewSchema().NewRef()
 }
 
-// list returns the schema of a list; sent: as a caller may send it.
+// list returns the schema of a list. sent says whether it is for requests or for responses.
 func list(of *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	schema := openapi3.NewArraySchema()
 	schema.Items = of
@@ -118,7 +118,7 @@ func list(of *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	return schema.NewRef()
 }
 
-// nullable lets a caller send null for absent.
+// nullable returns the schema for requests, in which null means that the member is absent.
 func nullable(ref *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	switch {
 	case !sent:
@@ -133,7 +133,7 @@ func nullable(ref *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	return ref
 }
 
-// notNull returns what nullable was given: null is absent, which a required member may not be.
+// notNull returns the schema that nullable was given, for a required member, which may not be absent.
 func notNull(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	switch {
 	case ref.Ref != "":
@@ -146,7 +146,7 @@ func notNull(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	return ref
 }
 
-// described returns a schema with a description, which stands next to a reference as well.
+// described returns a schema with a description. A reference can have a description next to it.
 func described(ref *openapi3.SchemaRef, description string) *openapi3.SchemaRef {
 	if ref.Ref != "" {
 		return &openapi3.SchemaRef{Ref: ref.Ref, Extensions: map[string]any{"description": description}}
@@ -209,7 +209,7 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 	suggested := field.Tag.Get("suggests")
 	switch {
 	case set == "" && suggested != "":
-		// Any text is taken; the set says which is likely.
+		// Any text is accepted. The set lists the usual values.
 		text := s.of(field.Type, sent)
 		for _, value := range s.sets.Accepted(suggested) {
 			text.Value.Examples = append(text.Value.Examples, value)

@@ -16,7 +16,7 @@ import (
 // module begins the import path of every package of the exchange.
 const module = "insurance.example/exchange/"
 
-// words are what the sources say of packages, structs and their fields, for readers of the document.
+// words are what the sources say about packages, structs and their fields, for readers of the document.
 //
 // The comment of a field is taken as it is. Of the comment of a package or a struct, the first paragraph is for readers of
 // the code, as Go wants it ("Motor is ..."); the paragraphs after it are taken as they are.
@@ -43,18 +43,18 @@ type said struct{ where, text string }
 
 func newWords(root string) *words { return &words{root: root, packages: map[string]*source{}} }
 
-// group returns the name of the package of a type and what the package says of itself.
+// group returns the name of the package of a type, and the part of the package comment that is for callers.
 func (w *words) group(t reflect.Type) (name, about string) {
 	about = w.read(t.PkgPath()).about
 	return path.Base(t.PkgPath()), w.say(t.PkgPath(), about, "a second paragraph in the package comment")
 }
 
-// of returns what a struct says of itself.
+// of returns the part of the comment of a struct that is for callers.
 func (w *words) of(t reflect.Type) string {
 	return w.say(t.String(), w.read(t.PkgPath()).structs[t.Name()].about, "a second paragraph in its comment")
 }
 
-// member returns what a field says of itself. t is the struct that the field is visible in, or that it belongs to.
+// member returns the comment of a field. t is the struct that has the field, or that embeds the struct which has it.
 func (w *words) member(t reflect.Type, field reflect.StructField) string {
 	owner := t
 	if len(field.Index) > 1 {
@@ -64,7 +64,7 @@ func (w *words) member(t reflect.Type, field reflect.StructField) string {
 	return w.say(owner.String()+"."+field.Name, text, "a comment")
 }
 
-// say keeps a text to be proofread, or an error for one that is missing.
+// say records a text for the proofreading, or an error for a missing text, and returns the text.
 func (w *words) say(where, text, missing string) string {
 	if text == "" {
 		w.errs = append(w.errs, fmt.Errorf("%s is in the document and has no description: write %s", where, missing))
@@ -73,7 +73,7 @@ func (w *words) say(where, text, missing string) string {
 	return text
 }
 
-// read returns what a package says, from its sources.
+// read returns the comments of a package, from its sources.
 func (w *words) read(importPath string) *source {
 	if p, ok := w.packages[importPath]; ok {
 		return p

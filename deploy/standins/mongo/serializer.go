@@ -11,7 +11,7 @@ import (
 )
 
 // The wire protocol, as far as a proxy needs it: a message begins with its length, and an OP_MSG, after the header, with
-// flags, one of which says that no reply is to be sent.
+// flags. One of the flags says that no reply shall be sent.
 const (
 	headerLength  = 16
 	largestLength = 48_000_000
@@ -39,12 +39,12 @@ func (s *serializer) serve(ctx context.Context, client net.Conn) {
 	})()
 	requests, replies := bufio.NewReader(client), bufio.NewReader(server)
 	for {
-		// Whole messages are read outside of the turn wherever a slow client would make all others wait.
+		// A whole message is read before the client gets its turn, so that a slow client does not make the others wait.
 		request, err := readMessage(requests)
 		if err != nil {
 			return
 		}
-		reply, err := s.exchange(server, replies, request)
+		reply, err := s.roundTrip(server, replies, request)
 		if err != nil {
 			return
 		}
@@ -54,8 +54,8 @@ func (s *serializer) serve(ctx context.Context, client net.Conn) {
 	}
 }
 
-// exchange sends a request and returns its reply, which is empty where none is due, while no other is sent.
-func (s *serializer) exchange(server io.Writer, replies io.Reader, request []byte) ([]byte, error) {
+// roundTrip sends a request and returns its reply, which is empty if the request gets none. Meanwhile no other request is sent.
+func (s *serializer) roundTrip(server io.Writer, replies io.Reader, request []byte) ([]byte, error) {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	if _, err := server.Write(request); err != nil {

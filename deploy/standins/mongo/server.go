@@ -35,7 +35,7 @@ func Start(ctx context.Context, address, data string) (*Server, error) {
 	}
 	ferret, err := ferretdb.New(&ferretdb.Config{
 		Listener: ferretdb.ListenerConfig{TCP: "127.0.0.1:0"},
-		// What it has to say about each request the client is told as well.
+		// FerretDB also returns to the client what it would log about a request.
 		Logger:    slog.New(slog.DiscardHandler),
 		Handler:   "sqlite",
 		SQLiteURL: (&url.URL{Scheme: "file", Opaque: data + "/"}).String(),
@@ -61,7 +61,7 @@ func Start(ctx context.Context, address, data string) (*Server, error) {
 	return s, nil
 }
 
-// URI is what clients connect to.
+// URI returns the connection string for clients.
 func (s *Server) URI() string { return "mongodb://" + s.address.String() + "/" }
 
 // Stop ends the server and returns once everything is closed.
@@ -82,7 +82,7 @@ func (s *Server) accept(ctx context.Context, listener net.Listener, requests *se
 			return
 		}
 		if err != nil {
-			// Such as a client that gave up while it was waiting.
+			// A client may have given up while it was waiting.
 			continue
 		}
 		s.running.Go(func() { requests.serve(ctx, client) })

@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore"
 )
 
-// The store of production passes the suite over the wire.
+// TestConformance runs the suite of docstore on mongostore, over the wire.
 func TestConformance(t *testing.T) {
 	server := start(t, t.TempDir())
 	conformance.Run(t, conformance.Small, func(t *testing.T) docstore.Store {

@@ -15,25 +15,25 @@ import (
 // Record is a JSON object.
 type Record map[string]any
 
-// Text returns a member that is a string, "" where it is not.
+// Text returns a member that is a string, or "" if there is no such string.
 func (r Record) Text(name string) string {
 	text, _ := r[name].(string)
 	return text
 }
 
-// Send sends a body to a path by POST, or by PUT where key is "". It returns the record in the answer, and whether the
-// exchange did something: a request whose key it has seen before does nothing.
+// Send sends a body to a path by POST, or by PUT if key is "". It returns the record in the response, and whether the
+// exchange did something. A request with a key that the exchange has seen before does nothing.
 type Send func(ctx context.Context, path, key string, body Record) (record Record, done bool, err error)
 
 // Options say which book is to be made. The same options make the same requests.
 type Options struct {
 	// Seed chooses names, amounts and dates.
 	Seed uint64
-	// Size is how many policies there are beside those of the examples and the renewals.
+	// Size is the number of policies, not counting those of the examples and the renewals.
 	Size int
-	// AsOf is the day by which dates are reckoned.
+	// AsOf is the day from which dates are computed.
 	AsOf time.Time
-	// Workers is how many policies are worked on at a time.
+	// Workers is the number of policies that are created at the same time.
 	Workers int
 }
 
@@ -45,7 +45,7 @@ type Book struct {
 	Options
 	catalog *resource.Catalog
 	send    Send
-	// step is told of each request that the exchange has carried out or had carried out before.
+	// step is called for each request that the exchange has carried out, now or before.
 	step func(Step)
 
 	shared map[string]Record // the first record of each resource, made from the examples
@@ -53,22 +53,22 @@ type Book struct {
 
 // Step is a request that the exchange has carried out.
 type Step struct {
-	// Resource is what a record was created of, "" for an action or a replacement.
+	// Resource is the resource of a record that was created. It is "" for an action or a replacement.
 	Resource string
-	// Done is false where the exchange had carried it out before.
+	// Done is false if the exchange had carried out the request before.
 	Done bool
-	// Record is the record in the answer.
+	// Record is the record in the response.
 	Record Record
 }
 
-// New returns a book to be made by an exchange that describes itself as the catalog says. step may be called by several
-// goroutines at a time.
+// New returns a book for an exchange whose resources are those of the catalog. step may be called by several goroutines at a
+// time.
 func New(catalog *resource.Catalog, send Send, step func(Step), o Options) *Book {
 	return &Book{Options: o, catalog: catalog, send: send, step: step, shared: map[string]Record{}}
 }
 
-// Fill makes the book. policies is told how many policies are made so far; calls do not overlap. Errors: those of Send, an
-// exchange that lacks an example.
+// Fill creates the book. It calls policies with the number of policies made so far; the calls do not overlap. It returns the
+// errors of Send, and an error if the document of the exchange lacks an example.
 func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	if err := b.examples(ctx); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	return context.Cause(ctx)
 }
 
-// chain is a sequence of requests of which each may need what those before it returned. After an error it does nothing.
+// chain is a sequence of requests. Each may need what earlier ones returned. After an error the chain sends nothing more.
 type chain struct {
 	*Book
 	ctx   context.Context

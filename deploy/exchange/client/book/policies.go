@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The fates of a policy, by turns.
+// The fates of a policy, which is what happens to it after its creation. Policies have them in turn.
 const (
 	endorsed = iota
 	extended
@@ -15,8 +15,8 @@ const (
 	fates = cancelled + 3 // two in six policies stay as they are
 )
 
-// policy makes the i-th policy: its policyholder, what it insures, what becomes of it, its claim and its receipts. Which
-// line it is of and what becomes of it follows from i, so that a book of Smallest policies has some of everything.
+// policy makes the i-th policy, with its policyholder, what it insures, its actions, its claim and its receipts. The line and
+// the actions follow from i, so that a book of Smallest policies has some of everything.
 func (b *Book) policy(ctx context.Context, i int) error {
 	c := b.chain(ctx, fmt.Sprintf("%d-%s-%d", b.Seed, day(b.AsOf), i), uint64(i)+1)
 	of := lines[i%len(lines)]
@@ -110,7 +110,7 @@ func (c *chain) row(i int, holder, policy Record, premium int, inception, expiry
 // treaty returns the treaty of the examples, so that a list by it is worth a look.
 func (c *chain) treaty() string { return c.shared["premiumBordereau"].Text("treatyReference") }
 
-// claim files a claim, which stays open or is closed, reopened, or closed anew, by turns.
+// claim files a claim, which in turn stays open, is closed, is reopened, or is closed again.
 func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 	loss := inception.AddDate(0, 0, between(c.rng, 35, 59, 1)).Add(time.Duration(between(c.rng, 0, 23, 1)) * time.Hour)
 	body := Record{

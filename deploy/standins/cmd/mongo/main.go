@@ -22,7 +22,7 @@ func main() {
 	}
 }
 
-// run serves until the process is interrupted or told to end.
+// run serves until the process is interrupted or terminated.
 func run(listen, data string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
