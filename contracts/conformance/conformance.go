@@ -24,9 +24,9 @@ type Options struct {
 	// Only are the areas to try; all if empty. Matching, if set, selects the rules whose names match.
 	Only     []string
 	Matching *regexp.Regexp
-	// NoAggregation: the implementation is configured to keep no premium bordereau of its own.
+	// NoAggregation says that the implementation is configured not to aggregate receipts.
 	NoAggregation bool
-	// AdminReads: the implementation is configured to let std.admin read.
+	// AdminReads says that the implementation is configured to let std.admin read.
 	AdminReads bool
 	// Parallel is how many rules are tried at the same time; 0 is 16.
 	Parallel int

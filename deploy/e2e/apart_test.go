@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// TestSevenProcesses runs the services in processes of their own, as a cluster does. It has a receiptType for refunds,
+// TestSevenProcesses runs each service in a separate process, as a cluster does. It has a receiptType for refunds,
 // and no reporting window.
 func TestSevenProcesses(t *testing.T) {
 	t.Parallel()

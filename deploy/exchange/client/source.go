@@ -25,7 +25,7 @@ const (
 
 var formats = []string{ndjson, asCSV, asXLSX}
 
-// formatOf returns the format that the name of a file stands for, "" where it stands for none.
+// formatOf returns the format that the name of a file ends in, or "" if it ends in none.
 func formatOf(file string) string {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".ndjson", ".jsonl":

@@ -67,7 +67,7 @@ func newSheetWriter(sheet string, header []string, widths []int, records int) (s
 		return nil, err
 	}
 	for i, name := range header {
-		// The arrow of the filter needs room beside the name.
+		// The arrow of the filter needs room next to the name.
 		width := max(narrowest, min(widest, max(widths[i], uniseg.StringWidth(name)+3)))
 		if err := s.rows.SetColWidth(i+1, i+1, float64(width)); err != nil {
 			return nil, err

@@ -114,7 +114,7 @@ func (w *writing) post(ctx context.Context, resource, path string, bodied bool) 
 	return w.send(ctx, resource, request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
 }
 
-// send sends the request with the body, which may be missing unless bodied, and prints the record in the answer.
+// send sends the request with the body, which may be missing unless bodied, and prints the record in the response.
 func (w *writing) send(ctx context.Context, resource string, r request, bodied bool) (err error) {
 	if err := validForm(*w.form); err != nil {
 		return err

@@ -153,7 +153,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// Two exports of a resource line up, whatever their records hold.
+// TestHeader: two exports of a resource have the same named columns, regardless of the records.
 func TestHeader(t *testing.T) {
 	columns := of(t, "vehicle")
 	bare := columns.Header(nil)
