@@ -26,25 +26,25 @@ func violations(p *problem.Error, value jsontext.Value, t reflect.Type, pointer 
 	case reflect.PointerTo(t).Implements(unmarshaler):
 		var wrong *json.SemanticError
 		if err := json.Unmarshal(value, reflect.New(t).Interface()); errors.As(err, &wrong) && wrong.Err != nil {
-			at(p, pointer, wrong.Err.Error()) // the type's own words
+			_ = at(p, pointer, wrong.Err.Error()) // the type's own words
 		} else if err != nil {
-			at(p, pointer, "has the wrong type")
+			_ = at(p, pointer, "has the wrong type")
 		}
 	case t.Kind() == reflect.Struct:
 		if kind != jsontext.KindBeginObject {
-			at(p, pointer, "must be an object")
+			_ = at(p, pointer, "must be an object")
 			return
 		}
 		inObject(p, value, t, pointer)
 	case t.Kind() == reflect.Slice:
 		if kind != jsontext.KindBeginArray {
-			at(p, pointer, "must be an array")
+			_ = at(p, pointer, "must be an array")
 			return
 		}
 		inList(p, value, t.Elem(), pointer)
 	default:
 		if err := json.Unmarshal(value, reflect.New(t).Interface()); err != nil {
-			at(p, pointer, typeReason(t))
+			_ = at(p, pointer, typeReason(t))
 		}
 	}
 }
@@ -66,7 +66,7 @@ func typeReason(t reflect.Type) string {
 func inObject(p *problem.Error, object jsontext.Value, t reflect.Type, pointer jsontext.Pointer) {
 	all, err := Members(object)
 	if err != nil {
-		at(p, pointer, "must be an object")
+		_ = at(p, pointer, "must be an object")
 		return
 	}
 	types := memberTypes(t)
@@ -91,7 +91,7 @@ func inList(p *problem.Error, list jsontext.Value, of reflect.Type, pointer json
 		}
 		where := pointer.AppendToken(strconv.Itoa(i))
 		if element.Kind() == jsontext.KindNull && !takesNull {
-			at(p, where, "must not be null")
+			_ = at(p, where, "must not be null")
 			continue
 		}
 		violations(p, element, of, where)
