@@ -55,13 +55,18 @@ func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	var sent bytes.Buffer
+	// The body is read whole before it is sent: a server may respond before it has read all of it, and the transport then
+	// goes on sending while the response is checked.
+	var sent []byte
 	if request.Body != nil {
+		if sent, err = io.ReadAll(request.Body); err != nil {
+			return nil, nil, err
+		}
+		if err := request.Body.Close(); err != nil {
+			return nil, nil, err
+		}
 		request = request.Clone(request.Context())
-		request.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.TeeReader(request.Body, &sent), request.Body}
+		request.Body = io.NopCloser(bytes.NewReader(sent))
 	}
 	if response, err = next.RoundTrip(request); err != nil {
 		return nil, nil, err
@@ -74,9 +79,9 @@ func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Re
 		return nil, nil, err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	if err := d.check(request, sent.Bytes(), response, body); err != nil {
+	if err := d.check(request, sent, response, body); err != nil {
 		broken = fmt.Errorf("%s %s, answered %d, breaks the OpenAPI document: %w\nsent %s\nanswered %s",
-			request.Method, request.URL, response.StatusCode, err, short(sent.Bytes()), short(body))
+			request.Method, request.URL, response.StatusCode, err, short(sent), short(body))
 	}
 	return response, broken, nil
 }
