@@ -23,7 +23,7 @@ type runningExchange struct {
 
 // startExchange starts the exchange on a folder of data and waits until it has responded and is ready.
 func startExchange(ctx context.Context, command, data string, connections int) (*runningExchange, error) {
-	token, err := exec.CommandContext(ctx, command, "token", "--data", data, "--lifetime", "24h").Output()
+	token, err := exec.CommandContext(ctx, command, "token", "--new-keys", "--data", data, "--lifetime", "24h").Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s token: %w", command, err)
 	}

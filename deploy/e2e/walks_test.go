@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"insurance.example/exchange/deploy/e2e/trial"
 )
 
 // walk is a walk of the getting-started page as its reader sees it.
@@ -95,7 +97,7 @@ func runWalk(t *testing.T, prepare string, w walk) []string {
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", script)
 	shell.Dir = t.TempDir()
-	shell.Env = append(shell.Environ(), "PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+whole.Data)
+	shell.Env = append(shell.Environ(), trial.NoPause, "PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+whole.Data)
 	shell.WaitDelay = time.Second
 	output, err := shell.CombinedOutput()
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *shell) shell(t *testing.T, line string, environ ...string) result {
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", line)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.folder, &stdout, &stderr
-	cmd.Env = append([]string{
+	cmd.Env = append([]string{trial.NoPause,
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data,
 	}, environ...)
 	var exit *exec.ExitError

@@ -63,7 +63,7 @@ func (s *shell) command(t *testing.T, stdin io.Reader, args ...string) *exec.Cmd
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), commands.Path("exchange"), args...)
 	cmd.Dir, cmd.Stdin = s.folder, stdin
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data}
+	cmd.Env = []string{trial.NoPause, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data}
 	return cmd
 }
 

@@ -29,7 +29,7 @@ type Process struct {
 // Start starts a command with arguments and nothing in its environment but PATH, HOME and what is given.
 func Start(path string, environ []string, args ...string) (*Process, error) {
 	p := &Process{Stdout: newOutput(), Stderr: newOutput(), name: path, cmd: exec.Command(path, args...), exited: make(chan struct{})}
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, environ...)
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), NoPause}, environ...)
 	p.cmd.Stdout, p.cmd.Stderr = p.Stdout, p.Stderr
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
@@ -110,3 +110,7 @@ func (p *Process) raced() error {
 	}
 	return nil
 }
+
+// NoPause is a variable for the environment of a command: one that is built with the race detector would wait for a second
+// before it exits.
+const NoPause = "GORACE=atexit_sleep_ms=0"
