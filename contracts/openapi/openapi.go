@@ -14,6 +14,10 @@ import (
 //go:embed openapi.json
 var generated []byte
 
+// Published returns the document of an exchange with the published value sets and without a token URL. It must not be
+// changed.
+func Published() []byte { return generated }
+
 // ProblemsExtension is the member of an operation that lists the types of the problems that it may return.
 const ProblemsExtension = "x-problems"
 

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/term"
 
 	"insurance.example/exchange/contracts/openapi"
-	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
@@ -62,11 +61,7 @@ type program struct {
 // Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are for
 // Report.
 func Commands(around Surroundings) ([]*cobra.Command, error) {
-	document, err := openapi.Document(valuesets.Published(), "")
-	if err != nil {
-		return nil, err
-	}
-	catalog, err := resource.Read(document)
+	catalog, err := resource.Read(openapi.Published())
 	if err != nil {
 		return nil, err
 	}
