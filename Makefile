@@ -58,6 +58,8 @@ test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders
 bin/under-test:
 	@mkdir -p $(UNDER_TEST)
 	@go build $(RACE) -buildvcs=false -trimpath -ldflags '-s -w' -o $(UNDER_TEST)/ $(COMMANDS)
+	@# The same command without the race detector, for what is called hundreds of times or measured.
+	@go build -buildvcs=false -trimpath -ldflags '-s -w' -o $(UNDER_TEST)/client ./deploy/exchange
 
 .PHONY: verify
 verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities

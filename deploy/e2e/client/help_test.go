@@ -22,7 +22,7 @@ func (s *shell) shell(t *testing.T, line string, environ ...string) result {
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(commands.Path("exchange"), bin+"/exchange"); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Symlink(commands.Client(), bin+"/exchange"); err != nil && !errors.Is(err, os.ErrExist) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", line)

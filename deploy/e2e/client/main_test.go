@@ -61,7 +61,7 @@ func newShell(t *testing.T) *shell {
 
 func (s *shell) command(t *testing.T, stdin io.Reader, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), commands.Path("exchange"), args...)
+	cmd := exec.CommandContext(t.Context(), commands.Client(), args...)
 	cmd.Dir, cmd.Stdin = s.folder, stdin
 	cmd.Env = []string{trial.NoPause, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data}
 	return cmd
