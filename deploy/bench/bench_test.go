@@ -30,7 +30,7 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	if built := os.Getenv("COMMANDS_UNDER_TEST"); built != "" {
-		_ = os.Getenv("COMMANDS_DIGEST") // so that a result is not kept for other commands
+		_ = os.Getenv("COMMANDS_DIGEST")                 // so that a result is not kept for other commands
 		exchangeCommand = filepath.Join(built, "client") // without the race detector, as it is shipped
 		return m.Run()
 	}
