@@ -15,14 +15,10 @@ import (
 )
 
 func main() {
-	root, err := command()
-	if err == nil {
-		err = root.ExecuteContext(service.UntilSignal())
-	}
-	os.Exit(client.Report(os.Stderr, err))
+	os.Exit(client.Report(os.Stderr, command().ExecuteContext(service.UntilSignal())))
 }
 
-func command() (*cobra.Command, error) {
+func command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, or call one that runs anywhere",
 		Version: service.CurrentBuild().String(),
@@ -34,16 +30,13 @@ func command() (*cobra.Command, error) {
 		Args: knownCommand, RunE: func(root *cobra.Command, _ []string) error { return root.Help() },
 	}
 	environ := os.Environ()
-	clients, err := client.Commands(client.Surroundings{
+	clients := client.Commands(client.Surroundings{
 		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: allinone.IssueToken,
 	})
-	if err != nil {
-		return nil, err
-	}
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr))
 	grouped(root, "client", append(clients, allinone.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
-	return root, nil
+	return root
 }
 
 func grouped(root *cobra.Command, group string, commands ...*cobra.Command) {

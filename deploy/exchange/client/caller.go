@@ -55,7 +55,7 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 	transport.DialContext = (&net.Dialer{Timeout: connecting}).DialContext
 	transport.TLSHandshakeTimeout = connecting
 	call := &caller{
-		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog, started: time.Now(), patient: c.retryGiven(),
+		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog(), started: time.Now(), patient: c.retryGiven(),
 		limits: fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
 		client: &http.Client{
 			Transport: transport, Timeout: c.timeout,

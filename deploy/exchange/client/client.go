@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -54,21 +55,26 @@ func newLog(w io.Writer, verbose bool) *slog.Logger {
 // program is what the commands share.
 type program struct {
 	Surroundings
-	// catalog has the resources with which this program was built. An exchange may have other value sets in force.
-	catalog *resource.Catalog
+	// catalog returns the resources with which this program was built. An exchange may have other value sets in force. It
+	// reads the document when it is first called, so that a command that does not need it does not pay for it.
+	catalog func() *resource.Catalog
 }
 
 // Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are for
 // Report.
-func Commands(around Surroundings) ([]*cobra.Command, error) {
-	catalog, err := resource.Read(openapi.Published())
-	if err != nil {
-		return nil, err
-	}
+func Commands(around Surroundings) []*cobra.Command {
+	catalog := sync.OnceValue(func() *resource.Catalog {
+		built, err := resource.Read(openapi.Published())
+		if err != nil {
+			// The document is part of the program, and a test reads it.
+			panic(err)
+		}
+		return built
+	})
 	p := &program{Surroundings: around, catalog: catalog}
 	return []*cobra.Command{
 		p.get(), p.list(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(), p.seed(),
-	}, nil
+	}
 }
 
 // arguments returns the check of a command line. It must have a resource for which offers returns true, and n further
@@ -78,7 +84,7 @@ func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.Po
 		if len(args) != n+1 {
 			return usage("%s takes %d arguments, not %d: %s", command.Name(), n+1, len(args), command.UseLine())
 		}
-		r, known := p.catalog.Find(args[0])
+		r, known := p.catalog().Find(args[0])
 		if !known {
 			return usage("there is no resource %q%s; there are %s", args[0], didYouMean(args[0], p.resources(anyResource)),
 				strings.Join(p.resources(anyResource), ", "))
@@ -98,13 +104,13 @@ func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.Po
 
 // resource returns the resource with a name that arguments has checked.
 func (p *program) resource(name string) resource.Resource {
-	r, _ := p.catalog.Find(name)
+	r, _ := p.catalog().Find(name)
 	return r
 }
 
 func (p *program) resources(offers func(resource.Resource) bool) []string {
 	var names []string
-	for _, r := range p.catalog.All() {
+	for _, r := range p.catalog().All() {
 		if offers(r) {
 			names = append(names, r.Name)
 		}

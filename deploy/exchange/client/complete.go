@@ -45,7 +45,7 @@ func (p *program) completeResource(offers func(resource.Resource) bool, then cob
 
 // completeAction offers the actions on a record, once its resource and identifier are there.
 func (p *program) completeAction(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if r, known := p.catalog.Find(args[0]); known && len(args) == 2 {
+	if r, known := p.catalog().Find(args[0]); known && len(args) == 2 {
 		return r.ActionNames(), cobra.ShellCompDirectiveNoFileComp
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
@@ -54,7 +54,7 @@ func (p *program) completeAction(_ *cobra.Command, args []string, _ string) ([]c
 // completeMember offers the members of the resource that is the first argument.
 func (p *program) completeMember(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []string
-	if r, known := p.catalog.Find(args[0]); known && len(args) == 1 {
+	if r, known := p.catalog().Find(args[0]); known && len(args) == 1 {
 		for _, m := range r.Members {
 			names = append(names, m.Path)
 		}
@@ -68,7 +68,7 @@ func (p *program) completeFilter(_ *cobra.Command, args []string, typed string) 
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	r, _ := p.catalog.Find(args[0])
+	r, _ := p.catalog().Find(args[0])
 	name, _, valued := strings.Cut(typed, "=")
 	var offered []string
 	for _, f := range r.Filters {
