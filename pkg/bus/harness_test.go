@@ -157,12 +157,12 @@ func (o *outbox) fill(n int) {
 	}
 }
 
-func (o *outbox) Unsent(_ context.Context, limit int) ([]docstore.Document, error) {
+func (o *outbox) Unsent(_ context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var unsent []docstore.Document
 	for _, doc := range o.docs {
-		if doc.Unsent {
+		if doc.Unsent && bytes.Compare(doc.ID[:], after[:]) > 0 {
 			unsent = append(unsent, doc)
 		}
 	}
@@ -188,7 +188,7 @@ func (o *outbox) Sent(_ context.Context, refs []docstore.Ref) error {
 }
 
 func (o *outbox) unsent() int {
-	unsent, _ := o.Unsent(context.Background(), math.MaxInt)
+	unsent, _ := o.Unsent(context.Background(), uuid.Nil, math.MaxInt)
 	return len(unsent)
 }
 

@@ -67,7 +67,7 @@ func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 	}
 	eventually(t, "all are handled", func() bool { return seen.distinct() == rounds*each })
 	eventually(t, "no document is unsent", func() bool {
-		unsent, err := receipts.Unsent(t.Context(), 1)
+		unsent, err := receipts.Unsent(t.Context(), uuid.Nil, 1)
 		return err == nil && len(unsent) == 0
 	})
 }

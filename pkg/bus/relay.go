@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/segmentio/kafka-go"
 
@@ -135,7 +136,7 @@ func (r *Relay) drain(ctx, step context.Context) error {
 // page publishes the oldest marked documents and reports whether there may be more of them.
 func (r *Relay) page(ctx context.Context) (more bool, err error) {
 	limit := r.config.Page + len(r.refused)
-	docs, err := r.config.Collection.Unsent(ctx, limit)
+	docs, err := r.config.Collection.Unsent(ctx, uuid.Nil, limit)
 	if err != nil {
 		return false, r.failed(stepRead, err)
 	}

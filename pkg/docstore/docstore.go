@@ -35,8 +35,8 @@ type Document struct {
 	// Keys are the values by which the document is found, one for each index that holds it. Reads leave Keys nil, so a
 	// caller that replaces a document gives all of its keys again.
 	Keys Keys
-	// Unsent marks a document about which a message has still to be published. The mark is part of the document, so that
-	// one write stores both the record and the duty to publish.
+	// Unsent marks a document about which a message has still to be sent and acted on. The mark is part of the document, so
+	// that one write stores both the record and this duty.
 	Unsent bool
 }
 
@@ -103,8 +103,9 @@ type Collection interface {
 	Replace(ctx context.Context, doc Document) error
 	// Find returns the documents that a query selects. Errors: ErrUnavailable.
 	Find(ctx context.Context, q Query) ([]Document, error)
-	// Unsent returns up to limit documents that carry the unsent mark, in order of id. Errors: ErrUnavailable.
-	Unsent(ctx context.Context, limit int) ([]Document, error)
+	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document with the id
+	// after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
+	Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error)
 	// Sent removes the unsent mark from each document that is still at the version named, and does not change that version.
 	// A document that has changed keeps its mark. Errors: ErrUnavailable.
 	Sent(ctx context.Context, refs []Ref) error

@@ -78,9 +78,9 @@ func (c *timedCollection) Find(ctx context.Context, q docstore.Query) (found []d
 	return c.Collection.Find(ctx, q)
 }
 
-func (c *timedCollection) Unsent(ctx context.Context, limit int) (found []docstore.Document, err error) {
+func (c *timedCollection) Unsent(ctx context.Context, after uuid.UUID, limit int) (found []docstore.Document, err error) {
 	defer func(began time.Time) { c.unsent.observe(began, err) }(time.Now())
-	return c.Collection.Unsent(ctx, limit)
+	return c.Collection.Unsent(ctx, after, limit)
 }
 
 func (c *timedCollection) Sent(ctx context.Context, refs []docstore.Ref) (err error) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/bus"
 	"insurance.example/exchange/pkg/rest"
@@ -60,7 +62,7 @@ func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Servic
 // newest first in turn.
 func deliver(t *testing.T, e *environment, times int) {
 	t.Helper()
-	docs, err := e.receipts.Stored().Unsent(context.Background(), 1000)
+	docs, err := e.receipts.Stored().Unsent(context.Background(), uuid.Nil, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +197,7 @@ func TestRefundTypeAndPeriodAreConfiguration(t *testing.T) {
 	s, e := start(t, nil, rules{})
 	id := s.Create("receipt", receiptP1)
 	s.Must(400, "POST", "/receipt/"+id+":refund", "")
-	if docs, err := e.receipts.Stored().Unsent(context.Background(), 1); err != nil || len(docs) != 0 {
+	if docs, err := e.receipts.Stored().Unsent(context.Background(), uuid.Nil, 1); err != nil || len(docs) != 0 {
 		t.Errorf("without a period no receipt may have a mark: %d marks, %v", len(docs), err)
 	}
 	s, _ = start(t, nil, rules{refundReceiptType: "other"})

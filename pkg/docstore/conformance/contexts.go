@@ -27,7 +27,7 @@ func contexts(t *testing.T, f fixture) {
 			"get":        result(f.Get(ctx, doc.ID)),
 			"replace":    f.Replace(ctx, doc),
 			"find":       result(f.Find(ctx, docstore.Query{Limit: 1})),
-			"unsent":     result(f.Unsent(ctx, 1)),
+			"unsent":     result(f.Unsent(ctx, uuid.Nil, 1)),
 			"sent":       f.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}}),
 			"ping":       f.store.Ping(ctx),
 			"collection": result(f.store.Collection(ctx, policies)),

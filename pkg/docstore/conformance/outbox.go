@@ -25,7 +25,7 @@ func outbox(t *testing.T, f fixture) {
 	}
 	unsent := func(t *testing.T, limit int) []uuid.UUID {
 		t.Helper()
-		docs, err := f.Unsent(t.Context(), limit)
+		docs, err := f.Unsent(t.Context(), uuid.Nil, limit)
 		if err != nil {
 			t.Fatalf("unsent: %v", err)
 		}
@@ -39,11 +39,20 @@ func outbox(t *testing.T, f fixture) {
 		if got, want := unsent(t, 4), ids(marked[:4]); !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
-		docs, err := f.Unsent(t.Context(), 1)
+		docs, err := f.Unsent(t.Context(), uuid.Nil, 1)
 		if err != nil || len(docs) != 1 {
 			t.Fatalf("%d documents, error %v", len(docs), err)
 		}
 		same(t, docs[0], marked[0])
+	})
+	t.Run("the marked documents are read on from any of them", func(t *testing.T) {
+		docs, err := f.Unsent(t.Context(), marked[3].ID, 100)
+		if got, want := ids(docs), ids(marked[4:]); err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %v (%v), want %v", got, err, want)
+		}
+		if docs, err := f.Unsent(t.Context(), marked[len(marked)-1].ID, 100); err != nil || len(docs) != 0 {
+			t.Errorf("after the last there are %d documents (%v)", len(docs), err)
+		}
 	})
 	t.Run("sent takes the mark off and leaves the version", func(t *testing.T) {
 		refs := []docstore.Ref{{ID: marked[0].ID, Version: 1}, {ID: marked[1].ID, Version: 1}}

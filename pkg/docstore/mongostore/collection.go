@@ -71,8 +71,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	return c.list(ctx, filter(c.spec, q), q.Limit, page)
 }
 
-func (c *collection) Unsent(ctx context.Context, limit int) ([]docstore.Document, error) {
-	return c.list(ctx, bson.D{{Key: unsentField, Value: true}}, limit, options.Find().SetHint(unsentIndex))
+func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+	marked := bson.D{{Key: unsentField, Value: true}, {Key: idField, Value: bson.D{{Key: "$gt", Value: binary(after)}}}}
+	return c.list(ctx, marked, limit, options.Find().SetHint(unsentIndex))
 }
 
 // list returns up to limit documents in order of id, in one batch.

@@ -183,8 +183,11 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	})
 }
 
-func (c *collection) Unsent(ctx context.Context, limit int) ([]docstore.Document, error) {
-	return c.list(ctx, c.sql.unsent, func(stmt *sqlite3.Stmt) { stmt.BindInt(1, int64(limit)) })
+func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+	return c.list(ctx, c.sql.unsent, func(stmt *sqlite3.Stmt) {
+		stmt.BindBlob(1, after[:])
+		stmt.BindInt(2, int64(limit))
+	})
 }
 
 // list returns the documents of a query's rows.

@@ -35,7 +35,7 @@ func statementsOf(spec docstore.Spec) statements {
 		table, firstKey+len(spec.Indexes))
 	return statements{
 		get: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
-		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 ORDER BY id LIMIT ?1`,
+		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, body, state, unsent%s) VALUES (?1, 1, ?2, ?3, ?4%s)`,
 			table, names.String(), values.String()),
