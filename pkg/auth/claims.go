@@ -1,22 +1,49 @@
 package auth
 
 import (
-	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
 
 	"insurance.example/exchange/pkg/request"
 )
 
-// claims holds the members of a token that are read.
+// claims holds the members of a token that are read. It is decoded strictly: names are compared with their case, a member
+// that comes twice is refused, and so is text that is not UTF-8. At an identity provider that lets its users set claims of
+// their own, a claim named SCOPE must not grant anything.
 type claims struct {
-	jwt.RegisteredClaims
-	ClientID string    `json:"client_id,omitempty"`
-	Scope    scopeList `json:"scope,omitempty"`
-	Scp      scopeList `json:"scp,omitempty"`
+	Issuer    string      `json:"iss"`
+	Subject   string      `json:"sub"`
+	Audience  audience    `json:"aud"`
+	Expires   numericDate `json:"exp"`
+	NotBefore numericDate `json:"nbf"`
+	IssuedAt  numericDate `json:"iat"`
+	ClientID  string      `json:"client_id"`
+	Scope     scopeList   `json:"scope"`
+	Scp       scopeList   `json:"scp"`
 }
+
+// UnmarshalJSON replaces the decoding of the token library, which is lenient.
+func (c *claims) UnmarshalJSON(data []byte) error {
+	type members claims
+	return json.Unmarshal(data, (*members)(c))
+}
+
+// The methods by which the token library checks the claims.
+
+func (c *claims) GetExpirationTime() (*jwt.NumericDate, error) { return c.Expires.NumericDate, nil }
+func (c *claims) GetNotBefore() (*jwt.NumericDate, error)      { return c.NotBefore.NumericDate, nil }
+func (c *claims) GetIssuedAt() (*jwt.NumericDate, error)       { return c.IssuedAt.NumericDate, nil }
+func (c *claims) GetIssuer() (string, error)                   { return c.Issuer, nil }
+func (c *claims) GetSubject() (string, error)                  { return c.Subject, nil }
+func (c *claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings(c.Audience), nil }
 
 // caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2).
 func (c *claims) caller() request.Caller {
@@ -30,22 +57,71 @@ func (c *claims) caller() request.Caller {
 	return caller
 }
 
+// latest is the last instant that a numeric date may name, in seconds since 1970: the end of the year 9999.
+const latest = 253402300799
+
+// numericDate is an instant in seconds since 1970 (RFC 7519, section 2); nil if the claim is absent.
+type numericDate struct{ *jwt.NumericDate }
+
+func (d *numericDate) UnmarshalJSON(data []byte) error {
+	if jsontext.Value(data).Kind() == jsontext.KindNull {
+		return nil
+	}
+	var seconds float64 // a string, such as "1700000000", is refused
+	if err := json.Unmarshal(data, &seconds); err != nil {
+		return err
+	}
+	if seconds < 0 || seconds > latest {
+		return fmt.Errorf("%s is no date", data)
+	}
+	whole, fraction := math.Modf(seconds)
+	d.NumericDate = jwt.NewNumericDate(time.Unix(int64(whole), int64(fraction*float64(time.Second))))
+	return nil
+}
+
+// audience is one string or an array of them (RFC 7519, section 4.1.3).
+type audience []string
+
+func (a *audience) UnmarshalJSON(data []byte) (err error) {
+	*a, err = oneOrMore(data, func(text string) []string { return []string{text} })
+	return err
+}
+
 // scopeList is a list of scopes: one string with spaces between them (RFC 8693), or an array, as some providers write it.
 type scopeList []string
 
 func (l *scopeList) UnmarshalJSON(data []byte) error {
-	var text string
-	if json.Unmarshal(data, &text) == nil {
-		*l = strings.Fields(text)
-	} else if err := json.Unmarshal(data, (*[]string)(l)); err != nil {
-		return err
-	}
+	scopes, err := oneOrMore(data, strings.Fields)
 	// A scope must fit into the header that carries scopes to a service, separated by spaces.
-	*l = slices.DeleteFunc(*l, func(scope string) bool {
+	*l = slices.DeleteFunc(scopes, func(scope string) bool {
 		return scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' })
 	})
-	return nil
+	return err
 }
 
-// MarshalJSON returns the form with spaces.
-func (l scopeList) MarshalJSON() ([]byte, error) { return json.Marshal(strings.Join(l, " ")) }
+// oneOrMore reads an array of strings, or one string that is taken apart. It returns nil for null.
+func oneOrMore(data []byte, apart func(string) []string) ([]string, error) {
+	switch jsontext.Value(data).Kind() {
+	case jsontext.KindNull:
+		return nil, nil
+	case jsontext.KindString:
+		var text string
+		err := json.Unmarshal(data, &text)
+		return apart(text), err
+	case jsontext.KindBeginArray:
+		var texts []*string
+		if err := json.Unmarshal(data, &texts); err != nil {
+			return nil, err
+		}
+		all := make([]string, len(texts))
+		for i, text := range texts {
+			if text == nil {
+				return nil, errors.New("null among strings")
+			}
+			all[i] = *text
+		}
+		return all, nil
+	default:
+		return nil, errors.New("neither a string nor an array of strings")
+	}
+}

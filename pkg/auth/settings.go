@@ -27,6 +27,8 @@ type Settings struct {
 	Issuer string
 	// Audience holds the values of which a token's aud must have one. If it is empty, aud is not checked.
 	Audience []string
+	// Types holds the values of typ of which a token must have one. If it is empty, typ is not checked.
+	Types []string
 	// Algorithms holds the signature algorithms that are allowed.
 	Algorithms []string
 	// Leeway is by how much the clocks of the issuer and of this process may differ.
@@ -45,6 +47,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.KeyFile, "jwt-keys", "", "file with the verification keys, JWKS or PEM, in place of --jwks-url")
 	flags.StringVar(&s.Issuer, "jwt-issuer", "", "issuer (iss) that tokens must have; not checked if not given")
 	flags.StringSliceVar(&s.Audience, "jwt-audience", nil, "audience (aud) of which tokens must have one; not checked if not given")
+	flags.StringSliceVar(&s.Types, "jwt-type", nil, "type (typ) of which tokens must have one, such as at+jwt (RFC 9068); not checked if not given")
 	flags.StringSliceVar(&s.Algorithms, "jwt-algorithms", algorithms, "signature algorithms allowed; symmetric ones never are")
 	setting.DurationVar(flags, &s.Leeway, "jwt-leeway", 10*time.Second, 0, "how much the clocks of the issuer and of this process may differ, at most 5m")
 	setting.DurationVar(flags, &s.Refresh, "jwks-refresh", 5*time.Minute, time.Nanosecond, "pause between two readings of the verification keys")

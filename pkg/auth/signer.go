@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -78,14 +79,18 @@ func (s *Signer) PublicFile() string { return filepath.Join(s.folder, publicFile
 // Issue returns a signed token.
 func (s *Signer) Issue(g Grant) (string, error) {
 	now := time.Now()
-	token := jwt.NewWithClaims(jwt.SigningMethodES256, &claims{
-		RegisteredClaims: jwt.RegisteredClaims{
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, struct {
+		jwt.RegisteredClaims
+		Scope string `json:"scope,omitempty"`
+	}{
+		jwt.RegisteredClaims{
 			Issuer: g.Issuer, Subject: g.Subject, Audience: g.Audience, ID: uuid.NewString(),
 			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(g.Lifetime)),
 		},
-		Scope: g.Scopes,
+		strings.Join(g.Scopes, " "),
 	})
 	token.Header["kid"] = s.id
+	token.Header["typ"] = "at+jwt" // RFC 9068, section 2.1
 	return token.SignedString(s.private)
 }
 

@@ -21,6 +21,7 @@ import (
 type Verifier struct {
 	keyring  *keyring
 	parser   *jwt.Parser
+	types    []string
 	leeway   time.Duration
 	verified *lru.Cache[string, verified]
 }
@@ -43,7 +44,7 @@ func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, 
 	if err != nil {
 		return nil, fmt.Errorf("setting jwt-remember: %w", err)
 	}
-	v := &Verifier{leeway: s.Leeway, verified: cache}
+	v := &Verifier{types: s.Types, leeway: s.Leeway, verified: cache}
 	v.keyring = &keyring{
 		load: fromFile(s.KeyFile), every: s.Refresh, soonest: s.RefreshUnknown,
 		// The tokens of a withdrawn key must not be accepted any longer.
@@ -67,7 +68,7 @@ func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, 
 
 func parserOptions(s Settings) []jwt.ParserOption {
 	options := []jwt.ParserOption{
-		jwt.WithValidMethods(s.Algorithms), jwt.WithExpirationRequired(), jwt.WithLeeway(s.Leeway),
+		jwt.WithValidMethods(s.Algorithms), jwt.WithExpirationRequired(), jwt.WithLeeway(s.Leeway), jwt.WithStrictDecoding(),
 	}
 	if s.Issuer != "" {
 		options = append(options, jwt.WithIssuer(s.Issuer))
@@ -102,6 +103,9 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Call
 	if known, ok := v.verified.Get(token); ok && time.Now().Before(known.until) {
 		return known.caller, nil
 	}
+	if err := checkHeader(token, v.types); err != nil {
+		return request.Caller{}, invalidToken(reason(err), err)
+	}
 	var claims claims
 	if _, err := v.parser.ParseWithClaims(token, &claims, v.keysFor(ctx)); err != nil {
 		if errors.Is(err, errNoKeys) {
@@ -115,7 +119,7 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Call
 		return request.Caller{}, invalidToken("it names no subject", nil)
 	}
 	// A clone, because the token is a part of a string with all headers of the request, which would be kept with it.
-	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.ExpiresAt.Add(v.leeway)})
+	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.Expires.Add(v.leeway)})
 	return caller, nil
 }
 
@@ -158,6 +162,8 @@ func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 // reason returns why a token was refused, in words for its caller.
 func reason(err error) string {
 	switch {
+	case errors.Is(err, errHeader):
+		return "its header is malformed, or of a type that is not accepted"
 	case errors.Is(err, jwt.ErrTokenMalformed):
 		return "it is malformed"
 	case errors.Is(err, jwt.ErrTokenUnverifiable), errors.Is(err, jwt.ErrTokenSignatureInvalid):
