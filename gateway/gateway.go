@@ -115,9 +115,10 @@ func (g *gateway) serve(c *gin.Context) {
 		service.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
 		return
 	}
-	caller, err := g.Verifier.Verify(request.Context(), request.Header)
-	if err == nil {
-		err = g.authorize(caller, endpoint, request.Method)
+	scope := endpoint.scope(request.Method)
+	caller, err := g.Verifier.Verify(request.Context(), request.Header, scope)
+	if err == nil && !g.allows(caller, scope) {
+		err = g.Verifier.Insufficient(scope)
 	}
 	if err != nil {
 		service.Refuse(c, problem.From(err))
@@ -130,18 +131,9 @@ func (g *gateway) serve(c *gin.Context) {
 	g.forward(c, g.Upstreams[endpoint.service], caller)
 }
 
-// authorize checks the scope: std.developer to read, std.admin for everything else.
-func (g *gateway) authorize(caller request.Caller, to *endpoint, method string) error {
-	if method != http.MethodGet && method != http.MethodHead && !to.reads {
-		if caller.Has(ScopeAdmin) {
-			return nil
-		}
-		return auth.Insufficient(ScopeAdmin)
-	}
-	if caller.Has(ScopeDeveloper) || g.AdminMayRead && caller.Has(ScopeAdmin) {
-		return nil
-	}
-	return auth.Insufficient(ScopeDeveloper)
+// allows reports whether a caller may send a request that needs the scope.
+func (g *gateway) allows(caller request.Caller, scope string) bool {
+	return caller.Has(scope) || scope == ScopeDeveloper && g.AdminMayRead && caller.Has(ScopeAdmin)
 }
 
 // servePage serves a public page. An unknown path is 404.

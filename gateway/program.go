@@ -29,6 +29,8 @@ type Settings struct {
 	// TokenURL is the URL at which the identity provider issues tokens for client credentials. The OpenAPI document and the
 	// pages name it if it is given.
 	TokenURL string
+	// PublicURL is the URL by which clients reach the exchange. Its metadata (RFC 9728) is published if it is given.
+	PublicURL string
 
 	valueSets *string
 }
@@ -41,6 +43,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"origins whose pages may call the exchange from a browser, such as https://portal.example, or * for any; none if not given")
 	flags.StringVar(&s.TokenURL, known.TokenURL, "",
 		"URL at which the identity provider issues tokens (OAuth 2.0, client credentials), for the OpenAPI document; not named if not given")
+	flags.StringVar(&s.PublicURL, known.PublicURL, "",
+		"URL by which clients reach the exchange, such as https://exchange.example; if it is given, "+metadataPath+" tells them who issues tokens (RFC 9728)")
 	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets; the published ones if not given")
 }
 
@@ -55,7 +59,14 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 	if err := checkTokenURL(s.TokenURL); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.TokenURL, err)
 	}
-	verifier, err := auth.NewVerifier(ctx, s.Tokens, p.Log)
+	tokenSettings := s.Tokens
+	if s.PublicURL != "" {
+		if err := checkPublicURL(s.PublicURL); err != nil {
+			return nil, fmt.Errorf("setting %s: %w", known.PublicURL, err)
+		}
+		tokenSettings.Metadata = metadataURL(s.PublicURL)
+	}
+	verifier, err := auth.NewVerifier(ctx, tokenSettings, p.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +88,11 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens})
 	if err != nil {
 		return nil, err
+	}
+	if s.PublicURL != "" {
+		if public[metadataPath], err = metadata(s.PublicURL, s.Tokens.Issuer); err != nil {
+			return nil, err
+		}
 	}
 	return New(p.Engine("gateway"), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,

@@ -37,7 +37,7 @@ func TestGatewayAsACommand(t *testing.T) {
 	}
 	args := append(everyPeer(upstream.URL),
 		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read",
-		"--token-url", "https://login.example/token")
+		"--token-url", "https://login.example/token", "--public-url", "https://exchange.example/")
 	ctx, stop := context.WithCancel(t.Context())
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
@@ -80,6 +80,17 @@ func TestGatewayAsACommand(t *testing.T) {
 	if _, body := do(t, request); !strings.Contains(body, `"tokenUrl":"https://login.example/token"`) {
 		t.Error("the document does not show the token URL")
 	}
+	metadata, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/.well-known/oauth-protected-resource", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"resource":"https://exchange.example","scopes_supported":["std.developer","std.admin"],` +
+		`"bearer_methods_supported":["header"],"resource_name":"Insurance Exchange Service",` +
+		`"resource_documentation":"https://exchange.example/docs"}`
+	if response, body := do(t, metadata); response.StatusCode != http.StatusOK || body != want ||
+		response.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("status %d, metadata %s", response.StatusCode, body)
+	}
 	stop()
 	if status := <-ended; status != 0 {
 		t.Errorf("exit status %d", status)
@@ -96,6 +107,7 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 		"setting jwks-url":   append(peers, "--credential", "a-secret-of-the-exchange"),
 		"setting credential": append(peers, "--jwt-keys", signer.PublicFile()),
 		"setting token-url":  append(peers, "--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange", "--token-url", "login.example/token"),
+		"setting public-url": append(peers, "--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange", "--public-url", "https://exchange.example/api"),
 		"setting peer":       {"--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange"},
 	} {
 		var stderr strings.Builder

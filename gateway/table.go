@@ -20,6 +20,14 @@ type endpoint struct {
 	reads bool
 }
 
+// scope returns the scope that a request with the method needs: std.developer to read, std.admin for everything else.
+func (e *endpoint) scope(method string) string {
+	if e.reads || method == http.MethodGet || method == http.MethodHead {
+		return ScopeDeveloper
+	}
+	return ScopeAdmin
+}
+
 // table holds the endpoints: those of resources by the first segment of their paths, extensions by their template.
 type table struct {
 	resources  map[string]*resource

@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -38,6 +39,7 @@ func configured(t *testing.T) *trial.Exchange {
 		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
+		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
 		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
 	)
 	owned(t, e, err)
@@ -118,6 +120,31 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		if scheme := served(t, whole).Components.SecuritySchemes[openapi.OAuth2]; scheme != nil {
 			t.Errorf("without the setting the document shows %+v", scheme)
 		}
+	},
+	settings.PublicURL: func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		const path = "/.well-known/oauth-protected-resource"
+		for exchange, status := range map[*trial.Exchange]int{e: http.StatusOK, whole: http.StatusNotFound} {
+			response, err := http.Get(exchange.Base + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(response.Body)
+			if err = errors.Join(err, response.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode != status || status == http.StatusOK && !strings.Contains(string(text), `"resource":"https://exchange.example"`) {
+				t.Errorf("%s gets %d, want %d: %s", path, response.StatusCode, status, text)
+			}
+		}
+		challenge := c.With("").Get(t, "/vehicle").Want(t, http.StatusUnauthorized).Header.Get("WWW-Authenticate")
+		if !strings.Contains(challenge, `resource_metadata="https://exchange.example`+path+`"`) {
+			t.Errorf("the challenge is %s", challenge)
+		}
+	},
+	"jwt-type": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		token := issue(t, e.Signer, func(g *auth.Grant) { g.Type = "JWT" })
+		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+		client(t, whole, "reader", trial.Developer).Get(t, "/vehicle").Want(t, http.StatusOK)
 	},
 	"jwt-issuer": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		token := issue(t, e.Signer, func(g *auth.Grant) { g.Issuer = "another" })

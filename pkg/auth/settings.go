@@ -29,6 +29,9 @@ type Settings struct {
 	Audience []string
 	// Types holds the values of typ of which a token must have one. If it is empty, typ is not checked.
 	Types []string
+	// Metadata is the URL of the exchange's metadata (RFC 9728), which challenges name; empty if it publishes none. It follows
+	// from a setting of the gateway.
+	Metadata string
 	// Algorithms holds the signature algorithms that are allowed.
 	Algorithms []string
 	// Leeway is by how much the clocks of the issuer and of this process may differ.

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -42,6 +43,8 @@ type Grant struct {
 	Scopes   []string
 	Issuer   string
 	Audience []string
+	// Type is the typ of the token; at+jwt, that of access tokens (RFC 9068, section 2.1), if it is empty.
+	Type string
 	// Lifetime is how long the token is valid from now on.
 	Lifetime time.Duration
 }
@@ -90,7 +93,7 @@ func (s *Signer) Issue(g Grant) (string, error) {
 		strings.Join(g.Scopes, " "),
 	})
 	token.Header["kid"] = s.id
-	token.Header["typ"] = "at+jwt" // RFC 9068, section 2.1
+	token.Header["typ"] = cmp.Or(g.Type, "at+jwt")
 	return token.SignedString(s.private)
 }
 

@@ -22,6 +22,7 @@ type Verifier struct {
 	keyring  *keyring
 	parser   *jwt.Parser
 	types    []string
+	metadata string
 	leeway   time.Duration
 	verified *lru.Cache[string, verified]
 }
@@ -44,7 +45,7 @@ func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, 
 	if err != nil {
 		return nil, fmt.Errorf("setting jwt-remember: %w", err)
 	}
-	v := &Verifier{types: s.Types, leeway: s.Leeway, verified: cache}
+	v := &Verifier{types: s.Types, metadata: s.Metadata, leeway: s.Leeway, verified: cache}
 	v.keyring = &keyring{
 		load: fromFile(s.KeyFile), every: s.Refresh, soonest: s.RefreshUnknown,
 		// The tokens of a withdrawn key must not be accepted any longer.
@@ -93,10 +94,12 @@ func (v *Verifier) Ready(context.Context) error {
 	return nil
 }
 
-// Verify returns the caller that the token in the header Authorization names. Its errors are problems: 401 with a challenge
-// if there is no valid token, 503 if no verification key could be read.
-func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Caller, error) {
-	token, err := bearer(header)
+// Verify returns the caller that the token in the header Authorization names. Its errors are problems: 401 if there is no
+// valid token, with a challenge that names the scope that the request needs; 503 if no verification key could be read.
+// Whether the caller has the scope is for the caller of Verify to decide.
+func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string) (request.Caller, error) {
+	challenge := challenge{scope, v.metadata}
+	token, err := challenge.bearer(header)
 	if err != nil {
 		return request.Caller{}, err
 	}
@@ -104,19 +107,19 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Call
 		return known.caller, nil
 	}
 	if err := checkHeader(token, v.types); err != nil {
-		return request.Caller{}, invalidToken(reason(err), err)
+		return request.Caller{}, challenge.invalidToken(reason(err), err)
 	}
 	var claims claims
 	if _, err := v.parser.ParseWithClaims(token, &claims, v.keysFor(ctx)); err != nil {
 		if errors.Is(err, errNoKeys) {
 			return request.Caller{}, problem.Outage(err)
 		}
-		return request.Caller{}, invalidToken(reason(err), err)
+		return request.Caller{}, challenge.invalidToken(reason(err), err)
 	}
 	caller := claims.caller()
 	if caller.Subject == "" {
 		// Idempotency keys are kept for each subject: callers without one would share theirs.
-		return request.Caller{}, invalidToken("it names no subject", nil)
+		return request.Caller{}, challenge.invalidToken("it names no subject", nil)
 	}
 	// A clone, because the token is a part of a string with all headers of the request, which would be kept with it.
 	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.Expires.Add(v.leeway)})
@@ -124,18 +127,18 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header) (request.Call
 }
 
 // bearer returns the token in the header Authorization.
-func bearer(header http.Header) (string, error) {
+func (c challenge) bearer(header http.Header) (string, error) {
 	values := header["Authorization"]
 	if len(values) > 1 {
-		return "", invalidToken("there is more than one Authorization header", nil)
+		return "", c.invalidToken("there is more than one Authorization header", nil)
 	}
 	if len(values) == 0 {
-		return "", missingToken()
+		return "", c.missingToken()
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	token = strings.TrimSpace(token)
 	if !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", missingToken()
+		return "", c.missingToken()
 	}
 	return token, nil
 }

@@ -75,7 +75,7 @@ func sign(t testing.TB, method jwt.SigningMethod, key any, claims jwt.MapClaims)
 }
 
 func verify(v *auth.Verifier, token string) (request.Caller, error) {
-	return v.Verify(context.Background(), http.Header{"Authorization": {"Bearer " + token}})
+	return v.Verify(context.Background(), http.Header{"Authorization": {"Bearer " + token}}, "std.admin")
 }
 
 // refused asserts a 401 whose challenge and detail contain the text.
@@ -191,8 +191,8 @@ func TestVerifyWithoutToken(t *testing.T) {
 		"empty token":    {"Authorization": {"Bearer "}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := v.Verify(t.Context(), header)
-			refused(t, err, `Bearer realm="exchange"`)
+			_, err := v.Verify(t.Context(), header, "std.developer")
+			refused(t, err, `Bearer realm="exchange", scope="std.developer"`)
 			var p *problem.Error
 			if errors.As(err, &p); strings.Contains(p.Header.Get("WWW-Authenticate"), "error=") {
 				t.Fatal("a request without a token gets no error code (RFC 6750, section 3.1)")
@@ -201,8 +201,20 @@ func TestVerifyWithoutToken(t *testing.T) {
 	}
 }
 
-func TestInsufficientNamesTheScope(t *testing.T) {
-	refused(t, auth.Insufficient("std.admin"), `error="insufficient_scope", scope="std.admin"`)
+func TestChallengesNameTheScopeAndTheMetadata(t *testing.T) {
+	s := settings(t, "--jwt-keys", signer(t).PublicFile())
+	s.Metadata = "https://exchange.example/.well-known/oauth-protected-resource"
+	v, err := auth.NewVerifier(t.Context(), s, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const needs = `scope="std.admin", resource_metadata="https://exchange.example/.well-known/oauth-protected-resource"`
+	refused(t, v.Insufficient("std.admin"), `Bearer realm="exchange", error="insufficient_scope", `+needs)
+	_, err = v.Verify(t.Context(), http.Header{}, "std.admin")
+	refused(t, err, `Bearer realm="exchange", `+needs)
+	_, err = verify(v, "abc")
+	refused(t, err, `Bearer realm="exchange", error="invalid_token", error_description="it`)
+	refused(t, err, needs)
 }
 
 func TestRememberedTokenExpires(t *testing.T) {
@@ -259,7 +271,7 @@ func BenchmarkVerifyRemembered(b *testing.B) {
 	})}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := v.Verify(b.Context(), header); err != nil {
+		if _, err := v.Verify(b.Context(), header, "std.admin"); err != nil {
 			b.Fatal(err)
 		}
 	}
