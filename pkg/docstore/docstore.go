@@ -6,7 +6,8 @@
 //
 //   - A write that returned nil is durable. Any write happens wholly or not at all.
 //   - One document at most has a value of a unique index. The index decides, not a read before the write.
-//   - Replace happens only if the version is still the one that was read (compare-and-swap).
+//   - Replace happens only if the version is still the one that was read (compare-and-swap). What it replaces is kept
+//     first, where the caller asks for it.
 //
 // Package conformance tests these guarantees and the rest of the interface; every store passes it.
 package docstore
@@ -40,6 +41,17 @@ type Document struct {
 	Unsent bool
 }
 
+// Former is a version of a document that another one has replaced. It is written once and never changes. So it does not
+// matter if it is written again, by a caller who read the same version, or is written and its successor is not.
+type Former struct {
+	// Version is the version that the document had.
+	Version int64
+	// Body and State are those of the document at that version, byte for byte.
+	Body, State []byte
+	// Key is a value by which FormerByKey finds the version among those of its document; empty for none.
+	Key string
+}
+
 // Keys maps the names of indexes to values. A value is any text; two values are equal if their bytes are.
 type Keys map[string]string
 
@@ -53,7 +65,7 @@ type Index struct {
 
 // Spec describes a collection.
 type Spec struct {
-	// Name is made as the name of an Index is.
+	// Name is made as the name of an Index is, and does not end in _history.
 	Name string
 	// Indexes are ordered by selectivity, the most selective first. A find that names several of them reads the first
 	// and compares the others document by document.
@@ -93,14 +105,23 @@ type Ref struct {
 // use. When a context ends before the result of a call is known, the call returns an error that wraps both
 // ErrUnavailable and the error of the context; a write may then have happened.
 type Collection interface {
-	// Insert stores a new document with version 1. Errors: *DuplicateError, ErrUnavailable.
+	// Insert stores a new document with version 1. Errors: *DuplicateError, ErrTooLarge, ErrUnavailable.
 	Insert(ctx context.Context, doc Document) error
 	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
 	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and gives
-	// it the version doc.Version+1. Errors: ErrStale if the stored version is another or there is no document with the id,
-	// *DuplicateError, ErrUnavailable.
-	Replace(ctx context.Context, doc Document) error
+	// it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a former version is
+	// there before its successor is. Errors: ErrStale if the stored version is another or there is no document with the id,
+	// *DuplicateError, ErrTooLarge, ErrUnavailable.
+	Replace(ctx context.Context, doc Document, former *Former) error
+	// Former returns a former version of a document. Errors: ErrNotFound if it was not kept, ErrUnavailable.
+	Former(ctx context.Context, id uuid.UUID, version int64) (Former, error)
+	// Formers returns up to limit former versions of a document, those after a version, in order of version. They lack
+	// their bodies, so that a page of them is small. Errors: ErrUnavailable.
+	Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error)
+	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors: ErrNotFound,
+	// ErrUnavailable.
+	FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error)
 	// Find returns the documents that a query selects. Errors: ErrUnavailable.
 	Find(ctx context.Context, q Query) ([]Document, error)
 	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document with the id
@@ -130,7 +151,13 @@ var (
 	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened. Every
 	// error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
+	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was written.
+	ErrTooLarge = errors.New("docstore: the document is too large")
 )
+
+// MaxSize is the greatest length of a document's body and state together, in bytes. MongoDB holds 16 MiB; half of that
+// leaves room for the form in which it keeps them, and for the keys.
+const MaxSize = 8 << 20
 
 // IDIndex is the Index of a DuplicateError whose cause is a document id that is taken.
 const IDIndex = "id"

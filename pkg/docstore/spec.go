@@ -10,10 +10,13 @@ import (
 // name is what databases of both sorts take as a name without quoting, and what cannot be confused with their own.
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 
-// Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, or if two
-// indexes have the same name. Names that differ only in case are the same, because some databases do not tell them apart.
+// reserved ends the names of the collections in which stores keep former versions.
+const reserved = "_history"
+
+// Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, if the name of
+// the collection ends in _history, or if two indexes have the same name. Names that differ only in case are the same, because some databases do not tell them apart.
 func (s Spec) Validate() error {
-	if !name.MatchString(s.Name) {
+	if !name.MatchString(s.Name) || strings.HasSuffix(strings.ToLower(s.Name), reserved) {
 		return fmt.Errorf("docstore: %q cannot name a collection", s.Name)
 	}
 	seen := map[string]bool{strings.ToLower(IDIndex): true}
@@ -43,6 +46,22 @@ func (s Spec) CheckKeys(keys Keys) error {
 		if !s.Has(index) {
 			return fmt.Errorf("docstore: collection %q has no index %q", s.Name, index)
 		}
+	}
+	return nil
+}
+
+// CheckWrite returns an error if a document cannot be written: ErrTooLarge if it is larger than MaxSize, and one that wraps
+// ErrUnavailable if a key has the name of no index, or if former, which may be nil, is not the version to be replaced.
+func (s Spec) CheckWrite(doc Document, former *Former) error {
+	if len(doc.Body)+len(doc.State) > MaxSize {
+		return ErrTooLarge
+	}
+	if former != nil && former.Version != doc.Version {
+		return fmt.Errorf("%w: the former version of a document of collection %q is %d, and version %d is to be replaced",
+			ErrUnavailable, s.Name, former.Version, doc.Version)
+	}
+	if err := s.CheckKeys(doc.Keys); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return nil
 }

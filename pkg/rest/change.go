@@ -51,7 +51,7 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 		if err != nil || next == nil {
 			return done, err
 		}
-		switch err := r.collection.Replace(ctx, *next); {
+		switch err := r.collection.Replace(ctx, *next, nil); {
 		case errors.Is(err, docstore.ErrStale):
 			continue
 		case err != nil:

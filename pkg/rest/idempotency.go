@@ -95,7 +95,7 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 		return err
 	}
 	without.Body = doc.Body
-	if err := r.collection.Replace(ctx, without); !errors.Is(err, docstore.ErrStale) {
+	if err := r.collection.Replace(ctx, without, nil); !errors.Is(err, docstore.ErrStale) {
 		return err
 	}
 	return nil

@@ -353,8 +353,8 @@ func (c *faultyCollection) Insert(ctx context.Context, doc docstore.Document) er
 	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, doc) })
 }
 
-func (c *faultyCollection) Replace(ctx context.Context, doc docstore.Document) error {
-	return c.write(c.faults.replace, doc, func() error { return c.Collection.Replace(ctx, doc) })
+func (c *faultyCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
+	return c.write(c.faults.replace, doc, func() error { return c.Collection.Replace(ctx, doc, former) })
 }
 
 func (c *faultyCollection) write(fault func(docstore.Document) (error, bool), doc docstore.Document, write func() error) error {

@@ -36,7 +36,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 	}
 	return &timedCollection{
 		Collection: collection, insert: of("insert"), get: of("get"), replace: of("replace"), find: of("find"),
-		unsent: of("unsent"), sent: of("sent"),
+		unsent: of("unsent"), sent: of("sent"), former: of("former"), formers: of("formers"), formerByKey: of("former_by_key"),
 	}, nil
 }
 
@@ -44,6 +44,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 type timedCollection struct {
 	docstore.Collection
 	insert, get, replace, find, unsent, sent timing
+	former, formers, formerByKey             timing
 }
 
 // timing observes one operation of one collection.
@@ -68,9 +69,24 @@ func (c *timedCollection) Get(ctx context.Context, id uuid.UUID) (doc docstore.D
 	return c.Collection.Get(ctx, id)
 }
 
-func (c *timedCollection) Replace(ctx context.Context, doc docstore.Document) (err error) {
+func (c *timedCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) (err error) {
 	defer func(began time.Time) { c.replace.observe(began, err) }(time.Now())
-	return c.Collection.Replace(ctx, doc)
+	return c.Collection.Replace(ctx, doc, former)
+}
+
+func (c *timedCollection) Former(ctx context.Context, id uuid.UUID, version int64) (former docstore.Former, err error) {
+	defer func(began time.Time) { c.former.observe(began, err) }(time.Now())
+	return c.Collection.Former(ctx, id, version)
+}
+
+func (c *timedCollection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) (formers []docstore.Former, err error) {
+	defer func(began time.Time) { c.formers.observe(began, err) }(time.Now())
+	return c.Collection.Formers(ctx, id, after, limit)
+}
+
+func (c *timedCollection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (former docstore.Former, err error) {
+	defer func(began time.Time) { c.formerByKey.observe(began, err) }(time.Now())
+	return c.Collection.FormerByKey(ctx, id, key)
 }
 
 func (c *timedCollection) Find(ctx context.Context, q docstore.Query) (found []docstore.Document, err error) {

@@ -50,7 +50,7 @@ func TestIndexAddedLater(t *testing.T) {
 	for i, want := range []string{"", "claimNumber"} {
 		doc := old[i]
 		doc.Keys = docstore.Keys{"policyNumber": "M-1", "claimNumber": "C-1"}
-		if index, _ := docstore.Duplicate(claims.Replace(t.Context(), doc)); index != want {
+		if index, _ := docstore.Duplicate(claims.Replace(t.Context(), doc, nil)); index != want {
 			t.Errorf("replace of document %d: refused by %q, want %q", i, index, want)
 		}
 	}

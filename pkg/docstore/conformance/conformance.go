@@ -38,6 +38,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"records", records},
 		{"unique keys", uniqueKeys},
 		{"versions", versions},
+		{"history", history},
 		{"finds", finds},
 		{"paging", paging},
 		{"outbox", outbox},

@@ -61,7 +61,7 @@ func contention(t *testing.T, f fixture) {
 		f.together(func(i int) {
 			mine := doc
 			mine.Body = []byte(strconv.Itoa(i))
-			switch err := f.Replace(t.Context(), mine); {
+			switch err := f.Replace(t.Context(), mine, nil); {
 			case err == nil:
 				won.Add(1)
 			case errors.Is(err, docstore.ErrStale):
@@ -106,7 +106,7 @@ func (f fixture) increment(t *testing.T, doc docstore.Document) bool {
 			return false
 		}
 		current.Body = []byte(strconv.Itoa(n + 1))
-		switch err := f.Replace(t.Context(), current); {
+		switch err := f.Replace(t.Context(), current, nil); {
 		case err == nil:
 			return true
 		case !errors.Is(err, docstore.ErrStale):

@@ -25,8 +25,11 @@ func contexts(t *testing.T, f fixture) {
 		for call, err := range map[string]error{
 			"insert":     f.Insert(ctx, fresh),
 			"get":        result(f.Get(ctx, doc.ID)),
-			"replace":    f.Replace(ctx, doc),
+			"replace":    f.Replace(ctx, doc, nil),
 			"find":       result(f.Find(ctx, docstore.Query{Limit: 1})),
+			"former":     result(f.Former(ctx, doc.ID, 1)),
+			"formers":    result(f.Formers(ctx, doc.ID, 0, 1)),
+			"by key":     result(f.FormerByKey(ctx, doc.ID, "k")),
 			"unsent":     result(f.Unsent(ctx, uuid.Nil, 1)),
 			"sent":       f.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}}),
 			"ping":       f.store.Ping(ctx),

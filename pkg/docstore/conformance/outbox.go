@@ -67,13 +67,13 @@ func outbox(t *testing.T, f fixture) {
 		if err := f.Sent(t.Context(), refs); err != nil {
 			t.Errorf("sent a second time: %v", err)
 		}
-		if err := f.Replace(t.Context(), marked[0]); err != nil {
+		if err := f.Replace(t.Context(), marked[0], nil); err != nil {
 			t.Errorf("replace of the version that was read before: %v", err)
 		}
 	})
 	t.Run("a document that changed meanwhile keeps its mark", func(t *testing.T) {
 		doc := marked[2]
-		if err := f.Replace(t.Context(), doc); err != nil {
+		if err := f.Replace(t.Context(), doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		refs := []docstore.Ref{{ID: doc.ID, Version: 1}, {ID: marked[3].ID, Version: 1}, {ID: uuid.New(), Version: 1}}
@@ -89,7 +89,7 @@ func outbox(t *testing.T, f fixture) {
 		doc := f.insert(t, nil)
 		for _, mark := range []bool{true, false} {
 			doc.Unsent = mark
-			if err := f.Replace(t.Context(), doc); err != nil {
+			if err := f.Replace(t.Context(), doc, nil); err != nil {
 				t.Fatal(err)
 			}
 			doc.Version++

@@ -66,7 +66,7 @@ func crowd(ctx context.Context, t *testing.T, f fixture) {
 		err := f.Insert(ctx, doc)
 		if err == nil {
 			doc.Version = 1
-			err = f.Replace(ctx, doc)
+			err = f.Replace(ctx, doc, nil)
 		}
 		if ctx.Err() != nil {
 			return

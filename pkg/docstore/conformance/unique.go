@@ -42,7 +42,7 @@ func uniqueKeys(t *testing.T, f fixture) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "U-6"})
 		changed := doc
 		changed.Body, changed.Keys = []byte(`{"changed":true}`), docstore.Keys{"policyNumber": "U-5"}
-		wantDuplicate(t, "replace", f.Replace(t.Context(), changed), "policyNumber")
+		wantDuplicate(t, "replace", f.Replace(t.Context(), changed, nil), "policyNumber")
 		same(t, f.get(t, doc.ID), doc)
 		found := f.find(t, docstore.Query{Equal: docstore.Keys{"policyNumber": "U-6"}, Limit: 2})
 		if len(found) != 1 || found[0] != doc.ID {
@@ -51,14 +51,14 @@ func uniqueKeys(t *testing.T, f fixture) {
 	})
 	t.Run("a replace keeps its own value", func(t *testing.T) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "U-7"})
-		if err := f.Replace(t.Context(), doc); err != nil {
+		if err := f.Replace(t.Context(), doc, nil); err != nil {
 			t.Errorf("replace: %v", err)
 		}
 	})
 	t.Run("a value that a replace gives up is free", func(t *testing.T) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "U-8", "idempotency": "c"})
 		doc.Keys = docstore.Keys{"policyNumber": "U-9"}
-		if err := f.Replace(t.Context(), doc); err != nil {
+		if err := f.Replace(t.Context(), doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		f.insert(t, docstore.Keys{"policyNumber": "U-8", "idempotency": "c"})

@@ -21,11 +21,13 @@ var inOrder = bson.D{{Key: idField, Value: 1}}
 type collection struct {
 	spec docstore.Spec
 	docs *mongo.Collection
+	// history holds the former versions of the documents.
+	history *mongo.Collection
 }
 
 func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
-	if err := c.spec.CheckKeys(doc.Keys); err != nil {
-		return unavailable(ctx, err)
+	if err := c.spec.CheckWrite(doc, nil); err != nil {
+		return err
 	}
 	if _, err := c.docs.InsertOne(ctx, recordOf(c.spec, doc, 1)); err != nil {
 		return c.refusal(ctx, doc, true, err)
@@ -45,9 +47,12 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	return r.document(), nil
 }
 
-func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
-	if err := c.spec.CheckKeys(doc.Keys); err != nil {
-		return unavailable(ctx, err)
+func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
+	if err := c.spec.CheckWrite(doc, former); err != nil {
+		return err
+	}
+	if err := c.keepFormer(ctx, doc.ID, former); err != nil {
+		return err
 	}
 	// MongoDB replaces one document atomically. If another replace came first, it evaluates the filter again.
 	result, err := c.docs.ReplaceOne(ctx, version(doc.ID, doc.Version), recordOf(c.spec, doc, doc.Version+1))

@@ -28,7 +28,7 @@ func indexName(index docstore.Index) string {
 
 // ensureIndexes creates the indexes that are missing.
 func (c *collection) ensureIndexes(ctx context.Context) error {
-	has, err := c.indexNames(ctx)
+	has, err := indexNames(ctx, c.docs)
 	if err != nil {
 		return err
 	}
@@ -64,8 +64,9 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 	return err
 }
 
-func (c *collection) indexNames(ctx context.Context) (map[string]bool, error) {
-	specifications, err := c.docs.Indexes().ListSpecifications(ctx)
+// indexNames returns the names of the indexes that a collection has.
+func indexNames(ctx context.Context, of *mongo.Collection) (map[string]bool, error) {
+	specifications, err := of.Indexes().ListSpecifications(ctx)
 	if err != nil {
 		return nil, err
 	}

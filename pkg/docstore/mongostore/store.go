@@ -51,8 +51,8 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	c := &collection{spec: spec, docs: s.database.Collection(spec.Name)}
-	if err := c.ensureIndexes(ctx); err != nil {
+	c := &collection{spec: spec, docs: s.database.Collection(spec.Name), history: s.database.Collection(historyName(spec.Name))}
+	if err := errors.Join(c.ensureIndexes(ctx), c.ensureHistory(ctx)); err != nil {
 		return nil, unavailable(ctx, err)
 	}
 	return c, nil

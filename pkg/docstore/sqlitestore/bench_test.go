@@ -100,7 +100,7 @@ func BenchmarkReplace(b *testing.B) {
 			return err
 		}
 		doc.Keys = one.Keys
-		return policies.Replace(b.Context(), doc)
+		return policies.Replace(b.Context(), doc, nil)
 	})
 	perSecond(b)
 }

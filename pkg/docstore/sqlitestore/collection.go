@@ -19,7 +19,7 @@ type collection struct {
 	sql   statements
 
 	// Only the writer uses these statements.
-	insert, rewrite, replace, sent *sqlite3.Stmt
+	insert, rewrite, replace, sent, keep *sqlite3.Stmt
 }
 
 // prepare is the change that brings the table and its indexes up to date, and prepares the statements that write.
@@ -38,6 +38,7 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 		sql  string
 	}{
 		{&c.insert, c.sql.insert}, {&c.rewrite, c.sql.rewrite}, {&c.replace, c.sql.replace}, {&c.sent, c.sql.sent},
+		{&c.keep, c.sql.keep},
 	} {
 		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
 			return err
@@ -64,21 +65,22 @@ func tableColumns(conn *sqlite3.Conn, table string) ([]string, error) {
 }
 
 func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
-	doc, keys, err := c.own(doc)
-	if err != nil {
+	if err := c.spec.CheckWrite(doc, nil); err != nil {
 		return err
 	}
+	doc, keys := c.own(doc)
 	return c.store.writer.do(ctx, func(*sqlite3.Conn) error {
 		c.bind(c.insert, doc, keys)
 		return taken(c.insert.Run())
 	})
 }
 
-func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
-	doc, keys, err := c.own(doc)
-	if err != nil {
+func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
+	if err := c.spec.CheckWrite(doc, former); err != nil {
 		return err
 	}
+	doc, keys := c.own(doc)
+	former = ownFormer(former)
 	return c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
 		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite does not notice
 		// this: an UPDATE that names a column writes the index of the column again, even if the value is the same.
@@ -89,7 +91,7 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document) error {
 				return taken(err)
 			}
 			if conn.Changes() == 1 {
-				return nil
+				return c.keepFormer(doc.ID, former)
 			}
 		}
 		return docstore.ErrStale
@@ -103,28 +105,21 @@ type key struct {
 }
 
 // own copies what the caller may change after it has left, and returns the keys in the order of the spec.
-func (c *collection) own(doc docstore.Document) (docstore.Document, []key, error) {
-	if err := c.spec.CheckKeys(doc.Keys); err != nil {
-		return doc, nil, unavailable(err)
-	}
+func (c *collection) own(doc docstore.Document) (docstore.Document, []key) {
 	keys := make([]key, len(c.spec.Indexes))
 	for i, index := range c.spec.Indexes {
 		keys[i].value, keys[i].ok = doc.Keys[index.Name]
 	}
 	doc.Keys = nil
 	doc.Body, doc.State = bytes.Clone(doc.Body), bytes.Clone(doc.State)
-	return doc, keys, nil
+	return doc, keys
 }
 
 // bind gives insert and replace the values that they have in common.
 func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) {
 	stmt.BindBlob(1, doc.ID[:])
 	stmt.BindTextBytes(2, doc.Body)
-	if len(doc.State) > 0 {
-		stmt.BindTextBytes(3, doc.State)
-	} else {
-		stmt.BindNull(3)
-	}
+	bindState(stmt, 3, doc.State)
 	var unsent int64
 	if doc.Unsent {
 		unsent = 1
@@ -136,6 +131,15 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 		} else {
 			stmt.BindNull(firstKey + i)
 		}
+	}
+}
+
+// bindState binds the state of a document, or null for none.
+func bindState(stmt *sqlite3.Stmt, parameter int, state []byte) {
+	if len(state) > 0 {
+		stmt.BindTextBytes(parameter, state)
+	} else {
+		stmt.BindNull(parameter)
 	}
 }
 

@@ -184,7 +184,7 @@ func TestWriteUntilKilled(t *testing.T) {
 					fmt.Fprintf(os.Stdout, "stored %s %d\n", doc.ID, doc.Version)
 					next := entry(doc.ID, doc.Version+1)
 					next.Version = doc.Version
-					err = entries.Replace(t.Context(), next)
+					err = entries.Replace(t.Context(), next, nil)
 				}
 				if err != nil {
 					t.Error(err)

@@ -26,6 +26,15 @@ func TestNoStatementScans(t *testing.T) {
 			t.Errorf("%s: %s", name, plan)
 		}
 	}
+	for name, want := range map[string]struct{ statement, plan string }{
+		"former":        {sql.former, "SEARCH receipts history USING PRIMARY KEY (id=? AND version=?)"},
+		"formers":       {sql.formers, "SEARCH receipts history USING PRIMARY KEY (id=? AND version>?)"},
+		"former by key": {sql.formerByKey, "SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},
+	} {
+		if plan := explain(t, conn, want.statement); plan != want.plan {
+			t.Errorf("%s: %s, want %s", name, plan, want.plan)
+		}
+	}
 	// The index of the unsent marks, which holds nothing else, is read from a place on.
 	if plan := explain(t, conn, sql.unsent); plan != "SEARCH receipts USING INDEX receipts unsent (id>?)" {
 		t.Errorf("unsent: %s", plan)

@@ -17,12 +17,14 @@ type statements struct {
 	insert, sent string
 	// replace is for a document whose keys change, rewrite for one whose keys stay.
 	replace, rewrite string
+	// keep writes a former version; the others read former versions.
+	keep, former, formers, formerByKey string
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
 // body, state, unsent, the keys in the order of the spec, and for the latter two the version that is replaced.
 func statementsOf(spec docstore.Spec) statements {
-	table := quoted(spec.Name)
+	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	var names, values, assignments, unchanged strings.Builder
 	for i, index := range spec.Indexes {
 		column := keyColumn(index.Name)
@@ -42,6 +44,13 @@ func statementsOf(spec docstore.Spec) statements {
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2`, table),
+		// A former version never changes, so one that is there already is this one.
+		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body) VALUES (?1, ?2, ?3, ?4, ?5)
+			ON CONFLICT (id, version) DO NOTHING`, history),
+		former:  fmt.Sprintf(`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version = ?2`, history),
+		formers: fmt.Sprintf(`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
+		formerByKey: fmt.Sprintf(`SELECT version, key, state FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
+			ORDER BY version DESC LIMIT 1`, history, quoted(formerKeyIndex(spec.Name))),
 	}
 }
 
@@ -82,12 +91,18 @@ func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) 
 // schemaSQL returns the statements that bring the table of the collection up to the spec. has are the columns of the table,
 // none if there is no table.
 func schemaSQL(spec docstore.Spec, has []string) []string {
-	table := quoted(spec.Name)
+	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	sql := []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL,
 			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
+		// The former versions of a document lie together, in their order. The body comes last, so that a read of the other
+		// columns does not read the pages of a large body.
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB NOT NULL, version INTEGER NOT NULL, key TEXT, state TEXT,
+			body TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT, WITHOUT ROWID`, history),
+		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
+			quoted(formerKeyIndex(spec.Name)), history),
 	}
 	for _, index := range spec.Indexes {
 		column := keyColumn(index.Name)
@@ -119,6 +134,11 @@ func indexName(collection string, index docstore.Index) string {
 	}
 	return collection + " by " + index.Name
 }
+
+// historyTable is the table of a collection's former versions. The names of collections have no blank.
+func historyTable(collection string) string { return collection + " history" }
+
+func formerKeyIndex(collection string) string { return historyTable(collection) + " by key" }
 
 func unsentIndex(collection string) string { return collection + " unsent" }
 

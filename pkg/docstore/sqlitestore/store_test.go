@@ -70,7 +70,7 @@ func TestIndexAddedLaterHoldsWhatIsStoredFromThenOn(t *testing.T) {
 			t.Errorf("found %d documents, error %v, want %d", len(docs), err, want)
 		}
 		if want == 1 {
-			if err := collection.Replace(t.Context(), old); err != nil {
+			if err := collection.Replace(t.Context(), old, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -17,8 +17,8 @@ const (
 )
 
 // change is what a write does to the database, within a transaction that it shares with others. A change that fails with
-// docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because each change is one SQL
-// statement, and SQLite undoes a statement that fails.
+// docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because no statement can be refused
+// after one that has changed a row, and SQLite undoes a statement that fails.
 type change func(conn *sqlite3.Conn) error
 
 // write is a change that waits to be made.

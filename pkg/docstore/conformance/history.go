@@ -1,0 +1,234 @@
+package conformance
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// history: what a replace supersedes is kept where the caller asks for it, exactly as it was, and never changes.
+func history(t *testing.T, f fixture) {
+	t.Run("a former version is kept as it was", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		first := f.advance(t, doc, "k1")
+		doc = f.get(t, doc.ID)
+		second := f.advance(t, doc, "")
+		f.wantFormer(t, doc.ID, first)
+		f.wantFormer(t, doc.ID, second)
+		_, err := f.Former(t.Context(), doc.ID, 3)
+		wantError(t, "former version of the present one", err, docstore.ErrNotFound)
+	})
+	t.Run("a former version needs no state", func(t *testing.T) {
+		doc := document(nil)
+		doc.State = nil
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		f.wantFormer(t, doc.ID, f.advance(t, f.get(t, doc.ID), ""))
+	})
+	t.Run("a replace without a former version keeps none", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		if err := f.Replace(t.Context(), doc, nil); err != nil {
+			t.Fatal(err)
+		}
+		_, err := f.Former(t.Context(), doc.ID, 1)
+		wantError(t, "former version", err, docstore.ErrNotFound)
+		second := f.advance(t, f.get(t, doc.ID), "")
+		f.wantPage(t, doc.ID, 0, 9, second)
+	})
+	t.Run("pages are in order of version and bounded", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		var formers []docstore.Former
+		for range 25 {
+			formers = append(formers, f.advance(t, f.get(t, doc.ID), ""))
+		}
+		f.wantPage(t, doc.ID, 0, 100, formers...)
+		f.wantPage(t, doc.ID, 0, 7, formers[:7]...)
+		f.wantPage(t, doc.ID, 7, 7, formers[7:14]...)
+		f.wantPage(t, doc.ID, 21, 7, formers[21:]...)
+		f.wantPage(t, doc.ID, 25, 7)
+		_, err := f.Formers(t.Context(), doc.ID, 0, 0)
+		wantError(t, "page without a limit", err, docstore.ErrUnavailable)
+	})
+	t.Run("documents do not share their former versions", func(t *testing.T) {
+		one, other := f.insert(t, nil), f.insert(t, nil)
+		first := f.advance(t, one, "shared")
+		f.wantPage(t, one.ID, 0, 9, first)
+		f.wantPage(t, other.ID, 0, 9)
+		_, err := f.FormerByKey(t.Context(), other.ID, "shared")
+		wantError(t, "key of another document", err, docstore.ErrNotFound)
+	})
+	t.Run("collections do not share their former versions", func(t *testing.T) {
+		other, err := f.store.Collection(t.Context(), docstore.Spec{Name: "claims"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := f.insert(t, nil)
+		f.advance(t, doc, "")
+		_, err = other.Former(t.Context(), doc.ID, 1)
+		wantError(t, "former version in another collection", err, docstore.ErrNotFound)
+	})
+	t.Run("a key finds the latest former version that has it", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		for _, key := range []string{"a", "b", "a", "", "c"} {
+			f.advance(t, f.get(t, doc.ID), key)
+		}
+		for key, version := range map[string]int64{"a": 3, "b": 2, "c": 5} {
+			got, err := f.FormerByKey(t.Context(), doc.ID, key)
+			if err != nil || got.Version != version || got.Key != key || len(got.Body) > 0 || len(got.State) == 0 {
+				t.Errorf("key %s finds %+v, error %v", key, got, err)
+			}
+		}
+		for _, key := range []string{"d", "A", ""} {
+			_, err := f.FormerByKey(t.Context(), doc.ID, key)
+			wantError(t, fmt.Sprintf("key %q", key), err, docstore.ErrNotFound)
+		}
+	})
+	t.Run("a replace that is refused leaves no wrong former version", func(t *testing.T) {
+		doc := f.insert(t, docstore.Keys{"policyNumber": "H-1"})
+		first := f.advance(t, doc, "k")
+		// Whatever a late caller says that version 1 was, it stays what it was.
+		wantError(t, "late replace", f.Replace(t.Context(), doc, &docstore.Former{Version: 1, Body: []byte(`{"late":true}`)}), docstore.ErrStale)
+		f.wantFormer(t, doc.ID, first)
+		ahead := doc
+		ahead.Version = 9
+		err := f.Replace(t.Context(), ahead, &docstore.Former{Version: 8, Body: doc.Body})
+		wantError(t, "former version that is not the one replaced", err, docstore.ErrUnavailable)
+		f.insert(t, docstore.Keys{"policyNumber": "H-2"})
+		second := f.get(t, doc.ID)
+		second.Keys = docstore.Keys{"policyNumber": "H-2"}
+		wantDuplicate(t, "replace", f.Replace(t.Context(), second, formerOf(second, "")), "policyNumber")
+		f.wantPage(t, doc.ID, 0, 1, first)
+		// If the refused replace left version 2, then as it is: it does not show once version 2 is replaced.
+		f.wantFormer(t, doc.ID, f.advance(t, f.get(t, doc.ID), ""))
+		f.wantFormer(t, doc.ID, first)
+	})
+	t.Run("the former versions of contenders are those that were there", func(t *testing.T) {
+		doc := document(nil)
+		doc.Body, doc.State = []byte("1"), []byte("1")
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatal(err)
+		}
+		f.together(func(int) {
+			for range f.size.Increments {
+				f.succeed(t, doc.ID)
+			}
+		})
+		last := f.get(t, doc.ID)
+		if want := int64(f.size.Writers*f.size.Increments) + 1; last.Version != want {
+			t.Fatalf("version %d, want %d", last.Version, want)
+		}
+		page, err := f.Formers(t.Context(), doc.ID, 0, int(last.Version))
+		if err != nil || int64(len(page)) != last.Version-1 {
+			t.Fatalf("%d former versions, error %v", len(page), err)
+		}
+		for i, former := range page {
+			whole, err := f.Former(t.Context(), doc.ID, former.Version)
+			number := strconv.Itoa(i + 1)
+			if err != nil || former.Version != int64(i+1) || string(former.State) != number || string(whole.Body) != number {
+				t.Fatalf("version %d: state %s, body %s, error %v", former.Version, former.State, whole.Body, err)
+			}
+		}
+	})
+	t.Run("a document has a greatest size", func(t *testing.T) {
+		doc := document(nil)
+		doc.Body = append(append([]byte(`{"x":"`), bytes.Repeat([]byte("x"), docstore.MaxSize-len(doc.State)-8)...), `"}`...)
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatalf("insert of %d bytes: %v", len(doc.Body)+len(doc.State), err)
+		}
+		stored := f.get(t, doc.ID)
+		f.advance(t, stored, "")
+		stored = f.get(t, doc.ID)
+		stored.State = append(doc.State, ' ')
+		wantError(t, "replace", f.Replace(t.Context(), stored, formerOf(stored, "")), docstore.ErrTooLarge)
+		if got := f.get(t, doc.ID); got.Version != 2 {
+			t.Errorf("version %d after a refused replace", got.Version)
+		}
+		f.wantPage(t, doc.ID, 1, 1)
+		doc = document(nil)
+		doc.Body = append(bytes.Repeat([]byte(" "), docstore.MaxSize-len(doc.State)-1), "{}"...)
+		wantError(t, "insert", f.Insert(t.Context(), doc), docstore.ErrTooLarge)
+		_, err := f.Get(t.Context(), doc.ID)
+		wantError(t, "get of what was refused", err, docstore.ErrNotFound)
+	})
+}
+
+// formerOf returns a document as the former version of its successor.
+func formerOf(doc docstore.Document, key string) *docstore.Former {
+	return &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: key}
+}
+
+// advance replaces a document by one with another state, and returns the former version.
+func (f fixture) advance(t *testing.T, doc docstore.Document, key string) docstore.Former {
+	t.Helper()
+	former := *formerOf(doc, key)
+	doc.State = fmt.Appendf(nil, `{"follows":%d}`, doc.Version)
+	if err := f.Replace(t.Context(), doc, &former); err != nil {
+		t.Fatalf("replace: %v", err)
+	}
+	return former
+}
+
+// succeed replaces a document whose body and state are its version by the next such document.
+func (f fixture) succeed(t *testing.T, id uuid.UUID) {
+	for {
+		doc, err := f.Get(t.Context(), id)
+		if err != nil {
+			t.Errorf("get: %v", err)
+			return
+		}
+		former := formerOf(doc, "")
+		doc.Body = strconv.AppendInt(nil, doc.Version+1, 10)
+		doc.State = doc.Body
+		switch err := f.Replace(t.Context(), doc, former); {
+		case err == nil:
+			return
+		case !errors.Is(err, docstore.ErrStale):
+			t.Errorf("replace: %v", err)
+			return
+		}
+	}
+}
+
+// wantFormer fails the test unless a former version is kept as expected.
+func (f fixture) wantFormer(t *testing.T, id uuid.UUID, want docstore.Former) {
+	t.Helper()
+	got, err := f.Former(t.Context(), id, want.Version)
+	if err != nil {
+		t.Fatalf("former version %d: %v", want.Version, err)
+	}
+	sameFormer(t, got, want)
+}
+
+// wantPage fails the test unless a page holds the former versions expected, without their bodies.
+func (f fixture) wantPage(t *testing.T, id uuid.UUID, after int64, limit int, want ...docstore.Former) {
+	t.Helper()
+	page, err := f.Formers(t.Context(), id, after, limit)
+	if err != nil || len(page) != len(want) {
+		t.Fatalf("%d former versions after %d, error %v, want %d", len(page), after, err, len(want))
+	}
+	for i, got := range page {
+		without := want[i]
+		without.Body = nil
+		sameFormer(t, got, without)
+	}
+}
+
+func sameFormer(t *testing.T, got, want docstore.Former) {
+	t.Helper()
+	for _, text := range []*[]byte{&got.Body, &got.State, &want.Body, &want.State} {
+		if len(*text) == 0 {
+			*text = nil
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("former version\n got %+v\nwant %+v", got, want)
+	}
+}

@@ -1,0 +1,108 @@
+package sqlitestore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// ownFormer copies what the caller may change after it has left.
+func ownFormer(former *docstore.Former) *docstore.Former {
+	if former == nil {
+		return nil
+	}
+	own := *former
+	own.Body, own.State = bytes.Clone(own.Body), bytes.Clone(own.State)
+	return &own
+}
+
+// keepFormer keeps a former version, if there is one to be kept. It comes after the replacement and in its transaction: it
+// cannot be refused, so that a change that is refused leaves nothing behind, and neither is on the disk without the other.
+func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
+	if former == nil {
+		return nil
+	}
+	c.keep.BindBlob(1, id[:])
+	c.keep.BindInt(2, former.Version)
+	if former.Key != "" {
+		c.keep.BindText(3, former.Key)
+	} else {
+		c.keep.BindNull(3)
+	}
+	bindState(c.keep, 4, former.State)
+	c.keep.BindTextBytes(5, former.Body)
+	return c.keep.Run()
+}
+
+func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
+	return c.oneFormer(ctx, c.sql.former, func(stmt *sqlite3.Stmt) {
+		stmt.BindBlob(1, id[:])
+		stmt.BindInt(2, version)
+	}, wholeFormer)
+}
+
+func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
+	return c.oneFormer(ctx, c.sql.formerByKey, func(stmt *sqlite3.Stmt) {
+		stmt.BindBlob(1, id[:])
+		stmt.BindText(2, key)
+	}, formerState)
+}
+
+// oneFormer returns the former version of a query's row.
+func (c *collection) oneFormer(
+	ctx context.Context, sql string, bind func(*sqlite3.Stmt), read func(*sqlite3.Stmt) docstore.Former,
+) (docstore.Former, error) {
+	var former docstore.Former
+	found := false
+	err := c.store.gets.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
+		bind(stmt)
+		if found, err = stmt.Step(); found {
+			former = read(stmt)
+		}
+		return err
+	})
+	if err == nil && !found {
+		err = docstore.ErrNotFound
+	}
+	return former, err
+}
+
+func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+	if limit < 1 {
+		return nil, unavailable(errors.New("a page of former versions needs a limit"))
+	}
+	var formers []docstore.Former
+	err := c.store.searches.search(ctx, c.sql.formers, func(stmt *sqlite3.Stmt) error {
+		stmt.BindBlob(1, id[:])
+		stmt.BindInt(2, after)
+		stmt.BindInt(3, int64(limit))
+		for {
+			row, err := stmt.Step()
+			if err != nil || !row {
+				return err
+			}
+			formers = append(formers, formerState(stmt))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return formers, nil
+}
+
+// formerState reads the row that a statement is at, which has no body.
+func formerState(stmt *sqlite3.Stmt) docstore.Former {
+	return docstore.Former{Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(2)}
+}
+
+// wholeFormer reads the row that a statement is at, which has a body.
+func wholeFormer(stmt *sqlite3.Stmt) docstore.Former {
+	former := formerState(stmt)
+	former.Body = stmt.Bytes(3)
+	return former
+}
