@@ -4,7 +4,7 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/generate deploy/e2e deploy/bench deploy/standins
+	deploy/exchange deploy/generate deploy/e2e deploy/bench
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 # The race detector needs cgo and a C compiler. CI insists on both (see .ci/run); elsewhere the tests run without it.
@@ -27,7 +27,7 @@ SCOPE ?= std.developer std.admin
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: bin/exchange ## run the whole exchange in one process until Ctrl-C (settings: EXCHANGE_ADDR, EXCHANGE_DATA, ...)
@@ -53,6 +53,13 @@ test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders
 	COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum) go test $(RACE) $(PACKAGES)
 	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
+
+# CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
+STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/standins/...)
+
+.PHONY: test-docker
+test-docker: ## run the tests that need MongoDB, in a container (CROSSTEST_MONGO=standin: without, as root on Debian)
+	go test $(RACE) -timeout 20m ./deploy/crosstest/... $(STANDINS)
 
 .PHONY: bin/under-test
 bin/under-test:

@@ -18,7 +18,7 @@ func (c *collection) refusal(ctx context.Context, doc docstore.Document, inserte
 	if index, ok := namedIndex(err); ok {
 		return &docstore.DuplicateError{Index: index}
 	}
-	// FerretDB does not name the index, and reports a refused replace with a different error code. So after any error
+	// Not every server that speaks MongoDB's protocol names the index. So after any error
 	// that came from a server, takenBy looks for another document that has one of the values. The index has already
 	// refused the write; this only finds out which index it was.
 	var answered mongo.ServerError

@@ -1,0 +1,22 @@
+//go:build !linux
+
+package documentdb
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+var errNotLinux = errors.New("PostgreSQL is run from Debian's packages, on Linux only; use a MongoDB that runs elsewhere")
+
+func canRun() error { return errNotLinux }
+
+func (r root) confined() *syscall.SysProcAttr { return nil }
+
+func startBound(*exec.Cmd, chan<- struct{}) (*os.Process, error) { return nil, errNotLinux }
+
+func tryLock(string) (*os.File, error) { return nil, errNotLinux }
+
+func makeDevice(string, int, int) error { return errNotLinux }

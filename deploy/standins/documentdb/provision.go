@@ -1,0 +1,107 @@
+package documentdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// recipe names the way in which the folder is made. Change it with the way: a folder that was made in another way is
+// left alone, and a new one is made next to it.
+const recipe = "forky-1"
+
+// root is the folder that PostgreSQL sees as the whole file system.
+type root string
+
+// provision returns the root in dir. It makes it, if no other process has done so; whoever comes meanwhile waits.
+func provision(ctx context.Context, dir string, progress io.Writer) (root, error) {
+	if err := canRun(); err != nil {
+		return "", err
+	}
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
+		}
+		dir = filepath.Join(cache, "insurance-exchange", "documentdb")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	made := filepath.Join(dir, recipe)
+	if exists(made) {
+		return root(made), nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := lockFile(ctx, made+".lock", func() {
+		fmt.Fprintf(progress, "documentdb: another process is making %s; waiting for it\n", made)
+	})
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if exists(made) {
+		return root(made), nil
+	}
+	return root(made), provisionInto(ctx, made, progress)
+}
+
+// provisionInto makes a root next to its place, and moves it there when it is whole.
+func provisionInto(ctx context.Context, made string, progress io.Writer) error {
+	began := time.Now()
+	say := func(format string, args ...any) {
+		fmt.Fprintf(progress, "documentdb: [%2.0f s] "+format+"\n", append([]any{time.Since(began).Seconds()}, args...)...)
+	}
+	r := root(made + partial)
+	if err := os.RemoveAll(string(r)); err != nil {
+		return err
+	}
+	say("making %s, which is done once", made)
+	packages, err := fetch(ctx, made+".packages", say)
+	if err != nil {
+		return err
+	}
+	say("unpacking %d packages", len(packages))
+	if err := r.unpack(ctx, packages); err != nil {
+		return err
+	}
+	say("creating the database that each server begins with")
+	if err := r.makeTemplate(ctx); err != nil {
+		return err
+	}
+	if err := os.Rename(string(r), made); err != nil {
+		return err
+	}
+	say("done")
+	return os.RemoveAll(made + ".packages")
+}
+
+// lockFile opens a file and locks it until it is closed. It calls waits once if another process has the lock.
+func lockFile(ctx context.Context, path string, waits func()) (*os.File, error) {
+	for first := true; ; first = false {
+		file, err := tryLock(path)
+		if file != nil || err != nil {
+			return file, err
+		}
+		if first {
+			waits()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for %s: %w", path, ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}
