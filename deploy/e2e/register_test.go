@@ -21,6 +21,7 @@ import (
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/service/stores"
 )
 
 // configured returns an exchange in which every rule of the register is set.
@@ -200,7 +201,7 @@ func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
 	}
 	apart := []service.Program{gateway.Program()}
 	for _, s := range allinone.Services() {
-		apart = append(apart, s.Definition().Program())
+		apart = append(apart, s.Definition().Program(stores.Open))
 	}
 	hasFlag := func(name string) func(service.Program) bool {
 		return func(p service.Program) bool { return p.Command(nil, io.Discard).Flags().Lookup(name) != nil }

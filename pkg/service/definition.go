@@ -90,11 +90,11 @@ type Links struct {
 	Now func() time.Time
 }
 
-// Main runs one service as a command. It does not return.
-func Main(d Definition) { d.Program().Main() }
+// Main runs one service as a command, with the store that open opens. It does not return.
+func Main(d Definition, open OpenStore) { d.Program(open).Main() }
 
-// Program returns the program that runs the service alone.
-func (d Definition) Program() Program {
+// Program returns the program that runs the service alone, with the store that open opens.
+func (d Definition) Program(open OpenStore) Program {
 	var backing Backing
 	return Program{
 		Name: d.Name, Summary: d.Summary, Foreign: d.Foreign,
@@ -108,10 +108,11 @@ func (d Definition) Program() Program {
 			if err := p.Listen(); err != nil {
 				return err
 			}
-			store, err := p.OpenStore(ctx, backing.Store, d.Name)
+			store, err := open(ctx, backing.Store, d.Name)
 			if err != nil {
 				return fmt.Errorf("setting store: %w", err)
 			}
+			p.AddStore(d.Name, store)
 			handler, err := p.Start(ctx, d, Links{Store: store, Brokers: backing.Brokers, Peer: p.Peer, Now: time.Now})
 			if err != nil {
 				return err

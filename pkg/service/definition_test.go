@@ -20,6 +20,7 @@ import (
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/service/stores"
 )
 
 type term struct {
@@ -104,10 +105,11 @@ const fromCoverage = `{"holder":"broker-1","of":"order-7"}`
 
 func TestServicesShareAProcess(t *testing.T) {
 	p, journal := process(t, nil)
-	store, err := p.OpenStore(t.Context(), service.StoreURL("sqlite:"+filepath.Join(t.TempDir(), "exchange.db")), "exchange")
+	store, err := stores.Open(t.Context(), service.StoreURL("sqlite:"+filepath.Join(t.TempDir(), "exchange.db")), "exchange")
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.AddStore("exchange", store)
 	handlers := map[string]http.Handler{}
 	links := service.Links{
 		Store: store, Now: time.Now,
@@ -175,7 +177,7 @@ func TestServiceAlone(t *testing.T) {
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- claims().Program().Execute(ctx, []string{
+		ended <- claims().Program(stores.Open).Execute(ctx, []string{
 			"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", "sqlite:" + filepath.Join(t.TempDir(), "claims.db"),
 			"--credential", "a-secret-of-the-exchange", "--peer", "coverage=" + other.URL,
 		}, []string{"EXCHANGE_LATE_NOTIFICATION=72h"}, io.Discard, logs)
@@ -219,7 +221,7 @@ func TestStartNamesWhatIsMissing(t *testing.T) {
 	} {
 		var stderr strings.Builder
 		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", store}, args...)
-		status := claims().Program().Execute(t.Context(), args, nil, io.Discard, &stderr)
+		status := claims().Program(stores.Open).Execute(t.Context(), args, nil, io.Discard, &stderr)
 		if lines := strings.TrimSpace(stderr.String()); status != 1 || !strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
 		}

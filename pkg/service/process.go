@@ -82,15 +82,10 @@ func (p *Process) Ready(name string, check func(context.Context) error) { p.heal
 // OnClose adds a function that is called at the end, after all requests and loops. The last one added is called first.
 func (p *Process) OnClose(closer func() error) { p.closers = append(p.closers, closer) }
 
-// OpenStore opens the store of a service, adds it to /readyz, and closes it when the process ends.
-func (p *Process) OpenStore(ctx context.Context, u StoreURL, service string) (docstore.Store, error) {
-	store, err := OpenStore(ctx, u, service)
-	if err != nil {
-		return nil, err
-	}
+// AddStore adds the store of a service to /readyz, and closes it when the process ends.
+func (p *Process) AddStore(service string, store docstore.Store) {
 	p.Ready(service+" store", store.Ping)
 	p.OnClose(store.Close)
-	return store, nil
 }
 
 // Peer returns how a peer in another process is reached, by the address in the settings. Errors name the setting.

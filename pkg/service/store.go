@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/mongostore"
-	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
+
+// OpenStore opens a store; package stores has the one that knows SQLite and MongoDB. database is the name of the database in
+// MongoDB. It is a parameter, so that a program without a store, such as the gateway, need not contain both.
+type OpenStore func(ctx context.Context, u StoreURL, database string) (docstore.Store, error)
 
 // StoreURL is where records are kept: sqlite:FILE (or sqlite:///FILE) or mongodb://HOST.
 type StoreURL string
@@ -19,7 +21,7 @@ func (s *StoreURL) Type() string   { return "URL" }
 // Set sets the URL. It fails if the scheme is unknown, with an error that does not show the URL: it may hold a password.
 func (s *StoreURL) Set(text string) error {
 	u := StoreURL(text)
-	if _, ok := u.file(); !ok && !u.mongo() {
+	if _, ok := u.File(); !ok && !u.mongo() {
 		return errors.New("give sqlite:FILE or mongodb://HOST")
 	}
 	*s = u
@@ -30,25 +32,9 @@ func (s StoreURL) mongo() bool {
 	return strings.HasPrefix(string(s), "mongodb://") || strings.HasPrefix(string(s), "mongodb+srv://")
 }
 
-// file returns the path of an SQLite store.
-func (s StoreURL) file() (path string, ok bool) {
+// File returns the path of an SQLite store.
+func (s StoreURL) File() (path string, ok bool) {
 	path, ok = strings.CutPrefix(string(s), "sqlite:")
 	path = strings.TrimPrefix(path, "//")
 	return path, ok && path != ""
-}
-
-// OpenStore opens a store. database is the name of the database in MongoDB.
-func OpenStore(ctx context.Context, u StoreURL, database string) (docstore.Store, error) {
-	if path, ok := u.file(); ok {
-		store, err := sqlitestore.Open(ctx, path)
-		if err != nil {
-			return nil, err // not the typed nil
-		}
-		return store, nil
-	}
-	store, err := mongostore.Open(ctx, string(u), database)
-	if err != nil {
-		return nil, err
-	}
-	return store, nil
 }

@@ -20,6 +20,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/service/stores"
 )
 
 // runner runs the whole exchange in one process.
@@ -120,10 +121,11 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt
 		return peer.Config{Address: "http://" + name, Transport: peer.Handler(handlers[name])}, nil
 	}
 	for _, s := range ordered {
-		store, err := p.OpenStore(ctx, service.StoreURL("sqlite:"+filepath.Join(r.data, s.Name+".db")), s.Name)
+		store, err := stores.Open(ctx, service.StoreURL("sqlite:"+filepath.Join(r.data, s.Name+".db")), s.Name)
 		if err != nil {
 			return nil, fmt.Errorf("setting data: %w", err)
 		}
+		p.AddStore(s.Name, store)
 		links := service.Links{Store: store, Brokers: []string{brokerAt}, Peer: reach, Now: time.Now}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err

@@ -3,7 +3,8 @@ package main
 
 import (
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/service/stores"
 	"insurance.example/exchange/services/claims"
 )
 
-func main() { service.Main(claims.Service().Definition()) }
+func main() { service.Main(claims.Service().Definition(), stores.Open) }
