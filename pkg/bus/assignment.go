@@ -20,6 +20,7 @@ type assignment struct {
 	generation *kafka.Generation
 	fetched    chan kafka.Message
 	finished   chan *work
+	ends       chan map[int]int64
 
 	lanes lanes
 	// progress is by partition.
@@ -34,6 +35,7 @@ func newAssignment(c *Consumer, generation *kafka.Generation) *assignment {
 		generation: generation,
 		fetched:    make(chan kafka.Message),
 		finished:   make(chan *work),
+		ends:       make(chan map[int]int64),
 		lanes:      make(lanes),
 		progress:   make(map[int]*progress),
 	}
@@ -50,6 +52,7 @@ func (a *assignment) run(ctx context.Context) {
 	for _, p := range a.generation.Assignments[a.config.Topic.Name] {
 		a.fetchers.Go(func() { a.fetch(ctx, p) })
 	}
+	a.fetchers.Go(func() { a.watchEnds(ctx) })
 
 	// A timer is nil while nothing waits for it.
 	var linger, commit <-chan time.Time
@@ -81,12 +84,16 @@ func (a *assignment) run(ctx context.Context) {
 			if !a.commit() {
 				commit = time.After(commitInterval)
 			}
+		case ends := <-a.ends:
+			a.measure(ends)
 		case <-ctx.Done():
 			for a.running > 0 {
 				a.finish(<-a.finished)
 			}
 			a.commit()
 			a.metrics.inHand.Sub(float64(a.inHand))
+			a.metrics.lag.Set(0)
+			a.metrics.lagSeconds.Set(0)
 			return
 		}
 	}
@@ -96,7 +103,7 @@ func (a *assignment) run(ctx context.Context) {
 func (a *assignment) accept(m kafka.Message) {
 	a.inHand++
 	a.metrics.inHand.Inc()
-	a.progress[m.Partition].accept(m.Offset)
+	a.progress[m.Partition].accept(m.Offset, m.Time)
 	message := Message{Key: m.Key, Value: m.Value, Headers: m.Headers}
 	if joined := a.lanes.add(message, position{m.Partition, m.Offset}); joined {
 		a.metrics.coalesced.Inc()

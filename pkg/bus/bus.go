@@ -1,20 +1,28 @@
-// Package bus carries messages between services over Kafka. Every message is delivered at least once; none is lost.
+// Package bus carries messages between services over Kafka, so that what a document leads to is done soon and by one of
+// several processes. That it is done at all does not depend on Kafka.
 //
-// The sender stores a document together with its unsent mark, in one write. A Relay publishes a message for each marked
-// document and then removes the mark. The receiver is a Consumer: it calls a handler until the message is handled, and
-// only then commits the offset of the message. A crash between any two of these steps repeats messages and does no other
-// harm. So a handler must give the same result when messages are repeated or come in another order. A message that only
-// names what has changed has this property, because the handler reads the present state. When several equal messages
-// wait, the Consumer handles them once.
+// The sender stores a document together with its unsent mark, in one write, and a Relay publishes a message about it. The
+// receiver is a Consumer: it calls a handler until the message is handled, and only then commits the offset of the message.
+// A handler that has stored its result has the marks of the documents that the result includes removed (Marks). So a mark
+// stays if the message is not published, if a broker loses it, or if a process crashes between any two of these steps. A
+// Sweep finds the documents that have kept their marks for some time, and calls the same handler.
+//
+// A message may therefore be handled several times, late, or in another order, and the handler must give the same result. A
+// message that only names what has changed has this property, because the handler reads the present state. When several
+// equal messages wait, the Consumer handles them once.
 package bus
 
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"net"
 	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/sasl"
+
+	"insurance.example/exchange/pkg/bus/cluster"
 )
 
 // Message is one message. Messages with the same key go to the same partition.
@@ -38,13 +46,38 @@ type Cluster struct {
 	SASL sasl.Mechanism
 }
 
+// NewCluster returns the cluster that settings describe. clientID names this process to the brokers. Its errors name the
+// setting that is wrong. It does not ask the brokers, which may be down.
+func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
+	c := Cluster{Brokers: s.Brokers, ClientID: clientID}
+	err := s.Check()
+	if err != nil {
+		return c, err
+	}
+	if c.TLS, err = s.TLSConfig(); err != nil {
+		return c, err
+	}
+	if s.SASL != "" {
+		mechanism := &passwordFile{mechanism: s.SASL, user: s.User, path: s.PasswordFile}
+		if _, err := mechanism.read(); err != nil {
+			return c, fmt.Errorf("setting %s: %w", cluster.PasswordFileSetting, err)
+		}
+		c.SASL = mechanism
+	}
+	return c, nil
+}
+
 const (
-	// dialTimeout and requestTimeout bound how long to wait for a broker that does not respond, also while stopping.
+	// connectTimeout bounds how long to wait for a connection to one address. It is short, because another broker can be
+	// asked instead. dialTimeout bounds the whole of reaching a broker, TLS and authentication included.
+	connectTimeout = time.Second
 	dialTimeout    = 3 * time.Second
-	requestTimeout = 5 * time.Second
-	// metadataAge is how long the transport keeps what it knows of the cluster. It also waits this long before it asks
-	// again when no broker responded, so a process that starts before the brokers loses up to this time.
-	metadataAge = 2 * time.Second
+	// requestTimeout bounds how long to wait for the response of a broker, also while stopping.
+	requestTimeout = 3 * time.Second
+	// metadataAge is how long at most the transport keeps what it knows of the cluster, and so how long it takes for a
+	// partition's old leader after another broker leads it. It also waits up to this long before it asks again when no broker
+	// responded.
+	metadataAge = time.Second
 )
 
 // dialer returns the dialer for the parts of kafka-go that have a connection each: group membership and partition readers.
@@ -52,7 +85,7 @@ func (c Cluster) dialer() *kafka.Dialer {
 	return &kafka.Dialer{
 		ClientID:      c.ClientID,
 		Timeout:       dialTimeout,
-		DualStack:     true,
+		DialFunc:      connect,
 		TLS:           c.TLS,
 		SASLMechanism: c.SASL,
 	}
@@ -62,12 +95,24 @@ func (c Cluster) dialer() *kafka.Dialer {
 func (c Cluster) transport(topics ...Topic) *kafka.Transport {
 	return &kafka.Transport{
 		ClientID:       c.ClientID,
+		Dial:           connect,
 		DialTimeout:    dialTimeout,
 		MetadataTTL:    metadataAge,
 		MetadataTopics: names(topics),
 		TLS:            c.TLS,
 		SASL:           c.SASL,
 	}
+}
+
+// connect opens a connection.
+func connect(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: connectTimeout}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// client returns a client that uses the connections of a transport.
+func (c Cluster) client(transport *kafka.Transport) *kafka.Client {
+	return &kafka.Client{Addr: kafka.TCP(c.Brokers...), Timeout: requestTimeout, Transport: transport}
 }
 
 // withGrace returns a context that ends the given time after its parent, so that work in progress can be finished.

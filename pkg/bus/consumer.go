@@ -95,14 +95,14 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	if err := group.Validate(); err != nil {
 		return nil, err
 	}
-	transport := config.Cluster.transport(config.Topic, config.Topic.dead())
+	transport := config.Cluster.transport(config.Topic, config.Topic.DeadLetters())
 	metrics := newConsumerMetrics(config.Metrics, config.Topic.Name, config.Group)
 	return &Consumer{
 		config:    config,
 		transport: transport,
 		group:     group,
 		metrics:   metrics,
-		dead:      newWriter(config.Cluster, transport, config.Topic.dead(), 1),
+		dead:      newWriter(config.Cluster, transport, config.Topic.DeadLetters(), 1),
 		state:     condition{log: config.Log, bad: "messages are not being received", good: "messages are being received again"},
 		retrying:  tally{log: config.Log, gauge: metrics.retrying},
 		slots:     make(chan struct{}, config.Workers),
@@ -114,9 +114,9 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 // returns an error if the group cannot be set up or closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
 	defer c.transport.CloseIdleConnections()
-	_ = retry(ctx, func() error {
-		return c.report(ctx, ensureTopics(ctx, c.config.Cluster, c.transport, c.config.Topic, c.config.Topic.dead()))
-	})
+	client, topics := c.config.Cluster.client(c.transport), []Topic{c.config.Topic, c.config.Topic.DeadLetters()}
+	_ = retrySoon(ctx, func() error { return c.report(ctx, ensureTopics(ctx, client, topics...)) })
+	checkTopics(ctx, client, c.config.Log, topics...)
 
 	group, err := kafka.NewConsumerGroup(c.group)
 	if err != nil {
@@ -136,10 +136,16 @@ func (c *Consumer) Run(ctx context.Context) error {
 	return c.dead.Close()
 }
 
+// Check returns why messages are not being received at present, or nil.
+func (c *Consumer) Check(context.Context) error { return c.state.check() }
+
+// Busy reports whether messages are being handled.
+func (c *Consumer) Busy() bool { return len(c.slots) > 0 }
+
 // report logs a change of state after a step and returns err. It ignores failures while the consumer is being stopped.
 func (c *Consumer) report(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
-		c.state.report(err)
+		c.state.report(explained(err))
 	}
 	return err
 }

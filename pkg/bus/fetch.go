@@ -13,6 +13,8 @@ const (
 	fetchWait = 500 * time.Millisecond
 	// fetchBytes is the most that a fetch returns.
 	fetchBytes = 1 << 20
+	// fetchBackoff is the longest pause between two attempts to reach the broker that leads a partition.
+	fetchBackoff = 500 * time.Millisecond
 	// fetchAttempts is large enough that the generation ends first when a broker is gone, so that one failure is logged.
 	fetchAttempts = 10
 )
@@ -20,15 +22,17 @@ const (
 // fetch reads the messages of a partition and passes them on until ctx ends.
 func (a *assignment) fetch(ctx context.Context, from kafka.PartitionAssignment) {
 	reader := kafka.NewReader(kafka.ReaderConfig{
-		Brokers:         a.config.Cluster.Brokers,
-		Dialer:          a.group.Dialer,
-		Topic:           a.config.Topic.Name,
-		Partition:       from.ID,
-		MinBytes:        1,
-		MaxBytes:        fetchBytes,
-		MaxWait:         fetchWait,
-		MaxAttempts:     fetchAttempts,
-		ReadLagInterval: -1,
+		Brokers:          a.config.Cluster.Brokers,
+		Dialer:           a.group.Dialer,
+		Topic:            a.config.Topic.Name,
+		Partition:        from.ID,
+		MinBytes:         1,
+		MaxBytes:         fetchBytes,
+		MaxWait:          fetchWait,
+		MaxAttempts:      fetchAttempts,
+		ReadBatchTimeout: requestTimeout,
+		ReadBackoffMax:   fetchBackoff,
+		ReadLagInterval:  -1,
 		// Otherwise the reader waits until the log has grown up to the offset, and misses all messages until then.
 		OffsetOutOfRangeError: true,
 	})

@@ -64,6 +64,13 @@ func (b *broker) start(options ...kfake.Opt) {
 	b.addr = cluster.ListenAddrs()[0]
 }
 
+// startAnew replaces the broker by one without data, at the same address. A broker takes its users from its data, if it has any.
+func (b *broker) startAnew(options ...kfake.Opt) {
+	b.Close()
+	b.dir = b.t.TempDir()
+	b.start(options...)
+}
+
 func (b *broker) cluster() bus.Cluster {
 	return bus.Cluster{Brokers: []string{b.addr}, ClientID: "test"}
 }
@@ -126,7 +133,7 @@ func (b *broker) committed(group, topic string) (n int64) {
 	return n
 }
 
-// outbox is the part of a collection that a relay uses, in memory.
+// outbox is the part of a collection that a sweep and the removal of marks use, in memory.
 type outbox struct {
 	docstore.Collection
 
@@ -168,6 +175,16 @@ func (o *outbox) Unsent(_ context.Context, after uuid.UUID, limit int) ([]docsto
 	}
 	slices.SortFunc(unsent, func(x, y docstore.Document) int { return bytes.Compare(x.ID[:], y.ID[:]) })
 	return unsent[:min(limit, len(unsent))], nil
+}
+
+func (o *outbox) Get(_ context.Context, id uuid.UUID) (docstore.Document, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	doc, ok := o.docs[id]
+	if !ok {
+		return doc, docstore.ErrNotFound
+	}
+	return doc, nil
 }
 
 func (o *outbox) Sent(_ context.Context, refs []docstore.Ref) error {

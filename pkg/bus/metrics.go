@@ -7,7 +7,7 @@ import (
 
 type relayMetrics struct {
 	backlog   prometheus.Gauge
-	refused   prometheus.Gauge
+	left      prometheus.Counter
 	published prometheus.Counter
 	failures  *prometheus.CounterVec
 }
@@ -17,11 +17,11 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 	metrics := relayMetrics{
 		backlog: with.NewGauge(prometheus.GaugeOpts{
 			Name: "bus_relay_backlog",
-			Help: "Documents that await publication, as last read; a full page means at least so many.",
+			Help: "Messages that await publication.",
 		}),
-		refused: with.NewGauge(prometheus.GaugeOpts{
-			Name: "bus_relay_refused",
-			Help: "Documents that stay unsent because no message can be made of them.",
+		left: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_relay_left_total",
+			Help: "Messages that were left unpublished because too many awaited publication; the sweep handles what they are about.",
 		}),
 		published: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_relay_published_total",
@@ -29,11 +29,11 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 		}),
 		failures: with.NewCounterVec(prometheus.CounterOpts{
 			Name: "bus_relay_failures_total",
-			Help: "Failures by step: making the topic, reading marks, making a message, publishing, taking marks off.",
+			Help: "Failures by step: making the topic, making a message, publishing.",
 		}, []string{"step"}),
 	}
 	// Each counter exists from the start with the value 0, so that the first failure shows as a rate.
-	for _, step := range []string{stepTopic, stepRead, stepMessage, stepPublish, stepMark} {
+	for _, step := range []string{stepTopic, stepMessage, stepPublish} {
 		metrics.failures.WithLabelValues(step)
 	}
 	return metrics
@@ -42,14 +42,48 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 // The steps of a relay, which label the count of its failures.
 const (
 	stepTopic   = "topic"
-	stepRead    = "read"
 	stepMessage = "message"
 	stepPublish = "publish"
-	stepMark    = "mark"
 )
+
+type sweepMetrics struct {
+	age     prometheus.Gauge
+	handled prometheus.Counter
+	failing prometheus.Gauge
+}
+
+func newSweepMetrics(registerer prometheus.Registerer, topic string) sweepMetrics {
+	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"topic": topic}, registerer))
+	return sweepMetrics{
+		age: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_outbox_age_seconds",
+			Help: "Age of the oldest unsent document; 0 if there is none.",
+		}),
+		handled: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_sweep_handled_total",
+			Help: "Unsent documents that the sweep handled because no message had brought that about.",
+		}),
+		failing: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_sweep_failing",
+			Help: "Messages due about unsent documents whose handling fails; each is tried again.",
+		}),
+	}
+}
+
+type marksMetrics struct{ removed prometheus.Counter }
+
+func newMarksMetrics(registerer prometheus.Registerer, topic string) marksMetrics {
+	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"topic": topic}, registerer))
+	return marksMetrics{removed: with.NewCounter(prometheus.CounterOpts{
+		Name: "bus_marks_removed_total",
+		Help: "Unsent marks removed, because what their documents lead to is stored.",
+	})}
+}
 
 type consumerMetrics struct {
 	inHand      prometheus.Gauge
+	lag         prometheus.Gauge
+	lagSeconds  prometheus.Gauge
 	retrying    prometheus.Gauge
 	handled     prometheus.Counter
 	coalesced   prometheus.Counter
@@ -64,6 +98,14 @@ func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) c
 		inHand: with.NewGauge(prometheus.GaugeOpts{
 			Name: "bus_consumer_in_hand",
 			Help: "Messages fetched and not yet handled.",
+		}),
+		lag: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_consumer_lag_messages",
+			Help: "Messages in the partitions of this consumer that are not handled yet.",
+		}),
+		lagSeconds: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_consumer_lag_seconds",
+			Help: "Age of the oldest message fetched and not yet handled; 0 if there is none.",
 		}),
 		retrying: with.NewGauge(prometheus.GaugeOpts{
 			Name: "bus_consumer_retrying",

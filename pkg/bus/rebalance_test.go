@@ -2,17 +2,13 @@ package bus_test
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"fmt"
-	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/sasl/plain"
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"insurance.example/exchange/pkg/bus"
@@ -139,28 +135,6 @@ func TestLogThatEndsBeforeTheCommittedOffsetIsReadFromItsStart(t *testing.T) {
 	running(t, newConsumer(b, seen.handle).Run)
 	eventually(t, "all are handled", func() bool { return seen.distinct() == 30 })
 	eventually(t, "the commits are mended", func() bool { return b.committed("premium", "receipts") == 30 })
-}
-
-func TestConnectionsAreSecuredWhereTheClusterSaysSo(t *testing.T) {
-	certified := httptest.NewUnstartedServer(nil)
-	certified.StartTLS()
-	defer certified.Close()
-	authority := x509.NewCertPool()
-	authority.AddCert(certified.Certificate())
-
-	b := startBroker(t)
-	b.Close()
-	b.start(kfake.TLS(certified.TLS), kfake.EnableSASL(), kfake.Superuser("PLAIN", "exchange", "secret"))
-	cluster := b.cluster()
-	cluster.TLS = &tls.Config{RootCAs: authority}
-	cluster.SASL = plain.Mechanism{Username: "exchange", Password: "secret"}
-
-	o := newOutbox()
-	o.fill(3)
-	running(t, newRelay(b, o, func(c *bus.RelayConfig) { c.Cluster = cluster }).Run)
-	var seen register
-	running(t, newConsumer(b, seen.handle, func(c *bus.ConsumerConfig) { c.Cluster = cluster }).Run)
-	eventually(t, "all are handled", func() bool { return seen.distinct() == 3 })
 }
 
 func TestConsumerWithoutGroupIsRefused(t *testing.T) {

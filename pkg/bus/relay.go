@@ -3,12 +3,10 @@ package bus
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/segmentio/kafka-go"
 
@@ -16,12 +14,12 @@ import (
 )
 
 const (
-	defaultPage = 500
-	defaultPoll = time.Second
+	defaultPage  = 500
+	defaultQueue = 10_000
 	// relayLinger is how long the relay waits so that simultaneous writes go out as one page. It is the greater part of the
 	// time between a write and its message.
 	relayLinger = 10 * time.Millisecond
-	// relayGrace is the time for publishing and marking the page in hand when the relay is stopped.
+	// relayGrace is the time for publishing the messages in hand when the relay is stopped.
 	relayGrace = 2 * time.Second
 )
 
@@ -29,39 +27,32 @@ const (
 type RelayConfig struct {
 	Cluster Cluster
 	Topic   Topic
-	// Collection holds the documents whose unsent marks are published.
-	Collection docstore.Collection
-	// Message returns the message about a document. If it returns an error, the document keeps its mark, and the relay
-	// tries again after the document has changed or the relay was restarted.
+	// Message returns the message about a document. If it returns an error, none is published.
 	Message func(docstore.Document) (Message, error)
-	// Page is the greatest number of documents that are published in one batch; 500 if not set.
+	// Page is the greatest number of messages that are published in one batch; 500 if not set.
 	Page int
-	// Poll is how often the relay looks for marks without a call of Wake; 1 s if not set. Polling finds what was written
-	// before a crash or by another process.
-	Poll    time.Duration
+	// Queue is the greatest number of messages that wait for being published; 10,000 if not set.
+	Queue   int
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
 
-// Relay publishes a message for each document that has the unsent mark, and then removes the mark. Several relays may
-// serve one collection: some messages are then published more than once, and none is lost.
+// Relay publishes messages about documents that this process has just stored with their unsent marks. It keeps the messages
+// in memory and gives up those for which it has no room: their documents keep their marks, by which a Sweep finds them.
 type Relay struct {
 	config    RelayConfig
 	transport *kafka.Transport
 	writer    *kafka.Writer
 	metrics   relayMetrics
 	state     condition
-	wake      chan struct{}
-	// refused are the document versions for which no message can be made. The store returns the oldest marks first, so
-	// each page is requested with additional room for these. Otherwise enough of them would hide all others.
-	refused map[docstore.Ref]struct{}
+	queue     chan Message
 }
 
 // NewRelay returns a relay, which does nothing until Run is called. It panics if config.Metrics already has a relay of
 // the same topic.
 func NewRelay(config RelayConfig) *Relay {
 	config.Page = cmp.Or(config.Page, defaultPage)
-	config.Poll = cmp.Or(config.Poll, defaultPoll)
+	config.Queue = cmp.Or(config.Queue, defaultQueue)
 	config.Log = config.Log.With("topic", config.Topic.Name)
 	transport := config.Cluster.transport(config.Topic)
 	return &Relay{
@@ -70,139 +61,113 @@ func NewRelay(config RelayConfig) *Relay {
 		writer:    newWriter(config.Cluster, transport, config.Topic, config.Page),
 		metrics:   newRelayMetrics(config.Metrics, config.Topic.Name),
 		state:     condition{log: config.Log, bad: "messages are not being published", good: "messages are being published again"},
-		wake:      make(chan struct{}, 1),
-		refused:   make(map[docstore.Ref]struct{}),
+		queue:     make(chan Message, config.Queue),
 	}
 }
 
-// Wake makes the relay look for new marks soon. It never blocks. Calls before the relay has looked count as one.
-func (r *Relay) Wake() {
+// Send has a message about a stored document published soon. It never blocks.
+func (r *Relay) Send(doc docstore.Document) {
+	message, err := r.config.Message(doc)
+	if size := message.size(); err == nil && size > maxMessageBytes {
+		err = fmt.Errorf("bus: message of %d bytes is too long", size)
+	}
+	if err != nil {
+		r.metrics.failures.WithLabelValues(stepMessage).Inc()
+		r.config.Log.Error("no message can be made of a document", "id", doc.ID, "version", doc.Version, "error", err)
+		return
+	}
 	select {
-	case r.wake <- struct{}{}:
+	case r.queue <- message:
+		r.metrics.backlog.Inc()
 	default:
+		r.metrics.left.Inc()
 	}
 }
 
-// Run publishes until ctx ends and then finishes the batch in progress, for at most 2 s. When the store or Kafka fails it
-// logs that once and tries again, with growing pauses of up to 5 s. It returns an error only if closing the connections
-// fails.
+// Check returns why messages are not being published at present, or nil.
+func (r *Relay) Check(context.Context) error { return r.state.check() }
+
+// Run publishes until ctx ends and then finishes the batch in progress, for at most 2 s. When Kafka fails it logs that once
+// and tries again, with growing pauses of up to 1 s. It returns an error only if closing the connections fails.
 func (r *Relay) Run(ctx context.Context) error {
 	step, cancel := withGrace(ctx, relayGrace)
 	defer cancel()
 	defer r.transport.CloseIdleConnections()
 
-	_ = retry(ctx, func() error {
-		err := ensureTopics(step, r.config.Cluster, r.transport, r.config.Topic)
+	_ = retrySoon(ctx, func() error {
+		err := ensureTopics(step, r.config.Cluster.client(r.transport), r.config.Topic)
 		if err != nil {
 			err = r.failed(stepTopic, err)
 		}
 		return r.report(ctx, err)
 	})
+	var batch []Message
 	for ctx.Err() == nil {
-		_ = retry(ctx, func() error { return r.drain(ctx, step) })
-		r.rest(ctx)
+		_ = retrySoon(ctx, func() error {
+			batch = r.take(r.await(ctx, batch))
+			left, err := r.publish(step, batch)
+			progress := len(left) < len(batch)
+			batch = left
+			if r.report(ctx, err); progress {
+				return nil
+			}
+			return err
+		})
 	}
+	_, _ = r.publish(step, r.take(batch))
 	return r.writer.Close()
 }
 
-// rest waits until Wake was called, the poll interval has passed, or ctx has ended.
-func (r *Relay) rest(ctx context.Context) {
-	poll := time.NewTimer(r.config.Poll)
-	defer poll.Stop()
-	select {
-	case <-ctx.Done():
-	case <-poll.C:
-	case <-r.wake:
+// await waits until there is something to publish and simultaneous writes have joined it, or ctx ends.
+func (r *Relay) await(ctx context.Context, batch []Message) []Message {
+	if len(batch) == 0 {
 		select {
+		case m := <-r.queue:
+			batch = append(batch, m)
 		case <-ctx.Done():
-		case <-time.After(relayLinger):
+			return batch
 		}
 	}
+	rest(ctx, relayLinger)
+	return batch
 }
 
-// drain publishes page after page until no marks are left or ctx has ended. A page is processed with the context step, which
-// ends some time after ctx.
-func (r *Relay) drain(ctx, step context.Context) error {
-	for more := true; more && ctx.Err() == nil; {
-		var err error
-		more, err = r.page(step)
-		if r.report(ctx, err) != nil {
-			return err
+// take adds up to a page of the messages in the queue to a batch. Those that are in the batch already could not be published;
+// they may wait for one broker, and those that follow need not.
+func (r *Relay) take(batch []Message) []Message {
+	if len(batch) >= r.config.Queue {
+		return batch
+	}
+	for range r.config.Page {
+		select {
+		case m := <-r.queue:
+			batch = append(batch, m)
+		default:
+			return batch
 		}
 	}
-	return nil
+	return batch
 }
 
-// page publishes the oldest marked documents and reports whether there may be more of them.
-func (r *Relay) page(ctx context.Context) (more bool, err error) {
-	limit := r.config.Page + len(r.refused)
-	docs, err := r.config.Collection.Unsent(ctx, uuid.Nil, limit)
-	if err != nil {
-		return false, r.failed(stepRead, err)
+// publish publishes a batch and returns the messages that may not be stored. It returns an error if there are any.
+func (r *Relay) publish(ctx context.Context, batch []Message) (left []Message, err error) {
+	if len(batch) == 0 {
+		return nil, nil
 	}
-	more = len(docs) == limit
-	r.metrics.backlog.Set(float64(len(docs)))
-
-	messages, refs := r.messages(docs, more)
-	if len(messages) == 0 {
-		return more, nil
-	}
-	stored, err := publish(ctx, r.writer, messages)
+	stored, err := publish(ctx, r.writer, batch)
 	if err != nil {
 		err = r.failed(stepPublish, err)
 	}
-	if len(stored) == 0 {
-		return false, err
-	}
 	r.metrics.published.Add(float64(len(stored)))
-
-	sent := make([]docstore.Ref, len(stored))
-	for i, index := range stored {
-		sent[i] = refs[index]
-	}
-	if markErr := r.config.Collection.Sent(ctx, sent); markErr != nil {
-		return false, errors.Join(err, r.failed(stepMark, markErr))
-	}
-	r.metrics.backlog.Sub(float64(len(sent)))
-	return more, err
-}
-
-// messages returns a message for each document and the documents that these are about. It leaves out the documents for
-// which no message can be made.
-func (r *Relay) messages(docs []docstore.Document, more bool) ([]Message, []docstore.Ref) {
-	messages := make([]Message, 0, len(docs))
-	refs := make([]docstore.Ref, 0, len(docs))
-	still := make(map[docstore.Ref]struct{})
-	for _, doc := range docs {
-		ref := docstore.Ref{ID: doc.ID, Version: doc.Version}
-		if _, known := r.refused[ref]; known {
-			still[ref] = struct{}{}
+	r.metrics.backlog.Sub(float64(len(stored)))
+	for i, m := range batch {
+		if len(stored) > 0 && stored[0] == i {
+			stored = stored[1:]
 			continue
 		}
-		message, err := r.config.Message(doc)
-		if size := message.size(); err == nil && size > maxMessageBytes {
-			err = fmt.Errorf("bus: message of %d bytes is too long", size)
-		}
-		if err != nil {
-			still[ref] = struct{}{}
-			r.metrics.failures.WithLabelValues(stepMessage).Inc()
-			r.config.Log.Error("no message can be made of a document; it stays unsent", "id", doc.ID, "version", doc.Version, "error", err)
-			continue
-		}
-		messages = append(messages, message)
-		refs = append(refs, ref)
+		left = append(left, m)
 	}
-	// If the page holds all marks, refused versions that are not on it have changed or lost their mark. A full page says
-	// nothing about the versions beyond it, so all are kept.
-	if more {
-		for ref := range still {
-			r.refused[ref] = struct{}{}
-		}
-	} else {
-		r.refused = still
-	}
-	r.metrics.refused.Set(float64(len(r.refused)))
-	return messages, refs
+	return left, err
 }
 
 // failed counts the failure of a step and returns an error that names the step.
@@ -214,7 +179,7 @@ func (r *Relay) failed(step string, err error) error {
 // report logs a change of state after a step and returns err. It ignores failures while the relay is being stopped.
 func (r *Relay) report(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
-		r.state.report(err)
+		r.state.report(explained(err))
 	}
 	return err
 }

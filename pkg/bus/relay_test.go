@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
@@ -35,15 +33,14 @@ type relayFixture struct {
 	log     *journal
 }
 
-func newRelay(b *broker, o *outbox, adjust ...func(*bus.RelayConfig)) relayFixture {
+func newRelay(b *broker, adjust ...func(*bus.RelayConfig)) relayFixture {
 	metrics, log := prometheus.NewRegistry(), &journal{}
 	config := bus.RelayConfig{
-		Cluster:    b.cluster(),
-		Topic:      bus.Topic{Name: "receipts", Partitions: 3},
-		Collection: o,
-		Message:    about,
-		Log:        log.logger(),
-		Metrics:    metrics,
+		Cluster: b.cluster(),
+		Topic:   bus.Topic{Name: "receipts", Partitions: 3},
+		Message: about,
+		Log:     log.logger(),
+		Metrics: metrics,
 	}
 	for _, f := range adjust {
 		f(&config)
@@ -51,51 +48,41 @@ func newRelay(b *broker, o *outbox, adjust ...func(*bus.RelayConfig)) relayFixtu
 	return relayFixture{bus.NewRelay(config), metrics, log}
 }
 
-func TestRelayPublishesEveryMarkedDocument(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
-	o.fill(120)
-	r := newRelay(b, o, func(c *bus.RelayConfig) { c.Page = 50 })
-	running(t, r.Run)
+// send has messages about n new documents sent.
+func (r relayFixture) send(n int) {
+	for i := range n {
+		r.Send(docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: fmt.Appendf(nil, "document %d", i)})
+	}
+}
 
-	eventually(t, "no document is unsent", func() bool { return o.unsent() == 0 })
-	seen := make(map[uuid.UUID]bool)
-	for _, m := range b.read("receipts", 120) {
-		seen[uuid.MustParse(string(m.Value))] = true
+func TestRelayPublishesWhatItIsGiven(t *testing.T) {
+	b := startBroker(t)
+	r := newRelay(b, func(c *bus.RelayConfig) { c.Page = 50 })
+	r.send(120)
+	running(t, r.Run)
+	eventually(t, "all are published", func() bool { return b.stored("receipts") == 120 })
+	r.send(1)
+	eventually(t, "a later one is published", func() bool { return b.stored("receipts") == 121 })
+
+	distinct := make(map[string]bool)
+	for _, m := range b.read("receipts", 121) {
+		distinct[string(m.Value)] = true
 	}
-	for id := range o.docs {
-		if !seen[id] {
-			t.Errorf("no message about %v", id)
-		}
+	if len(distinct) != 121 {
+		t.Errorf("%d different messages, want 121", len(distinct))
 	}
-	if got := metric(t, r.metrics, "bus_relay_published_total"); got != 120 {
-		t.Errorf("published %v, want 120", got)
-	}
+	eventually(t, "all are counted", func() bool { return metric(t, r.metrics, "bus_relay_published_total") == 121 })
 	eventually(t, "the backlog is 0", func() bool { return metric(t, r.metrics, "bus_relay_backlog") == 0 })
 }
 
-func TestRelayIsWoken(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
-	o.fill(1)
-	r := newRelay(b, o, func(c *bus.RelayConfig) { c.Poll = time.Hour })
-	running(t, r.Run)
-	eventually(t, "the first is sent", func() bool { return o.unsent() == 0 })
-
-	for range 5 {
-		o.fill(1)
-		for range 10 {
-			r.Wake() // It does not block, even if the relay does not run.
-		}
-		eventually(t, "it is sent without a poll", func() bool { return o.unsent() == 0 })
-	}
-}
-
 func TestOneKeyKeepsToOnePartition(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
+	b := startBroker(t)
+	r := newRelay(b, func(c *bus.RelayConfig) { c.Page = 7 })
 	for i := range 100 {
-		o.put(docstore.Document{Body: fmt.Appendf(nil, "policy %d", i%10)})
+		r.Send(docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: fmt.Appendf(nil, "policy %d", i%10)})
 	}
-	running(t, newRelay(b, o, func(c *bus.RelayConfig) { c.Page = 7 }).Run)
-	eventually(t, "no document is unsent", func() bool { return o.unsent() == 0 })
+	running(t, r.Run)
+	eventually(t, "all are published", func() bool { return b.stored("receipts") == 100 })
 
 	partitions := make(map[string]int)
 	used := make(map[int]bool)
@@ -111,142 +98,114 @@ func TestOneKeyKeepsToOnePartition(t *testing.T) {
 	}
 }
 
-func TestDocumentsWithoutMessageBlockNoOther(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
-	// For more than a page of the oldest documents there is no message, and for one a message that is too long.
-	for i := range 25 {
-		o.put(docstore.Document{Body: fmt.Appendf(nil, "bad %d", i)})
-	}
-	long := o.put(docstore.Document{Body: []byte(strings.Repeat("long", 300_000))})
-	o.fill(30)
-	r := newRelay(b, o, func(c *bus.RelayConfig) { c.Page = 10 })
+func TestDocumentsWithoutMessageHoldUpNoOther(t *testing.T) {
+	b := startBroker(t)
+	r := newRelay(b)
+	r.Send(docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte("bad")})
+	r.Send(docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(strings.Repeat("long", 300_000))})
+	r.send(30)
 	running(t, r.Run)
-
-	eventually(t, "only the bad are unsent", func() bool { return o.unsent() == 26 })
-	b.read("receipts", 30)
-	if got := metric(t, r.metrics, "bus_relay_failures_total"); got != 26 {
-		t.Errorf("%v failures counted, want 26", got)
+	eventually(t, "the others are published", func() bool { return b.stored("receipts") == 30 })
+	if got := metric(t, r.metrics, "bus_relay_failures_total"); got != 2 {
+		t.Errorf("%v failures counted, want 2", got)
 	}
-	if got := metric(t, r.metrics, "bus_relay_refused"); got != 26 {
-		t.Errorf("%v documents refused, want 26", got)
-	}
-	if got := r.log.count("no message can be made"); got != 26 {
-		t.Errorf("%d log lines about them, want 26", got)
-	}
-
-	// Once it is changed to a valid one, it is sent.
-	long.Body = []byte("short")
-	o.put(long)
-	r.Wake()
-	eventually(t, "the mended one is sent", func() bool { return o.unsent() == 25 })
-	eventually(t, "it is refused no more", func() bool { return metric(t, r.metrics, "bus_relay_refused") == 25 })
-}
-
-func TestCrashBeforeTheMarksAreOffRepeatsMessages(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
-	o.fill(10)
-	crash := make(chan struct{})
-	o.beforeSent = func() error {
-		close(crash)
-		return docstore.ErrUnavailable
-	}
-	stop := running(t, newRelay(b, o).Run)
-	<-crash
-	o.mu.Lock()
-	o.beforeSent = nil
-	o.mu.Unlock()
-	stop()
-	if got := o.unsent(); got != 10 {
-		t.Fatalf("%d documents unsent after the crash, want 10", got)
-	}
-
-	running(t, newRelay(b, o).Run)
-	eventually(t, "no document is unsent", func() bool { return o.unsent() == 0 })
-	times := make(map[string]int)
-	for _, m := range b.read("receipts", 20) {
-		times[string(m.Value)]++
-	}
-	for id, n := range times {
-		if n != 2 {
-			t.Errorf("%d messages about %s, want 2", n, id)
-		}
+	if got := r.log.count("no message can be made"); got != 2 {
+		t.Errorf("%d log lines about them, want 2", got)
 	}
 }
 
-func TestMarksComeOffOnlyWhereTheMessageIsStored(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
+// TestAFullQueueTakesNoMore sends more than the relay has room for. Send returns, and what is left is counted.
+func TestAFullQueueTakesNoMore(t *testing.T) {
+	b := startBroker(t)
+	r := newRelay(b, func(c *bus.RelayConfig) { c.Queue = 10 })
+	r.send(40)
+	if got := metric(t, r.metrics, "bus_relay_left_total"); got != 30 {
+		t.Errorf("%v are left, want 30", got)
+	}
+	if got := metric(t, r.metrics, "bus_relay_backlog"); got != 10 {
+		t.Errorf("%v wait, want 10", got)
+	}
+	running(t, r.Run)
+	eventually(t, "what was taken is published", func() bool { return b.stored("receipts") == 10 })
+	r.send(10)
+	eventually(t, "there is room again", func() bool { return b.stored("receipts") == 20 })
+}
+
+func TestMessagesForOnePartitionDoNotHoldUpTheOthers(t *testing.T) {
+	b := startBroker(t)
 	ready(b)
-	refused := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "receipts", Partitions: []int32{1},
-		Err: kerr.NotEnoughReplicas, Count: -1})
-	o.fill(60)
-	running(t, newRelay(b, o).Run)
-	eventually(t, "the other partitions have their messages", func() bool {
-		return refused.Hits() > 2 && o.unsent() > 0 && int64(60-o.unsent()) == b.stored("receipts")
+	refused := b.Fault(kfake.Fault{
+		Keys: []kmsg.Key{kmsg.Produce}, Topic: "receipts", Partitions: []int32{1},
+		Err: kerr.NotEnoughReplicas, Count: -1,
 	})
+	r := newRelay(b)
+	running(t, r.Run)
+	for round := range 3 {
+		r.send(60)
+		eventually(t, "the other partitions have their messages", func() bool {
+			stored, waiting := b.stored("receipts"), metric(t, r.metrics, "bus_relay_backlog")
+			return refused.Hits() > 2 && waiting > 0 && stored+int64(waiting) == int64(60*(round+1)) && stored >= int64(20*(round+1))
+		})
+	}
 	if got := b.PartitionInfos("receipts")[1].HighWatermark; got != 0 {
 		t.Errorf("partition 1 holds %d messages, want 0", got)
 	}
 	refused.Remove()
-	eventually(t, "no document is unsent", func() bool { return o.unsent() == 0 })
-	b.read("receipts", 60)
+	eventually(t, "all are published", func() bool { return b.stored("receipts") == 180 })
 }
 
-func TestDocumentChangedWhileItIsPublishedKeepsItsMark(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
-	doc := o.put(docstore.Document{Body: []byte("first")})
-	var once atomic.Bool
-	o.beforeSent = func() error {
-		if once.CompareAndSwap(false, true) {
-			changed := o.docs[doc.ID]
-			changed.Version++
-			changed.Body = []byte("second")
-			o.docs[doc.ID] = changed
-		}
-		return nil
+func TestStopPublishesWhatWaits(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	r := newRelay(b)
+	stop := running(t, r.Run)
+	r.send(1)
+	eventually(t, "it works", func() bool { return b.stored("receipts") == 1 })
+	r.send(50)
+	stop()
+	if got := b.stored("receipts"); got != 51 {
+		t.Errorf("%d messages are stored after the stop, want 51", got)
 	}
-	r := newRelay(b, o)
-	running(t, r.Run)
-	eventually(t, "both versions are published", func() bool { return b.stored("receipts") == 2 })
-	eventually(t, "the mark is off", func() bool { return o.unsent() == 0 })
 }
 
 func TestRelayOutlastsTheBroker(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
-	r := newRelay(b, o, func(c *bus.RelayConfig) { c.Page, c.Poll = 10, 20*time.Millisecond })
+	b := startBroker(t)
+	r := newRelay(b, func(c *bus.RelayConfig) { c.Page = 10 })
 	running(t, r.Run)
-	o.fill(5)
-	eventually(t, "the first are sent", func() bool { return o.unsent() == 0 })
+	r.send(5)
+	eventually(t, "the first are published", func() bool { return b.stored("receipts") == 5 })
+	if err := r.Check(t.Context()); err != nil {
+		t.Errorf("the check says %v", err)
+	}
 
 	b.Close()
-	o.fill(40)
+	r.send(40)
 	eventually(t, "several attempts have failed", func() bool { return metric(t, r.metrics, "bus_relay_failures_total") >= 3 })
-	if got := o.unsent(); got != 40 {
-		t.Errorf("%d documents unsent while the broker is down, want 40", got)
+	if got := metric(t, r.metrics, "bus_relay_backlog"); got != 40 {
+		t.Errorf("backlog %v, want 40", got)
 	}
-	if got := metric(t, r.metrics, "bus_relay_backlog"); got != 10 {
-		t.Errorf("backlog %v, want a full page of 10", got)
+	if err := r.Check(t.Context()); err == nil {
+		t.Error("the check says nothing of the outage")
 	}
 
 	b.start()
-	eventually(t, "the backlog is gone", func() bool { return o.unsent() == 0 })
-	if got := b.stored("receipts"); got < 45 {
-		t.Errorf("%d messages stored, want 45 at least", got)
-	}
+	eventually(t, "all are published", func() bool { return b.stored("receipts") >= 45 })
+	eventually(t, "the outage is over", func() bool { return r.Check(t.Context()) == nil })
 	if down, up := r.log.count("not being published"), r.log.count("published again"); down != 1 || up != 1 {
 		t.Errorf("logged down %d and up %d times, want once each", down, up)
 	}
 }
 
 func TestBrokerMissingAtStartIsWaitedFor(t *testing.T) {
-	b, o := startBroker(t), newOutbox()
+	b := startBroker(t)
 	b.Close()
-	o.fill(3)
-	r := newRelay(b, o)
+	r := newRelay(b)
+	r.send(3)
 	running(t, r.Run)
 	eventually(t, "it has tried", func() bool { return metric(t, r.metrics, "bus_relay_failures_total") >= 2 })
 
 	b.start()
-	eventually(t, "all are sent", func() bool { return o.unsent() == 0 })
+	eventually(t, "all are published", func() bool { return b.stored("receipts") == 3 })
 	if got := len(b.PartitionInfos("receipts")); got != 3 {
 		t.Errorf("topic made with %d partitions, want 3", got)
 	}

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -18,12 +19,24 @@ var again = retrypolicy.NewBuilder[any]().
 	WithMaxRetries(-1).
 	Build()
 
+// soon is like again for what should go on as soon as a broker is back: its longest wait is 1 s.
+var soon = retrypolicy.NewBuilder[any]().
+	WithBackoff(100*time.Millisecond, time.Second).
+	WithJitterFactor(0.2).
+	WithMaxRetries(-1).
+	Build()
+
 // retry runs op until it succeeds or ctx ends between two attempts. It returns what the last attempt returned, so an
 // attempt that succeeds while ctx ends has succeeded.
-func retry(ctx context.Context, op func() error) error {
+func retry(ctx context.Context, op func() error) error { return retryBy(ctx, again, op) }
+
+// retrySoon is retry with shorter waits, of up to 1 s.
+func retrySoon(ctx context.Context, op func() error) error { return retryBy(ctx, soon, op) }
+
+func retryBy(ctx context.Context, policy retrypolicy.RetryPolicy[any], op func() error) error {
 	var last error
 	// The executor returns either last or the error of ctx, which the caller knows.
-	_ = failsafe.With(again).WithContext(ctx).Run(func() error {
+	_ = failsafe.With(policy).WithContext(ctx).Run(func() error {
 		last = op()
 		return last
 	})
@@ -36,8 +49,9 @@ type condition struct {
 	// bad is logged when the failure begins, good when it ends.
 	bad, good string
 
-	mu      sync.Mutex
-	failing bool
+	mu sync.Mutex
+	// cause is why it fails; nil while it works.
+	cause error
 }
 
 // report records the outcome of a step, where nil is success, and logs a change.
@@ -45,10 +59,20 @@ func (c *condition) report(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case err != nil && !c.failing:
+	case err != nil && c.cause == nil:
 		c.log.Warn(c.bad, "error", err)
-	case err == nil && c.failing:
+	case err == nil && c.cause != nil:
 		c.log.Info(c.good)
 	}
-	c.failing = err != nil
+	c.cause = err
+}
+
+// check returns an error that says what fails and why, or nil.
+func (c *condition) check() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cause == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", c.bad, c.cause)
 }

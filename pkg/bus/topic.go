@@ -9,37 +9,49 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is.
+// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is; a Consumer
+// logs how it differs.
 type Topic struct {
 	Name string
 	// Partitions is the number of partitions, and so the greatest number of consumers of a group that share the topic; 1 if
 	// not set.
 	Partitions int
-	// Replication is the number of copies of each partition; 1 if not set.
+	// Replication is the number of copies of each partition. If it is less than 1, the brokers decide.
 	Replication int
 
-	// maxMessageBytes replaces what the brokers take as the greatest size of a message; 0 leaves that.
-	maxMessageBytes int
+	// dead is true for a topic of dead letters.
+	dead bool
 }
 
-// dead returns the topic for the messages of t that can never be handled. It has one partition, so that a reader sees the
-// messages in the order of their failure. It takes larger messages, because a dead letter is longer than its message.
-func (t Topic) dead() Topic {
-	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, maxMessageBytes: 2 * maxMessageBytes}
+// DeadLetters returns the topic for the messages of t that can never be handled. It has one partition, so that a reader sees
+// the messages in the order of their failure. It takes larger messages, because a dead letter is longer than its message, and
+// keeps them until somebody deletes them.
+func (t Topic) DeadLetters() Topic {
+	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, dead: true}
 }
+
+// maxBytes is the greatest size of a message.
+func (t Topic) maxBytes() int {
+	if t.dead {
+		return 2 * maxMessageBytes
+	}
+	return maxMessageBytes
+}
+
+// brokersChoice is the replication that leaves it to the brokers.
+const brokersChoice = -1
 
 // config returns t in the form that kafka-go takes.
 func (t Topic) config() kafka.TopicConfig {
-	config := kafka.TopicConfig{
-		Topic:             t.Name,
-		NumPartitions:     max(t.Partitions, 1),
-		ReplicationFactor: max(t.Replication, 1),
+	config := kafka.TopicConfig{Topic: t.Name, NumPartitions: max(t.Partitions, 1), ReplicationFactor: t.Replication}
+	if t.Replication < 1 {
+		config.ReplicationFactor = brokersChoice
 	}
-	if t.maxMessageBytes > 0 {
-		config.ConfigEntries = []kafka.ConfigEntry{{
-			ConfigName:  "max.message.bytes",
-			ConfigValue: strconv.Itoa(t.maxMessageBytes),
-		}}
+	if t.dead {
+		config.ConfigEntries = []kafka.ConfigEntry{
+			{ConfigName: "max.message.bytes", ConfigValue: strconv.Itoa(t.maxBytes())},
+			{ConfigName: "retention.ms", ConfigValue: "-1"},
+		}
 	}
 	return config
 }
@@ -54,8 +66,7 @@ func names(topics []Topic) []string {
 
 // ensureTopics creates the topics that are missing. It first asks which exist, so that a client without the right to
 // create topics can use those that an operator has created.
-func ensureTopics(ctx context.Context, cluster Cluster, transport *kafka.Transport, topics ...Topic) error {
-	client := &kafka.Client{Addr: kafka.TCP(cluster.Brokers...), Timeout: requestTimeout, Transport: transport}
+func ensureTopics(ctx context.Context, client *kafka.Client, topics ...Topic) error {
 	metadata, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: names(topics)})
 	if err != nil {
 		return fmt.Errorf("bus: asking for topics: %w", err)

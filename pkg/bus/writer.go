@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -39,7 +38,7 @@ func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch i
 		Balancer:     kafka.Murmur2Balancer{},
 		RequiredAcks: kafka.RequireAll,
 		BatchSize:    batch,
-		BatchBytes:   int64(cmp.Or(topic.maxMessageBytes, maxMessageBytes)),
+		BatchBytes:   int64(topic.maxBytes()),
 		BatchTimeout: writeLinger,
 		MaxAttempts:  1,
 		ReadTimeout:  requestTimeout,

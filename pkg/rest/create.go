@@ -94,7 +94,7 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 		err = r.collection.Insert(ctx, doc)
 		if err == nil {
 			if r.Announce != nil {
-				r.Announce()
+				r.Announce(doc)
 			}
 			return doc, false, nil
 		}

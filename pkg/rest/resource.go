@@ -70,9 +70,9 @@ type Resource[T any] struct {
 	// DryRun, if set, is the name of POST /x/{name}/{dryrun}, which takes the body of a creation and returns the outcome
 	// of every check without writing anything.
 	DryRun string
-	// Announce, if set, is called after each new record, whose document is stored with the unsent mark: it wakes whoever
-	// sends the messages.
-	Announce func()
+	// Announce, if set, is called with the document of each new record, which is stored with the unsent mark: it has a message
+	// sent.
+	Announce func(docstore.Document)
 }
 
 // Unique declares that no two records of a collection share a value.

@@ -37,6 +37,8 @@ type Parts struct {
 	Internal func(gin.IRouter)
 	// Background returns loops by name, if there are any. It is called once the collections are open.
 	Background func() (map[string]func(context.Context) error, error)
+	// Ready holds readiness checks by name, if there are any.
+	Ready map[string]func(context.Context) error
 }
 
 // The settings that every such service has.
@@ -91,7 +93,7 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 	if parts.Internal != nil {
 		parts.Internal(engine.Group("/", deps.Guard))
 	}
-	instance := &service.Instance{Handler: engine}
+	instance := &service.Instance{Handler: engine, Ready: parts.Ready}
 	if parts.Background != nil {
 		instance.Background, err = parts.Background()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
@@ -61,8 +62,8 @@ type Deps struct {
 	Now func() time.Time
 	// Unset reports that a setting is not given and what follows. The process logs it when it starts.
 	Unset func(setting, effect string)
-	// Brokers holds the addresses of Kafka brokers (host:port); empty if there are none.
-	Brokers []string
+	// Kafka says how to reach the brokers that carry messages; it names none if there are none.
+	Kafka cluster.Settings
 	// Engine returns a new router for the service. Routes that act for a caller must have Guard before their handler.
 	Engine func() *gin.Engine
 	// Guard refuses requests that come neither from the gateway nor from another service with 401, and puts the caller
@@ -82,8 +83,8 @@ type Instance struct {
 // Links connects a service to the rest of the exchange.
 type Links struct {
 	Store docstore.Store
-	// Brokers holds the addresses of Kafka brokers (host:port); empty if there are none.
-	Brokers []string
+	// Kafka says how to reach the brokers that carry messages; it names none if there are none.
+	Kafka cluster.Settings
 	// Peer returns the address and the transport of a peer. It is called once for each of Definition.Peers.
 	Peer func(name string) (peer.Config, error)
 	// Now returns the current time.
@@ -113,7 +114,7 @@ func (d Definition) Program(open OpenStore) Program {
 				return fmt.Errorf("setting store: %w", err)
 			}
 			p.AddStore(d.Name, store)
-			handler, err := p.Start(ctx, d, Links{Store: store, Brokers: backing.Brokers, Peer: p.Peer, Now: time.Now})
+			handler, err := p.Start(ctx, d, Links{Store: store, Kafka: backing.Kafka, Peer: p.Peer, Now: time.Now})
 			if err != nil {
 				return err
 			}
@@ -145,7 +146,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		store = newTimedStore(store, p.Metrics(d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
-		Store: store, Brokers: links.Brokers, Now: links.Now,
+		Store: store, Kafka: links.Kafka, Now: links.Now,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name),
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,

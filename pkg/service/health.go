@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/pprof"
@@ -34,6 +35,19 @@ func (h *health) add(name string, check func(context.Context) error) {
 	h.checks[name] = check
 }
 
+// Degraded wraps the error of a readiness check that does not make the process unfit for requests: /readyz shows it, and the
+// process is ready. It returns nil if err is nil.
+func Degraded(err error) error {
+	if err == nil {
+		return nil
+	}
+	return degraded{err}
+}
+
+type degraded struct{ error }
+
+func (d degraded) Unwrap() error { return d.error }
+
 // report is the body of /readyz. Checks holds "ok" or what is wrong, by the name of the check.
 type report struct {
 	Ready  bool              `json:"ready"`
@@ -63,7 +77,11 @@ func (h *health) report(ctx context.Context) report {
 		select {
 		case o := <-outcomes:
 			r.Checks[o.name] = "ok"
-			if o.err != nil {
+			var lesser degraded
+			switch {
+			case errors.As(o.err, &lesser):
+				r.Checks[o.name] = "degraded: " + o.err.Error()
+			case o.err != nil:
 				r.Checks[o.name], r.Ready = o.err.Error(), false
 			}
 		case <-ctx.Done():

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -53,15 +54,15 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 // Backing holds the settings of storage and messaging, which every service has and the gateway has not.
 type Backing struct {
 	Store StoreURL
-	// Brokers holds the addresses of Kafka brokers (host:port). Without any, messages wait in the store.
-	Brokers []string
+	// Kafka says how to reach Kafka, if it has brokers.
+	Kafka cluster.Settings
 }
 
 // Register declares the settings. store is the default of the store.
 func (b *Backing) Register(flags *pflag.FlagSet, store StoreURL) {
 	b.Store = store
 	flags.Var(&b.Store, "store", "where records are kept: sqlite:FILE or mongodb://HOST")
-	flags.StringSliceVar(&b.Brokers, "brokers", nil, "addresses of Kafka brokers, as host:port")
+	b.Kafka.Register(flags)
 }
 
 // sharedNames returns the names of all settings that this module declares. Every program accepts them, so that programs

@@ -66,15 +66,15 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 	}
 }
 
-// announcing returns the function that wakes the relay after a receipt was written. It returns nil if receipts are not
-// aggregated, so that they get no unsent mark.
-func (e *environment) announcing() func() {
+// announcing returns the function that has a message about a new receipt sent. It returns nil if receipts are not aggregated,
+// so that they get no unsent mark.
+func (e *environment) announcing() func(docstore.Document) {
 	if e.period == "" {
 		return nil
 	}
-	return func() {
-		if e.relay != nil {
-			e.relay.Wake()
+	return func(doc docstore.Document) {
+		if e.traffic != nil {
+			e.traffic.relay.Send(doc)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package premium
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -31,6 +30,7 @@ func Service() rest.Service {
 			e, err := declare(s, deps, rules)
 			return rest.Parts{
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
+				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows},
 			}, err
 		},
 	}
@@ -50,7 +50,7 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	flags.Var(&r.period, settings.BordereauPeriod, "period by which receipts are aggregated: month or quarter (UTC); if not set, they are not aggregated")
 	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000, "number of partitions of the Kafka topic, if it is created")
 	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second, "how long Kafka waits for an aggregator that died before another one takes over")
-	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, 1, 1, 100, "number of copies of each partition of the Kafka topic, if it is created")
+	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, -1, -1, 100, "number of copies of each partition of the Kafka topic, if it is created; -1 leaves it to the brokers")
 }
 
 // environment is what the declarations and the aggregation use: settings, value sets, the services that are called, and the
@@ -62,8 +62,8 @@ type environment struct {
 	known            *known
 	receipts         *rest.Records[premium.Receipt]
 	rows             *rest.Records[premium.Bordereau]
-	// relay publishes a message for each receipt; nil without brokers.
-	relay *bus.Relay
+	// traffic carries messages about receipts to the aggregation; nil without brokers.
+	traffic *traffic
 }
 
 func declare(s *rest.Server, deps service.Deps, r rules) (*environment, error) {
@@ -79,35 +79,4 @@ func declare(s *rest.Server, deps service.Deps, r rules) (*environment, error) {
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
 	return e, nil
-}
-
-// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered. It works on few
-// rows at once, because requests have precedence over it.
-const (
-	aggregators = 2
-	gathering   = 250 * time.Millisecond
-)
-
-// background returns the relay, which publishes the receipts over Kafka, and the aggregator, which computes the bordereau
-// from them. It returns nil without a period, because then nothing is aggregated. A period without brokers is an error that
-// ends the start, because the service would accept receipts that never reach the bordereau.
-func (e *environment) background(deps service.Deps) (map[string]func(context.Context) error, error) {
-	if e.period == "" {
-		return nil, nil
-	}
-	if len(deps.Brokers) == 0 {
-		return nil, fmt.Errorf("setting %s: receipts are aggregated through Kafka, and no broker is set; set --brokers, or leave %[1]s out",
-			settings.BordereauPeriod)
-	}
-	cluster := bus.Cluster{Brokers: deps.Brokers, ClientID: "premium"}
-	e.relay = bus.NewRelay(bus.RelayConfig{
-		Cluster: cluster, Topic: e.topic, Collection: e.receipts.Stored(), Message: e.dirtyRow,
-		Log: deps.Log, Metrics: deps.Metrics,
-	})
-	consumer, err := bus.NewConsumer(bus.ConsumerConfig{
-		Cluster: cluster, Topic: e.topic, Group: "premium-bordereau", Handle: e.aggregate,
-		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics,
-		Workers: aggregators, Linger: gathering,
-	})
-	return map[string]func(context.Context) error{"relay": e.relay.Run, "aggregator": consumer.Run}, err
 }

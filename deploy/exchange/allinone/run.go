@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/service/stores"
@@ -126,7 +127,7 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt
 			return nil, fmt.Errorf("setting data: %w", err)
 		}
 		p.AddStore(s.Name, store)
-		links := service.Links{Store: store, Brokers: []string{brokerAt}, Peer: reach, Now: time.Now}
+		links := service.Links{Store: store, Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err
 		}

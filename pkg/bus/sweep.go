@@ -1,0 +1,237 @@
+package bus
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+const (
+	defaultSweepAge   = 5 * time.Second
+	defaultSweepEvery = time.Second
+	// sweepPage is the greatest number of documents that a sweep reads at a time.
+	sweepPage = 500
+	// sweepShare is how many times as long as its last call of the handler a sweep rests before the next one, while messages
+	// are at work. At most it rests for maxSweepRest.
+	sweepShare   = 20
+	maxSweepRest = time.Second
+	// sweepPatience is the number of failures in a row after which a sweep stops until its next round.
+	sweepPatience = 20
+)
+
+// SweepConfig configures a Sweep. The fields without a default are required.
+type SweepConfig struct {
+	// Topic is the name of the topic whose messages should have arrived. It names the sweep in metrics and in the log.
+	Topic string
+	// Collection holds the documents with the unsent marks.
+	Collection docstore.Collection
+	// Message returns the message about a document, and Handle handles it, as those of the relay and the consumer do. Handle
+	// has the marks removed that it makes superfluous.
+	Message func(docstore.Document) (Message, error)
+	Handle  func(context.Context, Message) error
+	// Busy reports whether messages are being handled at present. The sweep then takes only a small share of the time.
+	Busy func() bool
+	// Age is how long a document may have its mark before the sweep handles it; 5 s if not set.
+	Age time.Duration
+	// Every is the pause between two rounds; 1 s if not set.
+	Every   time.Duration
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Sweep handles the documents that keep their unsent marks, without the help of a broker. It finds what a broker has lost,
+// what no relay has published, and what a crash has interrupted. Several sweeps may serve one collection, and a sweep and a
+// consumer may handle the same message at once, because handlers bear repetition.
+//
+// When nothing is due, a round is two reads of an index that is nearly empty.
+type Sweep struct {
+	config  SweepConfig
+	metrics sweepMetrics
+	// store is the state of the collection, handling that of the handler.
+	store, handling condition
+	failing         failing
+	// from is the document after which the next round begins, because the last one stopped there.
+	from uuid.UUID
+}
+
+// NewSweep returns a sweep, which does nothing until Run is called. It panics if config.Metrics already has a sweep of the
+// same topic.
+func NewSweep(config SweepConfig) *Sweep {
+	config.Age = cmp.Or(config.Age, defaultSweepAge)
+	config.Every = cmp.Or(config.Every, defaultSweepEvery)
+	config.Log = config.Log.With("topic", config.Topic)
+	return &Sweep{
+		config:  config,
+		metrics: newSweepMetrics(config.Metrics, config.Topic),
+		store:   condition{log: config.Log, bad: "unsent documents cannot be read", good: "unsent documents are read again"},
+		handling: condition{
+			log: config.Log, bad: "unsent documents are not handled yet and are tried again", good: "all unsent documents that were due are handled",
+		},
+		failing: newFailing(),
+	}
+}
+
+// Run sweeps until ctx ends. It always returns nil.
+func (s *Sweep) Run(ctx context.Context) error {
+	for rest(ctx, s.config.Every) {
+		if err := s.round(ctx); ctx.Err() == nil {
+			s.store.report(err)
+		}
+	}
+	return nil
+}
+
+// rest waits and reports whether ctx lasts.
+func rest(ctx context.Context, pause time.Duration) bool {
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// round measures the age of the oldest mark and handles what is due. Documents from the future are due as well: the clock
+// of the process that wrote them is wrong, and they would have to wait for long.
+func (s *Sweep) round(ctx context.Context) error {
+	now := time.Now()
+	oldest, err := s.config.Collection.Unsent(ctx, uuid.Nil, 1)
+	if err != nil {
+		return err
+	}
+	if len(oldest) == 0 {
+		s.metrics.age.Set(0)
+		s.finish(true)
+		return nil
+	}
+	age := now.Sub(storedAt(oldest[0].ID))
+	s.metrics.age.Set(max(age, 0).Seconds())
+	finished := true
+	if age > s.config.Age {
+		if finished, err = s.walk(ctx, s.from, firstID(now.Add(-s.config.Age))); err != nil {
+			return err
+		}
+	}
+	if finished {
+		if finished, err = s.walk(ctx, firstID(now.Add(s.config.Age)), uuid.Max); err != nil {
+			return err
+		}
+	}
+	s.finish(finished)
+	return nil
+}
+
+// finish ends a round. Only one that went through all documents that are due can tell that none of them fails any more.
+func (s *Sweep) finish(all bool) {
+	if all {
+		s.from = uuid.Nil
+		s.failing.forgetOthers()
+	}
+	s.metrics.failing.Set(float64(s.failing.count()))
+	if all && s.failing.count() == 0 {
+		s.handling.report(nil)
+	}
+}
+
+// walk handles the documents after one id and before another. It reports whether it went through all of them.
+func (s *Sweep) walk(ctx context.Context, after, until uuid.UUID) (finished bool, err error) {
+	failures := 0
+	for {
+		docs, err := s.config.Collection.Unsent(ctx, after, sweepPage)
+		if err != nil {
+			return false, err
+		}
+		// Documents about which the same message is due are handled once.
+		seen := make(map[string]struct{})
+		for _, doc := range docs {
+			if bytes.Compare(doc.ID[:], until[:]) >= 0 {
+				return true, nil
+			}
+			after = doc.ID
+			if failed := s.handle(ctx, doc, seen); !failed {
+				failures = 0
+			} else if failures++; failures == sweepPatience {
+				s.from = after
+				return false, nil
+			}
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+		}
+		if len(docs) < sweepPage {
+			return true, nil
+		}
+	}
+}
+
+// handle handles the message about a document, unless another process has done so meanwhile. It reports whether that failed
+// in a way that may affect other documents too.
+func (s *Sweep) handle(ctx context.Context, doc docstore.Document, seen map[string]struct{}) (failed bool) {
+	message, err := s.config.Message(doc)
+	name := string(message.Key) + "\n" + string(message.Value)
+	if err != nil {
+		name = doc.ID.String()
+		err = Poison(err)
+	}
+	if _, again := seen[name]; again || !s.failing.due(name) {
+		return false
+	}
+	seen[name] = struct{}{}
+	began := time.Now()
+	if err == nil {
+		err = s.unlessSent(ctx, doc.ID, message)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err == nil:
+		s.failing.succeeded(name)
+	case IsPoison(err):
+		if first := s.failing.failed(name, err); first {
+			s.config.Log.Error("an unsent document cannot be handled", "id", doc.ID, "key", string(message.Key), "error", err)
+		}
+	default:
+		s.failing.failed(name, err)
+		s.handling.report(err)
+		failed = true
+	}
+	if s.config.Busy() {
+		rest(ctx, min(sweepShare*time.Since(began), maxSweepRest))
+	}
+	return failed
+}
+
+// unlessSent calls the handler if a document still has its mark.
+func (s *Sweep) unlessSent(ctx context.Context, id uuid.UUID, message Message) error {
+	doc, err := s.config.Collection.Get(ctx, id)
+	if err != nil || !doc.Unsent {
+		return err
+	}
+	if err := s.config.Handle(ctx, message); err != nil {
+		return err
+	}
+	s.metrics.handled.Inc()
+	return nil
+}
+
+// storedAt returns the time at which a document was given its id.
+func storedAt(id uuid.UUID) time.Time { return time.Unix(id.Time().UnixTime()) }
+
+// firstID returns the least id that a document can be given at a time.
+func firstID(at time.Time) uuid.UUID {
+	var id uuid.UUID
+	milliseconds := at.UnixMilli()
+	for i := range 6 {
+		id[i] = byte(milliseconds >> (8 * (5 - i)))
+	}
+	return id
+}

@@ -1,0 +1,82 @@
+package premium
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/service"
+)
+
+// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered. It works on few
+// rows at once, because requests have precedence over it.
+const (
+	aggregators = 2
+	gathering   = 250 * time.Millisecond
+)
+
+// aggregation is the consumer group of the aggregators.
+const aggregation = "premium-bordereau"
+
+// traffic is what carries the news of receipts to the aggregation.
+type traffic struct {
+	// relay publishes a message for each new receipt, and aggregator computes the rows that messages name.
+	relay      *bus.Relay
+	aggregator *bus.Consumer
+	// marks removes the unsent marks of the receipts that their rows include, and sweep computes the rows of the receipts that
+	// keep theirs.
+	marks *bus.Marks
+	sweep *bus.Sweep
+}
+
+// background returns the loops of the aggregation. It returns nil without a period, because then nothing is aggregated. A
+// period without brokers is an error that ends the start, because the service would accept receipts that never reach the
+// bordereau.
+func (e *environment) background(deps service.Deps) (map[string]func(context.Context) error, error) {
+	if e.period == "" {
+		return nil, nil
+	}
+	if len(deps.Kafka.Brokers) == 0 {
+		return nil, fmt.Errorf("setting %s: receipts are aggregated through Kafka, and no broker is set; set --brokers, or leave %[1]s out",
+			settings.BordereauPeriod)
+	}
+	cluster, err := bus.NewCluster(deps.Kafka, "premium")
+	if err != nil {
+		return nil, err
+	}
+	receipts := e.receipts.Stored()
+	aggregator, err := bus.NewConsumer(bus.ConsumerConfig{
+		Cluster: cluster, Topic: e.topic, Group: aggregation, Handle: e.aggregate,
+		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics,
+		Workers: aggregators, Linger: gathering,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.traffic = &traffic{
+		relay:      bus.NewRelay(bus.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow, Log: deps.Log, Metrics: deps.Metrics}),
+		aggregator: aggregator,
+		marks:      bus.NewMarks(e.topic.Name, receipts, deps.Log, deps.Metrics),
+		sweep: bus.NewSweep(bus.SweepConfig{
+			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy,
+			Log: deps.Log, Metrics: deps.Metrics,
+		}),
+	}
+	return map[string]func(context.Context) error{
+		"relay": e.traffic.relay.Run, "aggregator": aggregator.Run, "marks": e.traffic.marks.Run, "sweep": e.traffic.sweep.Run,
+	}, nil
+}
+
+// trafficFlows returns why Kafka does not carry messages, if it does not. The service is ready nevertheless: receipts are
+// recorded, and the sweep computes their rows.
+func (e *environment) trafficFlows(ctx context.Context) error {
+	if e.traffic == nil {
+		return nil
+	}
+	if err := e.traffic.relay.Check(ctx); err != nil {
+		return service.Degraded(err)
+	}
+	return service.Degraded(e.traffic.aggregator.Check(ctx))
+}
