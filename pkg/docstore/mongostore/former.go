@@ -10,15 +10,16 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
 
 // formerRecord is a former version of a document as MongoDB holds it, in a collection of its own. Its _id makes sure that it
 // is written once.
 type formerRecord struct {
-	ID    formerID `bson:"_id"`
-	Key   string   `bson:"key,omitempty"`
-	Body  string   `bson:"body"`
-	State string   `bson:"state,omitempty"`
+	ID    formerID      `bson:"_id"`
+	Key   string        `bson:"key,omitempty"`
+	Body  bsonjson.Text `bson:"body"`
+	State bsonjson.Text `bson:"state,omitempty"`
 }
 
 type formerID struct {
@@ -77,7 +78,7 @@ func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docst
 		return nil
 	}
 	_, err := c.history.InsertOne(ctx, formerRecord{
-		ID: formerID{binary(id), former.Version}, Key: former.Key, Body: string(former.Body), State: string(former.State),
+		ID: formerID{binary(id), former.Version}, Key: former.Key, Body: former.Body, State: former.State,
 	})
 	if err != nil && !mongo.IsDuplicateKeyError(err) {
 		return unavailable(ctx, err)
@@ -133,12 +134,5 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 
 // former returns the record as readers get it.
 func (r formerRecord) former() docstore.Former {
-	former := docstore.Former{Version: r.ID.Version, Key: r.Key}
-	if r.Body != "" {
-		former.Body = []byte(r.Body)
-	}
-	if r.State != "" {
-		former.State = []byte(r.State)
-	}
-	return former
+	return docstore.Former{Version: r.ID.Version, Key: r.Key, Body: r.Body, State: r.State}
 }

@@ -5,15 +5,15 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
 
-// record is a document as MongoDB holds it. Body and state are texts, not subdocuments: BSON would change the numbers,
-// and the exchange returns them as they were sent.
+// record is a document as MongoDB holds it. Body and state are values that MongoDB's tools can read; see package bsonjson.
 type record struct {
-	ID      bson.Binary `bson:"_id"`
-	Version int64       `bson:"v"`
-	Body    string      `bson:"body"`
-	State   string      `bson:"state,omitempty"`
+	ID      bson.Binary   `bson:"_id"`
+	Version int64         `bson:"v"`
+	Body    bsonjson.Text `bson:"body"`
+	State   bsonjson.Text `bson:"state,omitempty"`
 	// Keys are written and searched, never read back.
 	Keys   bson.D `bson:"k,omitempty"`
 	Unsent bool   `bson:"unsent"`
@@ -33,7 +33,7 @@ func keyField(index string) string { return keysField + "." + index }
 // recordOf returns the document, at the version it is to have, as a record.
 func recordOf(spec docstore.Spec, doc docstore.Document, version int64) record {
 	return record{
-		ID: binary(doc.ID), Version: version, Body: string(doc.Body), State: string(doc.State),
+		ID: binary(doc.ID), Version: version, Body: doc.Body, State: doc.State,
 		Keys: keysOf(spec, doc), Unsent: doc.Unsent,
 	}
 }
@@ -55,11 +55,8 @@ func keysOf(spec docstore.Spec, doc docstore.Document) bson.D {
 
 // document returns the record as readers get it, without its keys.
 func (r record) document() docstore.Document {
-	doc := docstore.Document{Version: r.Version, Body: []byte(r.Body), Unsent: r.Unsent}
+	doc := docstore.Document{Version: r.Version, Body: r.Body, State: r.State, Unsent: r.Unsent}
 	copy(doc.ID[:], r.ID.Data)
-	if r.State != "" {
-		doc.State = []byte(r.State)
-	}
 	return doc
 }
 

@@ -23,7 +23,8 @@ func TestRecordShape(t *testing.T) {
 		Keys: docstore.Keys{"policyNumber": "M-1"},
 	}, 3))
 	binary := `{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}`
-	want := `{"_id":` + binary + `,"v":{"$numberLong":"3"},"body":"{\"paymentAmount\":1.10}","state":"{\"s\":1}",` +
+	want := `{"_id":` + binary + `,"v":{"$numberLong":"3"},"body":{"paymentAmount":{"$numberDecimal":"1.10"}},` +
+		`"state":{"s":{"$numberLong":"1"}},` +
 		`"k":{"reverses":` + binary + `,"policyNumber":"M-1"},"unsent":true}`
 	if got != want {
 		t.Errorf("record\n got %s\nwant %s", got, want)
