@@ -59,7 +59,8 @@ type Keys map[string]string
 type Index struct {
 	// Name is made of ASCII letters, digits and underscores and begins with a letter, as in "policyNumber".
 	Name string
-	// Unique means that at most one document of the collection has each value.
+	// Unique means that at most one document of the collection has each value. Such an index has no order: a query can ask for
+	// one of its values, not for a range.
 	Unique bool
 }
 

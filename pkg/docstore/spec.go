@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,11 @@ func (s Spec) Has(index string) bool {
 	return false
 }
 
+// unique reports whether the collection has a unique index of this name.
+func (s Spec) unique(index string) bool {
+	return slices.Contains(s.Indexes, Index{Name: index, Unique: true})
+}
+
 // CheckKeys returns an error if a key has the name of no index of the collection: it would be lost.
 func (s Spec) CheckKeys(keys Keys) error {
 	for index := range keys {
@@ -66,8 +72,8 @@ func (s Spec) CheckWrite(doc Document, former *Former) error {
 	return nil
 }
 
-// CheckQuery returns an error if a query names an index that the collection lacks, has no limit, or skips fewer than no
-// documents.
+// CheckQuery returns an error if a query names an index that the collection lacks, asks for a range of a unique index, has no
+// limit, or skips fewer than no documents.
 func (s Spec) CheckQuery(q Query) error {
 	if q.Limit < 1 {
 		return errors.New("docstore: a find needs a limit")
@@ -81,6 +87,9 @@ func (s Spec) CheckQuery(q Query) error {
 	for _, r := range q.Ranges {
 		if !s.Has(r.Index) {
 			return fmt.Errorf("docstore: collection %q has no index %q", s.Name, r.Index)
+		}
+		if s.unique(r.Index) {
+			return fmt.Errorf("docstore: the unique index %q of collection %q has no ranges", r.Index, s.Name)
 		}
 	}
 	return nil

@@ -2,7 +2,9 @@ package mongostore
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"math"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -16,59 +18,46 @@ import (
 // formerRecord is a former version of a document as MongoDB holds it, in a collection of its own. Its _id makes sure that it
 // is written once.
 type formerRecord struct {
-	ID    formerID      `bson:"_id"`
-	Key   string        `bson:"key,omitempty"`
-	Body  bsonjson.Text `bson:"body"`
-	State bsonjson.Text `bson:"state,omitempty"`
+	// ID is the document's id and then the version, so that the versions of a document are read in order along the index of
+	// the _id, which every collection has.
+	ID bson.Binary `bson:"_id"`
+	// Document is the document's id again. All former versions of a document are on the shard that it names.
+	Document bson.Binary   `bson:"doc"`
+	Version  int64         `bson:"v"`
+	Key      string        `bson:"key,omitempty"`
+	Body     bsonjson.Text `bson:"body"`
+	State    bsonjson.Text `bson:"state,omitempty"`
 }
 
-type formerID struct {
-	Document bson.Binary `bson:"doc"`
-	Version  int64       `bson:"v"`
-}
-
-// The names of a former version's fields in filters and indexes.
+// The names of a former version's fields in filters and indexes, besides _id and v.
 const (
-	formerDocumentField = "_id.doc"
-	formerVersionField  = "_id.v"
-	formerKeyField      = "key"
-	formerBodyField     = "body"
+	documentField  = "doc"
+	formerKeyField = "key"
+	bodyField      = "body"
 )
 
-// historyName is the name of the collection of the former versions. No collection of a spec may have such a name.
-func historyName(collection string) string { return collection + "_history" }
+// historySuffix ends the name of the collection of the former versions. The name of no other collection has a dot.
+const historySuffix = ".history"
 
-// The names of the indexes of former versions: by version, and by version among those with a key.
-const (
-	formersIndex   = "by_version"
-	formerKeyIndex = "by_key"
-)
+// formerKeyIndex is the name of the index of the former versions that have a key.
+const formerKeyIndex = "by_key"
 
-// ensureHistory creates the indexes of the former versions that are missing.
+// ensureHistory creates the index of the former versions if it is missing, and waits until it is built.
 func (c *collection) ensureHistory(ctx context.Context) error {
-	has, err := indexNames(ctx, c.history)
-	if err != nil {
+	model := mongo.IndexModel{
+		Keys: bson.D{{Key: documentField, Value: 1}, {Key: formerKeyField, Value: 1}, {Key: versionField, Value: -1}},
+		Options: options.Index().SetName(formerKeyIndex).
+			SetPartialFilterExpression(bson.D{{Key: formerKeyField, Value: bson.D{{Key: "$gte", Value: ""}}}}),
+	}
+	return retried(ctx, func() error {
+		_, err := c.history.Indexes().CreateOne(ctx, model)
 		return err
-	}
-	var models []mongo.IndexModel
-	for name, fields := range map[string][]string{
-		formersIndex:   {formerDocumentField, formerVersionField},
-		formerKeyIndex: {formerDocumentField, formerKeyField, formerVersionField},
-	} {
-		if has[name] {
-			continue
-		}
-		var keys bson.D
-		for _, field := range fields {
-			keys = append(keys, bson.E{Key: field, Value: 1})
-		}
-		models = append(models, mongo.IndexModel{Keys: keys, Options: options.Index().SetName(name)})
-	}
-	if len(models) == 0 {
-		return nil
-	}
-	_, err = c.history.Indexes().CreateMany(ctx, models)
-	return err
+	})
+}
+
+// formerID returns the _id of a former version.
+func formerID(id uuid.UUID, version int64) bson.Binary {
+	return bson.Binary{Data: binary.BigEndian.AppendUint64(id[:], uint64(version))}
 }
 
 // keepFormer writes a former version, if there is one to be kept. It comes before the replacement: if that does not follow,
@@ -77,23 +66,34 @@ func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docst
 	if former == nil {
 		return nil
 	}
-	_, err := c.history.InsertOne(ctx, formerRecord{
-		ID: formerID{binary(id), former.Version}, Key: former.Key, Body: former.Body, State: former.State,
+	kept := formerRecord{
+		ID: formerID(id, former.Version), Document: uuidBinary(id), Version: former.Version,
+		Key: former.Key, Body: former.Body, State: former.State,
+	}
+	err := retried(ctx, func() error {
+		_, err := c.history.InsertOne(ctx, kept)
+		return err
 	})
-	if err != nil && !mongo.IsDuplicateKeyError(err) {
-		return unavailable(ctx, err)
+	if err == nil || mongo.IsDuplicateKeyError(err) {
+		return nil
+	}
+	// It does not matter whose insert it was: the version is the same.
+	_, unsettled := c.Former(ctx, id, former.Version)
+	if unsettled != nil {
+		return unavailable(ctx, errors.Join(err, unsettled))
 	}
 	return nil
 }
 
 func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
-	return c.oneFormer(ctx, bson.D{{Key: idField, Value: formerID{binary(id), version}}}, options.FindOne())
+	filter := bson.D{{Key: documentField, Value: uuidBinary(id)}, {Key: idField, Value: formerID(id, version)}}
+	return c.oneFormer(ctx, filter, options.FindOne())
 }
 
 func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
-	return c.oneFormer(ctx,
-		bson.D{{Key: formerDocumentField, Value: binary(id)}, {Key: formerKeyField, Value: key}},
-		options.FindOne().SetSort(bson.D{{Key: formerVersionField, Value: -1}}).SetProjection(bson.D{{Key: formerBodyField, Value: 0}}))
+	filter := bson.D{{Key: documentField, Value: uuidBinary(id)}, {Key: formerKeyField, Value: key}}
+	return c.oneFormer(ctx, filter, options.FindOne().SetHint(formerKeyIndex).
+		SetSort(bson.D{{Key: versionField, Value: -1}}).SetProjection(bson.D{{Key: bodyField, Value: 0}}))
 }
 
 func (c *collection) oneFormer(ctx context.Context, filter bson.D, which *options.FindOneOptionsBuilder) (docstore.Former, error) {
@@ -113,11 +113,13 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 		return nil, unavailable(ctx, errors.New("a page of former versions needs a limit"))
 	}
 	filter := bson.D{
-		{Key: formerDocumentField, Value: binary(id)},
-		{Key: formerVersionField, Value: bson.D{{Key: "$gt", Value: after}}},
+		{Key: documentField, Value: uuidBinary(id)},
+		{Key: idField, Value: bson.D{
+			{Key: "$gt", Value: formerID(id, max(after, 0))}, {Key: "$lte", Value: formerID(id, math.MaxInt64)},
+		}},
 	}
-	cursor, err := c.history.Find(ctx, filter, options.Find().SetSort(bson.D{{Key: formerVersionField, Value: 1}}).
-		SetLimit(int64(limit)).SetBatchSize(int32(limit)).SetProjection(bson.D{{Key: formerBodyField, Value: 0}}))
+	cursor, err := c.history.Find(ctx, filter, options.Find().SetHint(idIndex).SetSort(inOrder).
+		SetLimit(int64(limit)).SetBatchSize(int32(limit)).SetProjection(bson.D{{Key: bodyField, Value: 0}}))
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
@@ -134,5 +136,5 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 
 // former returns the record as readers get it.
 func (r formerRecord) former() docstore.Former {
-	return docstore.Former{Version: r.ID.Version, Key: r.Key, Body: r.Body, State: r.State}
+	return docstore.Former{Version: r.Version, Key: r.Key, Body: r.Body, State: r.State}
 }

@@ -2,6 +2,7 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -11,99 +12,55 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// unsentIndex is the name of the index of the outbox.
-const unsentIndex = "unsent"
+// The names of the index of the outbox, and of the one that every collection has.
+const (
+	unsentIndex = "unsent"
+	idIndex     = "_id_"
+)
 
-// fillBatch is the number of documents that get a missing value in one bulk write.
-const fillBatch = 500
+// indexName returns the name of a plain index. A unique index is the _id of the claims.
+func indexName(index docstore.Index) string { return "by_" + index.Name }
 
-// indexName returns the name of an index. A unique index and a plain one have different names, because MongoDB refuses to
-// turn one into the other under the same name.
-func indexName(index docstore.Index) string {
-	if index.Unique {
-		return "unique_" + index.Name
+// ensureIndexes creates the indexes that are missing, and waits until they are built. It asks for all of them, also for those
+// that a list would show: a list also shows an index that another replica is still building.
+func (c *collection) ensureIndexes(ctx context.Context) error {
+	models := []mongo.IndexModel{{
+		Keys: bson.D{{Key: unsentField, Value: 1}, {Key: idField, Value: 1}},
+		// Only the documents that have the mark are in the index, which at any time are few.
+		Options: options.Index().SetName(unsentIndex).SetPartialFilterExpression(bson.D{{Key: unsentField, Value: true}}),
+	}}
+	for _, index := range c.spec.Indexes {
+		if index.Unique {
+			continue
+		}
+		field := keyField(index.Name)
+		models = append(models, mongo.IndexModel{
+			// The id comes second, so that the documents with one value are found in order of id.
+			Keys: bson.D{{Key: field, Value: 1}, {Key: idField, Value: 1}},
+			// Every string is at least the empty one.
+			Options: options.Index().SetName(indexName(index)).
+				SetPartialFilterExpression(bson.D{{Key: field, Value: bson.D{{Key: "$gte", Value: ""}}}}),
+		})
 	}
-	return "by_" + index.Name
+	return retried(ctx, func() error {
+		_, err := c.docs.Indexes().CreateMany(ctx, models)
+		return err
+	})
 }
 
-// ensureIndexes creates the indexes that are missing.
-func (c *collection) ensureIndexes(ctx context.Context) error {
-	has, err := indexNames(ctx, c.docs)
+// checkForm returns an error if the collection holds documents as early releases wrote them, which had no field w.
+func (c *collection) checkForm(ctx context.Context) error {
+	var any bson.Raw
+	err := c.docs.FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}})).Decode(&any)
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	var models []mongo.IndexModel
-	if !has[unsentIndex] {
-		models = append(models, mongo.IndexModel{
-			Keys:    bson.D{{Key: unsentField, Value: 1}, {Key: idField, Value: 1}},
-			Options: options.Index().SetName(unsentIndex),
-		})
+	if any.Lookup(writeField).IsZero() {
+		return fmt.Errorf("collection %s of database %s holds documents in the form of an early release, which this one does not read: "+
+			"start with an empty database", c.docs.Name(), c.docs.Database().Name())
 	}
-	for _, index := range c.spec.Indexes {
-		if has[indexName(index)] {
-			continue
-		}
-		keys := bson.D{{Key: keyField(index.Name), Value: 1}}
-		if index.Unique {
-			if err := c.fill(ctx, index); err != nil {
-				return fmt.Errorf("prepare %s for its unique index %s: %w", c.spec.Name, index.Name, err)
-			}
-		} else {
-			// The id comes second, so that the documents with one value are found in order of id.
-			keys = append(keys, bson.E{Key: idField, Value: 1})
-		}
-		models = append(models, mongo.IndexModel{
-			Keys:    keys,
-			Options: options.Index().SetName(indexName(index)).SetUnique(index.Unique),
-		})
-	}
-	if len(models) == 0 {
-		return nil
-	}
-	_, err = c.docs.Indexes().CreateMany(ctx, models)
-	return err
-}
-
-// indexNames returns the names of the indexes that a collection has.
-func indexNames(ctx context.Context, of *mongo.Collection) (map[string]bool, error) {
-	specifications, err := of.Indexes().ListSpecifications(ctx)
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[string]bool, len(specifications))
-	for _, s := range specifications {
-		names[s.Name] = true
-	}
-	return names, nil
-}
-
-// fill prepares a collection for a new unique index. The documents that were stored before the index was in the spec get
-// the value that stands for an absent key.
-func (c *collection) fill(ctx context.Context, index docstore.Index) error {
-	field := keyField(index.Name)
-	missing := bson.D{{Key: field, Value: bson.D{{Key: "$exists", Value: false}}}}
-	for {
-		var records []record
-		cursor, err := c.docs.Find(ctx, missing,
-			options.Find().SetLimit(fillBatch).SetProjection(bson.D{{Key: idField, Value: 1}}))
-		if err != nil {
-			return err
-		}
-		if err := cursor.All(ctx, &records); err != nil {
-			return err
-		}
-		if len(records) == 0 {
-			return nil
-		}
-		writes := make([]mongo.WriteModel, 0, len(records))
-		for _, r := range records {
-			// The condition is repeated, because the document may have been replaced meanwhile.
-			filter := append(bson.D{{Key: idField, Value: r.ID}}, missing...)
-			set := bson.D{{Key: "$set", Value: bson.D{{Key: field, Value: r.ID}}}}
-			writes = append(writes, mongo.NewUpdateOneModel().SetFilter(filter).SetUpdate(set))
-		}
-		if _, err := c.docs.BulkWrite(ctx, writes); err != nil {
-			return err
-		}
-	}
+	return nil
 }

@@ -10,19 +10,27 @@ import (
 
 // record is a document as MongoDB holds it. Body and state are values that MongoDB's tools can read; see package bsonjson.
 type record struct {
-	ID      bson.Binary   `bson:"_id"`
-	Version int64         `bson:"v"`
-	Body    bsonjson.Text `bson:"body"`
-	State   bsonjson.Text `bson:"state,omitempty"`
-	// Keys are written and searched, never read back.
+	ID      bson.Binary `bson:"_id"`
+	Version int64       `bson:"v"`
+	// Write is new for each write of a version, so that a writer who did not hear what became of its write recognises it.
+	Write bson.ObjectID `bson:"w"`
+	Body  bsonjson.Text `bson:"body"`
+	State bsonjson.Text `bson:"state,omitempty"`
+	// Keys are written and searched. Only a contender for a unique value reads them back.
 	Keys   bson.D `bson:"k,omitempty"`
 	Unsent bool   `bson:"unsent"`
 }
 
-// The names of a record's fields in filters and indexes.
+// tombstone is the version of what lies in the place of a document that will never be: see bury. No read returns it.
+const tombstone = 0
+
+// The names of a record's fields in filters, updates and indexes.
 const (
 	idField      = "_id"
 	versionField = "v"
+	writeField   = "w"
+	// takingsField counts how often a contender took a value from this version of the document; see countTaking.
+	takingsField = "t"
 	keysField    = "k"
 	unsentField  = "unsent"
 )
@@ -33,21 +41,17 @@ func keyField(index string) string { return keysField + "." + index }
 // recordOf returns the document, at the version it is to have, as a record.
 func recordOf(spec docstore.Spec, doc docstore.Document, version int64) record {
 	return record{
-		ID: binary(doc.ID), Version: version, Body: doc.Body, State: doc.State,
+		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Body: doc.Body, State: doc.State,
 		Keys: keysOf(spec, doc), Unsent: doc.Unsent,
 	}
 }
 
-// keysOf returns the values of the indexes. MongoDB counts an absent field as null, and a unique index lets only one document
-// have null. So the field of a unique index is never absent: without a key it holds the document's own id. No other
-// document has this id, and no key can be equal to it, because keys are strings and the id is binary.
+// keysOf returns the values of the indexes, in the order of the spec.
 func keysOf(spec docstore.Spec, doc docstore.Document) bson.D {
 	var keys bson.D
 	for _, index := range spec.Indexes {
 		if value, ok := doc.Keys[index.Name]; ok {
 			keys = append(keys, bson.E{Key: index.Name, Value: value})
-		} else if index.Unique {
-			keys = append(keys, bson.E{Key: index.Name, Value: binary(doc.ID)})
 		}
 	}
 	return keys
@@ -60,7 +64,7 @@ func (r record) document() docstore.Document {
 	return doc
 }
 
-// binary returns a UUID as the BSON type that MongoDB's tools show as a UUID. Its values sort by their bytes.
-func binary(id uuid.UUID) bson.Binary {
+// uuidBinary returns a UUID as the BSON type that MongoDB's tools show as a UUID. Its values sort by their bytes.
+func uuidBinary(id uuid.UUID) bson.Binary {
 	return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]}
 }

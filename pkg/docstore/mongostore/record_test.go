@@ -2,11 +2,11 @@ package mongostore
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
-	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
 )
@@ -18,14 +18,14 @@ var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
 // TestRecordShape holds the shape of a stored document, because other programs may read the database.
 func TestRecordShape(t *testing.T) {
 	id := uuid.MustParse("0193a5c0-0000-7000-8000-0123456789ab")
-	got := extended(t, recordOf(receipts, docstore.Document{
+	record := recordOf(receipts, docstore.Document{
 		ID: id, Body: []byte(`{"paymentAmount":1.10}`), State: []byte(`{"s":1}`), Unsent: true,
 		Keys: docstore.Keys{"policyNumber": "M-1"},
-	}, 3))
+	}, 3)
 	binary := `{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}`
-	want := `{"_id":` + binary + `,"v":{"$numberLong":"3"},"body":{"paymentAmount":{"$numberDecimal":"1.10"}},` +
-		`"state":{"s":{"$numberLong":"1"}},` +
-		`"k":{"reverses":` + binary + `,"policyNumber":"M-1"},"unsent":true}`
+	want := `{"_id":` + binary + `,"v":{"$numberLong":"3"},"w":{"$oid":"` + record.Write.Hex() + `"},` +
+		`"body":{"paymentAmount":{"$numberDecimal":"1.10"}},"state":{"s":{"$numberLong":"1"}},"k":{"policyNumber":"M-1"},"unsent":true}`
+	got := extended(t, record)
 	if got != want {
 		t.Errorf("record\n got %s\nwant %s", got, want)
 	}
@@ -37,7 +37,7 @@ func TestFilter(t *testing.T) {
 		query docstore.Query
 		want  string
 	}{
-		"everything": {docstore.Query{}, `{}`},
+		"everything": {docstore.Query{}, `{"$and":[{"v":{"$gt":{"$numberLong":"0"}}}]}`},
 		"equal": {
 			docstore.Query{Equal: docstore.Keys{"policyNumber": "M-1", "reverses": ""}},
 			`{"$and":[{"k.reverses":{"$eq":""}},{"k.policyNumber":{"$eq":"M-1"}}]}`,
@@ -48,7 +48,7 @@ func TestFilter(t *testing.T) {
 		},
 		"after": {
 			docstore.Query{After: after},
-			`{"$and":[{"_id":{"$gt":{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}}}]}`,
+			`{"$and":[{"v":{"$gt":{"$numberLong":"0"}}},{"_id":{"$gt":{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}}}]}`,
 		},
 	} {
 		if got := extended(t, filter(receipts, c.query)); got != c.want {
@@ -57,32 +57,17 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestNamedIndex uses errors as MongoDB writes them. The server that the suite runs against does not name the index.
-func TestNamedIndex(t *testing.T) {
-	for name, c := range map[string]struct {
-		code    int
-		pattern any
-		index   string
-		ok      bool
-	}{
-		"key":             {11000, bson.D{{Key: "k.policyNumber", Value: 1}}, "policyNumber", true},
-		"id":              {11000, bson.D{{Key: "_id", Value: 1}}, docstore.IDIndex, true},
-		"not named":       {11000, nil, "", false},
-		"foreign index":   {11000, bson.D{{Key: "body", Value: 1}}, "body", false},
-		"another failure": {121, bson.D{{Key: "k.policyNumber", Value: 1}}, "", false},
+func TestClaimID(t *testing.T) {
+	long := strings.Repeat("x", longestValue)
+	for _, c := range []struct{ index, value, want string }{
+		{"policyNumber", "M-1", "policyNumber:M-1"},
+		{"policyNumber", "", "policyNumber:"},
+		{"policyNumber", "a:b\x00", "policyNumber:a:b\x00"},
+		{"identity", long, "identity:" + long},
+		{"identity", long + "x", "identity#hKBnjJCTf13PmZTVhmZo2muZUQnIrYRUEFWbSKTsr-0"},
 	} {
-		raw := bson.D{{Key: "code", Value: c.code}}
-		if c.pattern != nil {
-			raw = append(raw, bson.E{Key: "keyPattern", Value: c.pattern})
-		}
-		encoded, err := bson.Marshal(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		refusal := mongo.WriteException{WriteErrors: mongo.WriteErrors{{Code: c.code, Message: "E11000 duplicate key error", Raw: encoded}}}
-		index, ok := namedIndex(refusal)
-		if ok != c.ok || ok && index != c.index {
-			t.Errorf("%s: %q, %v", name, index, ok)
+		if got := claimID(c.index, c.value); got != c.want {
+			t.Errorf("claim of %s to %q: %q, want %q", c.index, c.value, got, c.want)
 		}
 	}
 }

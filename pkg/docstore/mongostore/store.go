@@ -1,7 +1,7 @@
-// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change streams,
-// TTL indexes or partial indexes, so that it also works on sharded clusters and on servers that speak MongoDB's protocol
-// without all of its features. README.md describes the shape of a document, the indexes, the read and write concerns and
-// the sharding plan.
+// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change streams or
+// TTL indexes, so that it works alike on a replica set, on a sharded cluster and on servers that speak MongoDB's protocol
+// without all of its features. README.md describes the shape of a document, how values are kept unique, the indexes, the
+// read and write concerns, and how it is sharded.
 package mongostore
 
 import (
@@ -46,14 +46,20 @@ func Open(ctx context.Context, uri, database string) (*Store, error) {
 }
 
 // Collection makes sure that the collection has an index for each index of the spec. An index that was added to the
-// spec later holds the documents that are stored from then on; the earlier ones count as without a value.
+// spec later holds the documents that are stored from then on; the earlier ones count as without a value. It refuses a
+// collection whose documents an early release wrote.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	c := &collection{spec: spec, docs: s.database.Collection(spec.Name), history: s.database.Collection(historyName(spec.Name))}
-	if err := errors.Join(c.ensureIndexes(ctx), c.ensureHistory(ctx)); err != nil {
-		return nil, unavailable(ctx, err)
+	c := &collection{
+		spec: spec, docs: s.database.Collection(spec.Name),
+		claims: s.database.Collection(spec.Name + claimsSuffix), history: s.database.Collection(spec.Name + historySuffix),
+	}
+	for _, step := range []func(context.Context) error{c.checkForm, c.ensureIndexes, c.ensureHistory} {
+		if err := step(ctx); err != nil {
+			return nil, unavailable(ctx, err)
+		}
 	}
 	return c, nil
 }

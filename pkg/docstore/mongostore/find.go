@@ -1,0 +1,98 @@
+package mongostore
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/google/uuid"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// inOrder sorts by id.
+var inOrder = bson.D{{Key: idField, Value: 1}}
+
+func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+	if err := c.spec.CheckQuery(q); err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	page := options.Find().SetSkip(int64(q.Skip))
+	index, ok := c.spec.Driving(q)
+	if ok && index.Unique {
+		return c.findOwner(ctx, index, q, page)
+	}
+	if ok {
+		page.SetHint(indexName(index))
+	}
+	return c.list(ctx, filter(c.spec, q), q.Limit, page)
+}
+
+// findOwner finds the one document that can have a unique value: the owner of the claim to it. The value has no other index.
+// If the owner does not have the value, no document had it at some instant since the claim was read, because the claim
+// changes its owner only while the owner does not have it.
+func (c *collection) findOwner(
+	ctx context.Context, index docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
+) ([]docstore.Document, error) {
+	current, claimed, err := c.claimed(ctx, claimID(index.Name, q.Equal[index.Name]))
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	if !claimed || bytes.Compare(current.Owner.Data, q.After[:]) <= 0 {
+		return nil, nil
+	}
+	// The id alone names the shard; a second condition on it would hide that.
+	q.After = uuid.Nil
+	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, page)
+}
+
+// list returns up to limit documents in order of id, in one batch.
+func (c *collection) list(
+	ctx context.Context, filter bson.D, limit int, page *options.FindOptionsBuilder,
+) ([]docstore.Document, error) {
+	page.SetSort(inOrder).SetLimit(int64(limit)).SetBatchSize(int32(limit)).SetProjection(shown)
+	cursor, err := c.docs.Find(ctx, filter, page)
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	var records []record
+	if err := cursor.All(ctx, &records); err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	docs := make([]docstore.Document, len(records))
+	for i, r := range records {
+		docs[i] = r.document()
+	}
+	return docs, nil
+}
+
+// filter returns the conditions of a query. Each condition on a key is a comparison with a string: only a string satisfies
+// it, so that no document without the key is selected, and it implies the condition of the key's partial index, so that the
+// index may be used.
+func filter(spec docstore.Spec, q docstore.Query) bson.D {
+	var conditions bson.A
+	add := func(field, operator string, value any) {
+		conditions = append(conditions, bson.D{{Key: field, Value: bson.D{{Key: operator, Value: value}}}})
+	}
+	for _, index := range spec.Indexes {
+		if value, ok := q.Equal[index.Name]; ok {
+			add(keyField(index.Name), "$eq", value)
+		}
+	}
+	for _, r := range q.Ranges {
+		// Without any bound this condition still leaves out the documents that have no value.
+		add(keyField(r.Index), "$gte", r.From)
+		if r.To != "" {
+			add(keyField(r.Index), "$lte", r.To)
+		}
+	}
+	if conditions == nil {
+		// A tombstone has no keys, so that no condition on a key selects one.
+		add(versionField, "$gt", int64(tombstone))
+	}
+	if q.After != uuid.Nil {
+		add(idField, "$gt", uuidBinary(q.After))
+	}
+	return bson.D{{Key: "$and", Value: conditions}}
+}

@@ -1,0 +1,93 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// maxRekeys bounds how often a replacement begins anew because contenders took values from the document meanwhile.
+const maxRekeys = 32
+
+// Replace is one conditional write as long as the document gets no unique value that it does not have. MongoDB makes it
+// atomically on one document, and evaluates the filter again after a conflict, so that exactly one of several replacements
+// of a version matches.
+func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
+	if err := c.spec.CheckWrite(doc, former); err != nil {
+		return err
+	}
+	if doc.Version <= tombstone {
+		return docstore.ErrStale
+	}
+	if err := c.keepFormer(ctx, doc.ID, former); err != nil {
+		return err
+	}
+	next, keys := recordOf(c.spec, doc, doc.Version+1), uniqueKeys(c.spec, doc.Keys)
+	filter := bson.D{{Key: idField, Value: next.ID}, {Key: versionField, Value: doc.Version}}
+	for _, key := range keys {
+		filter = append(filter, bson.E{Key: keyField(key.index), Value: key.value})
+	}
+	done, err := c.replaced(ctx, filter, next)
+	if done || err != nil {
+		return err
+	}
+	if len(keys) == 0 {
+		return docstore.ErrStale
+	}
+	return c.rekey(ctx, doc.Version, next, keys)
+}
+
+// rekey replaces a version of a document, or finds that it is stale, where the document may get unique values that it does not
+// have. It reads the document before it claims the values, and writes only on what it has read: if a contender takes a value
+// after the claim, it changes the document first, and the write does not match.
+//
+// The claims to values that the document gives up stay. A deletion that came late could delete a claim that is in use again.
+func (c *collection) rekey(ctx context.Context, version int64, next record, keys []uniqueKey) error {
+	for range maxRekeys {
+		stored, exists, err := c.look(ctx, next.ID)
+		if err != nil {
+			return unavailable(ctx, err)
+		}
+		if !exists || stored.Version != version {
+			return docstore.ErrStale
+		}
+		var wanted []uniqueKey
+		for _, key := range keys {
+			if !stored.has(key) {
+				wanted = append(wanted, key)
+			}
+		}
+		claimed, err := c.acquire(ctx, next.ID, wanted)
+		if err != nil {
+			return err
+		}
+		done, err := c.replaced(ctx, stored.filter(), next)
+		if done || err != nil {
+			return err
+		}
+		claimed.release(ctx)
+		if err := pause(ctx, firstPoll); err != nil {
+			return err
+		}
+	}
+	return unavailable(ctx, errors.New("contenders took values from the document at every try to replace it"))
+}
+
+// replaced replaces what a filter selects, and reports whether it selected anything.
+func (c *collection) replaced(ctx context.Context, filter bson.D, next record) (bool, error) {
+	matched := int64(0)
+	err := retried(ctx, func() error {
+		result, err := c.docs.ReplaceOne(ctx, filter, next)
+		if err == nil {
+			matched = result.MatchedCount
+		}
+		return err
+	})
+	if err != nil {
+		return true, c.settle(ctx, next, err)
+	}
+	return matched == 1, nil
+}
