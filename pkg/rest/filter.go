@@ -17,6 +17,8 @@ type Filter[T any] struct {
 	Key func(v *T) string
 	// params are the query parameters and what each asks of the index.
 	params []param
+	// ranged says that they ask for ranges, which a unique index does not have.
+	ranged bool
 }
 
 // param is one query parameter.
@@ -53,8 +55,9 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 	// A Caser may hold state, so each use has its own.
 	fold := func(s string) string { return cases.Fold().String(s) }
 	return Filter[T]{
-		Index: name,
-		Key:   func(v *T) string { return fold(key(v)) },
+		Index:  name,
+		Key:    func(v *T) string { return fold(key(v)) },
+		ranged: true,
 		params: []param{{name, "", "what " + name + " begins with, in any case", func(value string, q *docstore.Query) string {
 			from := fold(value)
 			// U+10FFFF is the greatest code point, so that nothing with the prefix sorts behind it.
@@ -83,7 +86,7 @@ func DateRange[T any](name string, key func(*T) string) Filter[T] {
 			return ""
 		}}
 	}
-	return Filter[T]{Index: name, Key: key, params: []param{
+	return Filter[T]{Index: name, Key: key, ranged: true, params: []param{
 		bound("From", "the first day of "+name, func(r *docstore.Range, day string) { r.From = day }),
 		bound("To", "the last day of "+name, func(r *docstore.Range, day string) { r.To = day }),
 	}}

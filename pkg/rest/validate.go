@@ -83,6 +83,8 @@ func (r *Records[T]) validateNames(f *faults) {
 		_, known := r.members.find(filter.Index)
 		f.unless(known, "filter %s names no member", filter.Index)
 		f.unless(filter.Key != nil && len(filter.params) > 0, "filter %s has no Key or no parameter", filter.Index)
+		unique := slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return u.Index == filter.Index })
+		f.unless(!filter.ranged || !unique, "filter %s asks for ranges of a unique index, which has none", filter.Index)
 	}
 }
 

@@ -26,11 +26,14 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 	nothing := func(context.Context, *rest.Change[parcel], *struct{}) error { return nil }
 	passes := func(context.Context, *rest.Draft[parcel]) error { return nil }
 	for want, change := range map[string]func(*rest.Resource[parcel]){
-		"has no Name":                        func(r *rest.Resource[parcel]) { r.Name = "" },
-		"alias a stands for b, which is no":  func(r *rest.Resource[parcel]) { r.Aliases = map[string]string{"a": "b"} },
-		"alias label is itself a member":     func(r *rest.Resource[parcel]) { r.Aliases = map[string]string{"label": "size"} },
-		"object size is itself a member":     func(r *rest.Resource[parcel]) { r.Flatten = []string{"size"} },
-		"filter colour names no member":      func(r *rest.Resource[parcel]) { r.Filters[0].Index = "colour" },
+		"has no Name":                       func(r *rest.Resource[parcel]) { r.Name = "" },
+		"alias a stands for b, which is no": func(r *rest.Resource[parcel]) { r.Aliases = map[string]string{"a": "b"} },
+		"alias label is itself a member":    func(r *rest.Resource[parcel]) { r.Aliases = map[string]string{"label": "size"} },
+		"object size is itself a member":    func(r *rest.Resource[parcel]) { r.Flatten = []string{"size"} },
+		"filter colour names no member":     func(r *rest.Resource[parcel]) { r.Filters[0].Index = "colour" },
+		"filter label asks for ranges of a": func(r *rest.Resource[parcel]) {
+			r.Filters[0] = rest.Prefix("label", func(p *parcel) string { return rest.Text(p.Label) })
+		},
 		"a Unique has no Index or no Value":  func(r *rest.Resource[parcel]) { r.Unique[0].Value = nil },
 		`"label is taken": there is no Uniq`: func(r *rest.Resource[parcel]) { r.Unique = r.Unique[1:] },
 		`check "c" names colour, which is`: func(r *rest.Resource[parcel]) {

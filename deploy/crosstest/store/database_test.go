@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/deploy/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
@@ -30,17 +29,13 @@ type database struct {
 
 func newDatabase(t *testing.T) database {
 	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(uri(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := client(t)
 	name := "t" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	d := database{name, client.Database(name)}
+	d := database{name, c.Database(name)}
 	t.Cleanup(func() {
 		if err := d.Drop(context.Background()); err != nil {
 			t.Errorf("drop of the test's database: %v", err)
 		}
-		_ = client.Disconnect(context.Background())
 	})
 	return d
 }

@@ -53,13 +53,17 @@ type faulty struct {
 var faultyWrites = map[string]faulty{
 	"insert": {
 		command: "insert", collection: policies.Name,
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error { return c.Insert(ctx, doc) },
-		made:  func(s stored) bool { return s.Version == 1 },
+		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
+			return c.Insert(ctx, doc)
+		},
+		made: func(s stored) bool { return s.Version == 1 },
 	},
 	"claims of an insert": {
 		command: "insert", collection: policies.Name + ".claims",
-		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error { return c.Insert(ctx, doc) },
-		made:  func(s stored) bool { return s.Version == 1 },
+		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
+			return c.Insert(ctx, doc)
+		},
+		made: func(s stored) bool { return s.Version == 1 },
 	},
 	"replace": {
 		command: "update", collection: policies.Name,

@@ -1,37 +1,32 @@
 package store_test
 
 import (
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/mongostore"
 )
 
+// TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on.
 func TestIndexAddedLater(t *testing.T) {
-	store, database := open(t)
+	store, _ := open(t)
 	defer store.Close()
 	narrow := docstore.Spec{Name: "claims", Indexes: []docstore.Index{{Name: "policyNumber"}}}
 	claims := collection(t, store, narrow)
 	var old []docstore.Document
 	for range 3 {
 		doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(`{}`), Keys: docstore.Keys{"policyNumber": "M-1"}}
-		if err := claims.Insert(t.Context(), doc); err != nil {
-			t.Fatal(err)
-		}
-		doc.Version = 1
+		insert(t, claims, &doc)
 		old = append(old, doc)
 	}
-
 	wide := narrow
 	wide.Indexes = append([]docstore.Index{{Name: "claimNumber", Unique: true}}, narrow.Indexes...)
 	claims = collection(t, store, wide)
-	missing := bson.D{{Key: "k.claimNumber", Value: bson.D{{Key: "$exists", Value: false}}}}
-	n, err := client(t).Database(database).Collection("claims").CountDocuments(t.Context(), missing)
-	if err != nil || n != 0 {
-		t.Errorf("%d documents have nothing in the unique index, where MongoDB lets one have it; error %v", n, err)
-	}
 	for i, want := range []string{"", "claimNumber"} {
 		doc := old[i]
 		doc.Keys = docstore.Keys{"policyNumber": "M-1", "claimNumber": "C-1"}
@@ -42,6 +37,67 @@ func TestIndexAddedLater(t *testing.T) {
 	docs, err := claims.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"claimNumber": "C-1"}, Limit: 9})
 	if err != nil || len(docs) != 1 || docs[0].ID != old[0].ID {
 		t.Errorf("found %v, error %v", docs, err)
+	}
+}
+
+// TestReplicasStartAtOnce: ten processes open the same new collection at once, and each can use all of its indexes.
+func TestReplicasStartAtOnce(t *testing.T) {
+	d := newDatabase(t)
+	var replicas sync.WaitGroup
+	for range 10 {
+		replicas.Go(func() {
+			store, err := mongostore.Open(t.Context(), uri(t), d.name)
+			if err != nil {
+				t.Errorf("open: %v", err)
+				return
+			}
+			defer func() { _ = store.Close() }()
+			c, err := store.Collection(t.Context(), policies)
+			if err != nil {
+				t.Errorf("collection: %v", err)
+				return
+			}
+			doc := policy(docstore.Keys{"policyNumber": uuid.NewString(), "holder": uuid.NewString()})
+			doc.Unsent = true
+			if err := c.Insert(t.Context(), doc); err != nil {
+				t.Errorf("insert: %v", err)
+			}
+			found, err := c.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"holder": doc.Keys["holder"]}, Limit: 2})
+			if err != nil || len(found) != 1 {
+				t.Errorf("found %d documents, error %v", len(found), err)
+			}
+			if unsent, err := c.Unsent(t.Context(), uuid.Nil, 20); err != nil || len(unsent) == 0 {
+				t.Errorf("%d unsent documents, error %v", len(unsent), err)
+			}
+		})
+	}
+	replicas.Wait()
+	d.sound(t)
+	for name, want := range map[string]int{policies.Name: 3, policies.Name + ".history": 2, policies.Name + ".claims": 1} {
+		indexes, err := d.Collection(name).Indexes().ListSpecifications(t.Context())
+		if err != nil || len(indexes) != want {
+			t.Errorf("collection %s has %d indexes, want %d; error %v", name, len(indexes), want, err)
+		}
+	}
+}
+
+// TestEarlyFormIsRefused: a database of a release before claims is named, not misread.
+func TestEarlyFormIsRefused(t *testing.T) {
+	d := newDatabase(t)
+	_, err := d.Collection(policies.Name).InsertOne(t.Context(), bson.D{
+		{Key: "_id", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}}, {Key: "v", Value: int64(1)}, {Key: "body", Value: "{}"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	_, err = store.Collection(t.Context(), policies)
+	if err == nil || !strings.Contains(err.Error(), "collection policies of database "+d.name) {
+		t.Errorf("collection of early documents: %v", err)
 	}
 }
 
