@@ -12,6 +12,9 @@ PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 CC_FOUND := $(shell command -v cc || command -v gcc || command -v clang)
 RACE := $(if $(CC_FOUND),-race '-gcflags=modernc.org/...=-race=false')
 
+# These tests only send requests to the commands under test. The race detector is in the commands, not in the tests.
+WHOLE := ./deploy/e2e/...
+
 # The shipped commands, and where they are built once for all packages that test them.
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
@@ -50,7 +53,8 @@ bin/exchange:
 .PHONY: test
 test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders for some seconds
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
-	COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum) go test $(RACE) $(PACKAGES)
+	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
+		go test $(RACE) $(filter-out $(WHOLE),$(PACKAGES)) && go test $(WHOLE)
 	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
 

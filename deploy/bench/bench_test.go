@@ -73,7 +73,7 @@ func measure(t *testing.T, o options) (rows map[string][]string, printed string)
 var positive = regexp.MustCompile(`^[0-9]*\.?[0-9]*[1-9]`)
 
 func TestTable(t *testing.T) {
-	rows, printed := measure(t, short(t, 200*time.Millisecond))
+	rows, printed := measure(t, short(t, 50*time.Millisecond))
 	for _, r := range rowsOf(&book{}) {
 		cells := rows[r.name]
 		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {

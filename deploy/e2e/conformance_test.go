@@ -1,51 +1,59 @@
 package e2e_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"encoding/xml"
 	"errors"
-	"io"
-	"net/http"
-	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// TestTheExchangeConforms tries every rule twice, the second time on a store that has the records of the first. The first
-// time, each request and its response are held against the OpenAPI document.
+// TestTheExchangeConforms tries every rule, each request and its response held against the OpenAPI document. Then the shipped
+// command tries every rule again, on the store that has the records of the first run.
 func TestTheExchangeConforms(t *testing.T) {
 	t.Parallel()
-	again := tried
-	again.Transport = &http.Transport{MaxIdleConnsPerHost: 128}
-	for _, run := range []struct {
-		name    string
-		options conformance.Options
-	}{{"first", tried}, {"again, on the same store", again}} {
-		t.Run(run.name, func(t *testing.T) {
-			report := conformance.Run(t.Context(), run.options)
-			for _, r := range report.Results {
-				if r.Outcome == conformance.Failed {
-					t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Response)
-				}
-			}
-			if skipped := report.Count("", conformance.Skipped); skipped > 20 {
-				t.Errorf("%d rules were skipped", skipped)
-			}
-			if len(report.Results) != len(conformance.Rules()) {
-				t.Errorf("%d of %d rules were tried", len(report.Results), len(conformance.Rules()))
-			}
-			t.Logf("%d rules in %s", len(report.Results), report.Elapsed)
-		})
-	}
+	t.Run("first", func(t *testing.T) { wantConforming(t, conformance.Run(t.Context(), tried)) })
+	t.Run("again, on the same store", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "report.json")
+		command := exec.CommandContext(t.Context(), commands.Plain().Path("exchange"), "conformance", whole.Base,
+			"--admin-token", tried.AdminToken, "--developer-token", tried.DeveloperToken, "-o", "json", "--out", file,
+			"--patience", trial.Patience.String(), "--timeout", trial.Patience.String())
+		if output, err := command.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, output)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var report conformance.Report
+		if err := json.Unmarshal(text, &report); err != nil {
+			t.Fatal(err)
+		}
+		wantConforming(t, report)
+	})
 	t.Run("every declared refusal was made, and no other", refusalsAsDeclared)
+}
+
+// wantConforming fails the test for every rule that failed, and if rules are missing from the report or too many were skipped.
+func wantConforming(t *testing.T, report conformance.Report) {
+	t.Helper()
+	for _, r := range report.Results {
+		if r.Outcome == conformance.Failed {
+			t.Errorf("%s: %s: %s\n> %s\n< %s", r.Area, r.Rule, r.Why, r.Request, r.Response)
+		}
+	}
+	if skipped := report.Count("", conformance.Skipped); skipped > 20 {
+		t.Errorf("%d rules were skipped", skipped)
+	}
+	if len(report.Results) != len(conformance.Rules()) {
+		t.Errorf("%d of %d rules were tried", len(report.Results), len(conformance.Rules()))
+	}
+	t.Logf("%d rules in %s", len(report.Results), report.Elapsed)
 }
 
 func TestTheCommand(t *testing.T) {
@@ -64,7 +72,8 @@ func TestTheCommand(t *testing.T) {
 		}
 		return string(output), cmd.ProcessState.ExitCode()
 	}
-	if _, status := command(whole.Base, "--token", both, "--only", "syntax,access", "-o", "json", "--out", file); status != 0 {
+	if _, status := command(whole.Base, "--token", both, "--only", "syntax,access", "-o", "json", "--out", file,
+		"--patience", trial.Patience.String(), "--timeout", trial.Patience.String()); status != 0 {
 		t.Errorf("a run without failure ends with %d", status)
 	}
 	text, status := command(whole.Base, "--token", "none", "--only", "receipts")
@@ -93,117 +102,4 @@ func count(area string) (n int) {
 		}
 	}
 	return n
-}
-
-func TestRuleNamesDiffer(t *testing.T) {
-	seen := map[string]bool{}
-	for _, r := range conformance.Rules() {
-		name := r.Area + ": " + r.Name
-		if seen[name] {
-			t.Errorf("two rules are called %q", name)
-		}
-		seen[name] = true
-	}
-}
-
-// TestIndependence: an error that the services and their judge shared would not be seen.
-func TestIndependence(t *testing.T) {
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "insurance.example/exchange/contracts/conformance").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	const project, itself = "insurance.example/exchange/", "insurance.example/exchange/contracts/conformance"
-	for imported := range strings.Lines(string(output)) {
-		if imported = strings.TrimSpace(imported); strings.HasPrefix(imported, project) && imported != itself {
-			t.Errorf("the suite imports %s", imported)
-		}
-	}
-}
-
-func TestFormats(t *testing.T) {
-	report := conformance.Report{Base: "http://example", Results: []conformance.Result{
-		{Area: "lists", Rule: "good", Outcome: conformance.Passed},
-		{Area: "lists", Rule: "bad", Outcome: conformance.Failed, Why: "it <differs>", Request: "GET /x", Response: "500"},
-		{Area: "claims", Rule: "unseen", Outcome: conformance.Skipped, Why: "no way"},
-	}}
-	written := map[string]*bytes.Buffer{}
-	for name, write := range conformance.Formats {
-		written[name] = new(bytes.Buffer)
-		if err := write(report, written[name]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var again conformance.Report
-	if err := json.Unmarshal(written["json"].Bytes(), &again); err != nil || !slices.Equal(again.Results, report.Results) {
-		t.Errorf("json: %v\n%s", err, written["json"])
-	}
-	var junit struct {
-		Suites []struct {
-			Name     string `xml:"name,attr"`
-			Tests    int    `xml:"tests,attr"`
-			Failures int    `xml:"failures,attr"`
-			Skipped  int    `xml:"skipped,attr"`
-			Cases    []struct {
-				Name    string `xml:"name,attr"`
-				Failure *struct {
-					Message string `xml:"message,attr"`
-				} `xml:"failure"`
-			} `xml:"testcase"`
-		} `xml:"testsuite"`
-	}
-	if err := xml.Unmarshal(written["junit"].Bytes(), &junit); err != nil {
-		t.Fatal(err)
-	}
-	if len(junit.Suites) != 2 || junit.Suites[0].Name != "lists" || junit.Suites[0].Failures != 1 || junit.Suites[0].Tests != 2 ||
-		junit.Suites[1].Skipped != 1 || junit.Suites[0].Cases[1].Failure.Message != "it <differs>" {
-		t.Errorf("junit: %s", written["junit"])
-	}
-	if text := written["text"].String(); !strings.Contains(text, "failed   lists: bad\n") || strings.Contains(text, "good") {
-		t.Errorf("text: %s", text)
-	}
-}
-
-// TestNothingPassesForNothing: an implementation that responds to everything alike conforms in nothing.
-func TestNothingPassesForNothing(t *testing.T) {
-	t.Parallel()
-	for name, nonsense := range map[string]http.HandlerFunc{
-		"200 {}": always(http.StatusOK, "application/json", "{}"), "201 {}": always(http.StatusCreated, "application/json", "{}"),
-		"200 []": always(http.StatusOK, "application/json", "[]"), "200 null": always(http.StatusOK, "application/json", "null"),
-		"200 [null]": always(http.StatusOK, "application/json", "[null]"), "nothing": always(http.StatusNoContent, "", ""),
-		"400": always(http.StatusBadRequest, "application/problem+json", `{"type":"/x","title":"x","status":400,"detail":"x","instance":"x","errors":[{"reason":"x"}]}`),
-		"404": always(http.StatusNotFound, "application/problem+json", `{"type":"/x","title":"x","status":404,"detail":"x","instance":"x"}`),
-		"401": always(http.StatusUnauthorized, "application/problem+json", `{"type":"/x","title":"x","status":401,"detail":"x","instance":"x"}`),
-	} {
-		t.Run(name, func(t *testing.T) {
-			server := httptest.NewServer(nonsense)
-			defer server.Close()
-			o := tried
-			o.Base, o.Transport, o.Patience = server.URL, nil, time.Nanosecond
-			report := conformance.Run(t.Context(), o)
-			const most = 0.05
-			if passed := report.Count("", conformance.Passed); float64(passed) > most*float64(len(report.Results)) {
-				for _, r := range report.Results {
-					if r.Outcome == conformance.Passed {
-						t.Log(r.Area, r.Rule)
-					}
-				}
-				t.Errorf("%d of %d rules passed", passed, len(report.Results))
-			}
-			if failed := report.Count("", conformance.Failed); float64(failed) < (1-most)*float64(len(report.Results)) {
-				t.Errorf("%d of %d rules failed, %d were skipped", failed, len(report.Results), report.Count("", conformance.Skipped))
-			}
-		})
-	}
-}
-
-// always returns a handler that responds to every request alike.
-func always(status int, mediaType, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		if mediaType != "" {
-			w.Header().Set("Content-Type", mediaType)
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
 }

@@ -72,6 +72,10 @@ func build(t *testing.T, resource string, change func(*rest.Description)) (*gene
 // TestAChangedDeclarationChangesTheDocument changes what a claim declares, and looks for it where readers would.
 func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 	refused := problems.All()[0]
+	before, err := build(t, "claim", func(*rest.Description) {})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		declared string
 		change   func(*rest.Description)
@@ -112,10 +116,6 @@ func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 			return has
 		}},
 	} {
-		before, err := build(t, "claim", func(*rest.Description) {})
-		if err != nil {
-			t.Fatal(err)
-		}
 		after, err := build(t, "claim", c.change)
 		if err != nil {
 			t.Fatalf("%s: %v", c.declared, err)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestUnknownColumns(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.csv", "petname,petKind,colour\nRex,cat,red\n")
 	s.run(t, "import", "pet", "pets.csv").want(t, 2, `column 1, "petname" (did you mean petName`, `column 3, "colour"`, "--extensions")
@@ -26,6 +27,7 @@ func TestUnknownColumns(t *testing.T) {
 
 // The delimiter is found from the header, or given; rejected rows have it too.
 func TestDelimiters(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	for name, c := range map[string]struct {
 		delimiter string
@@ -47,6 +49,7 @@ func TestDelimiters(t *testing.T) {
 // A dry run creates nothing, finds what the document refuses with the values that it allows, and asks the exchange about
 // claims.
 func TestDryRun(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.csv", "petName,petKind,age\nRex,cat,3\nTom,unicorn,3\nTim,cat,old\n")
 	s.run(t, "import", "pet", "pets.csv", "--dry-run").want(t, 1, "3 records: 1 fit, 2 do not", "Nothing was created", "Not checked")
@@ -74,6 +77,7 @@ func TestDryRun(t *testing.T) {
 
 // No text becomes a formula in a spreadsheet, and each is read back as it was. Numbers stay numbers.
 func TestFormulas(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	const properties = `{"latitude":"-33.86","longitude":"=HYPERLINK(\"http://x\")","sumInsuredBuilding":-5}
 {"latitude":"'=1+1","longitude":"@x","address":{"city":"+44 20","state":"'quoted'","building":"\tx"}}
@@ -97,6 +101,7 @@ func TestFormulas(t *testing.T) {
 
 // What is exported as a workbook is imported again, dates as dates; rejected rows come back as a workbook.
 func TestWorkbookRoundTrip(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	const drivers = `{"name":"=Ada","driverDOB":"1990-12-10","licence":{"licenceNumber":"007","expiryDate":"2040-01-01"},"isPrimaryDriver":true}
 {"name":"42","isPrimaryDriver":false,"convictions":[{"points":3}],"score":12.5,"tag":"12","tame":true}
@@ -147,6 +152,7 @@ func TestWorkbookRoundTrip(t *testing.T) {
 
 // Lines that are no records come back, and are read once they are mended.
 func TestRejectedLines(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.ndjson", "{\"petName\":\"Rex\"}\nnot json\n{\"petName\":7}\n")
 	s.run(t, "import", "pet", "pets.ndjson").want(t, 1, "1 created, 0 already there, 2 refused", "exchange import pet pets.rejected.ndjson")

@@ -11,6 +11,7 @@ import (
 )
 
 func TestRecords(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	const car = `{"plateNumber":"EX 1","mass":1.500000000000000000001}`
 	created := s.run(t, "create", "vehicle", "--body", car, "--idempotency-key", "k").want(t, 0).stdout
@@ -37,6 +38,7 @@ func TestRecords(t *testing.T) {
 }
 
 func TestExitStatus(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	for name, c := range map[string]struct {
 		status int
@@ -68,6 +70,7 @@ func TestExitStatus(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	offers := func(words, not string, args ...string) {
 		t.Helper()
@@ -109,6 +112,7 @@ func TestCompletion(t *testing.T) {
 // TestLocalToken calls an exchange on this machine, for which the client issues the token itself. It does so only for this
 // machine.
 func TestLocalToken(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.run(t, "list", "vehicle", "--verbose").want(t, 0, "issued with the keys in")
 	s.run(t, "list", "vehicle", "--data", "elsewhere", "--verbose").want(t, 1, "there are no keys in elsewhere", "(401)")
@@ -137,6 +141,7 @@ func standIn(t *testing.T, s *shell, outages int, answer http.HandlerFunc) (requ
 }
 
 func TestRetryAfter(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	var keys []string
 	requests := standIn(t, s, 2, func(w http.ResponseWriter, r *http.Request) {
@@ -159,6 +164,7 @@ func TestRetryAfter(t *testing.T) {
 
 // TestNoExchange calls servers that respond in another way than an exchange. The client does not take them for one.
 func TestNoExchange(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	standIn(t, s, 0, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) })
 	s.run(t, "create", "vehicle", "--body", "{}").want(t, 3, "is --url right?")

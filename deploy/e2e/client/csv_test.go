@@ -13,6 +13,7 @@ const drivers = `{"name":"Ada; \"A\"","dob":"1990-12-10","licence":{"licenceNumb
 
 // What an export as CSV holds, an import reads back to the same values.
 func TestCSVRoundTrip(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.pipe(t, drivers, "import", "driver", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
 	s.run(t, "export", "driver", "--out", "drivers.csv").want(t, 0, "3 records exported")
@@ -50,6 +51,7 @@ func withoutID(t *testing.T, record string) string {
 
 // A file as a spreadsheet writes it: with a mark, carriage returns, shouted flags and empty rows.
 func TestSpreadsheet(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.csv", "\ufeffpetName,petKind,age,purebred,address.city\r\nRex,cat,3.50,TRUE,Bern\r\n,,,,\r\nTom,cat,old,FALSE,\r\nshort\r\n")
 	s.run(t, "import", "pet", "pets.csv", "--extensions").want(t, 1, "3 records: 1 created, 0 already there, 2 refused")
@@ -82,6 +84,7 @@ func TestSpreadsheet(t *testing.T) {
 }
 
 func TestFilesThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	for name, c := range map[string]struct {
 		file, text, words string

@@ -22,7 +22,7 @@ func (s *shell) shell(t *testing.T, line string, environ ...string) result {
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(commands.Client(), bin+"/exchange"); err != nil && !errors.Is(err, os.ErrExist) {
+	if err := os.Symlink(s.client, bin+"/exchange"); err != nil && !errors.Is(err, os.ErrExist) {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", line)
@@ -95,6 +95,7 @@ var onRecord = regexp.MustCompile(`exchange (get|put|action) (\w+) \$ID`)
 
 // Every example of every command's help does what it says, against an exchange that was seeded.
 func TestHelpExamples(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.run(t, "seed", "--size", "21").want(t, 0)
 	policies := slices.DeleteFunc(s.records(t, "motorCoverage"), func(r trial.Record) bool { return r.Text("status") != "in force" })
@@ -144,7 +145,7 @@ func TestHelpExamples(t *testing.T) {
 // wantRun fails the test unless `exchange run` listens, and ends with status 0 once it is asked to.
 func (s *shell) wantRun(t *testing.T) {
 	t.Helper()
-	another, err := commands.RunInOne(t.TempDir())
+	another, err := commands.Plain().RunInOne(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,8 @@ func (s *shell) wantFleet(t *testing.T, n int) {
 }
 
 func TestImport(t *testing.T) {
-	s := newShell(t)
+	t.Parallel()
+	s := newRacedShell(t)
 	s.write(t, "fleet.ndjson", fleet(500, 25))
 	s.run(t, "import", "vehicle", "fleet.ndjson").want(t, 1, "500 records: 480 created, 0 already there, 20 refused", "fleet.rejected.ndjson")
 	s.wantFleet(t, 480)
@@ -89,6 +90,7 @@ func TestImport(t *testing.T) {
 }
 
 func TestEqualRecords(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.write(t, "one.ndjson", strings.Repeat("{\"plateNumber\":\"EX 1\"}\n", 3))
 	s.run(t, "import", "vehicle", "one.ndjson").want(t, 0, "3 created, 0 already there")
@@ -133,6 +135,7 @@ func (s *shell) midway(t *testing.T, flags ...string) underway {
 }
 
 func TestKilledImport(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	u := s.midway(t)
 	if err := u.Process.Kill(); err != nil {
@@ -150,7 +153,8 @@ func TestKilledImport(t *testing.T) {
 }
 
 func TestInterruptedImport(t *testing.T) {
-	s := newShell(t)
+	t.Parallel()
+	s := newRacedShell(t)
 	u := s.midway(t)
 	if err := u.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
@@ -172,6 +176,7 @@ func TestInterruptedImport(t *testing.T) {
 
 // An exchange that is killed during an import and comes back costs no record, and makes none twice.
 func TestImportThroughAnOutage(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	u := s.midway(t, "--verbose")
 	if err := s.Kill("exchange"); err != nil {

@@ -37,12 +37,16 @@ func run(m *testing.M) (status int, err error) {
 type shell struct {
 	*trial.Exchange
 	folder, url string
+	// client is the file of the command that is run.
+	client string
 }
 
-// newShell runs an exchange. What the client takes from the environment is in that of the exchange too.
+// newShell runs an exchange of the test's own: many tests count the records in it. What the client takes from the environment
+// is in that of the exchange too. Neither has the race detector: other tests try the exchange with it, and newRacedShell the
+// client.
 func newShell(t *testing.T) *shell {
 	t.Helper()
-	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9", "EXCHANGE_TOKEN=not-for-this-process")
+	e, err := commands.Plain().RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9", "EXCHANGE_TOKEN=not-for-this-process")
 	if e != nil {
 		t.Cleanup(func() {
 			if err := e.Abandon(); err != nil {
@@ -56,12 +60,20 @@ func newShell(t *testing.T) *shell {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &shell{e, t.TempDir(), e.Base}
+	return &shell{e, t.TempDir(), e.Base, commands.Plain().Path("exchange")}
+}
+
+// newRacedShell is newShell with a client that has the race detector, for what the client does in several goroutines.
+func newRacedShell(t *testing.T) *shell {
+	t.Helper()
+	s := newShell(t)
+	s.client = commands.Path("exchange")
+	return s
 }
 
 func (s *shell) command(t *testing.T, stdin io.Reader, args ...string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), commands.Client(), args...)
+	cmd := exec.CommandContext(t.Context(), s.client, args...)
 	cmd.Dir, cmd.Stdin = s.folder, stdin
 	cmd.Env = []string{trial.NoPause, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data}
 	return cmd

@@ -13,6 +13,7 @@ import (
 // TestUnreachable calls exchanges that cannot be reached. A message says soon what to do. The limit of the test leaves room
 // for a busy machine: without the rule under test the message would come after the 30 seconds of --retry-for.
 func TestUnreachable(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	plain := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(plain.Close)
@@ -63,6 +64,7 @@ func speaks(t *testing.T, greeting string) (address string) {
 
 // TestSilence calls a server that accepts the connection and sends nothing. The client waits, and says so.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	cmd := s.command(t, nil, "list", "vehicle", "--url", "http://"+speaks(t, ""))
 	stderr, err := cmd.StderrPipe()

@@ -35,6 +35,7 @@ func (s *shell) values(t *testing.T, member string, resources ...string) map[str
 // The smallest book has a policy of every line, every fate of a policy and every state of a claim; made again, it is
 // there already; and the records that the document's examples name are there.
 func TestSeed(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	first := s.run(t, "seed", "--size", "7").want(t, 0, "Look at it:", "0 there before")
 	for _, resource := range lines7 {

@@ -14,6 +14,7 @@ import (
 // On a terminal a list is a table as wide as the screen, and what a record holds cannot command the terminal. Elsewhere it
 // is JSON.
 func TestListOnATerminal(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.run(t, "create", "vehicle", "--body", `{"plateNumber":"EX \u001b[31mred","vin":"V1","chassisNumber":"a chassis number that is far too long for one cell of a table"}`).want(t, 0)
 	cmd := s.command(t, nil, "list", "vehicle")

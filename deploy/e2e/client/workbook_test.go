@@ -14,6 +14,7 @@ const bordereau = `{"treatyReference":"QS-1","policyNumber":"P-1","fnol":"2026-0
 `
 
 func TestWorkbook(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.pipe(t, bordereau, "import", "claimsBordereau", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
 	s.run(t, "export", "claimsBordereau", "--filter", "treatyReference=QS-1", "--out", "ceded.xlsx").want(t, 0, "2 records exported")
@@ -57,6 +58,7 @@ func TestWorkbook(t *testing.T) {
 
 // An export that fails leaves neither a part of a file nor anything in place of the file that was there.
 func TestExportThatFails(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.write(t, "claims.csv", "as it was")
 	s.run(t, "export", "claim", "--filter", "nothing=1", "--out", "claims.csv").want(t, 1, "nothing")
@@ -71,6 +73,7 @@ func TestExportThatFails(t *testing.T) {
 
 // An export of more than a page has every record once.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	s := newShell(t)
 	s.pipe(t, fleet(450, 0), "import", "vehicle", "-", "--format", "ndjson").want(t, 0, "450 created")
 	for _, args := range [][]string{{"export", "vehicle"}, {"list", "vehicle", "--all"}} {

@@ -60,8 +60,15 @@ func newDocument(text []byte) (*document, error) {
 	return d, nil
 }
 
+// Between a member name and a token of a JSON pointer (RFC 6901). A replacer is safe for concurrent use, and costs more to
+// make than to use.
+var (
+	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
 // escape returns a member name as a token of a JSON pointer.
-func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
+func escape(name string) string { return escaper.Replace(name) }
 
 // at returns what a JSON pointer points to, nil for nothing, and where that is once references are followed.
 func (d *document) at(pointer string) (value any, where string) {
@@ -71,7 +78,7 @@ func (d *document) at(pointer string) (value any, where string) {
 		if !is {
 			return nil, where
 		}
-		value, where = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)], where+"/"+token
+		value, where = object[unescaper.Replace(token)], where+"/"+token
 		if object, is := value.(map[string]any); is {
 			if ref, refers := object["$ref"].(string); refers {
 				value, where = d.at(strings.TrimPrefix(ref, "#"))

@@ -23,6 +23,8 @@ type Commands struct {
 	folder string
 	// own says that Build made the folder.
 	own bool
+	// plain says that the exchange command is the one without the race detector.
+	plain bool
 }
 
 // Build returns the commands of the folder that COMMANDS_UNDER_TEST names. Without it, it builds them into a temporary
@@ -61,9 +63,14 @@ func (c *Commands) Remove() error {
 	return os.RemoveAll(c.folder)
 }
 
-// Client returns the file of the exchange command without the race detector. Tests that call it hundreds of times would
-// spend their time on its starts with it.
-func (c *Commands) Client() string { return c.Path("client") }
+// Plain returns the same commands, but the exchange command without the race detector. It starts six times as fast: it is
+// for tests that start it many times and are about something else.
+func (c *Commands) Plain() *Commands { return &Commands{folder: c.folder, plain: true} }
 
 // Path returns the file of a command.
-func (c *Commands) Path(name string) string { return filepath.Join(c.folder, name) }
+func (c *Commands) Path(name string) string {
+	if c.plain && name == "exchange" {
+		name = "client"
+	}
+	return filepath.Join(c.folder, name)
+}

@@ -3,6 +3,7 @@ package table_test
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,14 +14,19 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
+// published are the resources of the interface. Reading them takes longer than any test of their columns.
+var published = sync.OnceValues(func() (*resource.Catalog, error) {
+	document, err := openapi.Document(valuesets.Published(), "")
+	if err != nil {
+		return nil, err
+	}
+	return resource.Read(document)
+})
+
 // of returns the columns of a resource of the interface.
 func of(t *testing.T, name string) table.Columns {
 	t.Helper()
-	document, err := openapi.Document(valuesets.Published(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalog, err := resource.Read(document)
+	catalog, err := published()
 	if err != nil {
 		t.Fatal(err)
 	}
