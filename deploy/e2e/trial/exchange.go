@@ -96,6 +96,9 @@ func (e *Exchange) start(name, command string, args ...string) (address string, 
 // Address returns where a part listens, as host:port.
 func (e *Exchange) Address(name string) string { return e.parts[name].address }
 
+// PID returns the process id of a part.
+func (e *Exchange) PID(name string) int { return e.parts[name].cmd.Process.Pid }
+
 // Kill ends a part as a crash would.
 func (e *Exchange) Kill(name string) error { return e.parts[name].Kill() }
 

@@ -47,6 +47,9 @@ func withRemedy(path string, err error) error {
 	switch {
 	case sqlite3.Full(err), errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%s cannot be written, because its disk is full; free some space there: %w", path, err)
+	case sqlite3.WriteFailed(err):
+		return fmt.Errorf("%s cannot be written; free space on the disk, or raise the quota or limit of file sizes (ulimit -f), "+
+			"or replace the disk if it fails: %w", path, err)
 	case sqlite3.Damaged(err):
 		return fmt.Errorf("%s is damaged or is not a database of SQLite; put a copy of it from a backup in its place, "+
 			"or move it away with its -wal file to begin without records: %w", path, err)

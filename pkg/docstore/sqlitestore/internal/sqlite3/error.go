@@ -52,6 +52,20 @@ func Full(err error) bool {
 	return errors.As(err, &e) && (e.Code&0xff == lib.SQLITE_FULL || e.Code == lib.SQLITE_IOERR_SHMSIZE)
 }
 
+// WriteFailed reports whether err means that the file system refused to write, for another reason than a full disk: a quota, a
+// limit of the process, or a fault.
+func WriteFailed(err error) bool {
+	var e *Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code {
+	case lib.SQLITE_IOERR_WRITE, lib.SQLITE_IOERR_FSYNC, lib.SQLITE_IOERR_DIR_FSYNC, lib.SQLITE_IOERR_TRUNCATE:
+		return true
+	}
+	return false
+}
+
 // Damaged reports whether err means that the file is no database or is a damaged one.
 func Damaged(err error) bool {
 	var e *Error

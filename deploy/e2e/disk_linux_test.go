@@ -1,0 +1,65 @@
+package e2e_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"insurance.example/exchange/deploy/e2e/trial"
+)
+
+// TestDiskTakesNoMore lets no file of a running exchange grow, as a quota or a file system that is full does. Writes are
+// refused with 503 and Retry-After, reads go on, the log says what to do, and a retry succeeds once there is space. The
+// exchange cannot raise the limit, and the test needs no rights to set it.
+func TestDiskTakesNoMore(t *testing.T) {
+	t.Parallel()
+	e, err := commands.RunInOne(t.TempDir())
+	owned(t, e, err)
+	c := client(t, e, "tester", trial.Developer, trial.Admin)
+	party := c.Create(t, "personal", personal())
+	path := "/personal/" + party.Text("id")
+
+	raise := limitFiles(t, e.PID("exchange"), 4<<10)
+	body, key := personal(), fresh("key")
+	for range 2 {
+		refused := c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusServiceUnavailable)
+		if refused.Header.Get("Retry-After") == "" {
+			t.Errorf("503 has no Retry-After: %v", refused.Header)
+		}
+	}
+	c.Put(t, path, party.With("firstName", "Augusta")).Want(t, http.StatusServiceUnavailable)
+	wantMembers(t, c.Read(t, path), map[string]string{"firstName": "Ada"})
+	for _, words := range []string{filepath.Join(e.Data, "parties.db"), "cannot be written", "free space on the disk, or raise the quota or limit"} {
+		if log := e.Logs(); !strings.Contains(log, words) {
+			t.Errorf("the log does not say %q:\n%s", words, log)
+		}
+	}
+	raise()
+
+	made := c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusCreated).Record(t)
+	wantMembers(t, c.Read(t, "/personal/"+made.Text("id")), map[string]string{"idNumber": body.Text("idNumber")})
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// limitFiles sets how far, in bytes, a process may write into a file (RLIMIT_FSIZE).
+func limitFiles(t *testing.T, pid int, size uint64) (raise func()) {
+	t.Helper()
+	var before unix.Rlimit
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &before); err != nil {
+		t.Fatal(err)
+	}
+	// Whoever lowers the soft limit only may raise it again.
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: before.Max}, nil); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &before, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
