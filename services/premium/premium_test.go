@@ -125,6 +125,22 @@ func TestEachReceiptCountsOnce(t *testing.T) {
 	}
 }
 
+// TestAnEmptyReferenceIsRefused sends one of the references empty beside one that is right: it names nothing, and is not
+// stored.
+func TestAnEmptyReferenceIsRefused(t *testing.T) {
+	s, _ := start(t, servicetest.At(t, "2026-11-21T00:00:00Z"), rules{period: month})
+	for body, title := range map[string]string{
+		`{"receiptType":"other","paymentAmount":1,"policyNumber":"","claimNumber":"C1"}`: "policy not found",
+		`{"receiptType":"other","paymentAmount":1,"policyNumber":"P1","claimNumber":""}`: "claim not found",
+	} {
+		if refused := s.Must(404, "POST", "/receipt", body).Text; !strings.Contains(refused, `"title":"`+title+`"`) {
+			t.Errorf("%s is refused with %s", body, refused)
+		}
+	}
+	s.Must(400, "POST", "/receipt", `{"receiptType":"other","paymentAmount":1,"policyNumber":"","claimNumber":""}`)
+	s.Must(201, "POST", "/receipt", `{"receiptType":"other","paymentAmount":1,"policyNumber":null,"claimNumber":"C1"}`)
+}
+
 func TestAReceiptCountsInThePeriodInWhichItIsRecorded(t *testing.T) {
 	clock := servicetest.At(t, "2026-09-30T23:59:59Z")
 	s, e := start(t, clock, rules{period: quarter})

@@ -113,6 +113,13 @@ func (e *environment) policyNumber() policyNumberFact {
 
 func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premium.Receipt]) (string, error) {
 	policyNumber, claimNumber := rest.Text(d.Value.PolicyNumber), rest.Text(d.Value.ClaimNumber)
+	// A number that was sent and is empty names nothing; null and no number are the same.
+	if d.Value.PolicyNumber != nil && policyNumber == "" {
+		return "", problem.New(problems.PolicyNotFound, "").At("/policyNumber", "names no policy")
+	}
+	if d.Value.ClaimNumber != nil && claimNumber == "" {
+		return "", problem.New(problems.ClaimNotFound, "").At("/claimNumber", "names no claim")
+	}
 	if policyNumber != "" {
 		found, err := e.policyExists(ctx, policyNumber)
 		if err != nil {
