@@ -33,12 +33,27 @@ type Kind interface {
 //
 // One thing that is wrong with a request, and where.
 type Violation struct {
-	// The place in the body, as a JSON pointer.
+	// The place in the body, as a JSON pointer; "" is the whole body.
 	Pointer string `json:"pointer,omitempty"`
 	// The name of the query parameter, where the place is in the query.
 	Parameter string `json:"parameter,omitempty"`
 	// What is wrong there.
 	Reason string `json:"reason"`
+}
+
+// MarshalJSON writes the place: the parameter, and otherwise the pointer, also where it is "", which is the whole body
+// (RFC 6901).
+func (v Violation) MarshalJSON() ([]byte, error) {
+	if v.Parameter != "" {
+		return json.Marshal(struct {
+			Parameter string `json:"parameter"`
+			Reason    string `json:"reason"`
+		}{v.Parameter, v.Reason})
+	}
+	return json.Marshal(struct {
+		Pointer string `json:"pointer"`
+		Reason  string `json:"reason"`
+	}{v.Pointer, v.Reason})
 }
 
 // Error is one occurrence of a problem. The caller sees its exported fields. The cause is for the log only.

@@ -88,3 +88,16 @@ func TestAnyErrorBecomesAProblem(t *testing.T) {
 		t.Errorf("an outage is %d %v", w.Code, w.Header())
 	}
 }
+
+// TestAViolationSaysWhereItIs holds that the whole body is a place as well: its JSON pointer is "".
+func TestAViolationSaysWhereItIs(t *testing.T) {
+	_, document := written(t, problem.New(problem.Invalid, "").At("", "is empty").At("/a", "is odd").InParameter("limit", "is too large"))
+	got, err := json.Marshal(document["errors"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `[{"pointer":"","reason":"is empty"},{"pointer":"/a","reason":"is odd"},{"parameter":"limit","reason":"is too large"}]`
+	if string(got) != want {
+		t.Errorf("errors are %s, want %s", got, want)
+	}
+}

@@ -78,11 +78,10 @@ func occurrence(kind problem.Kind, of *problems.Example) record {
 	var errors []record
 	for _, fault := range of.Errors {
 		wrong := record{"reason": fault.Reason}
-		if fault.Pointer != "" {
-			wrong["pointer"] = fault.Pointer
-		}
 		if fault.Parameter != "" {
 			wrong["parameter"] = fault.Parameter
+		} else {
+			wrong["pointer"] = fault.Pointer
 		}
 		errors = append(errors, wrong)
 	}
