@@ -54,7 +54,7 @@ func TestTheBodyOfAnActionIsChecked(t *testing.T) {
 	w.wants(w.do(400, "POST", path+":deliver", `{"signature":"","tip":1}`), problem.Required, "/signature")
 	w.wants(w.do(400, "POST", path+":deliver", `{"signature":"Bo","tip":0}`), badTip, "/tip")
 	w.wants(w.do(400, "POST", path+":deliver", `{"signature":7,"tip":1}`), problem.Invalid, "/signature")
-	w.wants(w.do(400, "POST", path+":deliver", `[]`), problem.Malformed)
+	w.wants(w.do(400, "POST", path+":deliver", `[]`), problem.Malformed, "")
 	w.do(404, "POST", path+":fly", "")
 	w.do(404, "POST", path+"/deliver", "") // it is no sub-resource
 	w.do(404, "POST", "/parcel/no-id:deliver", signed)
