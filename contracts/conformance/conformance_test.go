@@ -1,4 +1,4 @@
-package conformance_test
+package conformance
 
 import (
 	"bytes"
@@ -12,13 +12,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"insurance.example/exchange/contracts/conformance"
 )
 
 func TestRuleNamesDiffer(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range conformance.Rules() {
+	for _, r := range Rules() {
 		name := r.Area + ": " + r.Name
 		if seen[name] {
 			t.Errorf("two rules are called %q", name)
@@ -42,19 +40,19 @@ func TestIndependence(t *testing.T) {
 }
 
 func TestFormats(t *testing.T) {
-	report := conformance.Report{Base: "http://example", Results: []conformance.Result{
-		{Area: "lists", Rule: "good", Outcome: conformance.Passed},
-		{Area: "lists", Rule: "bad", Outcome: conformance.Failed, Why: "it <differs>", Request: "GET /x", Response: "500"},
-		{Area: "claims", Rule: "unseen", Outcome: conformance.Skipped, Why: "no way"},
+	report := Report{Base: "http://example", Results: []Result{
+		{Area: "lists", Rule: "good", Outcome: Passed},
+		{Area: "lists", Rule: "bad", Outcome: Failed, Why: "it <differs>", Request: "GET /x", Response: "500"},
+		{Area: "claims", Rule: "unseen", Outcome: Skipped, Why: "no way"},
 	}}
 	written := map[string]*bytes.Buffer{}
-	for name, write := range conformance.Formats {
+	for name, write := range Formats {
 		written[name] = new(bytes.Buffer)
 		if err := write(report, written[name]); err != nil {
 			t.Fatal(err)
 		}
 	}
-	var again conformance.Report
+	var again Report
 	if err := json.Unmarshal(written["json"].Bytes(), &again); err != nil || !slices.Equal(again.Results, report.Results) {
 		t.Errorf("json: %v\n%s", err, written["json"])
 	}
@@ -99,20 +97,20 @@ func TestNothingPassesForNothing(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(nonsense)
 			defer server.Close()
-			report := conformance.Run(t.Context(), conformance.Options{
+			report := Run(t.Context(), Options{
 				Base: server.URL, AdminToken: "admin", DeveloperToken: "developer", Patience: time.Nanosecond,
 			})
 			const most = 0.05
-			if passed := report.Count("", conformance.Passed); float64(passed) > most*float64(len(report.Results)) {
+			if passed := report.Count("", Passed); float64(passed) > most*float64(len(report.Results)) {
 				for _, r := range report.Results {
-					if r.Outcome == conformance.Passed {
+					if r.Outcome == Passed {
 						t.Log(r.Area, r.Rule)
 					}
 				}
 				t.Errorf("%d of %d rules passed", passed, len(report.Results))
 			}
-			if failed := report.Count("", conformance.Failed); float64(failed) < (1-most)*float64(len(report.Results)) {
-				t.Errorf("%d of %d rules failed, %d were skipped", failed, len(report.Results), report.Count("", conformance.Skipped))
+			if failed := report.Count("", Failed); float64(failed) < (1-most)*float64(len(report.Results)) {
+				t.Errorf("%d of %d rules failed, %d were skipped", failed, len(report.Results), report.Count("", Skipped))
 			}
 		})
 	}
