@@ -4,7 +4,7 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/generate deploy/e2e deploy/bench
+	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 # The race detector needs cgo and a C compiler. CI insists on both (see .ci/run); elsewhere the tests run without it.
@@ -24,6 +24,15 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP := insurance.example/exchange/pkg/service
 BUILD := go build -trimpath -ldflags "-s -w -X $(STAMP).version=$(VERSION) -X $(STAMP).commit=$(COMMIT)"
+
+# Images: one for each command. They need no C library, hold the time zones, and leave out a codec that no route uses.
+ARCHITECTURES ?= $(shell go env GOARCH 2>/dev/null)
+IMAGES := $(SERVICES) gateway local
+IMAGE_PREFIX ?= insurance-exchange/
+IMAGE_TAG ?= local
+IMAGE_FILES := bin/images
+CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
+command_of = $(if $(filter gateway,$(1)),./gateway/cmd/gateway,$(if $(filter local,$(1)),./deploy/exchange/cmd/local,./services/$(1)/cmd/$(1)))
 
 FUZZTIME ?= 5s
 SCOPE ?= std.developer std.admin
@@ -79,6 +88,25 @@ verify: ## check formatting, lint, import directions, generated files, single mo
 .PHONY: generate
 generate: ## write what is derived from the declarations into contracts/
 	go run ./deploy/generate contracts
+
+.PHONY: images
+images: image-files ## build the images of the services and the gateway, for this architecture
+	@for i in $(IMAGES); do docker build -q -f deploy/docker/Dockerfile --target prebuilt --build-arg SERVICE=$$i \
+		--build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t $(IMAGE_PREFIX)$$i:$(IMAGE_TAG) \
+		$(IMAGE_FILES)/linux-$(shell go env GOARCH) >/dev/null && echo $(IMAGE_PREFIX)$$i:$(IMAGE_TAG) || exit 1; done
+
+.PHONY: image-files
+image-files: $(addprefix image-files-,$(ARCHITECTURES)) ## build what goes into the images (ARCHITECTURES="amd64 arm64")
+
+image-files-%:
+	@[ -r $(CERTIFICATES) ] || { echo "make: there are no certificates of authorities in $(CERTIFICATES); name a PEM file with CERTIFICATES=" >&2; exit 1; }
+	@rm -rf $(IMAGE_FILES)/linux-$*
+	@mkdir -p $(IMAGE_FILES)/linux-$*/certificates && cp $(CERTIFICATES) $(IMAGE_FILES)/linux-$*/certificates/ca-certificates.crt
+	@# What a process may write: its data, the credential that is made for all of them, and files for a while.
+	@cd $(IMAGE_FILES)/linux-$* && mkdir -m 700 -p folders/data folders/credential folders/tmp
+	@go build -o bin/sbom ./deploy/docker/sbom
+	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(BUILD) -tags timetzdata,nomsgpack -o $(IMAGE_FILES)/linux-$*/$(i)/command $(call command_of,$(i)) && \
+		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(or $(VERSION),unknown) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
 
 .PHONY: bench
 bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records)

@@ -48,7 +48,7 @@ func (g Program) Execute(ctx context.Context, args, environ []string, stdout, st
 }
 
 // Command returns the program as a command, which may be one of several. Its settings come from environ and its log goes
-// to stderr.
+// to stderr. It has a command health, which asks the running program whether it is ready.
 func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	var own Settings
 	command := &cobra.Command{
@@ -56,19 +56,17 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
-	flags := command.Flags()
+	flags := command.PersistentFlags()
 	flags.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	own.Register(flags)
 	if g.Flags != nil {
 		g.Flags(flags)
 	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
-	defaults := g.setDefaults(flags)
+	read := g.resolved(command, g.setDefaults(flags), environ)
+	command.AddCommand(healthCommand(g.Name, read, &own))
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		if defaults != nil {
-			return defaults
-		}
-		if err := setting.Resolve(flags, environ, append(sharedNames(), g.Foreign...)); err != nil {
+		if err := read(); err != nil {
 			return err
 		}
 		tuneCollector()

@@ -25,6 +25,11 @@ func (p *Process) Listen() error {
 		return err
 	}
 	p.requests = requests
+	return p.ListenAdmin()
+}
+
+// ListenAdmin listens on the address of metrics and health only, for a program whose requests are not served by Serve.
+func (p *Process) ListenAdmin() error {
 	if p.Settings.Admin == "" {
 		return nil
 	}
@@ -38,6 +43,15 @@ func (p *Process) Listen() error {
 	go func() { _ = p.admin.Serve(admin) }()
 	p.Log.Info("metrics and health", "address", p.adminAt)
 	return nil
+}
+
+// Await makes the process ready and returns when ctx ends, after what was opened is closed. It takes the place of Serve in a
+// program that serves its requests itself.
+func (p *Process) Await(ctx context.Context) {
+	p.health.serving.Store(true)
+	<-ctx.Done()
+	p.health.serving.Store(false)
+	p.close()
 }
 
 // Address returns the address of requests, as host:port.

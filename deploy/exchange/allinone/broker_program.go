@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -30,11 +31,24 @@ func BrokerProgram(banner io.Writer) service.Program {
 				return fmt.Errorf("setting addr or data: %w", err)
 			}
 			p.OnClose(func() error { b.Close(); return nil })
+			if err := p.ListenAdmin(); err != nil {
+				return err
+			}
+			p.Ready("broker", func(ctx context.Context) error { return dial(ctx, b.Addr()) })
 			if _, err := fmt.Fprintf(banner, "The broker listens on %s; Ctrl-C stops it.\n", b.Addr()); err != nil {
 				return err
 			}
-			<-ctx.Done()
+			p.Await(ctx)
 			return nil
 		},
 	}
+}
+
+// dial fails if nothing listens at an address.
+func dial(ctx context.Context, address string) error {
+	connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	return connection.Close()
 }
