@@ -32,6 +32,11 @@ IMAGE_PREFIX ?= insurance-exchange/
 IMAGE_TAG ?= local
 IMAGE_FILES := bin/images
 CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
+# The folder that PostgreSQL is unpacked into, for the stand-in of MongoDB.
+DOCUMENTDB_FOLDER ?= bin/documentdb
+build_image = docker build -q -f deploy/docker/Dockerfile --target prebuilt --build-arg SERVICE=$(1) \
+	--build-arg VERSION=$(or $(VERSION),unknown) --build-arg COMMIT=$(or $(COMMIT),unknown) -t $(IMAGE_PREFIX)$(1):$(IMAGE_TAG) \
+	$(IMAGE_FILES)/linux-$(shell go env GOARCH) >/dev/null && echo $(IMAGE_PREFIX)$(1):$(IMAGE_TAG)
 command_of = $(if $(filter gateway,$(1)),./gateway/cmd/gateway,$(if $(filter local,$(1)),./deploy/exchange/cmd/local,./services/$(1)/cmd/$(1)))
 
 FUZZTIME ?= 5s
@@ -91,9 +96,7 @@ generate: ## write what is derived from the declarations into contracts/
 
 .PHONY: images
 images: image-files ## build the images of the services and the gateway, for this architecture
-	@for i in $(IMAGES); do docker build -q -f deploy/docker/Dockerfile --target prebuilt --build-arg SERVICE=$$i \
-		--build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t $(IMAGE_PREFIX)$$i:$(IMAGE_TAG) \
-		$(IMAGE_FILES)/linux-$(shell go env GOARCH) >/dev/null && echo $(IMAGE_PREFIX)$$i:$(IMAGE_TAG) || exit 1; done
+	@$(foreach i,$(IMAGES),$(call build_image,$(i)) &&) true
 
 .PHONY: image-files
 image-files: $(addprefix image-files-,$(ARCHITECTURES)) ## build what goes into the images (ARCHITECTURES="amd64 arm64")
@@ -107,6 +110,14 @@ image-files-%:
 	@go build -o bin/sbom ./deploy/docker/sbom
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(BUILD) -tags timetzdata,nomsgpack -o $(IMAGE_FILES)/linux-$*/$(i)/command $(call command_of,$(i)) && \
 		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(or $(VERSION),unknown) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
+
+.PHONY: standin-images
+standin-images: images ## build the images of servers that stand in for MongoDB and Kafka, as root on Debian
+	@go build -o bin/standin-documentdb ./deploy/standins/cmd/documentdb
+	@bin/standin-documentdb -dir $(DOCUMENTDB_FOLDER) -prepare
+	@mkdir -p $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb
+	@CGO_ENABLED=0 $(BUILD) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb/command ./deploy/standins/cmd/documentdb
+	@$(call build_image,documentdb)
 
 .PHONY: bench
 bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records)

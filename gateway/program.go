@@ -31,6 +31,9 @@ type Settings struct {
 	TokenURL string
 	// PublicURL is the URL by which clients reach the exchange. Its metadata (RFC 9728) is published if it is given.
 	PublicURL string
+	// TokenCommand is a command that prints a bearer token, where the exchange signs its own. The pages and the log name it if
+	// it is given.
+	TokenCommand string
 
 	valueSets *string
 }
@@ -45,6 +48,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"URL at which the identity provider issues tokens (OAuth 2.0, client credentials), for the OpenAPI document; not named if not given")
 	flags.StringVar(&s.PublicURL, known.PublicURL, "",
 		"URL by which clients reach the exchange, such as https://exchange.example; if it is given, "+metadataPath+" tells them who issues tokens (RFC 9728)")
+	flags.StringVar(&s.TokenCommand, known.TokenCommand, "",
+		"command that prints a bearer token, for the pages and the log of an exchange that signs its own; exchange token if not given")
 	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets; the published ones if not given")
 }
 
@@ -84,7 +89,10 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.ValueSets, err)
 	}
-	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer, URL: s.TokenURL}
+	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer, URL: s.TokenURL, Command: s.TokenCommand}
+	if tokens.Local && tokens.Command != "" {
+		p.Log.Info("this command prints a bearer token; /docs/start shows what to do with it", "command", tokens.Command)
+	}
 	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens})
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ const (
 	AdminMayRead      = "admin-may-read"
 	CORSOrigins       = "cors-origins"
 	TokenURL          = "token-url"
+	TokenCommand      = "token-command"
 	PublicURL         = "public-url"
 	Data              = "data"
 )
@@ -33,6 +34,6 @@ const (
 func All() []string {
 	return []string{
 		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, CORSOrigins, TokenURL, PublicURL, Data, URL, Token,
+		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, Data, URL, Token,
 	}
 }

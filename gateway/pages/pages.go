@@ -38,6 +38,8 @@ type Tokens struct {
 	// URL is where the identity provider issues tokens for client credentials, an absolute http or https URL. It is empty
 	// where the operator has configured none.
 	URL string
+	// Command prints a token, if the exchange signs its own and "exchange token" is not the command for it.
+	Command string
 }
 
 // New returns the pages by their whole path. Errors: an asset that cannot be read, or a problem without a text.

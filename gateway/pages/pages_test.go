@@ -138,6 +138,7 @@ func TestPagesSayWhereTokensComeFrom(t *testing.T) {
 		want, not string
 	}{
 		{pages.Tokens{Local: true, Issuer: "exchange-local"}, "exchange token", "identity provider"},
+		{pages.Tokens{Local: true, Issuer: "exchange-local", Command: "docker compose run token"}, "docker compose run token", "exchange token"},
 		{pages.Tokens{Issuer: "https://login.example/realm"}, "https://login.example/realm", "exchange token"},
 		{pages.Tokens{}, "ask its operator", "exchange token"},
 	} {
