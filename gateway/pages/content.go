@@ -5,18 +5,23 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// content is text that does not change while the process runs. It is held plain and, unless it is short, compressed.
+// content is text that does not change while the process runs. Its compressed form, or the plain form of what is embedded
+// compressed, is made when a request first asks for it: a process that starts does not wait for it.
 type content struct {
-	contentType     string
-	plain, gzipped  []byte
+	contentType string
+	// plain returns the text. gzipped returns it compressed; nil where the text is too short to be worth it.
+	plain, gzipped  func() ([]byte, error)
 	tag             string
 	contentSecurity string
 }
@@ -25,24 +30,40 @@ type content struct {
 const worthCompressing = 8 << 10
 
 // newContent returns a text as content, compressed where that is worth it.
-func newContent(contentType string, plain []byte) (*content, error) {
-	if len(plain) < worthCompressing {
-		return finished(contentType, plain, nil), nil
+func newContent(contentType string, text []byte) *content {
+	c := &content{contentType: contentType + "; charset=utf-8", plain: as(text), tag: tagOf(text)}
+	if len(text) >= worthCompressing {
+		c.gzipped = sync.OnceValues(func() ([]byte, error) { return compress(text) })
 	}
-	var gzipped bytes.Buffer
-	w := gzip.NewWriter(&gzipped)
-	if _, err := w.Write(plain); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return finished(contentType, plain, gzipped.Bytes()), nil
+	return c
 }
 
-func finished(contentType string, plain, gzipped []byte) *content {
-	sum := sha256.Sum256(plain)
-	return &content{contentType: contentType + "; charset=utf-8", plain: plain, gzipped: gzipped, tag: hex.EncodeToString(sum[:8])}
+// as returns a function that returns the text.
+func as(text []byte) func() ([]byte, error) {
+	return func() ([]byte, error) { return text, nil }
+}
+
+// tagOf returns what tells the text apart from its other versions.
+func tagOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+func compress(text []byte) ([]byte, error) {
+	var compressed bytes.Buffer
+	w := gzip.NewWriter(&compressed)
+	_, err := w.Write(text)
+	err = errors.Join(err, w.Close())
+	return compressed.Bytes(), err
+}
+
+func decompress(compressed []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(r)
+	return text, errors.Join(err, r.Close())
 }
 
 // asset reads an embedded file and returns it with the name under which it is served. A file whose name ends in .gz is
@@ -53,19 +74,11 @@ func asset(name, contentType string) (path string, c *content, err error) {
 		return "", nil, err
 	}
 	path, compressed := strings.CutSuffix(name, ".gz")
-	if !compressed {
-		c, err = newContent(contentType, text)
-		return path, c, err
+	c = newContent(contentType, text)
+	if compressed {
+		c.plain, c.gzipped = sync.OnceValues(func() ([]byte, error) { return decompress(text) }), as(text)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(text))
-	if err != nil {
-		return "", nil, err
-	}
-	plain, err := io.ReadAll(r)
-	if err != nil {
-		return "", nil, err
-	}
-	return path, finished(contentType, plain, text), r.Close()
+	return path, c, nil
 }
 
 // rendered executes a template and returns the result as a page for a browser.
@@ -74,11 +87,9 @@ func rendered(name string, data any) (*content, error) {
 	if err := templates.ExecuteTemplate(&page, name, data); err != nil {
 		return nil, err
 	}
-	c, err := newContent("text/html", page.Bytes())
-	if err == nil {
-		c.contentSecurity = pageSecurity
-	}
-	return c, err
+	c := newContent("text/html", page.Bytes())
+	c.contentSecurity = pageSecurity
+	return c, nil
 }
 
 // pageSecurity lets a page load what this process serves, and nothing else.
@@ -111,10 +122,15 @@ func (c *content) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.contentSecurity != "" {
 		header.Set("Content-Security-Policy", c.contentSecurity)
 	}
-	text, tag := c.plain, c.tag
+	form, tag := c.plain, c.tag
 	if c.gzipped != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
 		header.Set("Content-Encoding", "gzip")
-		text, tag = c.gzipped, c.tag+"-gzip"
+		form, tag = c.gzipped, c.tag+"-gzip"
+	}
+	text, err := form()
+	if err != nil {
+		// The text is part of the program, so that only a broken build gets here. The router makes a problem of it.
+		panic(fmt.Errorf("pages: compressed text of %s: %w", r.URL.Path, err))
 	}
 	header.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))

@@ -48,16 +48,12 @@ func New(config Config) (map[string]http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	described, err := newContent("application/json", document)
-	if err != nil {
-		return nil, err
-	}
 	operations, err := readOperations(document)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]http.Handler{
-		"/openapi.json": described,
+		"/openapi.json": newContent("application/json", document),
 		"/":             redirect("/docs"), "/docs/": redirect("/docs"), "/problems/": redirect("/problems"),
 	}
 	for _, add := range []func(map[string]http.Handler) error{

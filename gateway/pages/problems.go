@@ -105,12 +105,8 @@ func newNegotiated(template string, data any) (negotiated, error) {
 	if err != nil {
 		return negotiated{}, err
 	}
-	asJSON, err := newContent("application/json", append(text, '\n'))
-	if err != nil {
-		return negotiated{}, err
-	}
 	asHTML, err := rendered(template, data)
-	return negotiated{asJSON, asHTML}, err
+	return negotiated{newContent("application/json", append(text, '\n')), asHTML}, err
 }
 
 func (n negotiated) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -67,7 +67,7 @@ func (s *start) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
 		scheme = "https://"
 	}
-	page := finished("text/html", bytes.ReplaceAll(s.page, []byte(address), []byte(scheme+r.Host)), nil)
-	page.contentSecurity = pageSecurity
+	page := newContent("text/html", bytes.ReplaceAll(s.page, []byte(address), []byte(scheme+r.Host)))
+	page.gzipped, page.contentSecurity = nil, pageSecurity // made for one request
 	page.ServeHTTP(w, r)
 }
