@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/spf13/pflag"
 
@@ -132,7 +131,7 @@ func Program() service.Program {
 }
 
 // upstreams returns the services of the routing table, by the addresses in the settings.
-func upstreams(addresses map[string]string) (map[string]Upstream, error) {
+func upstreams(addresses map[string][]string) (map[string]Upstream, error) {
 	table, err := routes.Load()
 	if err != nil {
 		return nil, err
@@ -143,15 +142,15 @@ func upstreams(addresses map[string]string) (map[string]Upstream, error) {
 		if _, ok := found[name]; ok {
 			continue
 		}
-		address, ok := addresses[name]
+		all, ok := addresses[name]
 		if !ok {
 			return nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
 		}
-		u, err := url.Parse(address)
+		base, transport, err := peer.Reach(all)
 		if err != nil {
-			return nil, fmt.Errorf("setting peer: the address of %s: %w", name, err)
+			return nil, fmt.Errorf("setting peer: %s: %w", name, err)
 		}
-		found[name] = Upstream{URL: u, Transport: peer.NewTransport()}
+		found[name] = Upstream{URL: base, Transport: transport}
 	}
 	return found, nil
 }

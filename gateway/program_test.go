@@ -42,7 +42,7 @@ func TestGatewayAsACommand(t *testing.T) {
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		environ := []string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_BORDEREAU_PERIOD=month"}
+		environ := []string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_BORDEREAU_PERIOD=month", "EXCHANGE_DRAIN_DELAY=0s"}
 		ended <- gateway.Program().Execute(ctx, args, environ, io.Discard, logs)
 		logs.Close()
 	}()

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -56,11 +55,11 @@ type Client struct {
 
 // New returns the client of a peer. It fails if the address is not an http or https URL without a path.
 func New(config Config) (*Client, error) {
-	base, err := url.Parse(config.Address)
-	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") || (base.Path != "" && base.Path != "/") {
-		return nil, fmt.Errorf("the address %q of %s is not of the form http://host:port", config.Address, config.Name)
+	base, err := parseAddress(config.Address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", config.Name, err)
 	}
-	config.Address = base.Scheme + "://" + base.Host
+	config.Address = base.String()
 	c := &Client{config: config}
 	if config.Metrics != nil {
 		c.seconds = newSeconds(config)

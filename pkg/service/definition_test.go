@@ -180,7 +180,7 @@ func TestServiceAlone(t *testing.T) {
 		ended <- claims().Program(stores.Open).Execute(ctx, []string{
 			"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", "sqlite:" + filepath.Join(t.TempDir(), "claims.db"),
 			"--credential", "a-secret-of-the-exchange", "--peer", "coverage=" + other.URL,
-		}, []string{"EXCHANGE_LATE_NOTIFICATION=72h"}, io.Discard, logs)
+		}, []string{"EXCHANGE_LATE_NOTIFICATION=72h", "EXCHANGE_DRAIN_DELAY=0s"}, io.Discard, logs)
 		logs.Close()
 	}()
 	address, window := "", false

@@ -90,11 +90,15 @@ func (p *Process) AddStore(service string, store docstore.Store) {
 
 // Peer returns how a peer in another process is reached, by the address in the settings. Errors name the setting.
 func (p *Process) Peer(name string) (peer.Config, error) {
-	address, ok := p.Settings.Peers[name]
+	addresses, ok := p.Settings.Peers[name]
 	if !ok {
 		return peer.Config{}, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
 	}
-	return peer.Config{Address: address, Transport: peer.NewTransport()}, nil
+	base, transport, err := peer.Reach(addresses)
+	if err != nil {
+		return peer.Config{}, fmt.Errorf("setting peer: %s: %w", name, err)
+	}
+	return peer.Config{Address: base.String(), Transport: transport}, nil
 }
 
 // close closes what is still open. It may be called more than once.

@@ -64,11 +64,11 @@ func (p *Process) AdminAddress() string { return p.adminAt }
 // requests, finishes those under way, ends the loops, and closes what was opened. Serve returns nil if ctx ended, else
 // why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
-	server := p.server(handler)
+	server := p.server(p.announceEnd(handler))
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
-	go func() { broken <- server.Serve(p.requests) }()
 	p.health.serving.Store(true)
+	go func() { broken <- server.Serve(p.requests) }()
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address())
 	debug.FreeOSMemory() // what only the start needed
@@ -101,7 +101,8 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	return cause
 }
 
-// linger keeps serving while load balancers notice that the process is not ready.
+// linger keeps serving while load balancers notice that the process is not ready, and while clients give up the connections
+// that they keep: every response tells them to, and one without requests they close before this ends (peer.IdleTimeout).
 func (p *Process) linger() {
 	if p.Settings.DrainDelay > 0 {
 		<-time.After(p.Settings.DrainDelay)
@@ -115,7 +116,7 @@ func (p *Process) server(handler http.Handler) *http.Server {
 		ReadTimeout:       30 * time.Second,
 		// The time of the request itself, and time for a slow reader.
 		WriteTimeout: p.Settings.RequestTimeout + 30*time.Second,
-		// Longer than that of the clients (peer.NewTransport), so that they are the ones who close a connection.
+		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 32 << 10,
 		ErrorLog:       slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug),

@@ -8,6 +8,7 @@ import (
 
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -31,9 +32,13 @@ type Settings struct {
 	LargestBody int64
 	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
 	Secrets []string
-	// Peers holds the base URLs of the other services, by name.
-	Peers map[string]string
+	// Peers holds the base URLs of the other services, by name; several if a service has replicas of different names.
+	Peers map[string][]string
 }
+
+// drainDelay is the default of DrainDelay: time for whoever sends requests to notice, and longer than a client of the
+// exchange keeps a connection on which there are none. So no connection is closed while a request is on its way on it.
+const drainDelay = peer.IdleTimeout + 2*time.Second
 
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
@@ -44,11 +49,11 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.LogFormat = "auto"
 	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "form of the log; auto is text on a terminal and json elsewhere")
 	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
-	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", 0, 0, "when stopping: how long requests are still accepted after /readyz fails")
+	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", drainDelay, 0, "when stopping: how long requests are still accepted after /readyz fails")
 	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "when stopping: how long requests under way may take to end")
 	setting.IntVar(flags, &s.LargestBody, "max-body", 1<<20, 1, 1<<30, "largest size of a request body, in bytes")
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
-	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated")
+	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated, also for the replicas of one")
 }
 
 // Backing holds the settings of storage and messaging, which every service has and the gateway has not.

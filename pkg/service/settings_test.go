@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ bordereau-period: month    # another program's
 	if want := []string{"first-secret-of-all", "second-secret-of-all"}; !reflect.DeepEqual(settings.Secrets, want) {
 		t.Errorf("secrets %q", settings.Secrets)
 	}
-	if want := map[string]string{"coverage": "http://coverage:8080", "parties": "http://parties:8080"}; !reflect.DeepEqual(settings.Peers, want) {
+	if want := map[string][]string{"coverage": {"http://coverage:8080"}, "parties": {"http://parties:8080"}}; !reflect.DeepEqual(settings.Peers, want) {
 		t.Errorf("peers %v", settings.Peers)
 	}
 	if settings.Admin != ":9090" || settings.LargestBody != 1<<20 {
@@ -79,12 +80,12 @@ bordereau-period: month    # another program's
 
 func TestListsFromCommandLineAndEnvironment(t *testing.T) {
 	settings, _, status, stderr := run(t,
-		[]string{"--peer", "coverage=http://a", "--peer", "parties=http://b"},
+		[]string{"--peer", "coverage=http://a", "--peer", "parties=http://b", "--peer", "parties=http://c"},
 		[]string{"EXCHANGE_CREDENTIAL=first-secret-of-all, second-secret-of-all"})
 	if status != 0 {
 		t.Fatal(stderr)
 	}
-	if len(settings.Peers) != 2 || settings.Peers["parties"] != "http://b" {
+	if len(settings.Peers) != 2 || !slices.Equal(settings.Peers["parties"], []string{"http://b", "http://c"}) {
 		t.Errorf("peers %v", settings.Peers)
 	}
 	if want := []string{"first-secret-of-all", "second-secret-of-all"}; !reflect.DeepEqual(settings.Secrets, want) {

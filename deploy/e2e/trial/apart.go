@@ -18,7 +18,8 @@ var calls = map[string][]string{
 // RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are flags of
 // services by their names, such as "premium": {"--refund-receipt-type", "other"}.
 func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchange, error) {
-	e, err := c.exchange(data, []string{"EXCHANGE_CREDENTIAL=" + Credential})
+	// No other replica takes over from a process that stops, so nothing is won by waiting for its clients.
+	e, err := c.exchange(data, []string{"EXCHANGE_CREDENTIAL=" + Credential, "EXCHANGE_DRAIN_DELAY=0s"})
 	if err != nil {
 		return nil, err
 	}
@@ -39,11 +40,40 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 			return e, err
 		}
 	}
-	address, err := e.start("gateway", "gateway", append(e.peers("gateway"),
+	return e, e.startGateway(e.peers("gateway"))
+}
+
+// startGateway starts the gateway in front of services, which are given as its flags.
+func (e *Exchange) startGateway(peers []string) error {
+	address, err := e.start("gateway", "gateway", append(peers,
 		"--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience,
 		"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)...)
 	e.Base = "http://" + address
-	return e, err
+	return err
+}
+
+// RunReplicas runs replicas of the service products, named as replicas says, and a gateway that knows them all; the other
+// services do not run. A replica has records of its own. Processes stop as they do by default.
+func (c *Commands) RunReplicas(data string, replicas ...string) (*Exchange, error) {
+	e, err := c.exchange(data, []string{"EXCHANGE_CREDENTIAL=" + Credential})
+	if err != nil {
+		return nil, err
+	}
+	var peers []string
+	for _, replica := range replicas {
+		address, err := e.start(replica, "products", "--store", "sqlite:"+filepath.Join(data, replica+".db"),
+			"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)
+		if err != nil {
+			return e, err
+		}
+		peers = append(peers, "--peer", "products=http://"+address)
+	}
+	for _, name := range services {
+		if name != "products" {
+			peers = append(peers, "--peer", name+"=http://127.0.0.1:1")
+		}
+	}
+	return e, e.startGateway(peers)
 }
 
 // peers returns the flags that give a process the addresses of the services that it calls.

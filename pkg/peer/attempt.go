@@ -1,0 +1,93 @@
+package peer
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+)
+
+// attempt is what is known of a request that was sent once.
+type attempt struct {
+	err error
+	// on is the connection that was used, and before what had been written to it by then; nil if there was none.
+	on     *counted
+	before int64
+	// sent reports that something was written on an earlier connection, which net/http gave up by itself.
+	sent bool
+}
+
+// attempt sends a request to a replica once.
+func (t *Transport) attempt(request *http.Request, content *content, at *member) (*http.Response, *attempt, error) {
+	a := &attempt{}
+	trace := &httptrace.ClientTrace{GotConn: a.got}
+	out := request.WithContext(httptrace.WithClientTrace(request.Context(), trace))
+	if out.Host == "" {
+		out.Host = request.URL.Host
+	}
+	to := *request.URL
+	to.Host = at.address
+	out.URL = &to
+	// net/http repeats a request with an Idempotency-Key that may have been received. That is for the caller to decide.
+	out.Body, out.GetBody = content.body(), nil
+	at.underWay.Add(1)
+	response, err := t.http.RoundTrip(out)
+	if err != nil {
+		at.underWay.Add(-1)
+		a.err = err
+		return nil, a, err
+	}
+	if response.Close {
+		at.leaves()
+	}
+	response.Request = request
+	response.Body = &counting{ReadCloser: response.Body, done: sync.OnceFunc(func() { at.underWay.Add(-1) })}
+	return response, a, nil
+}
+
+// got notes a connection that net/http is about to use.
+func (a *attempt) got(info httptrace.GotConnInfo) {
+	a.sent = a.sent || a.received()
+	connection := info.Conn
+	if wrapped, ok := connection.(interface{ NetConn() net.Conn }); ok { // TLS
+		connection = wrapped.NetConn()
+	}
+	if a.on, _ = connection.(*counted); a.on != nil {
+		a.before = a.on.written.Load()
+	} else {
+		a.sent = true // not one of ours, so that nothing is known
+	}
+}
+
+// received reports whether the replica may have received a part of the request.
+func (a *attempt) received() bool {
+	return a.sent || a.on != nil && a.on.written.Load() != a.before
+}
+
+// refused reports whether there was no connection to the replica.
+func (a *attempt) refused() bool { return a.on == nil && !a.sent }
+
+// repeatable reports whether the request may be sent again: because it was certainly not received, or because it only reads.
+func (a *attempt) repeatable(request *http.Request, content *content) bool {
+	if !content.whole() {
+		return false
+	}
+	var tooLarge *http.MaxBytesError
+	if errors.As(a.err, &tooLarge) {
+		return false
+	}
+	return !a.received() || request.Method == http.MethodGet || request.Method == http.MethodHead
+}
+
+// counting is the body of a response, which ends the request for its replica when it is closed.
+type counting struct {
+	io.ReadCloser
+	done func()
+}
+
+func (c *counting) Close() error {
+	defer c.done()
+	return c.ReadCloser.Close()
+}
