@@ -204,7 +204,7 @@ func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
 		apart = append(apart, s.Definition().Program(stores.Open))
 	}
 	hasFlag := func(name string) func(service.Program) bool {
-		return func(p service.Program) bool { return p.Command(nil, io.Discard).Flags().Lookup(name) != nil }
+		return func(p service.Program) bool { return p.Command(nil, io.Discard).Flag(name) != nil }
 	}
 	e := configured(t)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
