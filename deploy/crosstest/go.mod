@@ -6,6 +6,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/ory/dockertest/v3 v3.12.0
 	go.mongodb.org/mongo-driver/v2 v2.9.3
+	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/deploy/standins v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 )
@@ -29,9 +30,11 @@ require (
 	github.com/docker/docker v27.1.1+incompatible // indirect
 	github.com/docker/go-connections v0.5.0 // indirect
 	github.com/docker/go-units v0.5.0 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-viper/mapstructure/v2 v2.1.0 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/gogo/protobuf v1.3.2 // indirect
 	github.com/google/shlex v0.0.0-20191202100458-e7afc7fbc510 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.27.2 // indirect
@@ -88,6 +91,7 @@ require (
 )
 
 replace (
+	insurance.example/exchange/contracts => ../../contracts
 	insurance.example/exchange/deploy/standins => ../standins
 	insurance.example/exchange/pkg => ../../pkg
 )
