@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -109,9 +110,9 @@ func (d Definition) Program(open OpenStore) Program {
 			if err := p.Listen(); err != nil {
 				return err
 			}
-			store, err := open(ctx, backing.Store, d.Name)
+			store, err := open(ctx, backing.Store, d.Name, p.Log)
 			if err != nil {
-				return fmt.Errorf("setting store: %w", err)
+				return p.withoutStore(ctx, err)
 			}
 			p.AddStore(d.Name, store)
 			handler, err := p.Start(ctx, d, Links{Store: store, Kafka: backing.Kafka, Peer: p.Peer, Now: time.Now})
@@ -120,6 +121,20 @@ func (d Definition) Program(open OpenStore) Program {
 			}
 			return p.Serve(ctx, handler)
 		},
+	}
+}
+
+// withoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is set beside the
+// URL of the store names its setting itself.
+func (p *Process) withoutStore(ctx context.Context, cause error) error {
+	switch {
+	case ctx.Err() != nil:
+		p.Log.Info("stopped before the store was there", "cause", cause)
+		return nil
+	case strings.HasPrefix(cause.Error(), "setting"):
+		return cause
+	default:
+		return fmt.Errorf("setting store: %w", cause)
 	}
 }
 

@@ -105,7 +105,7 @@ const fromCoverage = `{"holder":"broker-1","of":"order-7"}`
 
 func TestServicesShareAProcess(t *testing.T) {
 	p, journal := process(t, nil)
-	store, err := stores.Open(t.Context(), service.StoreURL("sqlite:"+filepath.Join(t.TempDir(), "exchange.db")), "exchange")
+	store, err := stores.Open(t.Context(), service.StoreSettings{URL: service.StoreURL("sqlite:" + filepath.Join(t.TempDir(), "exchange.db"))}, "exchange", p.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,6 +217,7 @@ func TestStartNamesWhatIsMissing(t *testing.T) {
 		"setting credential": {"--peer", "coverage=http://coverage"},
 		"setting peer":       {"--credential", "a-secret-of-the-exchange"},
 		"setting store":      {"--store", "postgres://db"},
+		"setting mongo-ca":   {"--store", "mongodb://127.0.0.1:1", "--mongo-ca", "/none"},
 		"setting admin-addr": {"--admin-addr", "nowhere"},
 	} {
 		var stderr strings.Builder

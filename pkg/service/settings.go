@@ -58,15 +58,14 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 
 // Backing holds the settings of storage and messaging, which every service has and the gateway has not.
 type Backing struct {
-	Store StoreURL
+	Store StoreSettings
 	// Kafka says how to reach Kafka, if it has brokers.
 	Kafka cluster.Settings
 }
 
 // Register declares the settings. store is the default of the store.
 func (b *Backing) Register(flags *pflag.FlagSet, store StoreURL) {
-	b.Store = store
-	flags.Var(&b.Store, "store", "where records are kept: sqlite:FILE or mongodb://HOST")
+	b.Store.Register(flags, store)
 	b.Kafka.Register(flags)
 }
 

@@ -3,14 +3,33 @@ package service
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/mongostore/access"
 )
 
-// OpenStore opens a store; package stores has the one that knows SQLite and MongoDB. database is the name of the database in
-// MongoDB. It is a parameter, so that a program without a store, such as the gateway, need not contain both.
-type OpenStore func(ctx context.Context, u StoreURL, database string) (docstore.Store, error)
+// OpenStore opens the store of a service; package stores has the one that knows SQLite and MongoDB. In MongoDB, the name of the
+// service is that of the database. It logs what it waits for. It is a parameter, so that a program without a store, such as
+// the gateway, need not contain both.
+type OpenStore func(ctx context.Context, settings StoreSettings, service string, log *slog.Logger) (docstore.Store, error)
+
+// StoreSettings says where records are kept.
+type StoreSettings struct {
+	URL StoreURL
+	// Mongo says how MongoDB is reached, if the records are there.
+	Mongo access.Settings
+}
+
+// Register declares the settings. url is the default of the URL.
+func (s *StoreSettings) Register(flags *pflag.FlagSet, url StoreURL) {
+	s.URL = url
+	flags.Var(&s.URL, "store", "where records are kept: sqlite:FILE or mongodb://HOST")
+	s.Mongo.Register(flags)
+}
 
 // StoreURL is where records are kept: sqlite:FILE (or sqlite:///FILE) or mongodb://HOST.
 type StoreURL string

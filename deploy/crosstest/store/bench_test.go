@@ -8,8 +8,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// policy is a record of a coverage line.
-const policy = `{"policyholderId":"0195a000-0000-7000-8000-000000000001","vehicleId":"0195a000-0000-7000-8000-000000000003",` +
+// coverageRecord is a record of a coverage line.
+const coverageRecord = `{"policyholderId":"0195a000-0000-7000-8000-000000000001","vehicleId":"0195a000-0000-7000-8000-000000000003",` +
 	`"driverId":"0195a000-0000-7000-8000-000000000004","perils":["fire","theft","windscreen"],"premium":420.50,` +
 	`"sumInsured":25000,"deductible":250.00,"currency":"GBP","inceptionDate":"2026-01-01T00:00:00Z",` +
 	`"expiryDate":"2027-01-01T00:00:00Z","policyNumber":"M-7KQ2-93XF-AB","status":"in force",` +
@@ -25,7 +25,7 @@ func BenchmarkForms(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, form := range []struct{ name, body string }{{"text", " " + policy}, {"document", policy}} {
+	for _, form := range []struct{ name, body string }{{"text", " " + coverageRecord}, {"document", coverageRecord}} {
 		doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(form.body)}
 		if err := coll.Insert(b.Context(), doc); err != nil {
 			b.Fatal(err)

@@ -14,8 +14,6 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-var policies = docstore.Spec{Name: "policies", Indexes: []docstore.Index{{Name: "policyNumber", Unique: true}}}
-
 // TestOtherProgramsCompute has MongoDB add up and select what the store has written, as a report or mongosh would.
 func TestOtherProgramsCompute(t *testing.T) {
 	store, database := open(t)

@@ -3,10 +3,7 @@ package cluster
 
 import (
 	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -94,40 +91,6 @@ func (s *Settings) TLSConfig() (*tls.Config, error) {
 	if !s.TLS {
 		return nil, nil
 	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if s.Authority != "" {
-		text, err := os.ReadFile(s.Authority)
-		if err != nil {
-			return nil, fmt.Errorf("setting %s: %w", AuthoritySetting, err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("setting %s: %s holds no certificate in PEM", AuthoritySetting, s.Authority)
-		}
-	}
-	if s.Certificate != "" {
-		if _, err := s.certificate(); err != nil {
-			return nil, err
-		}
-		// The files are read at each connection, so that a certificate can be renewed while the process runs.
-		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return s.certificate() }
-	}
-	return config, nil
-}
-
-func (s *Settings) certificate() (*tls.Certificate, error) {
-	pair, err := tls.LoadX509KeyPair(s.Certificate, s.Key)
-	if err != nil {
-		return nil, fmt.Errorf("settings %s and %s: %w", CertificateSetting, KeySetting, withoutContent(err))
-	}
-	return &pair, nil
-}
-
-// withoutContent replaces errors of parsing, which may quote a file, by their kind. Errors of opening a file name it.
-func withoutContent(err error) error {
-	var opening *os.PathError
-	if errors.As(err, &opening) {
-		return err
-	}
-	return errors.New("the two files are not a certificate and its private key in PEM")
+	return setting.ClientTLS(setting.File{Setting: AuthoritySetting, Path: s.Authority},
+		setting.File{Setting: CertificateSetting, Path: s.Certificate}, setting.File{Setting: KeySetting, Path: s.Key})
 }

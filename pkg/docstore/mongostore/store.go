@@ -8,12 +8,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
-	"go.mongodb.org/mongo-driver/v2/mongo/options"
-	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
-	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
-	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
 	"insurance.example/exchange/pkg/docstore"
 )
@@ -22,27 +19,8 @@ import (
 type Store struct {
 	client   *mongo.Client
 	database *mongo.Database
-}
-
-// Open connects to the deployment at uri ("mongodb://...") and returns the database of this name, once the deployment
-// has responded. The store sets its read and write concerns itself and ignores those in the uri, because its guarantees
-// depend on them. Every error wraps docstore.ErrUnavailable, also that of a uri that cannot be parsed.
-func Open(ctx context.Context, uri, database string) (*Store, error) {
-	// A write is acknowledged once a majority has it in its journal, so that no failover undoes it. A read goes to the
-	// primary and sees only such writes, so that it sees all those that were acknowledged before it.
-	journaled := true
-	client, err := mongo.Connect(options.Client().ApplyURI(uri).
-		SetWriteConcern(&writeconcern.WriteConcern{W: writeconcern.WCMajority, Journal: &journaled}).
-		SetReadConcern(readconcern.Majority()).
-		SetReadPreference(readpref.Primary()))
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	s := &Store{client: client, database: client.Database(database)}
-	if err := s.Ping(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	// timeout bounds one operation of a collection.
+	timeout time.Duration
 }
 
 // Collection makes sure that the collection has an index for each index of the spec. An index that was added to the
@@ -61,15 +39,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 			return nil, unavailable(ctx, err)
 		}
 	}
-	return c, nil
-}
-
-// Ping returns nil if the primary responds. Its errors wrap docstore.ErrUnavailable.
-func (s *Store) Ping(ctx context.Context) error {
-	if err := s.client.Ping(ctx, readpref.Primary()); err != nil {
-		return unavailable(ctx, err)
-	}
-	return nil
+	return &bounded{collection: c, timeout: s.timeout}, nil
 }
 
 // Close closes the connections after the operations in progress have ended.

@@ -107,11 +107,11 @@ func parseDecimal(text []byte) (d decimal, ok bool) {
 	}
 	digits, fraction := 0, false
 	for i, c := range text {
-		switch {
-		case c == '.':
+		switch c {
+		case '.':
 			fraction = true
 			continue
-		case c == 'e' || c == 'E':
+		case 'e', 'E':
 			exponent, err := strconv.ParseInt(string(text[i+1:]), 10, 16)
 			if err != nil {
 				return d, false
@@ -192,10 +192,9 @@ func (d decimal) digits(out []byte) []byte {
 	const divisor, zeros = 1e17, 17
 	front, back := bits.Div64(d.high, d.low, divisor)
 	out = strconv.AppendUint(out, front, 10)
-	for tail := strconv.FormatUint(back, 10); ; {
-		for range zeros - len(tail) {
-			out = append(out, '0')
-		}
-		return append(out, tail...)
+	tail := strconv.FormatUint(back, 10)
+	for range zeros - len(tail) {
+		out = append(out, '0')
 	}
+	return append(out, tail...)
 }

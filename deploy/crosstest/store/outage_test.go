@@ -1,0 +1,191 @@
+package store_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/service/stores"
+	"insurance.example/exchange/services/parties"
+)
+
+// patience bounds what a test waits for.
+const patience = 2 * time.Minute
+
+// TestOutages runs a service whose MongoDB is not there when it starts, goes away in two ways, and comes back each time. Its
+// readiness follows, requests meanwhile get a 503 long before their own time is over, and nobody starts it again.
+func TestOutages(t *testing.T) {
+	g, uri := newGate(t, nil)
+	g.set(refusing)
+	s := startService(t, uri)
+	admin := s.await(t, "metrics and health")
+	if waiting := s.await(t, "waiting for MongoDB"); !strings.Contains(fmt.Sprint(waiting["cause"]), "server selection") {
+		t.Errorf("the log says %v", waiting)
+	}
+	s.health = "http://" + admin["address"].(string)
+	s.awaitReady(t, false)
+	if status, _ := s.call(t, http.MethodGet, s.health+"/livez", ""); status != http.StatusOK {
+		t.Errorf("a process that waits is not alive: %d", status)
+	}
+	g.set(passing)
+	s.address = "http://" + s.await(t, "listening")["address"].(string)
+	s.awaitReady(t, true)
+	if status, _ := s.create(t); status != http.StatusCreated {
+		t.Fatalf("create: %d", status)
+	}
+	for name, state := range map[string]gateState{"refuses": refusing, "hangs": hanging} {
+		g.set(state)
+		s.awaitReady(t, false)
+		began := time.Now()
+		status, header := s.create(t)
+		if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
+			t.Errorf("MongoDB %s: status %d, Retry-After %q", name, status, header.Get("Retry-After"))
+		}
+		if took := time.Since(began); took > requestTimeout/2 {
+			t.Errorf("MongoDB %s: the 503 took %s", name, took)
+		}
+		g.set(passing)
+		s.awaitReady(t, true)
+		if status, _ := s.create(t); status != http.StatusCreated {
+			t.Errorf("MongoDB %s and is back: status %d", name, status)
+		}
+	}
+}
+
+// TestStartRefusesWhatCannotWork holds that a service does not wait where that is of no use, and names the setting.
+func TestStartRefusesWhatCannotWork(t *testing.T) {
+	wrong := secretFile(t, "not the password")
+	for want, settings := range map[string][]string{
+		"setting mongo-ca: open /none":           {"--store", uri(t), "--mongo-ca", "/none"},
+		"setting store: MongoDB does not accept": {"--store", uri(t), "--mongo-user", "nobody", "--mongo-password-file", wrong},
+		"setting store: ":                        {"--store", "mongodb://u:sEcret@127.0.0.1:99999999"},
+	} {
+		var stderr strings.Builder
+		args := append([]string{"--addr", "127.0.0.1:0", "--admin-addr", "", "--credential", credential}, settings...)
+		status := parties.Service().Definition().Program(stores.Open).Execute(t.Context(), args, nil, io.Discard, &stderr)
+		if status != 1 || !strings.Contains(stderr.String(), want) {
+			t.Errorf("status %d, want %q: %s", status, want, stderr.String())
+		}
+		for _, secret := range []string{"sEcret", "not the password"} {
+			if strings.Contains(stderr.String(), secret) {
+				t.Errorf("a secret is shown: %s", stderr.String())
+			}
+		}
+	}
+}
+
+const (
+	credential = "a-secret-of-the-exchange"
+	// requestTimeout is far longer than the service may take to say that MongoDB is away.
+	requestTimeout = 60 * time.Second
+)
+
+// runningService is a service that runs in this process.
+type runningService struct {
+	// address and health are URLs.
+	address, health string
+
+	mu sync.Mutex
+	// log holds the lines of the log, which grows.
+	log []map[string]any
+	// records counts those that were created, so that each has a number of its own.
+	records int
+}
+
+func startService(t *testing.T, uri string) *runningService {
+	t.Helper()
+	s := &runningService{}
+	ctx, stop := context.WithCancel(context.Background())
+	lines, stderr := io.Pipe()
+	var both sync.WaitGroup
+	both.Go(func() {
+		defer stderr.Close()
+		parties.Service().Definition().Program(stores.Open).Execute(ctx, []string{
+			"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--store", uri, "--credential", credential,
+			"--request-timeout", requestTimeout.String(), "--log-format", "json", "--drain-timeout", "1s",
+		}, nil, io.Discard, stderr)
+	})
+	both.Go(func() {
+		for scan := bufio.NewScanner(lines); scan.Scan(); {
+			line := map[string]any{}
+			_ = json.Unmarshal(scan.Bytes(), &line)
+			s.mu.Lock()
+			s.log = append(s.log, line)
+			s.mu.Unlock()
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		both.Wait()
+	})
+	return s
+}
+
+// await returns the line of the log with a message.
+func (s *runningService) await(t *testing.T, message string) map[string]any {
+	t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		s.mu.Lock()
+		log := s.log
+		s.mu.Unlock()
+		for _, line := range log {
+			if line["msg"] == message {
+				return line
+			}
+		}
+	}
+	t.Fatalf("the log has no line %q: %v", message, s.log)
+	return nil
+}
+
+// awaitReady returns when the service is ready, or is not, as wanted.
+func (s *runningService) awaitReady(t *testing.T, ready bool) {
+	t.Helper()
+	want := http.StatusServiceUnavailable
+	if ready {
+		want = http.StatusOK
+	}
+	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+		status, _ := s.call(t, http.MethodGet, s.health+"/readyz", "")
+		if status == want {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("readiness is %d, want %d", status, want)
+		}
+	}
+}
+
+// create creates a record.
+func (s *runningService) create(t *testing.T) (status int, header http.Header) {
+	t.Helper()
+	s.records++
+	return s.call(t, http.MethodPost, s.address+"/personal", fmt.Sprintf(`{"firstName":"Ada","lastName":"Example","dob":"1990-12-10",`+
+		`"idType":"passport","idNumber":"X-%d-%d","address":{"city":"London","country":"GB"}}`, time.Now().UnixNano(), s.records))
+}
+
+func (s *runningService) call(t *testing.T, method, url, body string) (int, http.Header) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set(request.CredentialHeader, credential)
+	req.Header.Set(request.CallerHeader, "tester")
+	response, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.StatusCode, response.Header
+}

@@ -1,0 +1,243 @@
+package mongostore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
+	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
+	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+
+	"insurance.example/exchange/pkg/docstore/mongostore/access"
+)
+
+// ErrRefused means that MongoDB cannot be used as the settings say, and that it is of no use to try again: they contradict each
+// other, name what cannot be read, or hold credentials that the server does not accept.
+var ErrRefused = errors.New("mongostore: the settings of MongoDB do not work")
+
+// refusal is an ErrRefused that says its cause only.
+type refusal struct{ cause error }
+
+func (r refusal) Error() string   { return r.cause.Error() }
+func (r refusal) Unwrap() []error { return []error{ErrRefused, r.cause} }
+
+// connectTimeout bounds how long the making of a connection may take, unless the URI says otherwise.
+const connectTimeout = 5 * time.Second
+
+// Options says how a deployment is reached.
+type Options struct {
+	// URI is the connection string ("mongodb://..."). The store ignores its read and write concerns.
+	URI string
+	// AppName is how the server's log and its monitoring call this process, unless the URI says otherwise.
+	AppName string
+	// Settings is what was set beside the URI. It comes before what the URI says.
+	Settings access.Settings
+}
+
+// Open connects to the deployment at uri and returns the database of this name, once the deployment has responded. Errors:
+// ErrRefused, docstore.ErrUnavailable.
+func Open(ctx context.Context, uri, database string) (*Store, error) {
+	return Options{URI: uri}.Open(ctx, database)
+}
+
+// Open connects to the deployment and returns the database of this name, once the deployment has responded. Errors:
+// ErrRefused, docstore.ErrUnavailable. None shows a secret.
+func (o Options) Open(ctx context.Context, database string) (*Store, error) {
+	c, timeout, err := o.clientOptions()
+	// The names behind a mongodb+srv:// URI may be published later.
+	if unresolved := (*net.DNSError)(nil); errors.As(err, &unresolved) {
+		return nil, unavailable(ctx, err)
+	}
+	if err != nil {
+		return nil, refusal{err}
+	}
+	client, err := mongo.Connect(c)
+	if err != nil {
+		return nil, refusal{o.withoutSecrets(err)}
+	}
+	s := &Store{client: client, database: client.Database(database), timeout: timeout}
+	bounded, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := client.Ping(bounded, readpref.Primary()); err != nil {
+		return nil, errors.Join(o.explain(ctx, err), s.Close())
+	}
+	return s, nil
+}
+
+// clientOptions returns how a client connects, and the bound of one operation.
+func (o Options) clientOptions() (*options.ClientOptions, time.Duration, error) {
+	c := options.Client().ApplyURI(o.URI)
+	if err := c.Validate(); err != nil {
+		return nil, 0, o.withoutSecrets(err)
+	}
+	if err := o.Settings.Check(); err != nil {
+		return nil, 0, err
+	}
+	timeout := o.limit(c)
+	if err := errors.Join(o.secure(c), o.authenticate(c)); err != nil {
+		return nil, 0, err
+	}
+	// A write is acknowledged once a majority has it in its journal, so that no failover undoes it. A read goes to the
+	// primary and sees only such writes, so that it sees all those that were acknowledged before it.
+	journaled := true
+	c.SetWriteConcern(&writeconcern.WriteConcern{W: writeconcern.WCMajority, Journal: &journaled}).
+		SetReadConcern(readconcern.Majority()).SetReadPreference(readpref.Primary())
+	return c, timeout, nil
+}
+
+// limit sets timeouts, pools and the name of the process, and returns the bound of one operation.
+func (o Options) limit(c *options.ClientOptions) time.Duration {
+	timeout := access.DefaultTimeout
+	if c.Timeout != nil && *c.Timeout > 0 {
+		timeout = *c.Timeout
+	}
+	if o.Settings.Timeout > 0 {
+		timeout = o.Settings.Timeout
+	}
+	// The store bounds its operations itself, because the driver ignores its own bound where a context has a later one. The
+	// making of an index, which has no bound, is none of them.
+	c.Timeout = nil
+	switch selection := o.Settings.SelectionTimeout; {
+	case selection > 0:
+		c.SetServerSelectionTimeout(selection)
+	case c.ServerSelectionTimeout == nil:
+		c.SetServerSelectionTimeout(access.DefaultSelectionTimeout)
+	}
+	if c.ConnectTimeout == nil {
+		c.SetConnectTimeout(connectTimeout)
+	}
+	if n := o.Settings.MaxPool; n > 0 {
+		c.SetMaxPoolSize(uint64(n))
+	}
+	if n := o.Settings.MinPool; n > 0 {
+		c.SetMinPoolSize(uint64(n))
+	}
+	switch n := o.Settings.MaxConnecting; {
+	case n > 0:
+		c.SetMaxConnecting(uint64(n))
+	case c.MaxConnecting == nil:
+		c.SetMaxConnecting(access.DefaultMaxConnecting)
+	}
+	if c.AppName == nil && o.AppName != "" {
+		c.SetAppName(o.AppName)
+	}
+	return timeout
+}
+
+// secure sets what connections are secured with, where a setting asks for it. What only the URI says stays.
+func (o Options) secure(c *options.ClientOptions) error {
+	config, err := o.Settings.TLSConfig()
+	if err != nil || config == nil {
+		return err
+	}
+	if given := c.TLSConfig; given != nil {
+		merged := given.Clone()
+		if config.RootCAs != nil {
+			merged.RootCAs = config.RootCAs
+		}
+		if config.GetClientCertificate != nil {
+			merged.GetClientCertificate = config.GetClientCertificate
+		}
+		config = merged
+	}
+	c.SetTLSConfig(config)
+	return nil
+}
+
+// authenticate sets how the process logs in, where a setting asks for it. What only the URI says stays.
+func (o Options) authenticate(c *options.ClientOptions) error {
+	var credential options.Credential
+	if c.Auth != nil {
+		credential = *c.Auth
+	}
+	if o.Settings.X509 {
+		if c.TLSConfig == nil || c.TLSConfig.GetClientCertificate == nil && len(c.TLSConfig.Certificates) == 0 {
+			return fmt.Errorf("setting %s: the certificate is missing; give --%s", access.X509Setting, access.CertificateSetting)
+		}
+		c.SetAuth(options.Credential{AuthMechanism: "MONGODB-X509", AuthSource: "$external"})
+		return nil
+	}
+	if o.Settings.User != "" {
+		credential.Username = o.Settings.User
+	}
+	if o.Settings.PasswordFile != "" {
+		if credential.Username == "" {
+			return fmt.Errorf("setting %s: the user is missing; give --%s, or name it in the URL", access.PasswordFileSetting, access.UserSetting)
+		}
+		password, err := o.Settings.Password()
+		if err != nil {
+			return err
+		}
+		credential.Password, credential.PasswordSet = password, true
+	}
+	if credential.Username == "" {
+		return nil
+	}
+	if credential.AuthMechanism == "" && credential.Password == "" {
+		return fmt.Errorf("setting %s: the password of the user %q is missing; give --%[1]s", access.PasswordFileSetting, credential.Username)
+	}
+	c.SetAuth(credential)
+	return nil
+}
+
+// authenticationFailed is the code of MongoDB's refusal of a login.
+const authenticationFailed = 18
+
+// explain returns the error for a deployment that does not let this process in, or does not respond.
+func (o Options) explain(ctx context.Context, err error) error {
+	var answered mongo.ServerError
+	if errors.As(err, &answered) && answered.HasErrorCode(authenticationFailed) {
+		return refusal{fmt.Errorf("MongoDB does not accept the credentials; check the user, the password and the authSource: %w",
+			o.withoutSecrets(err))}
+	}
+	return unavailable(ctx, o.withoutSecrets(err))
+}
+
+// withoutSecrets returns an error of the driver without the password of the URI.
+func (o Options) withoutSecrets(err error) error {
+	for _, secret := range o.secrets() {
+		if text := err.Error(); strings.Contains(text, secret) {
+			err = errors.New(strings.ReplaceAll(text, secret, "..."))
+		}
+	}
+	return err
+}
+
+// secrets returns the password of the URI, as it is written there and as it is meant.
+func (o Options) secrets() []string {
+	_, rest, _ := strings.Cut(o.URI, "://")
+	rest, _, _ = strings.Cut(rest, "?")
+	at := strings.LastIndex(rest, "@")
+	if at < 0 {
+		return nil
+	}
+	_, password, _ := strings.Cut(rest[:at], ":")
+	if password == "" {
+		return nil
+	}
+	secrets := []string{password}
+	if meant, err := url.PathUnescape(password); err == nil && meant != password {
+		secrets = append(secrets, meant)
+	}
+	return secrets
+}
+
+// pingTimeout bounds a Ping. It is shorter than the bound of a readiness check, which then says what is wrong.
+const pingTimeout = 1500 * time.Millisecond
+
+// Ping returns nil if the primary responds. Its errors wrap docstore.ErrUnavailable.
+func (s *Store) Ping(ctx context.Context) error {
+	bounded, cancel := context.WithTimeout(ctx, pingTimeout)
+	defer cancel()
+	if err := s.client.Ping(bounded, readpref.Primary()); err != nil {
+		return unavailable(ctx, err)
+	}
+	return nil
+}
