@@ -15,8 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
@@ -63,6 +66,10 @@ type Options struct {
 	Peers map[string]http.Handler
 	// Flags holds settings as on the command line.
 	Flags []string
+	// Store is its store, so that several services can share one; a new one in a temporary folder if nil.
+	Store docstore.Store
+	// Kafka says how to reach Kafka, if the service is to have it.
+	Kafka cluster.Settings
 }
 
 // Service is a service under test.
@@ -70,9 +77,30 @@ type Service struct {
 	t       *testing.T
 	handler http.Handler
 	header  http.Header
+	// Metrics holds the metrics of the service.
+	Metrics prometheus.Gatherer
+	// Ready holds the readiness checks of the service by name.
+	Ready map[string]func(context.Context) error
+	// Stop ends the loops of the service and waits for their end.
+	Stop func()
 }
 
-// Start starts a service, which ends with the test.
+// OpenStore opens a store in a temporary folder, which is closed when the test ends.
+func OpenStore(t *testing.T) docstore.Store {
+	t.Helper()
+	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+// Start starts a service and its loops, which end with the test.
 func Start(t *testing.T, d service.Definition, o Options) *Service {
 	t.Helper()
 	var settings service.Settings
@@ -84,15 +112,10 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 	if err := flags.Parse(append(o.Flags, "--credential", secret)); err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), d.Name+".db"))
-	if err != nil {
-		t.Fatal(err)
+	store := o.Store
+	if store == nil {
+		store = OpenStore(t)
 	}
-	t.Cleanup(func() {
-		if err := store.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	credentials, err := request.NewCredentials(settings.Secrets)
 	if err != nil {
 		t.Fatal(err)
@@ -102,8 +125,17 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 		now = o.Clock.Now
 	}
 	process := service.NewProcess(settings, slog.New(slog.DiscardHandler))
+	instance := &service.Instance{}
+	create := d.New
+	d.New = func(ctx context.Context, deps service.Deps) (*service.Instance, error) {
+		made, err := create(ctx, deps)
+		if err == nil {
+			instance = made
+		}
+		return made, err
+	}
 	handler, err := process.Start(t.Context(), d, service.Links{
-		Store: store, Now: now,
+		Store: store, Now: now, Kafka: o.Kafka,
 		Peer: func(name string) (peer.Config, error) {
 			stub := o.Peers[name]
 			if stub == nil {
@@ -115,9 +147,28 @@ func Start(t *testing.T, d service.Definition, o Options) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Service{t: t, handler: handler, header: http.Header{}}
+	s := &Service{t: t, handler: handler, header: http.Header{}, Metrics: process.Registry, Ready: instance.Ready}
+	s.run(instance.Background)
 	credentials.Identify(s.header, request.Caller{Subject: "tester", Scopes: []string{"std.admin", "std.developer"}})
 	return s
+}
+
+// run runs loops until the test or the service ends.
+func (s *Service) run(loops map[string]func(context.Context) error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	for name, loop := range loops {
+		group.Go(func() {
+			if err := loop(ctx); err != nil || ctx.Err() == nil {
+				s.t.Errorf("loop %s has ended: %v", name, err)
+			}
+		})
+	}
+	s.Stop = sync.OnceFunc(func() {
+		cancel()
+		group.Wait()
+	})
+	s.t.Cleanup(s.Stop)
 }
 
 // Answer is a response of the service.
