@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/deadletters"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -34,7 +35,8 @@ func command() *cobra.Command {
 		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: allinone.IssueToken,
 	})
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
-	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr))
+	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
+		deadletters.Command(environ, os.Stdout))
 	grouped(root, "client", append(clients, allinone.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
 	return root
 }

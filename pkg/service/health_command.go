@@ -74,6 +74,6 @@ func (g Program) resolved(command *cobra.Command, defaults error, environ []stri
 		if defaults != nil {
 			return defaults
 		}
-		return setting.Resolve(command.PersistentFlags(), environ, append(sharedNames(), g.Foreign...))
+		return setting.Resolve(command.PersistentFlags(), environ, append(SharedSettings(), g.Foreign...))
 	}
 }

@@ -69,9 +69,9 @@ func (b *Backing) Register(flags *pflag.FlagSet, store StoreURL) {
 	b.Kafka.Register(flags)
 }
 
-// sharedNames returns the names of all settings that this module declares. Every program accepts them, so that programs
+// SharedSettings returns the names of all settings that this module declares. Every program accepts them, so that programs
 // can share an environment or a file although one of them has no use for, say, the addresses of Kafka.
-func sharedNames() []string {
+func SharedSettings() []string {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(Settings).Register(all)
 	new(Backing).Register(all, "")

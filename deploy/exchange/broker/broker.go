@@ -70,6 +70,10 @@ func Start(options Options) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("broker: %w", errors.Join(err, lock.Unlock()))
 	}
+	if err := writeAddress(options.DataDir, cluster.ListenAddrs()[0]); err != nil {
+		cluster.Close()
+		return nil, fmt.Errorf("broker: %w", errors.Join(err, lock.Unlock()))
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	b := &Broker{cluster: cluster, lock: lock, log: options.Log, stop: stop}
 	b.trimmer.Go(func() { b.trimUntil(ctx) })

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 )
@@ -31,6 +32,19 @@ func openFolder(path string) (*flock.Flock, error) {
 		return nil, errors.Join(err, lock.Unlock())
 	}
 	return lock, nil
+}
+
+// addressFile is the file in the folder of a broker that holds the address on which it listens.
+const addressFile = "address"
+
+func writeAddress(folder, address string) error {
+	return os.WriteFile(filepath.Join(folder, addressFile), []byte(address+"\n"), 0o600)
+}
+
+// AddressIn returns the address of the broker that uses a folder, or that has used it last.
+func AddressIn(folder string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(folder, addressFile))
+	return strings.TrimSpace(string(text)), err
 }
 
 // makePrivate takes the access rights of everybody but the owner from what is in the folder. Earlier versions created files

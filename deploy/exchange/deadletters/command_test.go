@@ -1,0 +1,228 @@
+package deadletters_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"insurance.example/exchange/contracts/events"
+	"insurance.example/exchange/deploy/exchange/broker"
+	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/deadletters"
+	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/services/premium"
+)
+
+// patience only ends a test that would otherwise hang.
+const patience = 5 * time.Minute
+
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for began := time.Now(); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > patience {
+			t.Fatalf("not so after %v: %s", patience, what)
+		}
+	}
+}
+
+// trial is a premium service with a broker, and the commands.
+type trial struct {
+	t       *testing.T
+	data    string
+	broker  *broker.Broker
+	service *servicetest.Service
+	// known is true once the policies exist that the messages are about.
+	known atomic.Bool
+}
+
+func newTrial(t *testing.T) *trial {
+	c := &trial{t: t, data: t.TempDir()}
+	b, err := broker.Start(broker.Options{DataDir: filepath.Join(c.data, "broker"), Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	c.broker = b
+	coverage := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !c.known.Load() {
+			http.Error(w, "{}", http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"policyNumber":%q,"policyholderId":"h"}`, strings.TrimPrefix(r.URL.Path, "/internal/policy/"))
+	})
+	c.service = servicetest.Start(t, premium.Service().Definition(), servicetest.Options{
+		Peers: map[string]http.Handler{"coverage": coverage}, Kafka: cluster.Settings{Brokers: []string{b.Addr()}},
+		Flags: []string{"--bordereau-period", "month", "--session-timeout", "2s"},
+	})
+	return c
+}
+
+// announce publishes that the row of a policy has changed, as the service does.
+func (c *trial) announce(policies ...string) {
+	c.t.Helper()
+	w := &kafka.Writer{Addr: kafka.TCP(c.broker.Addr()), Topic: events.BordereauTopic, RequiredAcks: kafka.RequireAll,
+		BatchTimeout: time.Millisecond, AllowAutoTopicCreation: true, Transport: &kafka.Transport{}}
+	defer w.Close()
+	for _, policy := range policies {
+		value, err := json.Marshal(events.BordereauDirty{Period: "2026-11", PolicyNumber: policy, TransactionType: "new policy"})
+		if err == nil {
+			err = w.WriteMessages(c.t.Context(), kafka.Message{Key: []byte(policy), Value: value})
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// run runs dead-letters with arguments, and returns what it prints.
+func (c *trial) run(arguments ...string) (string, error) {
+	var out bytes.Buffer
+	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data, "EXCHANGE_BORDEREAU_PERIOD=month"}, &out)
+	command.SetArgs(arguments)
+	command.SilenceErrors, command.SilenceUsage = true, true
+	err := command.ExecuteContext(context.Background())
+	return out.String(), err
+}
+
+func (c *trial) must(arguments ...string) string {
+	c.t.Helper()
+	out, err := c.run(arguments...)
+	if err != nil {
+		c.t.Fatalf("%q: %v", arguments, err)
+	}
+	return out
+}
+
+// letter is a line of the output.
+type letter struct {
+	Name, Reason, Topic, Key, Value, Outcome string
+	Offset                                   int64
+	At                                       time.Time
+	Replayed                                 *time.Time
+}
+
+func lines(t *testing.T, output string) []letter {
+	t.Helper()
+	var all []letter
+	for line := range strings.Lines(output) {
+		var l letter
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		all = append(all, l)
+	}
+	return all
+}
+
+func (c *trial) rows() int {
+	var rows []struct{ PolicyNumber string }
+	if err := json.Unmarshal([]byte(c.service.Must(http.StatusOK, "GET", "/premiumBordereau", "").Text), &rows); err != nil {
+		c.t.Fatal(err)
+	}
+	return len(rows)
+}
+
+// TestDeadLettersArePutBackOnce: the messages are about policies that do not exist, so they become dead letters. Once the
+// policies exist, the dead letters are put back, and their rows are made. There are no receipts, so nothing else makes them.
+func TestDeadLettersArePutBackOnce(t *testing.T) {
+	c := newTrial(t)
+	if out := c.must("list", "-o", "table"); out != "There are none.\n" {
+		t.Errorf("before there is any, the list says %q", out)
+	}
+	c.announce("P1", "P2", "P3")
+	var found []letter
+	eventually(t, "there are dead letters", func() bool {
+		found = lines(t, c.must("list"))
+		return len(found) == 3
+	})
+	first := found[0]
+	if first.Topic != events.BordereauTopic || first.Offset < 0 || time.Since(first.At) > time.Hour || first.Replayed != nil ||
+		first.Reason != "there is no policy "+first.Key || !strings.Contains(first.Value, `"policyNumber":"`+first.Key+`"`) {
+		t.Errorf("the first is %+v", first)
+	}
+	if out := c.must("list", "-o", "table"); strings.Count(out, "\n") != 4 || !strings.HasPrefix(out, "NAME") || !strings.Contains(out, first.Reason) {
+		t.Errorf("as a table:\n%s", out)
+	}
+
+	c.known.Store(true)
+	for _, l := range lines(t, c.must("replay", "--all", "--dry-run")) {
+		if l.Outcome != "would be put back" {
+			t.Errorf("a dry run says of %s: %s", l.Name, l.Outcome)
+		}
+	}
+	if got := len(lines(t, c.must("list"))); got != 3 {
+		t.Errorf("%d are left after a dry run, want 3", got)
+	}
+	if got := lines(t, c.must("replay", first.Name)); len(got) != 1 || got[0].Outcome != "put back" {
+		t.Errorf("putting one back says %+v", got)
+	}
+	eventually(t, "its row is made", func() bool { return c.rows() == 1 })
+
+	outcomes := map[string]int{}
+	for _, l := range lines(t, c.must("replay", "--all")) {
+		outcomes[l.Outcome]++
+	}
+	if outcomes["put back"] != 2 || outcomes["was put back before"] != 1 {
+		t.Errorf("putting all back says %v", outcomes)
+	}
+	eventually(t, "all rows are made", func() bool { return c.rows() == 3 })
+	if got := lines(t, c.must("list")); len(got) != 0 {
+		t.Errorf("%d are left", len(got))
+	}
+	if got := lines(t, c.must("list", "--all")); len(got) != 3 || got[0].Replayed == nil {
+		t.Errorf("the list of all is %+v", got)
+	}
+	if got := lines(t, c.must("replay", "--again", first.Name)); len(got) != 1 || got[0].Outcome != "put back" {
+		t.Errorf("putting one back again says %+v", got)
+	}
+}
+
+// TestWrongCommandLinesAreTold: each is a misuse that says what to give.
+func TestWrongCommandLinesAreTold(t *testing.T) {
+	empty := t.TempDir()
+	for arguments, says := range map[string]string{
+		"list --data " + empty:                  "--brokers",
+		"list everything":                       "takes no arguments",
+		"list --output xml":                     "json or table",
+		"list --brokers a:1 --kafka-sasl plain": "kafka-user",
+		"list --broker a:1":                     "--brokers",
+		"replay --brokers a:1":                  "--all",
+		"replay --brokers a:1 --all 0-1":        "--all",
+	} {
+		command := deadletters.Command(nil, &bytes.Buffer{})
+		command.SetArgs(strings.Fields(arguments))
+		command.SilenceErrors, command.SilenceUsage = true, true
+		err := command.ExecuteContext(t.Context())
+		if status := client.Report(&bytes.Buffer{}, err); status != 2 || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: status %d, %v", arguments, status, err)
+		}
+	}
+}
+
+func TestADeadLetterThatIsNamedWronglyIsAnError(t *testing.T) {
+	c := newTrial(t)
+	if _, err := c.run("replay", "0-99"); err == nil || !strings.Contains(err.Error(), "0-99") {
+		t.Errorf("%v", err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data}, &bytes.Buffer{})
+	command.SetArgs([]string{"list"})
+	command.SilenceErrors, command.SilenceUsage = true, true
+	if err := command.ExecuteContext(ended); !errors.Is(err, context.Canceled) {
+		t.Errorf("after Ctrl-C: %v", err)
+	}
+}
