@@ -3,6 +3,7 @@ package bus
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -124,6 +125,10 @@ func (c *Consumer) Run(ctx context.Context) error {
 	}
 	for ctx.Err() == nil {
 		generation, err := group.Next(ctx)
+		if errors.Is(err, kafka.RebalanceInProgress) {
+			// Another member has joined or left at the same time. The group asks again by itself.
+			continue
+		}
 		if c.report(ctx, err) != nil {
 			// The group waits by itself before it tries again.
 			continue

@@ -1,5 +1,10 @@
 package bus
 
+import (
+	"cmp"
+	"slices"
+)
+
 // position is where a message was found.
 type position struct {
 	partition int
@@ -45,7 +50,8 @@ func (l lanes) add(m Message, at position) (joined bool) {
 	return false
 }
 
-// begin returns the first work of each lane that is not busy, and makes the lane busy.
+// begin returns the first work of each lane that is not busy, and makes the lane busy. Earlier messages of a partition come
+// first: what is handled behind a message that is not is handled again after a rebalance, so that should be little.
 func (l lanes) begin() []*work {
 	var begun []*work
 	for _, lane := range l {
@@ -54,6 +60,7 @@ func (l lanes) begin() []*work {
 			begun = append(begun, lane.take())
 		}
 	}
+	slices.SortFunc(begun, func(a, b *work) int { return cmp.Compare(a.positions[0].offset, b.positions[0].offset) })
 	return begun
 }
 

@@ -47,6 +47,52 @@ func TestTwoConsumersShareAndLoseNothing(t *testing.T) {
 	eventually(t, "all is committed", func() bool { return b.committed("premium", "receipts") == 800 })
 }
 
+// TestConsumersJoinAndLeaveUnderLoad: three consumers share a topic, and in turn one of them ends and another one begins, while
+// messages come in. Each message is handled. A few are handled twice: those that were handled before one that was not.
+func TestConsumersJoinAndLeaveUnderLoad(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	var seen register
+	join := func() (stop func()) { return running(t, newConsumer(b, seen.handle).Run) }
+	members := []func(){join(), join(), join()}
+	three := func() bool {
+		info := b.GroupInfo("premium")
+		return info != nil && len(info.Members) == 3 && info.NumAssigned() == 3
+	}
+	eventually(t, "three share the topic", three)
+
+	const changes, each = 6, 200
+	ctx, stop := context.WithCancel(t.Context())
+	published := make(chan int, 1)
+	go func() {
+		count := 0
+		for ctx.Err() == nil {
+			b.publish("receipts", numbered(count + each)[count:]...)
+			count += each
+		}
+		published <- count
+	}()
+	for change := range changes {
+		before := seen.distinct()
+		eventually(t, "messages are handled", func() bool { return seen.distinct() > before })
+		joined := join()
+		members[change%3]()
+		members[change%3] = joined
+		eventually(t, "three share the topic again", three)
+	}
+	stop()
+	count := <-published
+	eventually(t, "all are handled", func() bool { return seen.distinct() == count })
+	eventually(t, "all is committed", func() bool { return b.committed("premium", "receipts") == int64(count) })
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
+	again := 0
+	for _, times := range seen.values {
+		again += times - 1
+	}
+	t.Logf("of %d messages %d were handled again", count, again)
+}
+
 func TestPartitionsOfADeadMemberAreTakenOver(t *testing.T) {
 	b := startBroker(t)
 	ready(b)
