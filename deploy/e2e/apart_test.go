@@ -3,6 +3,8 @@ package e2e_test
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"insurance.example/exchange/contracts/internalapi"
@@ -117,7 +119,7 @@ func loseServices(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	}
 }
 
-// loseBroker: receipts are recorded while Kafka is down, and counted when it is back.
+// loseBroker: receipts are recorded while Kafka is down, and counted when it is back, even if it has lost all it held.
 func loseBroker(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	number := policy(t, c).Text("policyNumber")
 	key := fresh("key")
@@ -137,6 +139,11 @@ func loseBroker(t *testing.T, e *trial.Exchange, c *trial.Client) {
 			c.Create(t, "receipt", receipt(number, 10))
 		}
 		c.Create(t, "receipt", receipt(number, 7).With("receiptType", "other"))
+		if outage == 1 {
+			if err := os.RemoveAll(filepath.Join(e.Data, "broker")); err != nil {
+				t.Fatal(err)
+			}
+		}
 		if err := e.Restart("broker"); err != nil {
 			t.Fatal(err)
 		}

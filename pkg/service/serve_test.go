@@ -206,6 +206,8 @@ func TestReadinessTellsEachCheck(t *testing.T) {
 		}
 	})
 	p.Ready("keys", func(context.Context) error { return nil })
+	p.Ready("kafka", func(context.Context) error { return Degraded(errors.New("the password is wrong")) })
+	p.Ready("other kafka", func(context.Context) error { return Degraded(nil) })
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(ctx, http.NotFoundHandler()) }()
@@ -224,6 +226,9 @@ func TestReadinessTellsEachCheck(t *testing.T) {
 	}
 	if status, body = get(t, admin+"/readyz"); status != http.StatusOK {
 		t.Errorf("after it recovered: %d %s", status, body)
+	}
+	if !strings.Contains(body, `"kafka":"degraded: the password is wrong"`) || !strings.Contains(body, `"other kafka":"ok"`) {
+		t.Errorf("it is ready although something is wrong, and says only %s", body)
 	}
 	if status, _ := get(t, admin+"/debug/pprof/"); status != http.StatusNotFound {
 		t.Errorf("profiles without being asked for: %d", status)

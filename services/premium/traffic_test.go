@@ -245,6 +245,41 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 	})
 }
 
+// TestReceiptsAreTakenWhileKafkaRefusesThePassword: the readiness check says what is wrong without making the service unready,
+// and the messages are published once the password is right.
+func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
+	t.Parallel()
+	k, l := startKafka(t), newLedger(t)
+	k.Close()
+	k.folder = t.TempDir() // A broker takes its users from its data, if it has any.
+	k.start(kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", "premium", "right"))
+	password := filepath.Join(t.TempDir(), "password")
+	write := func(text string) {
+		if err := os.WriteFile(password, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("wrong")
+	s := servicetest.Start(t, Service().Definition(), servicetest.Options{
+		Peers: map[string]http.Handler{"coverage": &k.coverage}, Flags: []string{"--bordereau-period", "month"},
+		Kafka: cluster.Settings{Brokers: []string{k.addr}, SASL: cluster.ScramSHA512, User: "premium", PasswordFile: password},
+	})
+	l.record(s, 3*books)
+	eventually(t, "the readiness check says what is wrong", func() bool {
+		err := s.Ready["kafka"](context.Background())
+		return err != nil && strings.Contains(err.Error(), cluster.PasswordFileSetting)
+	})
+	l.record(s, books)
+	if got := metric(t, s, "bus_relay_backlog"); got != 4*books {
+		t.Errorf("%v messages wait, want %d", got, 4*books)
+	}
+	l.awaitRows(s)
+
+	write("right")
+	eventually(t, "all messages are published", func() bool { return k.stored() == 4*books })
+	eventually(t, "nothing is wrong", func() bool { return s.Ready["kafka"](context.Background()) == nil })
+}
+
 // TestReceiptsOfACrashedProcessReachTheirRows: a process that ends before it has published, and a store that comes from a
 // backup, hold receipts with marks about which there is no message.
 func TestReceiptsOfACrashedProcessReachTheirRows(t *testing.T) {
