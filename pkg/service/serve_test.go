@@ -206,8 +206,8 @@ func TestReadinessTellsEachCheck(t *testing.T) {
 		}
 	})
 	p.Ready("keys", func(context.Context) error { return nil })
-	p.Ready("kafka", func(context.Context) error { return Degraded(errors.New("the password is wrong")) })
-	p.Ready("other kafka", func(context.Context) error { return Degraded(nil) })
+	p.Ready("kafka", func(context.Context) error { return service.Degraded(errors.New("the password is wrong")) })
+	p.Ready("other kafka", func(context.Context) error { return service.Degraded(nil) })
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(ctx, http.NotFoundHandler()) }()

@@ -73,8 +73,15 @@ func newTrial(t *testing.T) *trial {
 // announce publishes that the row of a policy has changed, as the service does.
 func (c *trial) announce(policies ...string) {
 	c.t.Helper()
-	w := &kafka.Writer{Addr: kafka.TCP(c.broker.Addr()), Topic: events.BordereauTopic, RequiredAcks: kafka.RequireAll,
-		BatchTimeout: time.Millisecond, AllowAutoTopicCreation: true, Transport: &kafka.Transport{}}
+	client := &kafka.Client{Addr: kafka.TCP(c.broker.Addr()), Transport: &kafka.Transport{MetadataTTL: 100 * time.Millisecond}}
+	eventually(c.t, "the service has created the topic", func() bool {
+		found, err := client.Metadata(c.t.Context(), &kafka.MetadataRequest{Topics: []string{events.BordereauTopic}})
+		return err == nil && found.Topics[0].Error == nil
+	})
+	w := &kafka.Writer{
+		Addr: kafka.TCP(c.broker.Addr()), Topic: events.BordereauTopic, RequiredAcks: kafka.RequireAll,
+		BatchTimeout: time.Millisecond, Transport: &kafka.Transport{},
+	}
 	defer w.Close()
 	for _, policy := range policies {
 		value, err := json.Marshal(events.BordereauDirty{Period: "2026-11", PolicyNumber: policy, TransactionType: "new policy"})
