@@ -94,10 +94,10 @@ func (p *policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // replica starts one of several processes of the service on a store.
-func (k *kafka) replica(store docstore.Store, settings ...string) *servicetest.Service {
+func (k *kafka) replica(store docstore.Store) *servicetest.Service {
 	return servicetest.Start(k.t, Service().Definition(), servicetest.Options{
 		Store: store, Peers: map[string]http.Handler{"coverage": &k.coverage}, Kafka: cluster.Settings{Brokers: []string{k.addr}},
-		Flags: append([]string{"--bordereau-period", "month", "--session-timeout", "2s"}, settings...),
+		Flags: []string{"--bordereau-period", "month"},
 	})
 }
 
@@ -206,7 +206,7 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 			// No row can be computed from now on, so the news of these receipts is nowhere but in the broker.
 			k.coverage.down.Store(true)
 			l.record(first, 3*books)
-			eventually(t, "the messages are acknowledged", func() bool { return k.stored() == 5*books })
+			eventually(t, "the messages are acknowledged", func() bool { return k.stored() >= 5*books })
 			eventually(t, "each row was tried", func() bool { return metric(t, first, "bus_consumer_retrying") == books })
 			first.Stop()
 			k.Close()
@@ -276,7 +276,7 @@ func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
 	l.awaitRows(s)
 
 	write("right")
-	eventually(t, "all messages are published", func() bool { return k.stored() == 4*books })
+	eventually(t, "all messages are published", func() bool { return k.stored() >= 4*books })
 	eventually(t, "nothing is wrong", func() bool { return s.Ready["kafka"](context.Background()) == nil })
 }
 
