@@ -127,15 +127,16 @@ func (d Definition) Program(open OpenStore) Program {
 // withoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is set beside the
 // URL of the store names its setting itself.
 func (p *Process) withoutStore(ctx context.Context, cause error) error {
-	switch {
-	case ctx.Err() != nil:
+	select {
+	case <-ctx.Done():
 		p.Log.Info("stopped before the store was there", "cause", cause)
 		return nil
-	case strings.HasPrefix(cause.Error(), "setting"):
-		return cause
 	default:
-		return fmt.Errorf("setting store: %w", cause)
 	}
+	if strings.HasPrefix(cause.Error(), "setting") {
+		return cause
+	}
+	return fmt.Errorf("setting store: %w", cause)
 }
 
 // Start starts a service within the process and returns its handler. Its loops start with Serve, and its readiness checks

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -210,23 +212,23 @@ func (o Options) withoutSecrets(err error) error {
 	return err
 }
 
-// secrets returns the password of the URI, as it is written there and as it is meant.
-func (o Options) secrets() []string {
+// secrets returns what the password of the URI may be: what follows the user, as it is written there and as it is meant, and in
+// place of the port of a host, where the @ after the password is missing.
+func (o Options) secrets() (secrets []string) {
 	_, rest, _ := strings.Cut(o.URI, "://")
-	rest, _, _ = strings.Cut(rest, "?")
-	at := strings.LastIndex(rest, "@")
-	if at < 0 {
-		return nil
+	if at := strings.LastIndex(rest, "@"); at >= 0 {
+		_, password, _ := strings.Cut(rest[:at], ":")
+		meant, _ := url.PathUnescape(password)
+		secrets = append(secrets, password, meant)
 	}
-	_, password, _ := strings.Cut(rest[:at], ":")
-	if password == "" {
-		return nil
+	hosts, _, _ := strings.Cut(rest, "/")
+	for host := range strings.SplitSeq(hosts, ",") {
+		_, port, _ := strings.Cut(host, ":")
+		if _, err := strconv.Atoi(port); err != nil {
+			secrets = append(secrets, port)
+		}
 	}
-	secrets := []string{password}
-	if meant, err := url.PathUnescape(password); err == nil && meant != password {
-		secrets = append(secrets, meant)
-	}
-	return secrets
+	return slices.DeleteFunc(secrets, func(s string) bool { return s == "" })
 }
 
 // pingTimeout bounds a Ping. It is shorter than the bound of a readiness check, which then says what is wrong.

@@ -73,6 +73,9 @@ func TestSettingsThatCannotWork(t *testing.T) {
 	}{
 		{Options{URI: "mongodb://u:" + secret + "%zz@127.0.0.1/"}, "uri"},
 		{Options{URI: "mongodb://u:" + secret + "@127.0.0.1:99999999/"}, "port"},
+		{Options{URI: "mongodb://u:" + secret + "/x@127.0.0.1/"}, ""},
+		// The @ and the host are missing, so that the password stands where a port does.
+		{Options{URI: "mongodb://u:" + secret + "/"}, "port"},
 		{Options{URI: uri + "?maxPoolSize=many"}, "maxPoolSize"},
 		{Options{URI: uri + "?tls=true&tlsCAFile=/none"}, "/none"},
 		{Options{URI: uri, Settings: access.Settings{Authority: "/none"}}, "setting mongo-ca: open /none"},
