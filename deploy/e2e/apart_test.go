@@ -16,7 +16,7 @@ import (
 func TestSevenProcesses(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunApart(t.TempDir(), map[string][]string{"premium": {"--refund-receipt-type", "other"}})
-	owned(t, e, err)
+	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 	t.Run("story", func(t *testing.T) { tellStory(t, c) })
 	t.Run("settings", func(t *testing.T) { obeySettings(t, c) })
@@ -68,7 +68,7 @@ func lapsePolicy(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	p := policy(t, c)
 	path, number := "/motorCoverage/"+p.Text("id"), p.Text("policyNumber")
 	billing := c.At("http://" + e.Address("coverage"))
-	report := func() trial.Answer {
+	report := func() trial.Response {
 		return billing.Post(t, internalapi.NonPaymentPath+number, nil, "X-Exchange-Credential", trial.Credential)
 	}
 	report().Want(t, http.StatusNoContent)

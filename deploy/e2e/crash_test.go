@@ -32,9 +32,9 @@ func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNum
 				if i%4 == 3 {
 					w.resource, w.body = "personal", personal()
 				}
-				a, err := c.Send(t.Context(), http.MethodPost, "/"+w.resource, w.body, "Idempotency-Key", w.key)
-				if err == nil && a.Status == http.StatusCreated {
-					w.id = a.Record(t).Text("id")
+				response, err := c.Send(t.Context(), http.MethodPost, "/"+w.resource, w.body, "Idempotency-Key", w.key)
+				if err == nil && response.Status == http.StatusCreated {
+					w.id = response.Record(t).Text("id")
 				}
 				mu.Lock()
 				sent = append(sent, w)
@@ -68,7 +68,7 @@ func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNum
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
-	owned(t, e, err)
+	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 	number := policy(t, c).Text("policyNumber")
 	sum, receipts := 0, 0
@@ -78,11 +78,11 @@ func TestCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, w := range sent {
-			a := c.Post(t, "/"+w.resource, w.body, "Idempotency-Key", w.key)
-			if a.Status != http.StatusOK && (a.Status != http.StatusCreated || w.id != "") {
-				t.Fatalf("a %s sent again, acknowledged as %q: %d %s", w.resource, w.id, a.Status, a.Body)
+			response := c.Post(t, "/"+w.resource, w.body, "Idempotency-Key", w.key)
+			if response.Status != http.StatusOK && (response.Status != http.StatusCreated || w.id != "") {
+				t.Fatalf("a %s sent again, acknowledged as %q: %d %s", w.resource, w.id, response.Status, response.Body)
 			}
-			if is := a.Record(t).Text("id"); w.id != "" && is != w.id {
+			if is := response.Record(t).Text("id"); w.id != "" && is != w.id {
 				t.Errorf("the %s %s is %s after the crash", w.resource, w.id, is)
 			}
 			if w.resource == "receipt" {

@@ -17,7 +17,7 @@ import (
 func TestDiskTakesNoMore(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
-	owned(t, e, err)
+	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 	party := c.Create(t, "personal", personal())
 	path := "/personal/" + party.Text("id")

@@ -24,19 +24,14 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	status, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		status = 1
-	}
-	os.Exit(status)
+	trial.Main(func(built *trial.Commands) (int, error) {
+		commands = built
+		return withSharedExchange(m.Run)
+	})
 }
 
-func run(m *testing.M) (status int, err error) {
-	if commands, err = trial.Build(); err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, commands.Remove()) }()
+// withSharedExchange runs the tests while the shared exchange runs, and returns their exit status.
+func withSharedExchange(tests func() int) (status int, err error) {
 	data, err := os.MkdirTemp("", "exchange-data-")
 	if err != nil {
 		return 1, err
@@ -54,7 +49,7 @@ func run(m *testing.M) (status int, err error) {
 			return 1, errors.Join(err, whole.Close())
 		}
 	}
-	status = m.Run()
+	status = tests()
 	if status != 0 {
 		fmt.Fprint(os.Stderr, whole.Logs())
 	}
@@ -80,22 +75,4 @@ func client(t testing.TB, e *trial.Exchange, subject string, scopes ...string) *
 		t.Fatal(err)
 	}
 	return c
-}
-
-// owned sees to it that an exchange of the test's own does not outlive it, and that its log is shown if the test fails.
-func owned(t testing.TB, e *trial.Exchange, err error) {
-	t.Helper()
-	if e != nil {
-		t.Cleanup(func() {
-			if err := e.Abandon(); err != nil {
-				t.Error(err)
-			}
-			if t.Failed() {
-				t.Log(e.Logs())
-			}
-		})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 }

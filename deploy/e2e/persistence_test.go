@@ -34,7 +34,7 @@ func holdWrites(t *testing.T, database string) (release func()) {
 func TestPersistenceFails(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_REQUEST_TIMEOUT=1s")
-	owned(t, e, err)
+	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 	party := c.Create(t, "personal", personal())
 	path := "/personal/" + party.Text("id")
@@ -51,7 +51,7 @@ func TestPersistenceFails(t *testing.T) {
 
 	made := c.Post(t, "/personal", body, "Idempotency-Key", key)
 	if made.Status != http.StatusCreated && made.Status != http.StatusOK {
-		t.Fatalf("the retry answers %d %s", made.Status, made.Body)
+		t.Fatalf("the retry returns %d %s", made.Status, made.Body)
 	}
 	again := c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusOK).Record(t)
 	wantMembers(t, again, map[string]string{"id": made.Record(t).Text("id")})

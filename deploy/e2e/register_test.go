@@ -43,7 +43,7 @@ func configured(t *testing.T) *trial.Exchange {
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
 		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
 	)
-	owned(t, e, err)
+	trial.EndWith(t, e, err)
 	return e
 }
 
@@ -56,8 +56,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		}
 		// A value that nobody has published is accepted; the checked client knows only published ones.
 		body := insure(t, c).motor().With("perils", []string{"rodents"})
-		if answer := unchecked(t, e, "/motorCoverage", body); answer != http.StatusCreated {
-			t.Errorf("a policy with the added peril is answered %d", answer)
+		if status := unchecked(t, e, "/motorCoverage", body); status != http.StatusCreated {
+			t.Errorf("a policy with the added peril is refused with %d", status)
 		}
 	},
 	settings.KeyRetention: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {

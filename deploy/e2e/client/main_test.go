@@ -3,7 +3,6 @@ package client_test
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -17,20 +16,10 @@ import (
 var commands *trial.Commands
 
 func TestMain(m *testing.M) {
-	status, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		status = 1
-	}
-	os.Exit(status)
-}
-
-func run(m *testing.M) (status int, err error) {
-	if commands, err = trial.Build(); err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, commands.Remove()) }()
-	return m.Run(), nil
+	trial.Main(func(built *trial.Commands) (int, error) {
+		commands = built
+		return m.Run(), nil
+	})
 }
 
 // shell runs the shipped command in a separate folder, as a person does who runs an exchange on the same machine.
@@ -47,19 +36,7 @@ type shell struct {
 func newShell(t *testing.T) *shell {
 	t.Helper()
 	e, err := commands.Plain().RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9", "EXCHANGE_TOKEN=not-for-this-process")
-	if e != nil {
-		t.Cleanup(func() {
-			if err := e.Abandon(); err != nil {
-				t.Error(err)
-			}
-			if t.Failed() {
-				t.Log(e.Logs())
-			}
-		})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	trial.EndWith(t, e, err)
 	return &shell{e, t.TempDir(), e.Base, commands.Plain().Path("exchange")}
 }
 

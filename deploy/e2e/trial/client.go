@@ -43,9 +43,9 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
-	a := Answer{Status: response.StatusCode, Header: response.Header, Body: body}
-	if err := a.conforms(request.Method); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%d %v\n%s", request.Method, request.URL.Path, err, a.Status, a.Header, a.Body)
+	received := Response{Status: response.StatusCode, Header: response.Header, Body: body}
+	if err := received.conforms(request.Method); err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%d %v\n%s", request.Method, request.URL.Path, err, received.Status, received.Header, received.Body)
 	}
 	return response, nil
 }
@@ -53,14 +53,14 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 // Send sends a request and returns what came back. body is sent as it is if it is []byte, string or io.Reader (without
 // a length), not at all if nil, and otherwise as JSON. headers are names and values in turn; a body is application/json
 // unless they say otherwise. Send returns an error if there is no response or if it breaks a rule of all responses.
-func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Answer, error) {
+func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Response, error) {
 	content, err := reader(body)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	if c.authorization != "" {
 		request.Header.Set("Authorization", c.authorization)
@@ -75,12 +75,12 @@ func (c *Client) Send(ctx context.Context, method, path string, body any, header
 	}
 	response, err := transport.Do(request)
 	if err != nil {
-		return Answer{}, err
+		return Response{}, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	a := Answer{Status: response.StatusCode, Header: response.Header}
-	a.Body, err = io.ReadAll(response.Body)
-	return a, err
+	received := Response{Status: response.StatusCode, Header: response.Header}
+	received.Body, err = io.ReadAll(response.Body)
+	return received, err
 }
 
 func reader(body any) (io.Reader, error) {
@@ -100,29 +100,29 @@ func reader(body any) (io.Reader, error) {
 }
 
 // Do is Send within a test, which ends if there is an error.
-func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) Answer {
+func (c *Client) Do(t testing.TB, method, path string, body any, headers ...string) Response {
 	t.Helper()
-	a, err := c.Send(t.Context(), method, path, body, headers...)
+	response, err := c.Send(t.Context(), method, path, body, headers...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a
+	return response
 }
 
 // Get sends a GET request.
-func (c *Client) Get(t testing.TB, path string, headers ...string) Answer {
+func (c *Client) Get(t testing.TB, path string, headers ...string) Response {
 	t.Helper()
 	return c.Do(t, http.MethodGet, path, nil, headers...)
 }
 
 // Post sends a POST request.
-func (c *Client) Post(t testing.TB, path string, body any, headers ...string) Answer {
+func (c *Client) Post(t testing.TB, path string, body any, headers ...string) Response {
 	t.Helper()
 	return c.Do(t, http.MethodPost, path, body, headers...)
 }
 
 // Put sends a PUT request.
-func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Answer {
+func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Response {
 	t.Helper()
 	return c.Do(t, http.MethodPut, path, body, headers...)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Eventually asks until done returns nil, and ends the test with its last error after Patience.
+// Eventually calls done until it returns nil. After Patience it ends the test with the last error.
 func Eventually(t testing.TB, done func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)
@@ -24,16 +24,16 @@ func Eventually(t testing.TB, done func() error) {
 	}
 }
 
-// AtOnce sends n requests at the same moment and returns what they got. The test ends if one got nothing.
-func AtOnce(t testing.TB, n int, send func(i int) (Answer, error)) []Answer {
+// AtOnce sends n requests at the same moment and returns the responses. The test ends if a request gets none.
+func AtOnce(t testing.TB, n int, send func(i int) (Response, error)) []Response {
 	t.Helper()
-	answers, errs := make([]Answer, n), make([]error, n)
+	responses, errs := make([]Response, n), make([]error, n)
 	var senders sync.WaitGroup
 	begin := make(chan struct{})
 	for i := range n {
 		senders.Go(func() {
 			<-begin
-			answers[i], errs[i] = send(i)
+			responses[i], errs[i] = send(i)
 		})
 	}
 	close(begin)
@@ -43,13 +43,13 @@ func AtOnce(t testing.TB, n int, send func(i int) (Answer, error)) []Answer {
 			t.Fatal(err)
 		}
 	}
-	return answers
+	return responses
 }
 
-// Count returns how many returns have each status.
-func Count(answers []Answer) map[int]int {
+// Count returns how many of the responses have each status.
+func Count(responses []Response) map[int]int {
 	counts := map[int]int{}
-	for _, a := range answers {
+	for _, a := range responses {
 		counts[a.Status]++
 	}
 	return counts
