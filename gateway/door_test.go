@@ -147,7 +147,7 @@ func do(t testing.TB, request *http.Request) (*http.Response, string) {
 	return response, string(text)
 }
 
-// isProblem asserts that the answer is a problem document of the status.
+// isProblem asserts that the response is a problem document of the status.
 func isProblem(t testing.TB, response *http.Response, body string, status int) {
 	t.Helper()
 	var document struct {

@@ -55,7 +55,7 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 	})
 }
 
-func TestAnswersComeBackAsTheyAre(t *testing.T) {
+func TestResponsesAreForwardedUnchanged(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		w.Header().Set("X-Request-Id", r.Header.Get("X-Request-Id"))
@@ -76,7 +76,7 @@ func TestAnswersComeBackAsTheyAre(t *testing.T) {
 	})
 }
 
-func TestEmptyAnswersStayEmpty(t *testing.T) {
+func TestEmptyResponsesStayEmpty(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/vehicle/7" {
 			w.WriteHeader(http.StatusNotFound)
@@ -152,7 +152,7 @@ func TestServiceThatIsSlowIsAnOutage(t *testing.T) {
 	isProblem(t, response, body, http.StatusServiceUnavailable)
 }
 
-func TestAnswerThatBreaksOffIsNotTakenForWhole(t *testing.T) {
+func TestTruncatedResponseIsNotTakenForWhole(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
 		_, _ = io.WriteString(w, "half")
@@ -184,9 +184,9 @@ func BenchmarkForward(b *testing.B) {
 	request.Body = http.NoBody
 	b.ReportAllocs()
 	for b.Loop() {
-		answer := httptest.NewRecorder()
-		if d.handler.ServeHTTP(answer, request); answer.Code != http.StatusOK {
-			b.Fatal(answer.Code)
+		response := httptest.NewRecorder()
+		if d.handler.ServeHTTP(response, request); response.Code != http.StatusOK {
+			b.Fatal(response.Code)
 		}
 	}
 }

@@ -25,7 +25,7 @@ type Result struct {
 	Outcome  Outcome       `json:"outcome"`
 	Why      string        `json:"why,omitempty"`
 	Request  string        `json:"request,omitempty"`
-	Response string        `json:"answer,omitempty"`
+	Response string        `json:"response,omitempty"`
 	Elapsed  time.Duration `json:"nanoseconds"`
 }
 

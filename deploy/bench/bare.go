@@ -15,8 +15,8 @@ import (
 // bareCommand is the argument that makes this command the bare handler.
 const bareCommand = "bare"
 
-// answer is the response of the bare handler to a method and a Gin route. It is a response that the exchange has given.
-type answer struct {
+// cannedResponse is what the bare handler returns for a method and a Gin route: a response that the exchange gave before.
+type cannedResponse struct {
 	Method, Route string
 	Status        int
 	Header        map[string]string
@@ -24,29 +24,29 @@ type answer struct {
 }
 
 // startBare starts the bare handler in a separate process.
-func startBare(ctx context.Context, answers []answer) (*child, error) {
+func startBare(ctx context.Context, responses []cannedResponse) (*child, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(answers)
+	text, err := json.Marshal(responses)
 	if err != nil {
 		return nil, err
 	}
 	return start(ctx, text, self, bareCommand)
 }
 
-// serveBare is the bare handler. It reads the responses that it shall give from in, writes its address to out, and serves
-// until the process is ended.
+// serveBare is the bare handler. It reads from in the responses that it is to return, writes its address to out, and
+// serves until the process ends.
 func serveBare(in io.Reader, out io.Writer) error {
-	var answers []answer
-	if err := json.NewDecoder(in).Decode(&answers); err != nil {
+	var responses []cannedResponse
+	if err := json.NewDecoder(in).Decode(&responses); err != nil {
 		return err
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	for _, a := range answers {
-		engine.Handle(a.Method, a.Route, a.serve)
+	for _, r := range responses {
+		engine.Handle(r.Method, r.Route, r.serve)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -58,15 +58,15 @@ func serveBare(in io.Reader, out io.Writer) error {
 	return http.Serve(listener, engine)
 }
 
-func (a *answer) serve(c *gin.Context) {
+func (r *cannedResponse) serve(c *gin.Context) {
 	// A handler that ignores its body makes net/http close the connection.
 	if _, err := io.Copy(io.Discard, c.Request.Body); err != nil {
 		c.AbortWithStatus(http.StatusBadRequest)
 		return
 	}
 	header := c.Writer.Header()
-	for name, value := range a.Header {
+	for name, value := range r.Header {
 		header.Set(name, value)
 	}
-	c.Data(a.Status, a.Header["Content-Type"], a.Body)
+	c.Data(r.Status, r.Header["Content-Type"], r.Body)
 }

@@ -100,15 +100,15 @@ const turns = 5
 
 // compare measures the exchange and a bare handler that gives the same responses.
 func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
-	var answers []answer
+	var responses []cannedResponse
 	for _, r := range rows {
-		a, err := b.exchange.sample(r)
+		canned, err := b.exchange.sample(r)
 		if err != nil {
 			return nil, err
 		}
-		answers = append(answers, a)
+		responses = append(responses, canned)
 	}
-	process, err := startBare(ctx, answers)
+	process, err := startBare(ctx, responses)
 	if err != nil {
 		return nil, err
 	}

@@ -91,23 +91,23 @@ func chosen(all []*row, only string) []*row {
 }
 
 // sample sends one request of the row and returns the response, which the bare handler will give.
-func (c *client) sample(r *row) (answer, error) {
+func (c *client) sample(r *row) (cannedResponse, error) {
 	var request fasthttp.Request
 	var response fasthttp.Response
 	to := r.next()
 	if err := c.send(to, &request, &response); err != nil {
-		return answer{}, err
+		return cannedResponse{}, err
 	}
 	if response.StatusCode() != r.status {
-		return answer{}, fmt.Errorf("%s: status %d: %s", r.name, response.StatusCode(), response.Body())
+		return cannedResponse{}, fmt.Errorf("%s: status %d: %s", r.name, response.StatusCode(), response.Body())
 	}
-	a := answer{Method: to.method, Route: r.route, Status: r.status, Header: map[string]string{}, Body: response.Body()}
+	canned := cannedResponse{Method: to.method, Route: r.route, Status: r.status, Header: map[string]string{}, Body: response.Body()}
 	for name, value := range response.Header.All() {
 		switch string(name) {
 		case "Date", "Content-Length": // the server sets them
 		default:
-			a.Header[string(name)] = string(value)
+			canned.Header[string(name)] = string(value)
 		}
 	}
-	return a, nil
+	return canned, nil
 }

@@ -70,8 +70,8 @@ func TestTokensThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			caller := caller(t).With(c.authorization)
-			for _, a := range []trial.Answer{caller.Get(t, "/vehicle"), caller.Post(t, "/vehicle", vehicle())} {
-				challenge := a.Want(t, http.StatusUnauthorized).Header.Get("WWW-Authenticate")
+			for _, response := range []trial.Response{caller.Get(t, "/vehicle"), caller.Post(t, "/vehicle", vehicle())} {
+				challenge := response.Want(t, http.StatusUnauthorized).Header.Get("WWW-Authenticate")
 				if !strings.HasPrefix(challenge, "Bearer ") {
 					t.Errorf("the challenge is %q", challenge)
 				}
@@ -100,8 +100,8 @@ func TestInternalPathsAreNotRouted(t *testing.T) {
 	} {
 		for who, caller := range map[string]*trial.Client{"with a token": c, "without": c.With("")} {
 			for _, method := range []string{http.MethodGet, http.MethodPost} {
-				if a := caller.Do(t, method, unknown, nil); a.Status != http.StatusNotFound {
-					t.Errorf("%s %s %s: %d %s", method, unknown, who, a.Status, a.Body)
+				if response := caller.Do(t, method, unknown, nil); response.Status != http.StatusNotFound {
+					t.Errorf("%s %s %s: %d %s", method, unknown, who, response.Status, response.Body)
 				}
 			}
 		}

@@ -54,11 +54,11 @@ func TestOneOfManyWins(t *testing.T) {
 		},
 	} {
 		t.Run(contest.name, func(t *testing.T) {
-			answers := trial.AtOnce(t, n, func(i int) (trial.Answer, error) {
+			responses := trial.AtOnce(t, n, func(i int) (trial.Response, error) {
 				return c.Send(t.Context(), contest.method, contest.path, contest.body(i), contest.headers...)
 			})
-			if counts := trial.Count(answers); !maps.Equal(counts, map[int]int{contest.won: 1, contest.lost: n - 1}) {
-				t.Errorf("the answers are %v", counts)
+			if counts := trial.Count(responses); !maps.Equal(counts, map[int]int{contest.won: 1, contest.lost: n - 1}) {
+				t.Errorf("the responses are %v", counts)
 			}
 		})
 	}
@@ -76,15 +76,15 @@ func TestNoChangeIsLost(t *testing.T) {
 	t.Parallel()
 	c := caller(t)
 	claim := "/claim/" + c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -1)).Text("id")
-	answers := trial.AtOnce(t, 20, func(i int) (trial.Answer, error) {
+	responses := trial.AtOnce(t, 20, func(i int) (trial.Response, error) {
 		document := trial.Record{"url": fmt.Sprintf("https://files.example/%d", i), "type": "photo"}
 		return c.Send(t.Context(), http.MethodPost, claim+"/documents", document)
 	})
-	if counts := trial.Count(answers); counts[http.StatusOK] != len(answers) {
-		t.Errorf("the answers are %v", counts)
+	if counts := trial.Count(responses); counts[http.StatusOK] != len(responses) {
+		t.Errorf("the responses are %v", counts)
 	}
-	if documents, _ := c.Read(t, claim)["documents"].([]any); len(documents) != len(answers) {
-		t.Errorf("there are %d documents of %d", len(documents), len(answers))
+	if documents, _ := c.Read(t, claim)["documents"].([]any); len(documents) != len(responses) {
+		t.Errorf("there are %d documents of %d", len(documents), len(responses))
 	}
 }
 
@@ -92,11 +92,11 @@ func TestSumOfManyReceiptsAtOnce(t *testing.T) {
 	t.Parallel()
 	c := caller(t)
 	number := policy(t, c).Text("policyNumber")
-	answers := trial.AtOnce(t, 100, func(i int) (trial.Answer, error) {
+	responses := trial.AtOnce(t, 100, func(i int) (trial.Response, error) {
 		return c.Send(t.Context(), http.MethodPost, "/receipt", receipt(number, i+1))
 	})
-	if counts := trial.Count(answers); counts[http.StatusCreated] != len(answers) {
-		t.Fatalf("the answers are %v", counts)
+	if counts := trial.Count(responses); counts[http.StatusCreated] != len(responses) {
+		t.Fatalf("the responses are %v", counts)
 	}
 	awaitSum(t, c, number, "new policy", "5050")
 }

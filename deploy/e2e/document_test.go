@@ -73,11 +73,11 @@ func TestExamplesWork(t *testing.T) {
 		if e.Body != nil {
 			body = now(issued, shown(t, operation.RequestBody.Value.Content))
 		}
-		answer := c.Do(t, method, now(issued, strings.Replace(path, "{id}", e.On, 1)), body)
-		if answer.Status >= 300 {
-			t.Fatalf("%s: %d %s", e.Operation, answer.Status, answer.Body)
+		response := c.Do(t, method, now(issued, strings.Replace(path, "{id}", e.On, 1)), body)
+		if response.Status >= 300 {
+			t.Fatalf("%s: %d %s", e.Operation, response.Status, response.Body)
 		}
-		content := operation.Responses.Value(strconv.Itoa(answer.Status)).Value.Content
+		content := operation.Responses.Value(strconv.Itoa(response.Status)).Value.Content
 		if content["application/json"].Example == nil {
 			if !strings.HasPrefix(path, "/x/") {
 				t.Errorf("%s shows no response", e.Operation)
@@ -85,7 +85,7 @@ func TestExamplesWork(t *testing.T) {
 			continue
 		}
 		var is, want any
-		if err := json.Unmarshal(answer.Body, &is); err != nil {
+		if err := json.Unmarshal(response.Body, &is); err != nil {
 			t.Fatal(err)
 		}
 		learn(issued, e.Issues, is)

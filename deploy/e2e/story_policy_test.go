@@ -35,8 +35,8 @@ func extendPolicy(t *testing.T, c *trial.Client) {
 	extension := trial.Record{"endorsementType": "policy extension", "expiryDate": instant(365)}
 
 	running := "/motorCoverage/" + c.Create(t, "motorCoverage", all.motor()).Text("id")
-	answer := c.Post(t, running+":endorse", extension).Want(t, http.StatusOK).Record(t)
-	wantMembers(t, answer, map[string]string{"status": "extended", "expiryDate": extension.Text("expiryDate")})
+	changed := c.Post(t, running+":endorse", extension).Want(t, http.StatusOK).Record(t)
+	wantMembers(t, changed, map[string]string{"status": "extended", "expiryDate": extension.Text("expiryDate")})
 	wantMembers(t, c.Read(t, running), map[string]string{"status": "extended"})
 	c.Post(t, running+":endorse", trial.Record{"endorsementType": "addition"}).Want(t, http.StatusConflict)
 	c.Post(t, running+":cancel", nil).Want(t, http.StatusConflict)

@@ -24,12 +24,12 @@ type walk struct {
 }
 
 // walkStep is what the reader pastes into a shell, and what the page says that it prints.
-type walkStep struct{ run, answer string }
+type walkStep struct{ run, output string }
 
 var (
 	preparation = regexp.MustCompile(`(?s)<section id="preparation">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>`)
 	walkSection = regexp.MustCompile(`(?s)<section id="([a-z]+)" class="walk">(.*?)</section>`)
-	walkBlocks  = regexp.MustCompile(`(?s)<li class="step">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>.*?<pre class="answer"[^>]*><code>(.*?)</code></pre>`)
+	walkBlocks  = regexp.MustCompile(`(?s)<li class="step">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>.*?<pre class="output"[^>]*><code>(.*?)</code></pre>`)
 )
 
 // readWalks returns the preparation and the walks of the page.
@@ -67,7 +67,7 @@ func TestWalks(t *testing.T) {
 		for _, time := range []string{"first", "second"} {
 			t.Run(w.name+"/"+time, func(t *testing.T) {
 				for i, printed := range runWalk(t, prepare, w) {
-					if err := printsAsShown(printed, w.steps[i].answer); err != nil {
+					if err := printsAsShown(printed, w.steps[i].output); err != nil {
 						t.Errorf("step %d: %v\n%s\nprinted\n%s", i+1, err, w.steps[i].run, printed)
 					}
 				}
@@ -76,11 +76,11 @@ func TestWalks(t *testing.T) {
 	}
 }
 
-// TestRootLeadsToTheViewer opens the address that an exchange prints at its start, as a browser would.
-func TestRootLeadsToTheViewer(t *testing.T) {
+// TestRootShowsTheViewer opens the address that an exchange prints at its start, as a browser would.
+func TestRootShowsTheViewer(t *testing.T) {
 	t.Parallel()
 	if viewer := string(page(t, whole, "/")); viewer != string(page(t, whole, "/docs")) || !strings.Contains(viewer, "/docs/start") {
-		t.Errorf("/ leads to\n%s", viewer)
+		t.Errorf("/ shows\n%s", viewer)
 	}
 }
 
@@ -92,7 +92,7 @@ func runWalk(t *testing.T, prepare string, w walk) []string {
 	for _, step := range w.steps {
 		script += "\n" + step.run + "\nprintf '" + strings.TrimSuffix(mark, "\n") + `\n'`
 	}
-	// A walk waits for what the exchange does in the background; one that waits in vain must end all the same.
+	// A walk waits for what the exchange does in the background. If that never happens, the test must still end.
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", script)
@@ -110,19 +110,19 @@ func runWalk(t *testing.T, prepare string, w walk) []string {
 	return printed[:len(w.steps)]
 }
 
-// printsAsShown compares what a step printed with the answer that the page shows: the same lines of status, and each JSON
-// value as includes has it.
+// printsAsShown compares what a step printed with what the page shows: the same status lines, and every JSON
+// value as includes compares it.
 func printsAsShown(printed, shown string) error {
-	is, err := answers(printed)
+	is, err := values(printed)
 	if err != nil {
 		return err
 	}
-	want, err := answers(shown)
+	want, err := values(shown)
 	if err != nil {
 		return err
 	}
 	if len(is) != len(want) || len(want) == 0 {
-		return fmt.Errorf("%d answers, not %d", len(is), len(want))
+		return fmt.Errorf("%d values, not %d", len(is), len(want))
 	}
 	for i := range want {
 		if err := includes(is[i], want[i]); err != nil {
@@ -134,8 +134,8 @@ func printsAsShown(printed, shown string) error {
 
 var statusLine = regexp.MustCompile(`(?m)^HTTP (\d{3})$`)
 
-// answers reads the values of a text: JSON, and lines like "HTTP 201" as strings.
-func answers(text string) ([]any, error) {
+// values reads the values of a text: JSON, and lines like "HTTP 201" as strings.
+func values(text string) ([]any, error) {
 	var all []any
 	for dec := json.NewDecoder(strings.NewReader(statusLine.ReplaceAllString(text, `"HTTP $1"`))); dec.More(); {
 		var value any
@@ -147,8 +147,8 @@ func answers(text string) ([]any, error) {
 	return all, nil
 }
 
-// includes reports as an error what a value lacks of the one that is shown: objects have at least the members shown, and
-// "…" in a string stands for some text.
+// includes returns an error if a value lacks something of the value shown. Objects must have at least the members shown, and
+// "…" in a string is a placeholder for any text.
 func includes(is, shown any) error {
 	switch shown := shown.(type) {
 	case map[string]any:

@@ -51,7 +51,7 @@ func get(t *testing.T, path string, headers ...string) *httptest.ResponseRecorde
 	return serve(t, http.MethodGet, path, headers...)
 }
 
-func TestRootLeadsToTheViewer(t *testing.T) {
+func TestRootRedirectsToTheViewer(t *testing.T) {
 	for path, want := range map[string]string{"/": "/docs", "/docs/": "/docs", "/problems/": "/problems"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			response := serve(t, method, path)

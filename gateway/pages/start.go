@@ -24,9 +24,9 @@ type step struct {
 	Title string
 	About template.HTML
 	Run   string
-	// Answer is what Run prints, shortened. "…" is a placeholder for text that differs each time, and members may be left
+	// Output is what Run prints, shortened. "…" is a placeholder for text that differs each time, and members may be left
 	// out.
-	Answer string
+	Output string
 }
 
 // start serves the getting-started page. The commands on it have the address at which the reader has reached it.

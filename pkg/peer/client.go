@@ -47,8 +47,8 @@ type Config struct {
 // the circuit breaker.
 type Client struct {
 	config Config
-	reads  failsafe.Executor[answer]
-	writes failsafe.Executor[answer]
+	reads  failsafe.Executor[response]
+	writes failsafe.Executor[response]
 	// seconds times the calls, by method and status code; nil without metrics.
 	seconds *prometheus.HistogramVec
 }
@@ -65,8 +65,8 @@ func New(config Config) (*Client, error) {
 		c.seconds = newSeconds(config)
 	}
 	breaker := newBreaker(config)
-	c.reads = failsafe.With[answer](newRetry(), breaker)
-	c.writes = failsafe.With[answer](breaker)
+	c.reads = failsafe.With[response](newRetry(), breaker)
+	c.writes = failsafe.With[response](breaker)
 	return c, nil
 }
 
@@ -85,14 +85,14 @@ func (r *Refusal) Error() string {
 // Get reads the JSON at a path, which includes an escaped query, into a value. found is false if the peer responds with
 // 404. The error is a *Refusal for any other 4xx, else problem.Outage.
 func Get[T any](ctx context.Context, c *Client, path string) (value T, found bool, err error) {
-	a, err := c.call(ctx, c.reads, http.MethodGet, path, nil)
+	got, err := c.call(ctx, c.reads, http.MethodGet, path, nil)
 	if err != nil {
 		return value, false, err
 	}
-	if a.status == http.StatusNotFound {
+	if got.status == http.StatusNotFound {
 		return value, false, nil
 	}
-	err = c.decode(a, &value)
+	err = c.decode(got, &value)
 	return value, err == nil, err
 }
 
@@ -104,39 +104,39 @@ func Post[T any](ctx context.Context, c *Client, path string, body any) (value T
 	if err != nil {
 		return value, fmt.Errorf("peer %s: body of %s: %w", c.config.Name, path, err)
 	}
-	a, err := c.call(ctx, c.writes, http.MethodPost, path, text)
+	got, err := c.call(ctx, c.writes, http.MethodPost, path, text)
 	if err == nil {
-		err = c.decode(a, &value)
+		err = c.decode(got, &value)
 	}
 	return value, err
 }
 
-// answer is the status and the whole body of a response.
-type answer struct {
+// response is the status and the whole body of a response.
+type response struct {
 	status int
 	body   []byte
 }
 
-func (c *Client) call(ctx context.Context, executor failsafe.Executor[answer], method, path string, body []byte) (answer, error) {
-	a, err := executor.WithContext(ctx).Get(func() (answer, error) { return c.attempt(ctx, method, path, body) })
+func (c *Client) call(ctx context.Context, executor failsafe.Executor[response], method, path string, body []byte) (response, error) {
+	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, method, path, body) })
 	if err != nil {
-		return a, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, err))
+		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, err))
 	}
 	// 401 means that the processes do not share a credential. That is the fault of the installation, not of the caller.
-	if a.status >= 500 || a.status == http.StatusUnauthorized || a.status == http.StatusTooManyRequests {
-		return a, problem.Outage(fmt.Errorf("peer %s: %s %s: status %d", c.config.Name, method, path, a.status))
+	if got.status >= 500 || got.status == http.StatusUnauthorized || got.status == http.StatusTooManyRequests {
+		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: status %d", c.config.Name, method, path, got.status))
 	}
-	return a, nil
+	return got, nil
 }
 
-func (c *Client) attempt(ctx context.Context, method, path string, body []byte) (answer, error) {
+func (c *Client) attempt(ctx context.Context, method, path string, body []byte) (response, error) {
 	var content io.Reader
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
 	call, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	if body != nil {
 		call.Header["Content-Type"] = []string{"application/json"}
@@ -146,29 +146,29 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	request.WriteTimeout(ctx, call.Header)
 
 	began := time.Now()
-	response, err := c.config.Transport.RoundTrip(call)
+	received, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
 		c.observe(method, 0, began)
-		return answer{}, err
+		return response{}, err
 	}
-	defer func() { c.observe(method, response.StatusCode, began) }()
-	defer response.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(response.Body, largestResponse+1))
+	defer func() { c.observe(method, received.StatusCode, began) }()
+	defer received.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(received.Body, largestResponse+1))
 	if err == nil && len(text) > largestResponse {
 		err = errors.New("the response is too large")
 	}
-	return answer{response.StatusCode, text}, err
+	return response{received.StatusCode, text}, err
 }
 
-func (c *Client) decode(a answer, value any) error {
-	if a.status >= 400 {
-		return &Refusal{Peer: c.config.Name, Status: a.status, Document: a.body}
+func (c *Client) decode(got response, value any) error {
+	if got.status >= 400 {
+		return &Refusal{Peer: c.config.Name, Status: got.status, Document: got.body}
 	}
-	if len(a.body) == 0 {
+	if len(got.body) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(a.body, value); err != nil {
-		return problem.Outage(fmt.Errorf("peer %s: response with status %d: %w", c.config.Name, a.status, err))
+	if err := json.Unmarshal(got.body, value); err != nil {
+		return problem.Outage(fmt.Errorf("peer %s: response with status %d: %w", c.config.Name, got.status, err))
 	}
 	return nil
 }

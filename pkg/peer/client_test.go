@@ -124,7 +124,7 @@ func TestReadsAreRetriedAndWritesAreNot(t *testing.T) {
 	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
 		asked.Store(0)
 		if value, _, err := peer.Get[policy](t.Context(), c, "/"); err != nil || value.Number != "M1" {
-			t.Fatalf("value %+v, error %v, want the third try to answer", value, err)
+			t.Fatalf("value %+v, error %v, want the third try to succeed", value, err)
 		}
 		asked.Store(0)
 		_, err := peer.Post[policy](t.Context(), c, "/", policy{})
@@ -153,10 +153,10 @@ func TestPostAnswersOrRefuses(t *testing.T) {
 	})
 	overEach(t, h, peer.Config{OpenAfter: 1}, func(t *testing.T, c *peer.Client) {
 		if p, err := peer.Post[policy](t.Context(), c, "/", policy{"M1"}); err != nil || p.Number != "M1" {
-			t.Fatalf("answer %+v, error %v", p, err)
+			t.Fatalf("response %+v, error %v", p, err)
 		}
 		if _, err := peer.Post[policy](t.Context(), c, "/", policy{"quiet"}); err != nil {
-			t.Fatalf("an answer without body: %v", err)
+			t.Fatalf("a response without a body: %v", err)
 		}
 		_, err := peer.Post[policy](t.Context(), c, "/", policy{"lapsed"})
 		var refusal *peer.Refusal

@@ -18,16 +18,16 @@ const (
 
 // newBreaker returns a circuit breaker that counts calls without a response and 5xx responses as failures. A caller who
 // gives up says nothing about the peer.
-func newBreaker(config Config) circuitbreaker.CircuitBreaker[answer] {
+func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
 	if config.OpenAfter == 0 {
 		config.OpenAfter = openAfter
 	}
 	if config.OpenFor == 0 {
 		config.OpenFor = openFor
 	}
-	return circuitbreaker.NewBuilder[answer]().
-		HandleIf(func(a answer, err error) bool {
-			return err != nil && !errors.Is(err, context.Canceled) || a.status >= 500
+	return circuitbreaker.NewBuilder[response]().
+		HandleIf(func(got response, err error) bool {
+			return err != nil && !errors.Is(err, context.Canceled) || got.status >= 500
 		}).
 		WithFailureThreshold(config.OpenAfter).
 		WithDelay(config.OpenFor).
@@ -37,16 +37,16 @@ func newBreaker(config Config) circuitbreaker.CircuitBreaker[answer] {
 
 // newRetry returns the policy for reads: one that failed for a passing reason is repeated, at most twice and within the
 // time of the request.
-func newRetry() retrypolicy.RetryPolicy[answer] {
-	return retrypolicy.NewBuilder[answer]().
-		HandleIf(func(a answer, err error) bool {
-			switch a.status {
+func newRetry() retrypolicy.RetryPolicy[response] {
+	return retrypolicy.NewBuilder[response]().
+		HandleIf(func(got response, err error) bool {
+			switch got.status {
 			case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 				return true
 			}
 			return err != nil
 		}).
-		AbortIf(func(_ answer, err error) bool {
+		AbortIf(func(_ response, err error) bool {
 			return errors.Is(err, circuitbreaker.ErrOpen) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		}).
 		WithMaxRetries(2).

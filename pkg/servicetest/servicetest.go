@@ -171,8 +171,8 @@ func (s *Service) run(loops map[string]func(context.Context) error) {
 	s.t.Cleanup(s.Stop)
 }
 
-// Answer is a response of the service.
-type Answer struct {
+// Response is a response of the service.
+type Response struct {
 	Status int
 	Header http.Header
 	Text   string
@@ -181,7 +181,7 @@ type Answer struct {
 }
 
 // Do sends a request as the gateway would. header holds further headers, each as a name and a value.
-func (s *Service) Do(method, path, body string, header ...string) Answer {
+func (s *Service) Do(method, path, body string, header ...string) Response {
 	s.t.Helper()
 	var content io.Reader
 	if body != "" {
@@ -197,19 +197,19 @@ func (s *Service) Do(method, path, body string, header ...string) Answer {
 	}
 	recorder := httptest.NewRecorder()
 	s.handler.ServeHTTP(recorder, request)
-	a := Answer{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String()}
-	_ = json.Unmarshal(recorder.Body.Bytes(), &a.Body) // a list is no object
-	return a
+	response := Response{Status: recorder.Code, Header: recorder.Header(), Text: recorder.Body.String()}
+	_ = json.Unmarshal(recorder.Body.Bytes(), &response.Body) // a list is no object
+	return response
 }
 
 // Must sends a request and ends the test unless the response has the status.
-func (s *Service) Must(status int, method, path, body string, header ...string) Answer {
+func (s *Service) Must(status int, method, path, body string, header ...string) Response {
 	s.t.Helper()
-	a := s.Do(method, path, body, header...)
-	if a.Status != status {
-		s.t.Fatalf("%s %s %s: status %d, want %d: %s", method, path, body, a.Status, status, a.Text)
+	response := s.Do(method, path, body, header...)
+	if response.Status != status {
+		s.t.Fatalf("%s %s %s: status %d, want %d: %s", method, path, body, response.Status, status, response.Text)
 	}
-	return a
+	return response
 }
 
 // Create posts a record and returns its id.
@@ -220,7 +220,7 @@ func (s *Service) Create(resource, body string) string {
 }
 
 // Member returns a member of the response that is a string; empty if it is not one.
-func (a Answer) Member(name string) string {
-	text, _ := a.Body[name].(string)
+func (r Response) Member(name string) string {
+	text, _ := r.Body[name].(string)
 	return text
 }

@@ -83,7 +83,7 @@ func TestEveryStateAndOperation(t *testing.T) {
 					reach(path, number)
 					to, ok := moves[state]
 					want := map[bool]int{true: 200, false: 409}[ok]
-					var a servicetest.Answer
+					var a servicetest.Response
 					switch operation {
 					case "endorse":
 						a = s.Do("POST", path+":endorse", `{"endorsementType":"addition","note":"x"}`)

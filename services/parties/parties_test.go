@@ -22,7 +22,7 @@ func person(idNumber, further string) string {
 }
 
 // pointers returns the JSON pointers of a problem's violations.
-func pointers(a servicetest.Answer) []string {
+func pointers(a servicetest.Response) []string {
 	var all []string
 	violations, _ := a.Body["errors"].([]any)
 	for _, v := range violations {
@@ -57,7 +57,7 @@ func TestAPersonIsWholeAtEveryWrite(t *testing.T) {
 func TestPartiesAreKnownByIDTypeAndIDNumber(t *testing.T) {
 	s := start(t)
 	first := s.Create("personal", person("X1", ""))
-	conflict := func(a servicetest.Answer) {
+	conflict := func(a servicetest.Response) {
 		t.Helper()
 		if a.Member("type") != "/problems/party-exists" || a.Member("existingId") != first {
 			t.Errorf("problem %s, want party-exists of %s", a.Text, first)

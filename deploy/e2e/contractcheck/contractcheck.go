@@ -49,7 +49,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// roundTrip sends a request and checks the response. broken says what breaks the document.
+// roundTrip sends a request and checks the response. broken is an error if either breaks the document.
 func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Response, broken, err error) {
 	d, err := published()
 	if err != nil {
@@ -80,7 +80,7 @@ func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Re
 	}
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	if err := d.check(request, sent, response, body); err != nil {
-		broken = fmt.Errorf("%s %s, answered %d, breaks the OpenAPI document: %w\nsent %s\nanswered %s",
+		broken = fmt.Errorf("%s %s with the response %d breaks the OpenAPI document: %w\nsent %s\nreceived %s",
 			request.Method, request.URL, response.StatusCode, err, short(sent), short(body))
 	}
 	return response, broken, nil

@@ -85,7 +85,7 @@ func TestWhatBreaksTheDocumentIsReported(t *testing.T) {
 				_ = response.Body.Close()
 			}
 			if (err != nil) != (c.broken != "") || err != nil && !strings.Contains(err.Error(), c.broken) {
-				t.Errorf("the answer is told as %v, want %q", err, c.broken)
+				t.Errorf("the report is %v, want %q", err, c.broken)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ type caller struct {
 	base     *url.URL
 	token    func() (string, error)
 	client   *http.Client
-	retrying failsafe.Executor[answer]
+	retrying failsafe.Executor[response]
 	log      *slog.Logger
 	notes    io.Writer
 	catalog  *resource.Catalog
@@ -69,12 +69,12 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 
 // newRetry returns a policy that tries again, for some time, if the exchange does not respond or responds that it is not
 // available now. If a response says how long to wait, the policy waits that long.
-func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[answer] {
-	builder := retrypolicy.NewBuilder[answer]().
-		HandleIf(func(a answer, err error) bool {
+func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[response] {
+	builder := retrypolicy.NewBuilder[response]().
+		HandleIf(func(got response, err error) bool {
 			switch {
 			case err == nil:
-				return unavailable(a.status) && a.retryAfter() <= upTo
+				return unavailable(got.status) && got.retryAfter() <= upTo
 			case c.reached.Load() || c.patient:
 				return !hopeless(err)
 			default:
@@ -82,13 +82,13 @@ func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[answer] {
 			}
 		}).
 		WithBackoff(100*time.Millisecond, 5*time.Second).
-		WithDelayFunc(func(attempt failsafe.ExecutionAttempt[answer]) time.Duration {
+		WithDelayFunc(func(attempt failsafe.ExecutionAttempt[response]) time.Duration {
 			if wait := attempt.LastResult().retryAfter(); wait > 0 {
 				return wait
 			}
 			return -1 // use the backoff
 		}).
-		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[answer]) {
+		OnRetryScheduled(func(e failsafe.ExecutionScheduledEvent[response]) {
 			c.log.Debug("trying again", "in", e.Delay, "status", e.LastResult().status, "cause", e.LastError())
 		}).
 		ReturnLastFailure()
@@ -108,8 +108,8 @@ type request struct {
 	once bool
 }
 
-// answer is a response of the exchange, with its body.
-type answer struct {
+// response is a response of the exchange, with its body.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
@@ -125,8 +125,8 @@ func unavailable(status int) bool {
 }
 
 // retryAfter returns how long the exchange asks the client to wait, or 0 if it does not say.
-func (a answer) retryAfter() time.Duration {
-	value := a.header.Get("Retry-After")
+func (r response) retryAfter() time.Duration {
+	value := r.header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil {
 		return time.Duration(max(seconds, 0)) * time.Second
 	}
@@ -137,39 +137,39 @@ func (a answer) retryAfter() time.Duration {
 }
 
 // replayed reports whether the exchange had carried out the request before.
-func (a answer) replayed() bool { return a.header.Get("Idempotency-Replayed") == "true" }
+func (r response) replayed() bool { return r.header.Get("Idempotency-Replayed") == "true" }
 
 // send sends a request and returns the response if it is a success. The error is a *refusal, an *unreachable,
 // context.Canceled, or that of a token that cannot be read.
-func (c *caller) send(ctx context.Context, r request) (a answer, err error) {
+func (c *caller) send(ctx context.Context, r request) (got response, err error) {
 	token, err := c.token()
 	if err != nil {
-		return answer{}, fmt.Errorf("the bearer token: %w", err)
+		return response{}, fmt.Errorf("the bearer token: %w", err)
 	}
 	if !c.reached.Load() {
 		defer time.AfterFunc(connecting, c.stillWaiting).Stop()
 	}
 	if r.once {
-		a, err = c.attempt(ctx, r, token)
+		got, err = c.attempt(ctx, r, token)
 	} else {
-		a, err = c.retrying.WithContext(ctx).Get(func() (answer, error) { return c.attempt(ctx, r, token) })
+		got, err = c.retrying.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, r, token) })
 	}
 	switch {
 	case ctx.Err() != nil:
-		return a, ctx.Err()
+		return got, ctx.Err()
 	case err != nil:
-		return a, c.failed(err)
-	case a.status >= 400:
-		if bytes.Contains(a.body, []byte("HTTP request to an HTTPS server")) {
-			return a, c.failed(errPlain)
+		return got, c.failed(err)
+	case got.status >= 400:
+		if bytes.Contains(got.body, []byte("HTTP request to an HTTPS server")) {
+			return got, c.failed(errPlain)
 		}
-		return a, c.refused(ctx, r, a)
-	case a.status >= 300:
-		return a, c.failed(fmt.Errorf("it sends us on to %q; is --url right?", a.header.Get("Location")))
-	case !jsontext.Value(a.body).IsValid():
-		return a, c.failed(errors.New("what answers there is no exchange; is --url right?"))
+		return got, c.refused(ctx, r, got)
+	case got.status >= 300:
+		return got, c.failed(fmt.Errorf("it sends us on to %q; is --url right?", got.header.Get("Location")))
+	case !jsontext.Value(got.body).IsValid():
+		return got, c.failed(errors.New("what answers there is no exchange; is --url right?"))
 	}
-	return a, nil
+	return got, nil
 }
 
 // stillWaiting prints that there is no response so far.
@@ -180,17 +180,17 @@ func (c *caller) stillWaiting() {
 	}
 }
 
-func (c *caller) attempt(ctx context.Context, r request, token string) (answer, error) {
+func (c *caller) attempt(ctx context.Context, r request, token string) (response, error) {
 	u := *c.base
 	u.RawPath = u.EscapedPath() + r.path
 	path, err := url.PathUnescape(u.RawPath)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	u.Path, u.RawQuery = path, r.query.Encode()
 	message, err := http.NewRequestWithContext(ctx, r.method, u.String(), bytes.NewReader(r.body))
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	for name, value := range r.header {
 		message.Header.Set(name, value)
@@ -201,13 +201,13 @@ func (c *caller) attempt(ctx context.Context, r request, token string) (answer, 
 	if token != "" {
 		message.Header.Set("Authorization", "Bearer "+token)
 	}
-	response, err := c.client.Do(message)
+	received, err := c.client.Do(message)
 	if err != nil {
-		return answer{}, err
+		return response{}, err
 	}
 	c.reached.Store(true)
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	c.log.Debug("answered", "method", r.method, "url", u.String(), "status", response.StatusCode, "request", response.Header.Get("X-Request-Id"))
-	return answer{response.StatusCode, response.Header, body}, err
+	defer received.Body.Close()
+	body, err := io.ReadAll(received.Body)
+	c.log.Debug("response", "method", r.method, "url", u.String(), "status", received.StatusCode, "request", received.Header.Get("X-Request-Id"))
+	return response{received.StatusCode, received.Header, body}, err
 }

@@ -64,7 +64,7 @@ func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 	if c.resource.Trial == "" {
 		return nil, nil
 	}
-	a, err := c.caller.send(ctx, request{method: http.MethodPost, path: c.resource.Trial, body: record})
+	got, err := c.caller.send(ctx, request{method: http.MethodPost, path: c.resource.Trial, body: record})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		return &refused.problem, nil
 	}
@@ -79,7 +79,7 @@ func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 			Errors  []violation `json:"errors"`
 		} `json:"checks"`
 	}
-	if err := json.Unmarshal(a.body, &verdict); err != nil {
+	if err := json.Unmarshal(got.body, &verdict); err != nil {
 		return nil, c.caller.failed(err)
 	}
 	for _, check := range verdict.Checks {

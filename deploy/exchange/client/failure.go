@@ -69,12 +69,12 @@ type refusal struct {
 	foreign bool // the response is no problem document, so it may not come from an exchange
 }
 
-func newRefusal(a answer) *refusal {
-	r := &refusal{status: a.status}
+func newRefusal(got response) *refusal {
+	r := &refusal{status: got.status}
 	// A proxy before the exchange may respond in another form.
-	if err := json.Unmarshal(a.body, &r.problem); err != nil || r.problem.Title == "" {
+	if err := json.Unmarshal(got.body, &r.problem); err != nil || r.problem.Title == "" {
 		r.foreign = true
-		r.problem = problem{Title: strings.ToLower(http.StatusText(a.status)), Status: a.status, Instance: a.header.Get("X-Request-Id")}
+		r.problem = problem{Title: strings.ToLower(http.StatusText(got.status)), Status: got.status, Instance: got.header.Get("X-Request-Id")}
 	}
 	return r
 }

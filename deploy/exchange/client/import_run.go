@@ -122,13 +122,13 @@ func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 		wrong, err := r.checker.check(ctx, next.record)
 		return outcome{row: next.row, problem: wrong}, err
 	}
-	a, err := r.caller.send(ctx, request{
+	got, err := r.caller.send(ctx, request{
 		method: http.MethodPost, path: "/" + r.resource.Name, body: next.record, header: map[string]string{keyHeader: next.key},
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		return outcome{row: next.row, problem: &refused.problem}, nil
 	}
-	return outcome{row: next.row, replayed: a.replayed()}, err
+	return outcome{row: next.row, replayed: got.replayed()}, err
 }
 
 func (r *importRun) count(o outcome) error {

@@ -26,7 +26,7 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	if c.fetched.catalog != nil {
 		return c.fetched.catalog, nil
 	}
-	a, err := c.send(ctx, request{method: http.MethodGet, path: "/openapi.json"})
+	got, err := c.send(ctx, request{method: http.MethodGet, path: "/openapi.json"})
 	if r, is := errors.AsType[*refusal](err); is && !r.passing() {
 		c.fetched.catalog = c.catalog
 		return c.catalog, nil
@@ -34,7 +34,7 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog, err := resource.Read(a.body)
+	catalog, err := resource.Read(got.body)
 	if err != nil {
 		return nil, c.failed(err)
 	}
@@ -44,9 +44,9 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 
 // refused returns the error of a response. If the response says that the value of a member is not allowed, the error also
 // lists the allowed values.
-func (c *caller) refused(ctx context.Context, r request, a answer) *refusal {
-	refused := newRefusal(a)
-	if a.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.path == "/openapi.json" {
+func (c *caller) refused(ctx context.Context, r request, got response) *refusal {
+	refused := newRefusal(got)
+	if got.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.path == "/openapi.json" {
 		return refused
 	}
 	catalog, err := c.inForce(ctx)

@@ -48,7 +48,7 @@ func (p *program) pageSize(resource string, most int) int {
 
 // page is a part of a list.
 type page struct {
-	answer
+	response
 	records []jsontext.Value
 	last    bool
 }
@@ -57,17 +57,17 @@ type page struct {
 func (c *caller) pages(ctx context.Context, resource string, values url.Values) iter.Seq2[page, error] {
 	return func(yield func(page, error) bool) {
 		for {
-			a, err := c.send(ctx, request{method: http.MethodGet, path: "/" + resource, query: values})
+			got, err := c.send(ctx, request{method: http.MethodGet, path: "/" + resource, query: values})
 			if err != nil {
 				yield(page{}, err)
 				return
 			}
-			p := page{answer: a}
-			if err := json.Unmarshal(a.body, &p.records); err != nil {
+			p := page{response: got}
+			if err := json.Unmarshal(got.body, &p.records); err != nil {
 				yield(page{}, c.failed(fmt.Errorf("the list of %s is no list: %w", resource, err)))
 				return
 			}
-			next := link.ParseHeader(a.header)["next"]
+			next := link.ParseHeader(got.header)["next"]
 			p.last = next == nil
 			if !yield(p, nil) || p.last {
 				return

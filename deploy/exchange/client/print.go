@@ -51,10 +51,10 @@ func (p *program) printer(form string, of resource.Resource) *printer {
 }
 
 // print writes the records of a response. Digits stay as they came, except in a table where they do not fit.
-func (p *printer) print(a answer, records ...jsontext.Value) error {
+func (p *printer) print(got response, records ...jsontext.Value) error {
 	switch p.form {
 	case asRaw:
-		_, err := p.w.Write(a.body)
+		_, err := p.w.Write(got.body)
 		return err
 	case asTable:
 		return p.table.write(records)

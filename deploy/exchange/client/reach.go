@@ -37,7 +37,7 @@ func (c *caller) failed(err error) error {
 func hopeless(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
-	return untrusted || notTLS || plainAnswer(err) || notHTTP(err)
+	return untrusted || notTLS || plainResponse(err) || notHTTP(err)
 }
 
 // unnamed reports whether the name that was looked up does not exist.
@@ -47,7 +47,7 @@ func unnamed(err error) bool {
 }
 
 // net/http has no types for these two.
-func plainAnswer(err error) bool {
+func plainResponse(err error) bool {
 	return strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 func notHTTP(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }
@@ -67,7 +67,7 @@ func advise(err error, base *url.URL, timeout string) string {
 	switch {
 	case errors.Is(err, errPlain):
 		return switched("https")
-	case plainAnswer(err), isRecordHeader(err):
+	case plainResponse(err), isRecordHeader(err):
 		return "The port does not speak TLS. " + switched("http")
 	case host:
 		return "The certificate is for another name: use the name in it; " + where + "."

@@ -27,23 +27,23 @@ func (p *program) get() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a, err := c.send(command.Context(), request{method: http.MethodGet, path: recordPath(args[0], args[1])})
+		got, err := c.send(command.Context(), request{method: http.MethodGet, path: recordPath(args[0], args[1])})
 		if err != nil {
 			return err
 		}
 		if *etag {
-			_, err := fmt.Fprintln(p.Out, a.header.Get("ETag"))
+			_, err := fmt.Fprintln(p.Out, got.header.Get("ETag"))
 			return err
 		}
-		return p.printOne(*form, args[0], a)
+		return p.printOne(*form, args[0], got)
 	}
 	return command
 }
 
 // printOne prints the record of a response.
-func (p *program) printOne(form, resource string, a answer) error {
+func (p *program) printOne(form, resource string, got response) error {
 	out := p.printer(form, p.resource(resource))
-	if err := out.print(a, a.body); err != nil {
+	if err := out.print(got, got.body); err != nil {
 		return err
 	}
 	out.end()
@@ -117,7 +117,7 @@ func (p *program) listUpTo(ctx context.Context, c *caller, l listing) error {
 		if size > 0 && l.most > 0 {
 			records = records[:min(len(records), l.most-listed)]
 		}
-		if err := out.print(page.answer, records...); err != nil {
+		if err := out.print(page.response, records...); err != nil {
 			return err
 		}
 		listed += len(records)

@@ -169,15 +169,15 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 	if key == "" {
 		r.method, r.header = http.MethodPut, nil
 	}
-	a, err := c.send(ctx, r)
+	got, err := c.send(ctx, r)
 	if refused, is := errors.AsType[*refusal](err); is {
 		var conflict struct {
 			ExistingID string `json:"existingId"`
 		}
 		if refused.status == http.StatusConflict && json.Unmarshal(refused.problem.Further, &conflict) == nil && conflict.ExistingID != "" {
-			a, err = c.send(ctx, request{method: http.MethodGet, path: path + "/" + conflict.ExistingID})
+			got, err = c.send(ctx, request{method: http.MethodGet, path: path + "/" + conflict.ExistingID})
 			if err == nil {
-				a.header = http.Header{"Idempotency-Replayed": {"true"}}
+				got.header = http.Header{"Idempotency-Replayed": {"true"}}
 			}
 		}
 	}
@@ -185,10 +185,10 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 		return nil, false, describeStep(err, r)
 	}
 	var record book.Record
-	if err := json.Unmarshal(a.body, &record); err != nil {
+	if err := json.Unmarshal(got.body, &record); err != nil {
 		return nil, false, c.failed(err)
 	}
-	return record, !a.replayed(), nil
+	return record, !got.replayed(), nil
 }
 
 // describeStep says which request was refused.

@@ -129,14 +129,14 @@ func (w *writing) send(ctx context.Context, resource string, r request, bodied b
 	if err != nil {
 		return err
 	}
-	a, err := c.send(ctx, r)
+	got, err := c.send(ctx, r)
 	if err != nil {
 		return w.resumable(err)
 	}
-	if a.replayed() {
+	if got.replayed() {
 		fmt.Fprintln(w.Err, "Nothing new: this was done before with the same key.")
 	}
-	return w.printOne(*w.form, resource, a)
+	return w.printOne(*w.form, resource, got)
 }
 
 // resumable adds how to repeat a POST of which it is not known whether it was carried out.

@@ -90,7 +90,7 @@ func (d *document) resource(name string) Resource {
 	collection, item := d.Paths["/"+name], d.Paths["/"+name+"/{id}"]
 	r := Resource{
 		Name: name, Readable: item["get"] != nil, Replaceable: item["put"] != nil, Creatable: collection["post"] != nil,
-		Members: d.members("", d.flat(d.flat(collection["get"].answered()).Items), 0),
+		Members: d.members("", d.flat(d.flat(collection["get"].succeeded()).Items), 0),
 	}
 	if post := collection["post"]; post != nil {
 		r.Sent = d.members("", d.flat(post.body()), 0)
@@ -134,7 +134,7 @@ func (d *document) filters(r Resource, parameters []*parameter) []Filter {
 	return all
 }
 
-func (o *operation) answered() *schema { return o.Responses["200"].schema() }
+func (o *operation) succeeded() *schema { return o.Responses["200"].schema() }
 
 func (o *operation) body() *schema { return o.RequestBody.schema() }
 
