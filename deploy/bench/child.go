@@ -95,7 +95,7 @@ func withoutSettings(environ []string) []string {
 func (c *child) resident() string {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
 	if err != nil {
-		return "not told by this system"
+		return "unknown on this system"
 	}
 	megabytes := map[string]int{}
 	for line := range strings.Lines(string(status)) {

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 )
 
-// issue returns a token of a signer, good for everything but what a test changes in the grant.
+// issue returns a token of a signer. It is valid for every request, except for what a test changes in the grant.
 func issue(t *testing.T, signer *auth.Signer, change func(*auth.Grant)) string {
 	t.Helper()
 	grant := auth.Grant{
@@ -27,7 +27,7 @@ func issue(t *testing.T, signer *auth.Signer, change func(*auth.Grant)) string {
 	return token
 }
 
-// forge returns a token that is good in all but its signature.
+// forge returns a token that is valid except for its signature.
 func forge(t *testing.T, method jwt.SigningMethod, key any) string {
 	t.Helper()
 	token, err := jwt.NewWithClaims(method, jwt.MapClaims{
@@ -87,7 +87,7 @@ func TestTokensThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestInternalPathsAreNotRouted: what the services tell one another, and the operators, has no path at the gateway.
+// TestInternalPathsAreNotRouted requests paths that only services and operators use. The gateway does not route them.
 func TestInternalPathsAreNotRouted(t *testing.T) {
 	t.Parallel()
 	c := caller(t)
@@ -109,7 +109,7 @@ func TestInternalPathsAreNotRouted(t *testing.T) {
 	wantMembers(t, c.Read(t, "/motorCoverage/"+p.Text("id")), map[string]string{"status": "in force"})
 }
 
-// TestSmuggledIdentity: what only the gateway may say to a service has no effect when a caller says it.
+// TestSmuggledIdentity sends the headers with which the gateway names the caller to a service. They have no effect.
 func TestSmuggledIdentity(t *testing.T) {
 	t.Parallel()
 	smuggled := []string{
@@ -119,7 +119,7 @@ func TestSmuggledIdentity(t *testing.T) {
 	client(t, whole, "reader", trial.Developer).Post(t, "/vehicle", vehicle(), smuggled...).Want(t, http.StatusUnauthorized)
 	caller(t).With("").Get(t, "/vehicle", smuggled...).Want(t, http.StatusUnauthorized)
 
-	// The keys of a caller are those of the token's subject, whoever the caller claims to be.
+	// An Idempotency-Key belongs to the subject of the token, not to the caller that a header names.
 	key, body := fresh("key"), vehicle()
 	smuggled = append(smuggled, "Idempotency-Key", key)
 	c := caller(t)

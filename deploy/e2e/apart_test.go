@@ -18,7 +18,7 @@ func TestSevenProcesses(t *testing.T) {
 	e, err := commands.RunApart(t.TempDir(), map[string][]string{"premium": {"--refund-receipt-type", "other"}})
 	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
-	t.Run("story", func(t *testing.T) { tellStory(t, c) })
+	t.Run("story", func(t *testing.T) { runStory(t, c) })
 	t.Run("settings", func(t *testing.T) { obeySettings(t, c) })
 	t.Run("credential", func(t *testing.T) { refuseStrangers(t, e, c) })
 	t.Run("lapse", func(t *testing.T) { lapsePolicy(t, e, c) })
@@ -40,7 +40,7 @@ func obeySettings(t *testing.T, c *trial.Client) {
 	wantMembers(t, refund, map[string]string{"receiptType": "other", "paymentAmount": "8"})
 }
 
-// refuseStrangers: a service trusts the gateway alone.
+// refuseStrangers calls services directly. They accept requests only from the gateway.
 func refuseStrangers(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	p := policy(t, c)
 	for service, paths := range map[string][]string{
@@ -63,7 +63,7 @@ func refuseStrangers(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	wantMembers(t, c.Read(t, "/motorCoverage/"+p.Text("id")), map[string]string{"status": "in force"})
 }
 
-// lapsePolicy: a billing system reports non-payment, which no public operation does.
+// lapsePolicy reports non-payment as a billing system does. No public operation does it.
 func lapsePolicy(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	p := policy(t, c)
 	path, number := "/motorCoverage/"+p.Text("id"), p.Text("policyNumber")
@@ -81,8 +81,8 @@ func lapsePolicy(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	c.Post(t, "/claim", loss(number, 2)).WantProblem(t, http.StatusConflict, "policy not in force at lossDate")
 }
 
-// loseServices: what a service that is down is needed for is 503, nothing is half written, and the same request
-// succeeds when it is back.
+// loseServices stops services one by one. A request that needs the stopped service returns 503 and writes nothing. The same
+// request succeeds once the service runs again.
 func loseServices(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	all := insure(t, c)
 	number := c.Create(t, "motorCoverage", all.motor()).Text("policyNumber")
@@ -119,7 +119,7 @@ func loseServices(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	}
 }
 
-// loseBroker: receipts are recorded while Kafka is down, and counted when it is back, even if it has lost all it held.
+// loseBroker records receipts while Kafka is down. They are counted once it runs again, even if it has lost all its data.
 func loseBroker(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	number := policy(t, c).Text("policyNumber")
 	key := fresh("key")

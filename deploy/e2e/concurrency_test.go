@@ -71,7 +71,7 @@ func TestOneOfManyWins(t *testing.T) {
 	})
 }
 
-// TestNoChangeIsLost: changes that do not exclude one another are all made.
+// TestNoChangeIsLost sends changes that do not exclude each other at the same time. All are made.
 func TestNoChangeIsLost(t *testing.T) {
 	t.Parallel()
 	c := caller(t)

@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// TestTheExchangeConforms tries every rule, each request and its response held against the OpenAPI document. Then the shipped
-// command tries every rule again, on the store that has the records of the first run.
+// TestTheExchangeConforms tries every rule and compares each request and response with the OpenAPI document. Then the shipped
+// command tries every rule again, on the store with the records of the first run.
 func TestTheExchangeConforms(t *testing.T) {
 	t.Parallel()
 	t.Run("first", func(t *testing.T) { wantConforming(t, conformance.Run(t.Context(), tried)) })

@@ -10,13 +10,13 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// write is a creation with an Idempotency-Key, and the id in its response; empty if there was no response.
+// write is a creation with an Idempotency-Key. id is that of its response, or "" if there was none.
 type write struct {
 	resource, key, id string
 	body              trial.Record
 }
 
-// crashAmidWrites has several callers write until the process is killed, and returns what they sent.
+// crashAmidWrites lets several callers write, kills the process meanwhile, and returns what they sent.
 func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNumber string) []write {
 	t.Helper()
 	var (
@@ -63,8 +63,8 @@ func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNum
 	return sent
 }
 
-// TestCrash: what was acknowledged is there after a crash, what was not can be sent again with the same key, and the
-// bordereau counts each receipt once.
+// TestCrash kills an exchange during writes and starts it again. Acknowledged writes are kept, other writes can be sent again
+// with the same key, and the bordereau counts each receipt once.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())

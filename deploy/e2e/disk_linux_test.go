@@ -11,9 +11,9 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// TestDiskTakesNoMore lets no file of a running exchange grow, as a quota or a file system that is full does. Writes are
-// refused with 503 and Retry-After, reads go on, the log says what to do, and a retry succeeds once there is space. The
-// exchange cannot raise the limit, and the test needs no rights to set it.
+// TestDiskTakesNoMore keeps the files of a running exchange from growing, as a quota or a full file system does. Writes are
+// refused with 503 and Retry-After, reads still work, the log says what to do, and a retry succeeds once there is space. The
+// exchange does not raise the limit itself, and the test needs no rights to set it.
 func TestDiskTakesNoMore(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -53,7 +53,7 @@ func limitFiles(t *testing.T, pid int, size uint64) (raise func()) {
 	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, nil, &before); err != nil {
 		t.Fatal(err)
 	}
-	// Whoever lowers the soft limit only may raise it again.
+	// A soft limit that was lowered can be raised again without rights, as long as the hard limit is unchanged.
 	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: size, Max: before.Max}, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func served(t *testing.T, e *trial.Exchange) *openapi3.T {
 	return doc
 }
 
-// page returns a public page, asked for without a token.
+// page returns a public page, requested without a token.
 func page(t *testing.T, e *trial.Exchange, path string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.Base+path, nil)
@@ -56,8 +56,8 @@ func TestServedDocumentIsValid(t *testing.T) {
 	}
 }
 
-// TestExamplesWork sends every example of the document, in an order in which they work, with what the exchange has
-// issued in place of what the examples say it issues. The responses are those that the document shows.
+// TestExamplesWork sends every example of the document, in an order in which they work. Ids and numbers that the exchange has
+// issued replace those of the examples. The responses are those that the document shows.
 func TestExamplesWork(t *testing.T) {
 	t.Parallel()
 	all, err := examples.Load()
@@ -65,7 +65,7 @@ func TestExamplesWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc, c := served(t, whole), caller(t)
-	issued := map[string]string{"X1234567": fresh("X")} // one person has one idNumber
+	issued := map[string]string{"X1234567": fresh("X")} // the idNumber of the examples may be taken already
 	for _, e := range all {
 		method, path, _ := strings.Cut(e.Operation, " ")
 		operation := doc.Paths.Value(path).GetOperation(method)
@@ -111,7 +111,7 @@ func shown(t *testing.T, content openapi3.Content) string {
 	return string(text)
 }
 
-// now writes what the exchange has issued in place of what the examples say.
+// now replaces the ids and numbers of the examples by those that the exchange has issued.
 func now(issued map[string]string, text string) string {
 	var pairs []string
 	for example, is := range issued {
@@ -120,7 +120,7 @@ func now(issued map[string]string, text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// learn records the text of a response where the example has another text.
+// learn compares an example with a response, and records each text of the example for which the response has another text.
 func learn(issued map[string]string, example, is any) {
 	switch example := example.(type) {
 	case string:
@@ -140,7 +140,7 @@ func learn(issued map[string]string, example, is any) {
 	}
 }
 
-// TestEveryOperationIsInTheDocument holds the routing table against the document: no operation is missing or invented.
+// TestEveryOperationIsInTheDocument compares the routing table with the document. Both have the same operations.
 func TestEveryOperationIsInTheDocument(t *testing.T) {
 	t.Parallel()
 	doc := served(t, whole)

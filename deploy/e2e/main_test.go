@@ -18,8 +18,8 @@ import (
 var (
 	commands *trial.Commands
 	whole    *trial.Exchange
-	// tried is the shared exchange as the conformance suite tries it: each request and its response are held against the
-	// OpenAPI document, and against what holds for every response.
+	// tried are the options of the conformance suite for the shared exchange. Each request and response is compared with the
+	// OpenAPI document and with the rules of all responses.
 	tried conformance.Options
 )
 

@@ -187,7 +187,7 @@ func through(t *testing.T, m mutant, area, rule string) []conformance.Result {
 	defer server.Close()
 	o := tried
 	if m.request != nil || m.respond != nil {
-		o.Patience = time.Second // what it waits for does not come
+		o.Patience = time.Second // a mutant never does what the rule waits for
 	}
 	o.Transport = nil // the checks of every response would notice most mutants by themselves
 	o.Base, o.Only, o.Matching = server.URL, []string{area}, regexp.MustCompile("^"+regexp.QuoteMeta(rule)+"$")

@@ -15,7 +15,7 @@ import (
 
 var next = regexp.MustCompile(`^<([^>]+)>; rel="next"$`)
 
-// list returns the records of a list, from page to page.
+// list yields the records of a list, page by page.
 func list(t testing.TB, c *trial.Client, path string) iter.Seq[trial.Record] {
 	return func(yield func(trial.Record) bool) {
 		t.Helper()

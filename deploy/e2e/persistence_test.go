@@ -24,13 +24,13 @@ func holdWrites(t *testing.T, database string) (release func()) {
 		t.Fatal(err)
 	}
 	return func() {
-		if err := shm.Close(); err != nil { // and with it the lock
+		if err := shm.Close(); err != nil { // this releases the lock
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestPersistenceFails is the last row of POST /personal: 503, retry. Another program holds the database meanwhile.
+// TestPersistenceFails tests the last row of the errors table of POST /personal: 503, retry. Another program locks the database.
 func TestPersistenceFails(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_REQUEST_TIMEOUT=1s")
@@ -44,7 +44,7 @@ func TestPersistenceFails(t *testing.T) {
 	c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusServiceUnavailable)
 	c.Put(t, path, party.With("firstName", "Augusta")).Want(t, http.StatusServiceUnavailable)
 	wantMembers(t, c.Read(t, path), map[string]string{"firstName": "Ada"})
-	// The checks that the table lists before the write are decided without it.
+	// The checks that the table lists before the write do not need the database.
 	c.Post(t, "/personal", body.Without("idType")).Want(t, http.StatusBadRequest)
 	c.Create(t, "vehicle", vehicle()) // in another database
 	release()

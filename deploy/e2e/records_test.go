@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// Names of what nothing is named.
+// Ids and numbers that no record has.
 const (
 	noID     = "00000000-0000-4000-8000-000000000000"
 	noPolicy = "POL-NONE"
@@ -54,7 +54,7 @@ func wording() trial.Record {
 	return trial.Record{"name": "Motor wording", "version": "3.1", "effectiveDate": "2024-01-01"}
 }
 
-// insured are the records that a motor policy refers to.
+// insured holds the ids of the records that a motor policy refers to.
 type insured struct{ policyholder, vehicle, driver string }
 
 func insure(t testing.TB, c *trial.Client) insured {
@@ -66,7 +66,7 @@ func insure(t testing.TB, c *trial.Client) insured {
 	}
 }
 
-// motor returns the body of a policy that began 100 days ago and ends in 265.
+// motor returns the body of a policy that began 100 days ago and ends 265 days from now.
 func (i insured) motor() trial.Record {
 	return trial.Record{
 		"policyholderId": i.policyholder, "vehicleId": i.vehicle, "driverId": i.driver,

@@ -13,13 +13,13 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// unasked are the declared refusals that no request can bring about on one version of the exchange, and why.
-var unasked = map[string]string{
+// unreachable are the declared refusals that no request can cause on one version of the exchange, and why.
+var unreachable = map[string]string{
 	refusalName("petCoverage", "petKind is dog and petBreed is not set", "dog-breed-required"): "POST and PUT /pet refuse such a dog already",
 }
 
-// refusalsAsDeclared holds the declarations against what the checks of the shared exchange have refused since it started:
-// every problem that a check declares was seen, and no other. The conformance suite has brought them about.
+// refusalsAsDeclared compares the problems that checks declare with those that the checks of the shared exchange have
+// returned since it started, in the run of the conformance suite. Both must be the same.
 func refusalsAsDeclared(t *testing.T) {
 	seen := refusalsSeen(t)
 	for _, s := range allinone.Services() {
@@ -31,7 +31,7 @@ func refusalsAsDeclared(t *testing.T) {
 			for _, c := range append(r.Checks, r.Rules...) {
 				for _, kind := range c.Refuses {
 					refusal := refusalName(r.Resource, c.Name, problem.Kind.Slug(kind))
-					if !seen[refusal] && unasked[refusal] == "" {
+					if !seen[refusal] && unreachable[refusal] == "" {
 						t.Errorf("declared, and never seen: %s", refusal)
 					}
 					delete(seen, refusal)

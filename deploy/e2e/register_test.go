@@ -47,14 +47,14 @@ func configured(t *testing.T) *trial.Exchange {
 	return e
 }
 
-// rules are what each setting of the register does to an exchange in which it is set.
+// rules are the tests of what each setting of the register does, on an exchange in which it is set.
 var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	settings.ValueSets: func(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		values := served(t, e).Components.Schemas["MotorPeril"].Value.Enum
 		if !slices.Contains(values, any("rodents")) || !slices.Contains(values, any("fire")) {
 			t.Errorf("the document shows %v", values)
 		}
-		// A value that nobody has published is accepted; the checked client knows only published ones.
+		// A value that was not published is accepted. The client that checks responses knows only published values.
 		body := insure(t, c).motor().With("perils", []string{"rodents"})
 		if status := unchecked(t, e, "/motorCoverage", body); status != http.StatusCreated {
 			t.Errorf("a policy with the added peril is refused with %d", status)
@@ -157,7 +157,7 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 }
 
-// travelLength is the rule that a length in days has a greatest value.
+// travelLength returns a test of a setting that limits the length of a travel policy, in days.
 func travelLength(annual bool, most int) func(*testing.T, *trial.Exchange, *trial.Client) {
 	return func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
 		body := trial.Record{
@@ -170,7 +170,7 @@ func travelLength(annual bool, most int) func(*testing.T, *trial.Exchange, *tria
 	}
 }
 
-// unchecked posts a record without holding it against the document, and returns the status.
+// unchecked posts a record without comparing it with the document, and returns the status.
 func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) int {
 	t.Helper()
 	text, err := json.Marshal(body)
@@ -191,8 +191,8 @@ func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) 
 	return response.StatusCode
 }
 
-// TestEveryItemOfTheRegisterIsConfigurable holds the register against the programs: each setting it names is a flag of
-// the whole in one process and of one of the processes apart, and does what the register says.
+// TestEveryItemOfTheRegisterIsConfigurable compares the register with the programs. Each setting of the register is a flag of
+// `exchange run` and of one of the separate commands, and does what the register says.
 func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
 	t.Parallel()
 	items, err := register.Load()

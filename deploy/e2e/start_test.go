@@ -14,7 +14,7 @@ import (
 
 var listens = regexp.MustCompile(`(?m)^The Insurance Exchange listens on (http://127\.0\.0\.1:\d+)$`)
 
-// TestStartsAndFindsItsData starts an exchange twice on the same data. How long a start takes is measured by make bench.
+// TestStartsAndFindsItsData starts an exchange twice on the same data. `make bench` measures how long a start takes.
 func TestStartsAndFindsItsData(t *testing.T) {
 	t.Parallel()
 	data, id := t.TempDir(), ""
@@ -62,7 +62,7 @@ func TestTokenCommand(t *testing.T) {
 
 var listening = regexp.MustCompile(`(?m)^.*"msg":"metrics and health".*\n`)
 
-// TestRefusedStarts: a start that cannot succeed ends with one line that names the setting.
+// TestRefusedStarts starts exchanges with wrong settings. Each ends with one line that names the setting.
 func TestRefusedStarts(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,7 +100,7 @@ func TestRefusedStarts(t *testing.T) {
 			if err != nil || status == 0 {
 				t.Fatalf("exit status %d, %v", status, err)
 			}
-			// What is checked after the listeners are taken may follow their line in the log.
+			// An error that is found after the listeners were opened may follow their lines in the log.
 			said := listening.ReplaceAllString(p.Stderr.String(), "")
 			if strings.Count(said, "\n") != 1 || p.Stdout.String() != "" {
 				t.Errorf("not one line is said: %s %s", p.Stdout, said)

@@ -42,7 +42,7 @@ func extendPolicy(t *testing.T, c *trial.Client) {
 	c.Post(t, running+":cancel", nil).Want(t, http.StatusConflict)
 	c.Post(t, running+":renew", nil).Want(t, http.StatusCreated)
 
-	// The extension term of this one began yesterday, when its first term ended.
+	// The extension term of this policy began yesterday, when its first term ended.
 	over := "/motorCoverage/" + c.Create(t, "motorCoverage", all.motor().With("expiryDate", instant(-1))).Text("id")
 	c.Post(t, over+":endorse", extension).Want(t, http.StatusOK)
 	extended := c.Read(t, over)

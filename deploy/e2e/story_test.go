@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// tellStory goes through the life of a motor policy as the interface describes it.
-func tellStory(t *testing.T, c *trial.Client) {
+// runStory takes a motor policy through its life, as the interface describes it.
+func runStory(t *testing.T, c *trial.Client) {
 	t.Run("products", func(t *testing.T) { sellProduct(t, c) })
 	t.Run("coverage", func(t *testing.T) { coverMotor(t, c) })
 	t.Run("claim", func(t *testing.T) { handleClaim(t, c) })
@@ -26,7 +26,7 @@ func tellStory(t *testing.T, c *trial.Client) {
 
 func TestStoryInOneProcess(t *testing.T) {
 	t.Parallel()
-	tellStory(t, caller(t))
+	runStory(t, caller(t))
 }
 
 // wantMembers compares members by their text.

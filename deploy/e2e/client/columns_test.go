@@ -25,7 +25,8 @@ func TestUnknownColumns(t *testing.T) {
 	s.run(t, "list", "pet").want(t, 0, `"colour":"red"`)
 }
 
-// The delimiter is found from the header, or given; rejected rows have it too.
+// TestDelimiters imports files with several delimiters. The client finds the delimiter in the header, or takes it from the
+// flag, and writes rejected rows with the same one.
 func TestDelimiters(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -46,8 +47,8 @@ func TestDelimiters(t *testing.T) {
 	s.run(t, "import", "pet", "comma.csv", "--delimiter", "pipe").want(t, 2, "comma, semicolon or tab")
 }
 
-// A dry run creates nothing, finds what the document refuses with the values that it allows, and asks the exchange about
-// claims.
+// TestDryRun tries an import without creating records. It reports what the document does not allow, with the allowed values,
+// and has the exchange check claims.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -75,7 +76,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// No text becomes a formula in a spreadsheet, and each is read back as it was. Numbers stay numbers.
+// TestFormulas exports texts that a spreadsheet would take for formulas. No text becomes one, and an import reads each text
+// as it was. Numbers stay numbers.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -99,7 +101,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// What is exported as a workbook is imported again, dates as dates; rejected rows come back as a workbook.
+// TestWorkbookRoundTrip imports an exported workbook: dates stay dates, and rejected rows are written as a workbook.
 func TestWorkbookRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -150,7 +152,8 @@ func TestWorkbookRoundTrip(t *testing.T) {
 	s.run(t, "import", "driver", "changed.rejected.xlsx", "--extensions").want(t, 0, "1 records: 1 created")
 }
 
-// Lines that are no records come back, and are read once they are mended.
+// TestRejectedLines imports lines that are no records. They are in the file of rejected records, and can be imported once
+// they are corrected.
 func TestRejectedLines(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

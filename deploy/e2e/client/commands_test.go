@@ -122,9 +122,8 @@ func TestLocalToken(t *testing.T) {
 	s.run(t, "list", "vehicle", "--data", "elsewhere", "--token-file", "token").want(t, 0)
 }
 
-// standIn makes the shell call a server that first responds a number of times as an unavailable exchange, and then as answer
-// does.
-func standIn(t *testing.T, s *shell, outages int, answer http.HandlerFunc) (requests *atomic.Int64) {
+// standIn makes the shell call a server that responds a number of times as an unavailable exchange, and then calls handler.
+func standIn(t *testing.T, s *shell, outages int, handler http.HandlerFunc) (requests *atomic.Int64) {
 	t.Helper()
 	requests = new(atomic.Int64)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -133,7 +132,7 @@ func standIn(t *testing.T, s *shell, outages int, answer http.HandlerFunc) (requ
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		answer(w, r)
+		handler(w, r)
 	}))
 	t.Cleanup(server.Close)
 	s.url = server.URL

@@ -11,7 +11,7 @@ const drivers = `{"name":"Ada; \"A\"","dob":"1990-12-10","licence":{"licenceNumb
 {"name":"two\nlines","licence":{"points":12345678901234567890},"number":"0012","empty":""}
 `
 
-// What an export as CSV holds, an import reads back to the same values.
+// TestCSVRoundTrip imports an exported CSV file and gets the same values.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -49,7 +49,8 @@ func withoutID(t *testing.T, record string) string {
 	return string(text)
 }
 
-// A file as a spreadsheet writes it: with a mark, carriage returns, shouted flags and empty rows.
+// TestSpreadsheet imports a file as a spreadsheet writes it: with a byte order mark, carriage returns, TRUE and FALSE in
+// capitals, and empty rows.
 func TestSpreadsheet(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -59,7 +60,7 @@ func TestSpreadsheet(t *testing.T) {
 	if len(pets) != 1 || withoutID(t, pets[0]) != `{"address":{"city":"Bern"},"age":3.50,"petKind":"cat","petName":"Rex","purebred":true}` {
 		t.Errorf("pets: %s", pets)
 	}
-	// They come back as a spreadsheet wrote them, each with a reason.
+	// The rejected rows have the form of the input, each with a reason.
 	rejected := s.read(t, "pets.rejected.csv")
 	for _, line := range []string{
 		"\ufeffrejectedBecause,petName,petKind,age,purebred,address.city\r\n",
@@ -73,7 +74,7 @@ func TestSpreadsheet(t *testing.T) {
 	if n := strings.Count(rejected, "\n"); n != 3 {
 		t.Errorf("rejected has %d lines, want 3: %q", n, rejected)
 	}
-	// Mended there, they are imported; the reasons are left out.
+	// Once they are corrected in that file, they can be imported. The column of reasons is ignored.
 	mended := strings.NewReplacer(",old,", ",4,", ",short\r", ",Zoe,cat,1,TRUE,\r").Replace(rejected)
 	s.write(t, "pets.rejected.csv", mended)
 	s.run(t, "import", "pet", "pets.rejected.csv", "--extensions").want(t, 0, "2 records: 2 created, 0 already there, 0 refused")

@@ -37,7 +37,7 @@ func (s *shell) shell(t *testing.T, line string, environ ...string) result {
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// examples returns the examples in the help of a command, one of several lines as one.
+// examples returns the examples in the help of a command. An example of several lines is one string.
 func (s *shell) examples(t *testing.T, command ...string) []string {
 	t.Helper()
 	help := s.run(t, append(command, "--help")...).want(t, 0).stdout
@@ -53,7 +53,7 @@ func (s *shell) examples(t *testing.T, command ...string) []string {
 	return all
 }
 
-// records are those of a resource of the exchange, the seeded ones.
+// records returns the seeded records of a resource.
 func (s *shell) records(t *testing.T, resource string) []trial.Record {
 	t.Helper()
 	var all []trial.Record
@@ -93,7 +93,7 @@ func (s *shell) fixtures(t *testing.T, policy trial.Record) {
 
 var onRecord = regexp.MustCompile(`exchange (get|put|action) (\w+) \$ID`)
 
-// Every example of every command's help does what it says, against an exchange that was seeded.
+// TestHelpExamples runs every example in the help of every command, with a seeded exchange.
 func TestHelpExamples(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -108,7 +108,7 @@ func TestHelpExamples(t *testing.T) {
 			if used[id] || record["reverses"] != nil || !slices.Contains([]string{"", "open", "in force"}, status) {
 				continue
 			}
-			used[id] = resource != "product" // there is one, and its examples change nothing that the others need
+			used[id] = resource != "product" // there is only one product, and its examples change nothing that other examples need
 			return id
 		}
 		t.Fatalf("there is no %s left", resource)

@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/deploy/e2e/trial"
 )
 
-// fleet returns NDJSON of n vehicles. Every refused-th has a plate that is no text; none has if refused is 0.
+// fleet returns NDJSON of n vehicles. One in every refused vehicles has a plate that is no string; none if refused is 0.
 func fleet(n, refused int) string {
 	var text strings.Builder
 	for i := 1; i <= n; i++ {
@@ -76,7 +76,7 @@ func TestImport(t *testing.T) {
 		}
 	}
 
-	// The file is corrected, written in another way, and a row put before the others: only what is new is created.
+	// The file is corrected, formatted in another way, and begins with an additional row. Only new records are created.
 	var corrected []string
 	for i := 500; i > 0; i-- {
 		corrected = append(corrected, fmt.Sprintf(`{"vin": "V%d", "plateNumber": "EX %d"} `, i, i))
@@ -101,7 +101,7 @@ func TestEqualRecords(t *testing.T) {
 	}
 }
 
-// underway is an import that has got some of its file.
+// underway is an import that has received a part of its file.
 type underway struct {
 	*exec.Cmd
 	file   io.WriteCloser
@@ -174,7 +174,7 @@ func TestInterruptedImport(t *testing.T) {
 	}
 }
 
-// An exchange that is killed during an import and comes back costs no record, and makes none twice.
+// TestImportThroughAnOutage kills the exchange during an import and starts it again. Every record is created exactly once.
 func TestImportThroughAnOutage(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -202,7 +202,7 @@ func TestImportThroughAnOutage(t *testing.T) {
 	s.wantFleet(t, 400)
 }
 
-// waitFor reads up to a word.
+// waitFor reads until a word has been read.
 func waitFor(t *testing.T, r io.Reader, word string) {
 	t.Helper()
 	var read strings.Builder

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestUnreachable calls exchanges that cannot be reached. A message says soon what to do. The limit of the test leaves room
-// for a busy machine: without the rule under test the message would come after the 30 seconds of --retry-for.
+// TestUnreachable calls exchanges that cannot be reached. A message soon says what to do. The time limit is generous for the
+// sake of busy machines: a client without this message would print it after the 30 seconds of --retry-for.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -41,7 +41,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// speaks listens for connections, and greets each with a text.
+// speaks listens for connections and writes a greeting to each. It returns its address.
 func speaks(t *testing.T, greeting string) (address string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The policies' resources.
-var lines7 = []string{
+// policyResources are the resources of policies.
+var policyResources = []string{
 	"motorCoverage", "cyberLiabilityCoverage", "propertyCoverage", "tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage",
 	"travelCoverage",
 }
@@ -32,19 +32,19 @@ func (s *shell) values(t *testing.T, member string, resources ...string) map[str
 	return counts
 }
 
-// The smallest book has a policy of every line, every fate of a policy and every state of a claim; made again, it is
-// there already; and the records that the document's examples name are there.
+// TestSeed makes the smallest book twice. It has a policy of every line, policies in every state and claims in every state, and
+// the records that the examples of the document name. The second run creates nothing.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	first := s.run(t, "seed", "--size", "7").want(t, 0, "Look at it:", "0 there before")
-	for _, resource := range lines7 {
+	for _, resource := range policyResources {
 		if n := len(s.values(t, "policyNumber", resource)); n < 2 {
 			t.Errorf("there are %d policies of %s, want the example's and one more", n, resource)
 		}
 	}
 	for member, want := range map[string][]string{"status": {"in force", "extended", "cancelled"}, "claimStatus": {"open", "closed", "reopened"}} {
-		resources := lines7
+		resources := policyResources
 		if member == "claimStatus" {
 			resources = []string{"claim"}
 		}
@@ -70,14 +70,14 @@ func TestSeed(t *testing.T) {
 		s.shell(t, strings.TrimSpace(command)).want(t, 0)
 	}
 
-	before := s.values(t, "id", append([]string{"claim", "receipt", "personal", "vehicle"}, lines7...)...)
+	before := s.values(t, "id", append([]string{"claim", "receipt", "personal", "vehicle"}, policyResources...)...)
 	again := s.run(t, "seed", "--size", "7").want(t, 0).stdout
 	for _, line := range lines(again) {
 		if strings.Contains(line, " made") && !strings.Contains(line, " 0 made") {
 			t.Errorf("the second run made something: %s", line)
 		}
 	}
-	if after := s.values(t, "id", append([]string{"claim", "receipt", "personal", "vehicle"}, lines7...)...); len(after) != len(before) {
+	if after := s.values(t, "id", append([]string{"claim", "receipt", "personal", "vehicle"}, policyResources...)...); len(after) != len(before) {
 		t.Errorf("there were %d records, and are %d after the second run", len(before), len(after))
 	}
 	s.run(t, "seed", "--size", "8").want(t, 0, " 1 made")

@@ -43,7 +43,7 @@ func TestWorkbook(t *testing.T) {
 			t.Errorf("row %d is %q, want %q", i, row, want[i])
 		}
 	}
-	// A number is one to a spreadsheet, but for one with more digits than it would keep.
+	// A number is a numeric cell, unless it has more digits than a spreadsheet keeps.
 	for cell, want := range map[string]excelize.CellType{
 		"E2": excelize.CellTypeUnset, "E3": excelize.CellTypeInlineString, "C3": excelize.CellTypeInlineString,
 	} {
@@ -56,7 +56,7 @@ func TestWorkbook(t *testing.T) {
 	}
 }
 
-// An export that fails leaves neither a part of a file nor anything in place of the file that was there.
+// TestExportThatFails exports over a file and fails. The file is unchanged, and there is no partial file.
 func TestExportThatFails(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -71,7 +71,7 @@ func TestExportThatFails(t *testing.T) {
 	}
 }
 
-// An export of more than a page has every record once.
+// TestPages exports more records than a page has. Each is in the file once.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

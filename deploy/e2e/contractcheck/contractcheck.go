@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 )
 
-// published is the document with the published value sets. Schemas are compiled once, when they are first met.
+// published is the document with the published value sets. Each schema is compiled once, when it is first needed.
 var published = sync.OnceValues(func() (*document, error) {
 	text, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {

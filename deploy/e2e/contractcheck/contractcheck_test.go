@@ -24,7 +24,7 @@ func claim(further string) string {
 		`"fnol":"2026-02-01T00:00:00Z","claimType":"other","reserve":0` + further + `}`
 }
 
-// TestWhatBreaksTheDocumentIsReported checks fixed responses, right ones and wrong ones.
+// TestWhatBreaksTheDocumentIsReported checks fixed responses: some match the document, others do not.
 func TestWhatBreaksTheDocumentIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		method, path, sent string
@@ -42,7 +42,7 @@ func TestWhatBreaksTheDocumentIsReported(t *testing.T) {
 		"no Location":            {"POST", "/vehicle", `{}`, 201, `{"id":"` + id + `"}`, "Location", "Location"},
 		"a value of no set":      {"GET", "/motorCoverage/" + id, "", 200, policy("asleep"), "", "in force"},
 		"required and accepted":  {"POST", "/claim/" + id + ":settle", `{"paymentAmount":1}`, 200, claim(`,"status":"closed"`), "", "paymentMethod"},
-		"nothing beside":         {"POST", "/claim/" + id + ":settle", `{"paymentAmount":1,"paymentMethod":"cash"}`, 200, claim(""), "", "status"},
+		"nothing else":           {"POST", "/claim/" + id + ":settle", `{"paymentAmount":1,"paymentMethod":"cash"}`, 200, claim(""), "", "status"},
 		"a parameter":            {"GET", "/vehicle?vin=V", "", 200, `[]`, "", "vin"},
 		"a status":               {"GET", "/vehicle", "", 500, `{}`, "", "status"},
 		"an operation":           {"DELETE", "/vehicle/" + id, "", 200, `{}`, "", "operation"},

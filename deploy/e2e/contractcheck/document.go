@@ -20,7 +20,7 @@ import (
 
 const location = "openapi.json"
 
-// document is the OpenAPI document, its schemas compiled as they are needed.
+// document is the OpenAPI document. Its schemas are compiled when they are first needed.
 type document struct {
 	whole      any
 	operations []operation
@@ -60,8 +60,8 @@ func newDocument(text []byte) (*document, error) {
 	return d, nil
 }
 
-// Between a member name and a token of a JSON pointer (RFC 6901). A replacer is safe for concurrent use, and costs more to
-// make than to use.
+// escaper and unescaper convert between the name of a member and a token of a JSON pointer (RFC 6901). They are shared
+// because a replacer is safe for concurrent use, and expensive to make.
 var (
 	escaper   = strings.NewReplacer("~", "~0", "/", "~1")
 	unescaper = strings.NewReplacer("~1", "/", "~0", "~")
@@ -70,7 +70,7 @@ var (
 // escape returns a member name as a token of a JSON pointer.
 func escape(name string) string { return escaper.Replace(name) }
 
-// at returns what a JSON pointer points to, nil for nothing, and where that is once references are followed.
+// at returns the value at a JSON pointer, or nil if there is none. where is the pointer to it after following references.
 func (d *document) at(pointer string) (value any, where string) {
 	value, where = d.whole, ""
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -94,7 +94,7 @@ func (d *document) object(pointer string) map[string]any {
 	return object
 }
 
-// find returns the operation of a request, HEAD as GET; nil for one that is not in the document.
+// find returns the operation of a request, or nil if the document does not have it. A HEAD request has the operation of GET.
 func (d *document) find(request *http.Request) *operation {
 	method := request.Method
 	if method == http.MethodHead {
@@ -111,7 +111,7 @@ func (d *document) find(request *http.Request) *operation {
 // check compares a request and its response with the document. It compares the request only if it was accepted.
 func (d *document) check(request *http.Request, sent []byte, response *http.Response, body []byte) error {
 	if strings.HasPrefix(request.URL.Path, internalapi.Prefix+"/") {
-		return nil // a request to a service itself; the document is only about what the gateway routes
+		return nil // the request goes to a service; the document describes only what the gateway routes
 	}
 	o := d.find(request)
 	if o == nil {
@@ -120,7 +120,7 @@ func (d *document) check(request *http.Request, sent []byte, response *http.Resp
 		}
 		return d.validate("/components/schemas/Problem", body)
 	}
-	// A dry run says what is wrong with a request, so it accepts any.
+	// A dry run accepts any request, because its response says what is wrong with it.
 	if response.StatusCode < 300 && request.URL.Path != "/x/claim/admissibility" {
 		if err := d.checkRequest(o, request, sent); err != nil {
 			return fmt.Errorf("the accepted request: %w", err)

@@ -17,7 +17,7 @@ import (
 // responses and against the OpenAPI document.
 type Client struct{ base, authorization string }
 
-// With returns a client that sends another Authorization header; none where empty.
+// With returns a client that sends another Authorization header, or none if it is empty.
 func (c *Client) With(authorization string) *Client { return &Client{c.base, authorization} }
 
 // At returns a client of another address, http://host:port.
@@ -25,8 +25,8 @@ func (c *Client) At(base string) *Client { return &Client{base, c.authorization}
 
 var transport = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
 
-// Checked returns a transport that returns an error in place of a response which breaks the OpenAPI document or what
-// holds for every response.
+// Checked returns a transport that returns an error instead of a response that breaks the OpenAPI document or a rule of all
+// responses.
 func Checked(next http.RoundTripper) http.RoundTripper {
 	return checked{contractcheck.Strict(next)}
 }
@@ -50,9 +50,9 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Send sends a request and returns what came back. body is sent as it is if it is []byte, string or io.Reader (without
-// a length), not at all if nil, and otherwise as JSON. headers are names and values in turn; a body is application/json
-// unless they say otherwise. Send returns an error if there is no response or if it breaks a rule of all responses.
+// Send sends a request and returns the response. body is sent as it is if it is []byte, string or io.Reader (without a
+// length), not at all if it is nil, and otherwise as JSON. headers are names and values in turn; the Content-Type of a body is
+// application/json unless they say otherwise. Send returns an error if there is no response or if it breaks a rule of all responses.
 func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Response, error) {
 	content, err := reader(body)
 	if err != nil {
@@ -127,13 +127,13 @@ func (c *Client) Put(t testing.TB, path string, body any, headers ...string) Res
 	return c.Do(t, http.MethodPut, path, body, headers...)
 }
 
-// Create posts a record and returns it as it was made, 201.
+// Create posts a record and returns it. It ends the test unless the status is 201.
 func (c *Client) Create(t testing.TB, resource string, body any, headers ...string) Record {
 	t.Helper()
 	return c.Post(t, "/"+resource, body, headers...).Want(t, http.StatusCreated).Record(t)
 }
 
-// Read returns the record at a path, 200.
+// Read returns the record at a path. It ends the test unless the status is 200.
 func (c *Client) Read(t testing.TB, path string) Record {
 	t.Helper()
 	return c.Get(t, path).Want(t, http.StatusOK).Record(t)

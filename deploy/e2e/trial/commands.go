@@ -11,19 +11,19 @@ import (
 // services are the five services in the order in which they start: each after those that it calls.
 var services = []string{"parties", "products", "coverage", "claims", "premium"}
 
-// built is the variable of the environment that names a folder with the commands. `make test` builds them once for all
-// packages of tests; a package that is tested alone builds its own.
+// built is the environment variable that names a folder with the commands. `make test` builds them once for all packages. A
+// package that is tested alone builds its own.
 const built = "COMMANDS_UNDER_TEST"
 
-// digest is the variable that distinguishes the commands of one build from those of another.
+// digest is a variable with a checksum of the commands. Go keeps the result of a test only while the variable is the same.
 const digest = "COMMANDS_DIGEST"
 
 // Commands are the shipped commands, in a folder.
 type Commands struct {
 	folder string
-	// own says that Build made the folder.
+	// own is true if Build has made the folder.
 	own bool
-	// plain says that the exchange command is the one without the race detector.
+	// plain is true if the exchange command is the one without the race detector.
 	plain bool
 }
 
@@ -31,7 +31,7 @@ type Commands struct {
 // folder, with the race detector if the test itself has it.
 func Build() (*Commands, error) {
 	if folder := os.Getenv(built); folder != "" {
-		_ = os.Getenv(digest) // so that a result is not kept for other commands
+		_ = os.Getenv(digest) // Go caches no result for other commands
 		return &Commands{folder: folder}, nil
 	}
 	folder, err := os.MkdirTemp("", "exchange-commands-")
@@ -63,8 +63,8 @@ func (c *Commands) Remove() error {
 	return os.RemoveAll(c.folder)
 }
 
-// Plain returns the same commands, but the exchange command without the race detector. It starts six times as fast: it is
-// for tests that start it many times and are about something else.
+// Plain returns the same commands, but the exchange command without the race detector. That one starts six times as fast, for
+// tests that start it many times and are not about its concurrency.
 func (c *Commands) Plain() *Commands { return &Commands{folder: c.folder, plain: true} }
 
 // Path returns the file of a command.

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 )
 
-// What the tokens of a local exchange say of themselves.
+// The issuer and the audience of the tokens of a local exchange.
 const (
 	Issuer   = "exchange-local"
 	Audience = "insurance-exchange"
@@ -39,18 +39,18 @@ type Exchange struct {
 	parts    map[string]*part
 }
 
-// part is a process of an exchange, and how it is started again.
+// part is a process of an exchange, and the command line that starts it again.
 type part struct {
 	*Process
 	command, address string
 	args             []string
 }
 
-// unhurried is the time that a request has: more than it takes on the busiest machine.
+// unhurried is the time limit of a request. It is longer than a request takes on the busiest machine.
 const unhurried = "5m"
 
-// RunInOne runs the exchange as one process, with settings as in its environment (EXCHANGE_...). A request has five
-// minutes where the settings do not say otherwise.
+// RunInOne runs the exchange as one process, with settings as in its environment (EXCHANGE_...). A request has
+// five minutes unless the settings say otherwise.
 func (c *Commands) RunInOne(data string, settings ...string) (*Exchange, error) {
 	e, err := c.exchange(data, append([]string{"EXCHANGE_DATA=" + data, "EXCHANGE_REQUEST_TIMEOUT=" + unhurried}, settings...))
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Commands) exchange(data string, environ []string) (*Exchange, error) {
 	return &Exchange{commands: c, Data: data, Signer: signer, environ: environ, parts: map[string]*part{}}, err
 }
 
-// The lines that tell where a process listens.
+// The lines in which a process says where it listens.
 var (
 	banner = regexp.MustCompile(`(?m)listens on (?:http://)?([0-9.]+:\d+)`)
 	logged = regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
@@ -102,16 +102,17 @@ func (e *Exchange) PID(name string) int { return e.parts[name].cmd.Process.Pid }
 // Kill ends a part as a crash would.
 func (e *Exchange) Kill(name string) error { return e.parts[name].Kill() }
 
-// Stop asks a part to end, and wants exit status 0.
+// Stop asks a part to end. It returns an error unless the exit status is 0.
 func (e *Exchange) Stop(name string) error { return e.parts[name].Stop() }
 
-// Restart starts a part that has ended, on the address and the data that it had.
+// Restart starts a part that has ended, with the same address and data.
 func (e *Exchange) Restart(name string) error {
 	_, err := e.start(name, "")
 	return err
 }
 
-// Close asks every part to end, the last one started first, and wants exit status 0 of each. None is left running.
+// Close asks every part to end, the last one started first. It returns an error unless the exit status of each is 0. It kills a
+// part that does not end.
 func (e *Exchange) Close() error {
 	var failures []error
 	for _, name := range slices.Backward(e.order) {
@@ -120,7 +121,7 @@ func (e *Exchange) Close() error {
 	return errors.Join(append(failures, e.Abandon())...)
 }
 
-// Abandon kills what still runs.
+// Abandon kills the parts that still run.
 func (e *Exchange) Abandon() error {
 	var failures []error
 	for _, p := range e.parts {
@@ -142,7 +143,7 @@ func (e *Exchange) Logs() string {
 	return all.String()
 }
 
-// Client returns a client with a token of an hour for the subject and the scopes.
+// Client returns a client with a token for the subject and the scopes. The token is valid for an hour.
 func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 	token, err := e.Signer.Issue(auth.Grant{
 		Subject: subject, Scopes: scopes, Issuer: Issuer, Audience: []string{Audience}, Lifetime: time.Hour,

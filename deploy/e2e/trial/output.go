@@ -2,7 +2,7 @@ package trial
 
 import "sync"
 
-// Output is what a process has written, for somebody who waits for a line of it.
+// Output is what a process has written. A caller can wait until it has a certain line.
 type Output struct {
 	mu      sync.Mutex
 	text    []byte
@@ -11,7 +11,7 @@ type Output struct {
 
 func newOutput() *Output { return &Output{changed: make(chan struct{})} }
 
-// Write takes what the process writes.
+// Write appends to the output. It is called with what the process writes.
 func (o *Output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what must come. It ends a test that would never end; no test passes or fails by
-// how quick it is.
+// Patience is how long a test waits for something that must happen. It only ends a test that would never end: no test depends
+// on being quick.
 const Patience = 5 * time.Minute
 
 // Process is a command that was started.
@@ -26,7 +26,7 @@ type Process struct {
 	err    error // of the exit; read it after exited is closed
 }
 
-// Start starts a command with arguments and nothing in its environment but PATH, HOME and what is given.
+// Start starts a command with arguments. Its environment has only PATH, HOME and environ.
 func Start(path string, environ []string, args ...string) (*Process, error) {
 	p := &Process{Stdout: newOutput(), Stderr: newOutput(), name: path, cmd: exec.Command(path, args...), exited: make(chan struct{})}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), NoPause}, environ...)
@@ -86,8 +86,8 @@ func (p *Process) Stop() error {
 	return errors.Join(err, p.raced())
 }
 
-// Kill ends the process at once, as a crash would, and waits until it is gone. A process that has ended already is left
-// alone. A data race that the process has reported is an error.
+// Kill ends the process at once, as a crash would, and waits until it has ended. It does nothing if the process has ended
+// already. A data race that the process has reported is an error.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("killing %s: %w", p.name, err)
@@ -111,6 +111,6 @@ func (p *Process) raced() error {
 	return nil
 }
 
-// NoPause is a variable for the environment of a command: one that is built with the race detector would wait for a second
-// before it exits.
+// NoPause is a variable for the environment of a command. Without it, a command that is built with the race detector waits for
+// a second before it exits.
 const NoPause = "GORACE=atexit_sleep_ms=0"

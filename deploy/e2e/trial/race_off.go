@@ -2,5 +2,5 @@
 
 package trial
 
-// race are the arguments of go build that make the commands as the test was made: none.
+// race are the arguments of go build for commands that are built as the test was: none.
 var race []string

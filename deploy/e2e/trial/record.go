@@ -9,7 +9,7 @@ import (
 // Record is a JSON object. Numbers that were received are json.Number.
 type Record map[string]any
 
-// Text returns a member as text: a string as it is, a number as it is written, "" where there is none.
+// Text returns a member as text: a string as it is, a number as it is written, or "" if there is none.
 func (r Record) Text(name string) string {
 	if value := r[name]; value != nil {
 		return fmt.Sprint(value)
@@ -17,14 +17,14 @@ func (r Record) Text(name string) string {
 	return ""
 }
 
-// With returns a copy with a member set.
+// With returns a copy of the record with a member set.
 func (r Record) With(name string, value any) Record {
 	r = maps.Clone(r)
 	r[name] = value
 	return r
 }
 
-// Without returns a copy without members.
+// Without returns a copy of the record without some members.
 func (r Record) Without(names ...string) Record {
 	r = maps.Clone(r)
 	for _, name := range names {

@@ -18,7 +18,7 @@ type Response struct {
 	Body   []byte
 }
 
-// location is where a new record is found.
+// location is the form of the Location header of a new record.
 var location = regexp.MustCompile(`^/[A-Za-z]+/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // innards are words of the language, its libraries and the database, which no caller may see.
@@ -84,7 +84,7 @@ func (r Response) isProblem(id string) error {
 	return nil
 }
 
-// Want ends the test if the status is another.
+// Want ends the test unless the response has the status.
 func (r Response) Want(t testing.TB, status int) Response {
 	t.Helper()
 	if r.Status != status {
