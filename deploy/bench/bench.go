@@ -71,7 +71,7 @@ func (b *bench) start(ctx context.Context) error {
 	b.exchange = started
 	b.ready = cmp.Or(b.ready, started.ready) // of the first start, on a folder without data
 	fmt.Fprintf(b.out, "exchange: started in %d ms (first 200 after %d ms), resident %s\n",
-		started.said.Milliseconds(), started.served.Milliseconds(), started.resident())
+		started.printed.Milliseconds(), started.served.Milliseconds(), started.resident())
 	fmt.Fprintf(b.out, "start of the whole exchange: time until /readyz  %d ms, target %d ms%s\n",
 		started.ready.Milliseconds(), startTarget.Milliseconds(), late(started.ready))
 	return nil

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestMain lets the test binary be the bare handler, as the command is.
+// TestMain makes the test binary the bare handler if it is started with the argument for it, as the command does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == bareCommand {
 		main()
@@ -30,7 +30,7 @@ func runTests(m *testing.M) int {
 	}
 	defer os.RemoveAll(folder)
 	if built := os.Getenv("COMMANDS_UNDER_TEST"); built != "" {
-		_ = os.Getenv("COMMANDS_DIGEST")                 // so that a result is not kept for other commands
+		_ = os.Getenv("COMMANDS_DIGEST")                 // Go caches no result for other commands
 		exchangeCommand = filepath.Join(built, "client") // without the race detector, as it is shipped
 		return m.Run()
 	}

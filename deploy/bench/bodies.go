@@ -28,7 +28,7 @@ func fill(body []byte, place, value string) []byte {
 	return bytes.ReplaceAll(body, []byte(place), []byte(value))
 }
 
-// serials numbers the vehicles of a run.
+// serials counts the vehicles of a run. Each has a number of its own.
 var serials atomic.Int64
 
 func newVehicle() []byte {

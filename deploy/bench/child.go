@@ -26,12 +26,12 @@ const (
 type child struct {
 	// address is where it listens, host:port.
 	address string
-	// said is the time from its start until it printed its address.
-	said   time.Duration
-	began  time.Time
-	pid    int
-	cancel context.CancelFunc
-	ended  chan struct{}
+	// printed is the time from its start until it printed its address.
+	printed time.Duration
+	began   time.Time
+	pid     int
+	cancel  context.CancelFunc
+	ended   chan struct{}
 }
 
 var listening = regexp.MustCompile(`http://([0-9.]+:[0-9]+)`)
@@ -62,7 +62,7 @@ func start(ctx context.Context, stdin []byte, name string, args ...string) (*chi
 	for {
 		line, err := lines.ReadString('\n')
 		if found := listening.FindStringSubmatch(line); found != nil {
-			c.address, c.said = found[1], time.Since(c.began)
+			c.address, c.printed = found[1], time.Since(c.began)
 			go func() { _, _ = io.Copy(io.Discard, lines) }()
 			return c, nil
 		}

@@ -69,7 +69,7 @@ func describe() ([]document.Service, error) {
 	return all, nil
 }
 
-// write writes a value as JSON that a person can read and compare.
+// write writes a value as indented JSON.
 func write(path string, value any) error {
 	text, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// generated is a document as readers of its JSON see it.
+// generated is the part of the JSON of a document that the tests read.
 type generated struct {
 	Paths map[string]map[string]struct {
 		Description string
@@ -69,7 +69,7 @@ func build(t *testing.T, resource string, change func(*rest.Description)) (*gene
 	return &d, nil
 }
 
-// TestAChangedDeclarationChangesTheDocument changes what a claim declares, and looks for it where readers would.
+// TestAChangedDeclarationChangesTheDocument changes the declaration of claims, and checks that the document changes.
 func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 	refused := problems.All()[0]
 	before, err := build(t, "claim", func(*rest.Description) {})
@@ -132,8 +132,8 @@ func action(r *rest.Description, name string) *rest.ActionDescription {
 	return &r.Actions[slices.IndexFunc(r.Actions, func(a rest.ActionDescription) bool { return a.Name == name })]
 }
 
-// TestResponsesThatMayWarnSaySo holds the actions on policies: those that run the checks of a creation may return their
-// warnings, and a cancellation has none.
+// TestResponsesThatMayWarnSaySo looks at the actions on policies. Those that run the checks of a creation may return warnings,
+// and a cancellation returns none.
 func TestResponsesThatMayWarnSaySo(t *testing.T) {
 	d, err := build(t, "motorCoverage", func(*rest.Description) {})
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// nobody is a user who owns no file of the test.
+// nobody is the id of a user that owns no file of the test.
 const nobody = 65534
 
-// TestFolderThatCannotBeWritten starts an exchange on a folder in which this user may not create files. Root may everywhere,
-// so the thread that looks at the folder gives up root's rights on files.
+// TestFolderThatCannotBeWritten starts an exchange on a folder in which this user may not create files. Root may create files
+// everywhere, so the thread that checks the folder gives up root's rights on files.
 func TestFolderThatCannotBeWritten(t *testing.T) {
 	data := t.TempDir()
 	if err := os.Chmod(data, 0o500); err != nil {

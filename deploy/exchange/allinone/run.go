@@ -46,7 +46,7 @@ func RunProgram(banner io.Writer) service.Program {
 		Defaults: map[string]string{
 			"addr":       "127.0.0.1:8080",
 			"admin-addr": "127.0.0.1:0",
-			// With it, the receipts of somebody who tries the exchange show up in a bordereau.
+			// With a period, receipts appear in a bordereau without further configuration.
 			settings.BordereauPeriod: "month",
 			// After a crash no other process is there to take over, and the next start should not wait for long.
 			settings.SessionTimeout: "2s",

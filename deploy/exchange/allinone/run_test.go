@@ -100,7 +100,7 @@ func TestBannerNamesWhatThereIs(t *testing.T) {
 	r := run(t, t.TempDir(), "--admin-addr", "127.0.0.1:0")
 	wantWords(t, r.banner, r.base+"/docs", "/readyz", "token --data")
 	if status, body := get(t, r.base+"/", ""); status != http.StatusOK || !strings.Contains(body, "<html") {
-		t.Errorf("/ leads to status %d, %.80s", status, body)
+		t.Errorf("/ has the status %d, %.80s", status, body)
 	}
 
 	bare := run(t, t.TempDir(), "--admin-addr", "")
@@ -109,7 +109,8 @@ func TestBannerNamesWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestBannerWithAnIdentityProvider: tokens of the exchange's own keys would be refused, so no command uses them.
+// TestBannerWithAnIdentityProvider checks that the banner has no command with a token of the exchange's own keys, because such a
+// token would be refused.
 func TestBannerWithAnIdentityProvider(t *testing.T) {
 	r := run(t, t.TempDir(), "--jwks-url", "http://127.0.0.1:1/jwks.json")
 	wantWords(t, r.banner, r.base+"/docs", "http://127.0.0.1:1/jwks.json", "std.developer", "std.admin")

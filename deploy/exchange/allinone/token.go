@@ -20,7 +20,7 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// The contents of tokens that an exchange issues itself.
+// The claims of tokens that an exchange issues itself.
 const (
 	localIssuer   = gateway.LocalIssuer
 	localAudience = "insurance-exchange"

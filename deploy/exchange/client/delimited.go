@@ -46,7 +46,7 @@ func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 			s.layout.delimiter = findDelimiter(beginning, s.columns)
 		}
 		cells := csv.NewReader(text)
-		cells.Comma, cells.FieldsPerRecord = s.layout.delimiter, -1 // a row of another length is refused, and those after it read
+		cells.Comma, cells.FieldsPerRecord = s.layout.delimiter, -1 // a row of another length is rejected, and the rows after it are read
 		header, err := cells.Read()
 		if errors.Is(err, io.EOF) {
 			err = errors.New("the file has no header")

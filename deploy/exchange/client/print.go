@@ -83,7 +83,7 @@ func printRecord(w io.Writer, form string, record jsontext.Value) error {
 		err = record.Compact()
 	}
 	if err != nil {
-		return fmt.Errorf("what the exchange answered is no JSON: %w", err)
+		return fmt.Errorf("what the exchange returned is no JSON: %w", err)
 	}
 	_, err = fmt.Fprintf(w, "%s\n", record)
 	return err

@@ -46,10 +46,12 @@ func unnamed(err error) bool {
 	return is && lookup.IsNotFound
 }
 
-// net/http has no types for these two.
+// plainResponse reports whether a server responded without TLS to a request with TLS. net/http has no type for this error.
 func plainResponse(err error) bool {
 	return strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
+
+// notHTTP reports whether the response was no HTTP. net/http has no type for this error.
 func notHTTP(err error) bool { return strings.Contains(err.Error(), "malformed HTTP") }
 
 // advise returns what a person can do about an exchange that did not respond.

@@ -15,15 +15,14 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// widestCell is how many columns of the screen one cell takes at most: an identifier fits.
+// widestCell is the greatest width of a cell on the screen, in characters. An identifier fits.
 const widestCell = 36
 
-// screenTable writes records as a table for people to read. Its columns are those that occur on the first page, as far as
-// they fit on the screen.
+// screenTable writes records as a table for people to read. Its columns are those of the first page that fit on the screen.
 type screenTable struct {
 	w, notes io.Writer
 	columns  table.Columns
-	width    int // of the screen, 0 for without end
+	width    int // of the screen in characters; 0 for no limit
 
 	header []string
 	widths []int
@@ -46,7 +45,7 @@ func (s *screenTable) write(records []jsontext.Value) error {
 	for _, record := range records {
 		cells, err := s.columns.Flatten(record)
 		if err != nil {
-			return fmt.Errorf("what the exchange answered is no record: %w", err)
+			return fmt.Errorf("what the exchange returned is no record: %w", err)
 		}
 		row := map[string]string{}
 		for _, cell := range cells {
@@ -113,7 +112,7 @@ func (s *screenTable) end() {
 	}
 }
 
-// shown replaces what would move the cursor or command the terminal.
+// shown replaces control characters, which would move the cursor or control the terminal.
 func shown(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {

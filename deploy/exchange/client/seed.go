@@ -19,8 +19,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/book"
 )
 
-// seedDay is the day by which the dates of a book are reckoned where none is given. It is fixed, so that the same command
-// makes the same requests tomorrow.
+// seedDay is the day from which the dates of a book are computed, unless a flag gives another. It is fixed, so that the same
+// command sends the same requests on every day.
 const seedDay = "2026-11-01"
 
 const seedHelp = `Fill an exchange with a believable book: parties, products, what is insured, policies of all seven lines (some endorsed,
@@ -53,7 +53,7 @@ func (p *program) seed() *cobra.Command {
 	var asOf string
 	flags := command.Flags()
 	flags.Uint64Var(&o.Seed, "seed", 1, "number of the book: another number, another book")
-	flags.IntVar(&o.Size, "size", 70, "how many policies, beside those of the examples and the renewals")
+	flags.IntVar(&o.Size, "size", 70, "how many policies, not counting those of the examples and the renewals")
 	flags.StringVar(&asOf, "as-of", seedDay, "day by which dates are reckoned, YYYY-MM-DD")
 	flags.IntVar(&o.Workers, "concurrency", 8, "how many policies are worked on at a time, 1 to 64")
 	command.RunE = func(command *cobra.Command, _ []string) (err error) {
@@ -79,7 +79,7 @@ func (p *program) seed() *cobra.Command {
 type tally struct {
 	mu             sync.Mutex
 	made, before   map[string]int
-	policy, treaty string // of the first claim and the first row
+	policy, treaty string // the policyNumber of the first claim and the treatyReference of the first row
 }
 
 func (t *tally) step(s book.Step) {
@@ -126,7 +126,7 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
 	return p.reportBook(c, o, t)
 }
 
-// seedAdvice adds how to go on.
+// seedAdvice adds to an error what to do next.
 func seedAdvice(err error) error {
 	if r, is := errors.AsType[*refusal](err); is && r.status == http.StatusUnprocessableEntity {
 		return &hinted{err, "Another book was made with the same --seed, perhaps by another version or with other value sets. Give another --seed."}
@@ -158,8 +158,8 @@ Look at it:
 	return err
 }
 
-// sendRecord sends a record, and reports whether the exchange did something. A party that is there already, made by
-// somebody else, is taken as it is.
+// sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists already,
+// it returns that party.
 func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Record) (book.Record, bool, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -191,7 +191,7 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 	return record, !got.replayed(), nil
 }
 
-// describeStep says which request was refused.
+// describeStep adds to an error which request was refused.
 func describeStep(err error, r request) error {
 	if _, is := errors.AsType[*refusal](err); !is {
 		return err

@@ -49,27 +49,27 @@ const (
 // row is a record of a file to be imported.
 type row struct {
 	line int
-	// record is the record as JSON; of a line that is no JSON, the line.
+	// record is the record as JSON. If a line is no JSON, it is the line.
 	record []byte
-	// cells are what a table has in the row, without the column of reasons, for the file of rejected records.
+	// cells are the cells of the row of a table, without the column of reasons, for the file of rejected records.
 	cells []string
 	// unreadable says why there is no record to send.
 	unreadable string
-	// read is how much of the file was read up to here, in bytes; 0 where that is not known.
+	// read is the number of bytes of the file that were read so far, or 0 if that is not known.
 	read int64
 }
 
-// layout is how a table was written, so that rejected rows can be written in the same way. The reader fills it before it
-// yields the first row.
+// layout is the form of a table in a file, so that rejected rows can be written in the same form. The reader fills it before
+// it yields the first row.
 type layout struct {
 	header    []string // without the column of reasons
 	delimiter rune
-	mark      bool // it began with a byte order mark
-	crlf      bool // its lines end with carriage return and line feed
+	mark      bool // the file begins with a byte order mark
+	crlf      bool // the lines end with carriage return and line feed
 	sheet     string
 }
 
-// longestLine is the size in bytes beyond which a line is no record: far more than the exchange takes.
+// longestLine is the greatest size of a line in bytes. It is far more than the exchange accepts.
 const longestLine = 16 << 20
 
 // withoutMark skips the byte order mark that spreadsheets write.
@@ -77,7 +77,7 @@ func withoutMark(r io.Reader) io.Reader {
 	return transform.NewReader(r, unicode.BOMOverride(transform.Nop))
 }
 
-// readNDJSON yields the records of a file with one on each line. An error ends them.
+// readNDJSON yields the records of a file with a record on each line. An error is the last that it yields.
 func readNDJSON(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		lines := bufio.NewScanner(withoutMark(r))
@@ -107,7 +107,7 @@ func readNDJSON(r io.Reader) iter.Seq2[row, error] {
 	}
 }
 
-// withoutReason returns a line of a file of rejected records as it was in the input, any other as it is.
+// withoutReason returns a line of a file of rejected records as it was in the input. It returns other lines unchanged.
 func withoutReason(text []byte) []byte {
 	if !bytes.Contains(text, []byte(reasonName)) {
 		return text

@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// spool keeps records in a temporary file until their columns, which are the first row of a table, are all known.
+// spool keeps records in a temporary file until all columns are known. They are needed for the first row of a table.
 type spool struct {
 	columns   table.Columns
 	occurring map[string]bool
@@ -25,7 +25,7 @@ type spool struct {
 	w         *bufio.Writer
 }
 
-// spooled spools the records that each hands over, and then writes them.
+// spooled spools the records with which each calls take, and then calls write.
 func spooled(columns table.Columns, each func(take func(jsontext.Value) error) error, write func(*spool) error) (err error) {
 	file, err := os.CreateTemp("", "exchange-export-*.ndjson")
 	if err != nil {

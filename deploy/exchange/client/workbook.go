@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// What a workbook holds at most.
+// The limits of a workbook.
 const (
 	mostDigits = 15 // of a number
 	mostRows   = excelize.TotalRows - 1
@@ -29,8 +29,8 @@ const (
 	widest    = 60
 )
 
-// sheetWriter writes a workbook with one sheet, row by row: a header that stays in sight, a filter, columns as wide as
-// their values, dates as dates. Every text is a text cell, whatever it looks like: none becomes a formula.
+// sheetWriter writes a workbook with one sheet, row by row. It has a header that does not scroll, a filter, columns as wide as
+// their values, and dates as dates. Every text becomes a text cell, so that none becomes a formula.
 type sheetWriter struct {
 	book      *excelize.File
 	rows      *excelize.StreamWriter
@@ -38,7 +38,8 @@ type sheetWriter struct {
 	day, time int // styles
 }
 
-// newSheetWriter begins a workbook with columns of widths in characters, for a number of records; -1 where it is not known.
+// newSheetWriter begins a workbook. widths are those of the columns, in characters. records is the number of records, or -1 if it
+// is not known.
 func newSheetWriter(sheet string, header []string, widths []int, records int) (s *sheetWriter, err error) {
 	s = &sheetWriter{book: excelize.NewFile(), next: 2}
 	defer func() {
@@ -87,7 +88,7 @@ func (s *sheetWriter) style(format string) (int, error) {
 	return s.book.NewStyle(&excelize.Style{CustomNumFmt: &format})
 }
 
-// write writes a row of cells, nil for none.
+// write writes a row of cells. A nil cell is empty.
 func (s *sheetWriter) write(cells []any) error {
 	if s.next > excelize.TotalRows {
 		return fmt.Errorf("a sheet holds %d records; filter them, or export as csv or ndjson", mostRows)
@@ -108,8 +109,8 @@ func (s *sheetWriter) end(w io.Writer) error {
 	return errors.Join(s.book.Write(w), s.book.Close())
 }
 
-// cell returns a value as a cell of a workbook. A number of more digits than a workbook keeps is text, and so is a day
-// before the calendar of workbooks begins.
+// cell returns a value as a cell of a workbook. A number with more digits than a workbook keeps becomes text, and so does a day
+// before the first day of the calendar of workbooks.
 func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) {
 	text := table.Plain(cell.Value)
 	switch kind := columns.Kind(cell.Column); {
@@ -128,7 +129,7 @@ func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) 
 			return excelize.Cell{StyleID: s.time, Value: instant.UTC().Round(time.Millisecond)}, nil
 		}
 	default:
-		text = columns.Text(cell) // what is read back is the same value
+		text = columns.Text(cell) // so that an import reads the same value
 	}
 	if len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
 		return nil, fmt.Errorf("%s: a cell of a workbook holds %d characters; export as csv or ndjson", cell.Column, excelize.TotalCellChars)
@@ -136,7 +137,7 @@ func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) 
 	return text, nil
 }
 
-// digits counts the significant digits of a JSON number, zeros at its end among them.
+// digits returns the number of significant digits of a JSON number, including zeros at its end.
 func digits(number string) int {
 	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
 	return len(strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0"))

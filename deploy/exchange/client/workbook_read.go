@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// xlsxSource reads a sheet of a workbook: that of the resource's name if there is one, else the first.
+// xlsxSource reads a sheet of a workbook: the one with the name of the resource if there is one, and otherwise the first.
 type xlsxSource struct {
 	resource   string
 	columns    table.Columns
@@ -24,7 +24,7 @@ type xlsxSource struct {
 	layout     *layout
 }
 
-// rows yields the records of the sheet, as those of a CSV file. Cells with dates are days and instants in UTC.
+// rows yields the records of the sheet as csvSource does for a file. Cells with dates become days, or instants in UTC.
 func (s xlsxSource) rows(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		book, err := excelize.OpenReader(r)

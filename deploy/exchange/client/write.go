@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// keyHeader makes a POST safe to repeat.
+// keyHeader is the header with which a POST can be repeated safely.
 const keyHeader = "Idempotency-Key"
 
 func (p *program) create() *cobra.Command {
@@ -88,8 +88,7 @@ func (p *program) put() *cobra.Command {
 	return command
 }
 
-// writing is what the commands that write have in common: where they take the body from, and how they say what came of
-// it.
+// writing holds the flags that the commands that write have in common: those of the body and of the output.
 type writing struct {
 	*program
 	connect   *connection
@@ -114,7 +113,7 @@ func (w *writing) post(ctx context.Context, resource, path string, bodied bool) 
 	return w.send(ctx, resource, request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
 }
 
-// send sends the request with the body, which may be missing unless bodied, and prints the record in the response.
+// send sends the request with the body and prints the record in the response. bodied says that the body must not be missing.
 func (w *writing) send(ctx context.Context, resource string, r request, bodied bool) (err error) {
 	if err := validForm(*w.form); err != nil {
 		return err
@@ -139,18 +138,18 @@ func (w *writing) send(ctx context.Context, resource string, r request, bodied b
 	return w.printOne(*w.form, resource, got)
 }
 
-// resumable adds how to repeat a POST of which it is not known whether it was carried out.
+// resumable adds to an error how to repeat a POST, if it is not known whether the exchange carried it out.
 func (w *writing) resumable(err error) error {
 	_, lost := errors.AsType[*unreachable](err)
-	r, answered := errors.AsType[*refusal](err)
-	uncertain := lost || answered && r.status >= http.StatusInternalServerError || errors.Is(err, context.Canceled)
+	r, responded := errors.AsType[*refusal](err)
+	uncertain := lost || responded && r.status >= http.StatusInternalServerError || errors.Is(err, context.Canceled)
 	if w.key == "" || !uncertain {
 		return err
 	}
 	return &hinted{err, fmt.Sprintf("It may have been carried out or not. With --idempotency-key %s the same command does nothing twice.", w.key)}
 }
 
-// read returns the body, nil where none was given.
+// read returns the body, or nil if none was given.
 func (w *writing) read() ([]byte, error) {
 	file, is := strings.CutPrefix(w.body, "@")
 	switch {

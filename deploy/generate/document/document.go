@@ -107,7 +107,7 @@ var conventions = fmt.Sprintf("The HTTP interface through which insurers, broker
 	"characters, a list of %d elements, a page of %d records, a `skip` of %d. Beyond is 413 for the body and 400 for the rest.",
 	jsonobject.MaxString/1024, jsonobject.MaxDepth, jsonobject.MaxNumber, jsonobject.MaxElements, rest.MaxLimit, rest.MaxSkip)
 
-// tag returns the group of a resource: the package of its struct in the contracts.
+// tag returns the group of a resource in the document. It is named after the package of the resource's struct.
 func (b *builder) tag(record reflect.Type) string {
 	name, description := b.schemas.words.group(record)
 	b.addTag(name, description)

@@ -28,9 +28,9 @@ type examples struct {
 	resources map[string]rest.Description
 	requests  map[string]record // by operation
 	responses map[string]any    // by operation
-	created   map[string]record // by resource: the first record that is created
-	stored    map[string]record // by id: the record as it is now
-	unshown   map[string]bool   // operations that the document has not had
+	created   map[string]record // by resource; the first record that is created
+	stored    map[string]record // by id; the record as it is now
+	unshown   map[string]bool   // the operations whose examples have not been shown yet
 }
 
 func newExamples(services []Service) (*examples, error) {
@@ -61,7 +61,7 @@ func newExamples(services []Service) (*examples, error) {
 	return x, nil
 }
 
-// follow returns the record that follows from a request, nil for a request that returns none.
+// follow returns the record in the response to a request, or nil if the response has none.
 func (x *examples) follow(e shared.Example) record {
 	method, path, _ := strings.Cut(e.Operation, " ")
 	name := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == ':' })[0]
@@ -105,7 +105,8 @@ func (x *examples) follow(e shared.Example) record {
 	return next
 }
 
-// asReturned returns the members of a body under the names that are returned, without those of an action's own body.
+// asReturned returns the members of a body under the names that a response has. It leaves out the members that belong to the
+// action and not to the record.
 func asReturned(r rest.Description, body record, own reflect.Type) record {
 	returned := record{}
 	for name, value := range body {
@@ -124,7 +125,7 @@ func asReturned(r rest.Description, body record, own reflect.Type) record {
 	return returned
 }
 
-// record returns the example of a resource's record; nil without one.
+// record returns the example of a resource's record, or nil if there is none.
 func (x *examples) record(resource string) any {
 	if r := x.created[resource]; r != nil {
 		return r
@@ -155,7 +156,7 @@ func (x *examples) history(resource string) any {
 	return record{"resource": resource, "id": r["id"], "version": 1, "history": []any{created}}
 }
 
-// show puts the examples of an operation into its request and its responses.
+// show adds the examples of an operation to its request and its responses.
 func (x *examples) show(operation string, op *openapi3.Operation) {
 	delete(x.unshown, operation)
 	if body, has := x.requests[operation]; has && op.RequestBody != nil {

@@ -43,7 +43,7 @@ func Page(services []Service, root string) (string, error) {
 type page struct {
 	schemas *schemas
 	text    strings.Builder
-	// sets are the value sets that members have, embedded the structs that are members.
+	// sets are the value sets of the members so far, and embedded the structs that are types of members.
 	sets     []string
 	embedded []reflect.Type
 }
@@ -116,7 +116,7 @@ func (p *page) operations(r rest.Description) {
 	p.line("")
 }
 
-// members writes the members of a record, who sets them, and their other names.
+// members writes the members of a record, whether the caller or the exchange sets them, and their other names.
 func (p *page) members(r rest.Description) {
 	p.line("| member | type | set by | |\n|---|---|---|---|")
 	p.rows(r.Record, requires(r))
@@ -235,10 +235,10 @@ func refusalLink(k problem.Kind) string {
 	return fmt.Sprintf("%d [%s](#problems)", k.Status(), k.Title())
 }
 
-// embeddedTypes writes the types that members of records have, and that are no resources.
+// embeddedTypes writes the types of members that are structs and not resources.
 func (p *page) embeddedTypes() {
 	p.line("## Embedded types\n")
-	for i := 0; i < len(p.embedded); i++ { // a type may embed another
+	for i := 0; i < len(p.embedded); i++ { // a type may have members of a further type
 		t := p.embedded[i]
 		p.line("### %s\n\n%s\n\n| member | type | |\n|---|---|---|", t.Name(), p.schemas.words.of(t))
 		for _, field := range members(t) {
@@ -268,7 +268,7 @@ func (p *page) problems(texts map[string]problems.Text) {
 // setHeading begins the heading of a value set.
 const setHeading = "Values of "
 
-// longSet is the number of values beyond which a set is not written out.
+// longSet is the greatest number of values of a set that are all listed.
 const longSet = 100
 
 func (p *page) valueSets() {

@@ -117,7 +117,7 @@ func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
 	op.Extensions[openapi.ProblemsExtension] = types
 }
 
-// kinds joins lists of problems, each problem once.
+// kinds joins lists of problems. The result has each problem once.
 func kinds(lists ...[]problem.Kind) []problem.Kind {
 	var all []problem.Kind
 	for _, list := range lists {

@@ -32,7 +32,8 @@ func (s *schemas) record(r rest.Description) *openapi3.SchemaRef {
 	return ref
 }
 
-// always returns the members that every record of a resource has: its id, what a creation requires, what it issues.
+// always returns the members that every record of a resource has: its id, the members that a creation requires, and the
+// members that the exchange issues.
 func always(r rest.Description) []string {
 	all := []string{"id"}
 	for _, name := range append(slices.Clone(r.Issued), requires(r)...) {
@@ -43,7 +44,7 @@ func always(r rest.Description) []string {
 	return all
 }
 
-// result returns the schema of a record with what a creation returns with it, in one flat object.
+// result returns the schema of the response to a creation in one flat object: the record, and members such as warnings.
 func (s *schemas) result(r rest.Description) *openapi3.SchemaRef {
 	if len(r.Extra) == 0 && !warns(r) {
 		return refTo(r.Resource)
@@ -80,7 +81,7 @@ func warns(r rest.Description) bool {
 	return known && name == ""
 }
 
-// setOfMember returns the value set of a member, empty for a member without one.
+// setOfMember returns the name of the value set of a member, or "" if it has none.
 func (s *schemas) setOfMember(r rest.Description, name string) string {
 	for _, field := range members(r.Record) {
 		if jsonName(field) == name {
@@ -95,8 +96,8 @@ func jsonName(field reflect.StructField) string {
 	return name
 }
 
-// input returns the schema of a whole record as a caller sends it, in one flat object: every member that is the caller's
-// under each of its names, and what a creation requires.
+// input returns the schema of a whole record as a caller sends it, in one flat object. It has every member that a caller may
+// set, under each of its names, and requires what a creation requires.
 func (s *schemas) input(r rest.Description) *openapi3.SchemaRef {
 	schema := s.sent(r)
 	schema.Description = s.words.of(r.Record)
@@ -138,8 +139,8 @@ func (s *schemas) sent(r rest.Description) *openapi3.Schema {
 	return schema
 }
 
-// require makes members required. A member with several names is required under one of them, which a generator cannot
-// express as a type: if none of the other names is sent, then the first is required.
+// require makes members required. A member with several names is required under one of them: if none of the other names is
+// sent, then the first is required. Generators of clients cannot express this as a type, so they take such members as optional.
 func (s *schemas) require(schema *openapi3.Schema, aliases map[string]string, names []string) {
 	for _, name := range names {
 		var others []string

@@ -25,8 +25,8 @@ type schemas struct {
 	all   openapi3.Schemas
 	sets  *valuesets.Registry
 	words *words
-	names map[reflect.Type]string // of structs that are not named after their type
-	errs  []error                 // types that have no schema, names that are taken
+	names map[reflect.Type]string // of structs whose component is not named after their type
+	errs  []error                 // about types without a schema, and names that are taken
 }
 
 func newSchemas(sets *valuesets.Registry, root string) *schemas {
@@ -41,7 +41,7 @@ func (s *schemas) add(name string, schema *openapi3.Schema) *openapi3.SchemaRef 
 
 func refTo(name string) *openapi3.SchemaRef { return &openapi3.SchemaRef{Ref: schemaRef + name} }
 
-// checkNames finds components whose names differ in case only: generators make the same type of them.
+// checkNames adds an error for components whose names differ only in case: generators give their types the same name.
 func (s *schemas) checkNames() {
 	seen := map[string]string{}
 	for name := range s.all {
@@ -52,7 +52,7 @@ func (s *schemas) checkNames() {
 	}
 }
 
-// scalars are the schemas of the types that are not what their kind says.
+// scalars are the schemas of types whose JSON form does not follow from their kind in Go.
 var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.Int]():      openapi3.NewInt64Schema,
 	reflect.TypeFor[scalar.Integer]():  integer,
@@ -65,15 +65,15 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
 }
 
-// decimal is the schema of a number that keeps its digits. The format is of the OpenAPI registry: a number of any precision.
-// oapi-codegen, which would make a float32 of a number, follows x-go-type.
+// decimal returns the schema of a number that keeps its digits. In the OpenAPI registry, the format decimal means a number of
+// any precision. oapi-codegen would otherwise generate a float32; it generates the type that x-go-type names.
 func decimal() *openapi3.Schema {
 	return &openapi3.Schema{
 		Type: &openapi3.Types{"number"}, Format: "decimal", Extensions: map[string]any{"x-go-type": "json.Number"},
 	}
 }
 
-// integer is the schema of a whole number that may have more than 64 bits.
+// integer returns the schema of a whole number that may have more than 64 bits.
 func integer() *openapi3.Schema {
 	return &openapi3.Schema{Type: &openapi3.Types{"integer"}, Extensions: map[string]any{"x-go-type": "json.Number"}}
 }
@@ -118,7 +118,7 @@ func list(of *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	return schema.NewRef()
 }
 
-// nullable returns the schema for requests, in which null means that the member is absent.
+// nullable returns the schema of a member. In requests it also allows null, which means that the member is absent.
 func nullable(ref *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	switch {
 	case !sent:
@@ -133,7 +133,7 @@ func nullable(ref *openapi3.SchemaRef, sent bool) *openapi3.SchemaRef {
 	return ref
 }
 
-// notNull returns the schema that nullable was given, for a required member, which may not be absent.
+// notNull reverses nullable, for a required member, which must not be null.
 func notNull(ref *openapi3.SchemaRef) *openapi3.SchemaRef {
 	switch {
 	case ref.Ref != "":
@@ -167,13 +167,13 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	if _, made := s.all[name]; made {
 		return refTo(name)
 	}
-	s.all[name] = nil // a struct may hold itself
+	s.all[name] = nil // a struct may have members of its own type
 	schema := s.object(t, sent)
 	schema.Description = s.words.of(t)
 	return s.add(name, schema)
 }
 
-// object returns the schema of a struct's members. As it is returned, the members that are never left out are required.
+// object returns the schema of a struct's members. In responses, the members that are never left out are required.
 func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 	schema := openapi3.NewObjectSchema()
 	var order []string
@@ -186,13 +186,13 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 		order = append(order, name)
 	}
 	if !sent {
-		// JSON objects have no order; tables of records have the one in which the exchange returns members.
+		// JSON objects have no order. The client writes tables with the columns in the order in which the exchange returns members.
 		schema.Extensions = map[string]any{"x-property-order": order}
 	}
 	return schema
 }
 
-// members returns the fields of a struct that travel under a name, those of embedded structs included.
+// members returns the fields of a struct that have a name in JSON, including those of embedded structs.
 func members(t reflect.Type) []reflect.StructField {
 	var all []reflect.StructField
 	for _, field := range reflect.VisibleFields(t) {
@@ -203,7 +203,7 @@ func members(t reflect.Type) []reflect.StructField {
 	return all
 }
 
-// member returns the schema of a field, that of its value set if it has one.
+// member returns the schema of a field. If the field has a value set, it is the schema of the set.
 func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaRef {
 	set := setOf(field)
 	suggested := field.Tag.Get("suggests")
@@ -223,7 +223,7 @@ func (s *schemas) member(field reflect.StructField, sent bool) *openapi3.SchemaR
 	return nullable(s.set(set), sent)
 }
 
-// setOf returns the name of the value set of a field, empty for a field without one.
+// setOf returns the name of the value set of a field, or "" if it has none.
 func setOf(field reflect.StructField) string {
 	if set := field.Tag.Get("set"); set != "" {
 		return set
@@ -231,7 +231,7 @@ func setOf(field reflect.StructField) string {
 	return field.Tag.Get("issued")
 }
 
-// ofExchange reports whether the exchange sets a member, and not the caller.
+// ofExchange reports whether the exchange sets a member. Otherwise the caller sets it.
 func ofExchange(field reflect.StructField) bool {
 	_, issued := field.Tag.Lookup("issued")
 	_, kept := field.Tag.Lookup("kept")

@@ -16,14 +16,14 @@ import (
 // module begins the import path of every package of the exchange.
 const module = "insurance.example/exchange/"
 
-// words are what the sources say about packages, structs and their fields, for readers of the document.
+// words are the texts of the document that come from the comments of packages, structs and their fields.
 //
 // The comment of a field is taken as it is. Of the comment of a package or a struct, the first paragraph is for readers of
 // the code, as Go wants it ("Motor is ..."); the paragraphs after it are taken as they are.
 type words struct {
 	root     string
 	packages map[string]*source // by import path
-	said     []said
+	texts    []locatedText
 	errs     []error
 }
 
@@ -38,8 +38,8 @@ type structure struct {
 	members map[string]string // by the name of the Go field
 }
 
-// said is a text and where it is written.
-type said struct{ where, text string }
+// locatedText is a text and the place in the sources where it is written.
+type locatedText struct{ where, text string }
 
 func newWords(root string) *words { return &words{root: root, packages: map[string]*source{}} }
 
@@ -64,12 +64,12 @@ func (w *words) member(t reflect.Type, field reflect.StructField) string {
 	return w.say(owner.String()+"."+field.Name, text, "a comment")
 }
 
-// say records a text for the proofreading, or an error for a missing text, and returns the text.
+// say returns a text. It records the text for proofread, and an error if the text is missing.
 func (w *words) say(where, text, missing string) string {
 	if text == "" {
 		w.errs = append(w.errs, fmt.Errorf("%s is in the document and has no description: write %s", where, missing))
 	}
-	w.said = append(w.said, said{where, text})
+	w.texts = append(w.texts, locatedText{where, text})
 	return text
 }
 
@@ -138,11 +138,11 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // goName is a word with a capital inside, as Go writes exported names.
 var goName = regexp.MustCompile(`\b[A-Z]\w*[a-z][A-Z]\w*\b`)
 
-// proofread returns what is wrong with the texts: one that is missing, is no whole sentence, or names a Go type or field.
-// public are the names that look like Go's and are the interface's.
+// proofread returns an error for each text that is missing, is no whole sentence, or names a Go type or field. public are the
+// names that look like names of Go but belong to the interface.
 func (w *words) proofread(public map[string]bool) error {
 	errs := w.errs
-	for _, s := range w.said {
+	for _, s := range w.texts {
 		if s.text == "" {
 			continue
 		}

@@ -29,7 +29,7 @@ type Send func(ctx context.Context, path, key string, body Record) (record Recor
 type Options struct {
 	// Seed chooses names, amounts and dates.
 	Seed uint64
-	// Size is the number of policies, not counting those of the examples and the renewals.
+	// Size is the number of policies, without those of the examples and the renewals.
 	Size int
 	// AsOf is the day from which dates are computed.
 	AsOf time.Time

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// exampleOrder is the resources in an order in which each comes after those that it refers to.
+// exampleOrder lists the resources in an order in which each follows the resources that it refers to.
 var exampleOrder = []string{
 	"personal", "commercial", "insuranceEntity", "beneficiary", "policyWording", "product",
 	"vehicle", "driver", "business", "traveller", "property", "debtor", "pet",
@@ -16,7 +16,7 @@ var exampleOrder = []string{
 	"claim", "receipt", "claimsBordereau", "premiumBordereau",
 }
 
-// references are the members that refer to another record, and the resource and the member whose value they have.
+// references maps each member that refers to another record to the resource and the member whose value it has.
 var references = map[string]struct{ resource, member string }{
 	"policyholderId": {"personal", "id"}, "vehicleId": {"vehicle", "id"}, "driverId": {"driver", "id"},
 	"businessId": {"business", "id"}, "propertyId": {"property", "id"}, "propertyRef": {"property", "id"},
@@ -25,9 +25,8 @@ var references = map[string]struct{ resource, member string }{
 	"policyNumber": {"motorCoverage", "policyNumber"}, "claimNumber": {"claim", "claimNumber"}, "policyholder": {"personal", "id"},
 }
 
-// examples makes the records of the OpenAPI document's examples, so that what they and the pages made from them name is
-// there: the first person, the first vehicle and so on. Identifiers and numbers that the exchange issues differ. They
-// are the same for every seed.
+// examples creates the records of the examples in the OpenAPI document, so that the records which the document and its pages
+// name exist. Only the identifiers and numbers that the exchange issues differ. The records are the same for every seed.
 func (b *Book) examples(ctx context.Context) error {
 	c := b.chain(ctx, "example", 0)
 	for _, name := range exampleOrder {
@@ -46,7 +45,7 @@ func (b *Book) examples(ctx context.Context) error {
 	return c.err
 }
 
-// linked returns an example with the references to what was made.
+// linked returns an example whose references are to the records that were created.
 func (b *Book) linked(example []byte) Record {
 	var body Record
 	if json.Unmarshal(example, &body) != nil {

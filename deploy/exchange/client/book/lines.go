@@ -2,20 +2,20 @@ package book
 
 import "fmt"
 
-// line is a line of insurance: how its policies are made.
+// line is a line of insurance, and how its policies are made.
 type line struct {
 	resource string
-	// perils is the member in which a policy of the line says what it covers, "" where it has none.
+	// perils is the member that lists what a policy of the line covers, or "" if the line has no such member.
 	perils string
-	// company: the policyholder is a company, not a person.
+	// company is true if the policyholder is a company, and false if it is a person.
 	company bool
-	// write makes what is insured and returns what a policy of the line says beyond what every line does. i numbers it.
+	// write creates what the i-th policy insures, and returns the members that only policies of this line have.
 	write func(c *chain, i int, p Record) Record
-	// amend returns the changed members of an endorsement that adds cover; nil: the line has none but extensions.
+	// amend returns the members of an endorsement that adds cover. It is nil if a policy of the line can only be extended.
 	amend func(c *chain, p Record) Record
 }
 
-// A dog needs a breed. The document does not say which breeds there are, since those of other pets are free.
+// A dog needs a breed. The document does not list the breeds, because those of other pets are not checked.
 const (
 	dog      = "dog"
 	dogBreed = "Beagle"

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The names of people and places who do not exist.
+// The names of invented people and places.
 var (
 	firstNames = []string{
 		"Abelia", "Bronwick", "Cassimira", "Dorvald", "Elowena", "Fenwright", "Gisolde", "Harloff", "Isaveth", "Jorrimund",
@@ -27,7 +27,7 @@ var (
 
 func pick[T any](rng *rand.Rand, from []T) T { return from[rng.IntN(len(from))] }
 
-// between returns a number from least to most, in steps.
+// between returns a random number from least to most, which is least plus a multiple of step.
 func between(rng *rand.Rand, least, most, step int) int {
 	return least + rng.IntN((most-least)/step+1)*step
 }
@@ -36,7 +36,7 @@ func day(t time.Time) string { return t.Format(time.DateOnly) }
 
 func instant(t time.Time) string { return t.Format(time.RFC3339) }
 
-// address is an address in a place that does not exist.
+// address returns an address in an invented place.
 func (c *chain) address() Record {
 	town := pick(c.rng, towns)
 	return Record{
@@ -45,15 +45,15 @@ func (c *chain) address() Record {
 	}
 }
 
-// birth is a birthday of somebody of age.
+// birth returns the birthday of an adult.
 func (c *chain) birth() string { return day(c.AsOf.AddDate(-20-c.rng.IntN(50), 0, -c.rng.IntN(365))) }
 
-// number is a number that nobody else of the book has, with what it numbers as its first letter.
+// number returns a number that is unique in the book. Its first letter says what it numbers.
 func (c *chain) number(letter string, i int) string {
 	return fmt.Sprintf("%s%d-%05d", letter, c.Seed, i)
 }
 
-// values returns the values that a member may have; the book asks only for members of value sets.
+// values returns the values that a member may have. The member must have a value set.
 func (c *chain) values(resource, member string) []string {
 	r, _ := c.catalog.Find(resource)
 	m, _ := r.Member(member)
@@ -66,7 +66,7 @@ func (c *chain) values(resource, member string) []string {
 	return m.Values
 }
 
-// one returns a value that a member may have: the preferred one if it is among them, else any.
+// one returns a value that a member may have: the preferred one if it is allowed, and otherwise a random one.
 func (c *chain) one(resource, member, preferred string) string {
 	values := c.values(resource, member)
 	if slices.Contains(values, preferred) {
@@ -75,10 +75,10 @@ func (c *chain) one(resource, member, preferred string) string {
 	return values[0]
 }
 
-// any returns a value that a member may have.
+// any returns a random value that a member may have.
 func (c *chain) any(resource, member string) string { return pick(c.rng, c.values(resource, member)) }
 
-// some returns n different values that a member may have, or all of them if there are fewer.
+// some returns n different random values that a member may have, or all of them if there are fewer.
 func (c *chain) some(resource, member string, n int) []string {
 	values := c.values(resource, member)
 	var all []string

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The fates of a policy, which is what happens to it after its creation. Policies have them in turn.
+// The fates of a policy. A fate is what happens to a policy after its creation. Policies have the fates in turn.
 const (
 	endorsed = iota
 	extended
@@ -15,8 +15,8 @@ const (
 	fates = cancelled + 3 // two in six policies stay as they are
 )
 
-// policy makes the i-th policy, with its policyholder, what it insures, its actions, its claim and its receipts. The line and
-// the actions follow from i, so that a book of Smallest policies has some of everything.
+// policy creates the i-th policy, its policyholder, what it insures, its claim and its receipts, and carries out its actions.
+// i determines the line and the actions, so that a book of Smallest policies has all of them.
 func (b *Book) policy(ctx context.Context, i int) error {
 	c := b.chain(ctx, fmt.Sprintf("%d-%s-%d", b.Seed, day(b.AsOf), i), uint64(i)+1)
 	of := lines[i%len(lines)]
@@ -29,7 +29,7 @@ func (b *Book) policy(ctx context.Context, i int) error {
 	premium := between(c.rng, 200, 4800, 20)
 	paid := c.receipt("policyNumber", policy, "new policy", premium, inception)
 	if i%2 == 0 {
-		c.claim(of, i, policy, inception) // before a cancellation, after which none is admitted
+		c.claim(of, i, policy, inception) // before a cancellation, after which claims are refused
 	}
 	c.row(i, holder, policy, premium, inception, expiry)
 	c.fate(of, i, policy, paid, premium, expiry)
@@ -50,7 +50,7 @@ func (c *chain) policyholder(of line, i int) Record {
 }
 
 func (c *chain) fate(of line, i int, policy, paid Record, premium int, expiry time.Time) {
-	fate := (i%len(lines) + i/len(lines)) % fates // each line meets every fate in its turn
+	fate := (i%len(lines) + i/len(lines)) % fates // each line has every fate in turn
 	switch {
 	case fate == endorsed && of.amend != nil:
 		body := of.amend(c, policy)
@@ -107,10 +107,10 @@ func (c *chain) row(i int, holder, policy Record, premium int, inception, expiry
 	})
 }
 
-// treaty returns the treaty of the examples, so that a list by it is worth a look.
+// treaty returns the treaty of the examples, so that a list filtered by it has several rows.
 func (c *chain) treaty() string { return c.shared["premiumBordereau"].Text("treatyReference") }
 
-// claim files a claim, which in turn stays open, is closed, is reopened, or is closed again.
+// claim creates a claim. Claims in turn stay open, are closed, are reopened, and are closed again.
 func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 	loss := inception.AddDate(0, 0, between(c.rng, 35, 59, 1)).Add(time.Duration(between(c.rng, 0, 23, 1)) * time.Hour)
 	body := Record{

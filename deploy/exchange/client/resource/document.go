@@ -21,7 +21,7 @@ type Catalog struct {
 // All returns the resources, sorted by name.
 func (c *Catalog) All() []Resource { return c.resources }
 
-// Find returns the resource of a name, and whether there is one.
+// Find returns the resource with a name, and reports whether there is one.
 func (c *Catalog) Find(name string) (Resource, bool) {
 	i, found := slices.BinarySearchFunc(c.resources, name, func(r Resource, name string) int { return strings.Compare(r.Name, name) })
 	if !found {
@@ -30,7 +30,7 @@ func (c *Catalog) Find(name string) (Resource, bool) {
 	return c.resources[i], true
 }
 
-// document is an OpenAPI 3.1 document as far as it describes resources.
+// document is the part of an OpenAPI 3.1 document that describes resources.
 type document struct {
 	Paths      map[string]map[string]*operation `json:"paths"`
 	Components struct {
@@ -64,7 +64,7 @@ type content struct {
 
 const applicationJSON = "application/json"
 
-// Read reads an OpenAPI document. Errors: it is no JSON, or describes no resource.
+// Read reads an OpenAPI document. It returns an error if the text is no JSON or describes no resource.
 func Read(text []byte) (*Catalog, error) {
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -159,8 +159,8 @@ func (c *content) schema() *schema {
 	return c.Content[applicationJSON].Schema
 }
 
-// CreationSchema returns the schema of a body that creates a record of a resource. Errors: the document has none, or one
-// that is no JSON schema.
+// CreationSchema returns the schema of a body that creates a record of a resource. It returns an error if the document has no
+// such schema, or if it is not a valid JSON schema.
 func (c *Catalog) CreationSchema(name string) (*jsonschema.Schema, error) {
 	const location = "openapi.json"
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.text))

@@ -1,6 +1,6 @@
-// Package resource reads from the OpenAPI document of an exchange what a client needs to know of its resources: their
-// members and the values these may have, their filters, and the operations on them. A resource or a member that is added
-// to the document is known to the client without a change to it.
+// Package resource reads from the OpenAPI document of an exchange what a client needs to know about its resources: their
+// members and the values these may have, their filters, and the operations on them. If a resource or a member is added to the
+// document, the client needs no change.
 package resource
 
 import (
@@ -13,8 +13,8 @@ import (
 // Kind is how the values of a member are read and written in a table.
 type Kind int
 
-// The kinds. Free is a member of any type, or one that the interface does not name: in a table it is JSON where it reads
-// as JSON, else text.
+// The kinds. Free is a member of any type, or one that the interface does not name: in a table it is JSON if the text of the
+// cell is valid JSON, and otherwise a string.
 const (
 	Free     Kind = iota
 	Text          // a string
@@ -29,46 +29,47 @@ const (
 type Member struct {
 	Path string
 	Kind Kind
-	// Values are the values that are allowed, nil for any. Those of a List are allowed in it.
+	// Values are the allowed values, or nil if every value is allowed. For a List they are the allowed elements.
 	Values []string
 }
 
 // Filter is a query parameter by which a list can be filtered.
 type Filter struct {
 	Name string
-	// Values are the values that a record can have there, nil for any.
+	// Values are the values that the member can have, or nil if it can have any.
 	Values []string
 }
 
-// Action is an operation on a record: POST /{resource}/{id}:{name}, or where it is Nested, /{resource}/{id}/{name}.
+// Action is an operation on a record: POST /{resource}/{id}:{name}, or POST /{resource}/{id}/{name} if it is Nested.
 type Action struct {
 	Name   string
 	Nested bool
 	// Members are the members of its body.
 	Members []Member
-	// Example is the example of a body, nil where the document has none.
+	// Example is the example of a body, or nil if the document has none.
 	Example jsontext.Value
 }
 
 // Resource is a resource and the operations on it.
 type Resource struct {
 	Name string
-	// Members are those that a record has when it is read, in the order in which the exchange returns them.
+	// Members are the members of a record in a response, in the order in which the exchange returns them.
 	Members []Member
 	// Sent are the members that may be sent, under each of their names.
 	Sent    []Member
 	Filters []Filter
 	Actions []Action
-	// Readable, Creatable, Replaceable: GET /{resource}/{id}, POST /{resource} and PUT /{resource}/{id} exist.
+	// Readable is true if there is GET /{resource}/{id}, Creatable if there is POST /{resource}, and Replaceable if there is
+	// PUT /{resource}/{id}.
 	Readable, Creatable, Replaceable bool
-	// Trial is the path of the operation that says what would become of a body if it were sent to create a record, without
-	// creating it; "" where there is none.
+	// Trial is the path of the operation that checks the body of a creation without creating the record, or "" if there is
+	// none.
 	Trial string
-	// Example is the example of a body that creates a record, nil where the document has none.
+	// Example is the example of a body that creates a record, or nil if the document has none.
 	Example jsontext.Value
 }
 
-// Action returns the action of a name, and whether there is one.
+// Action returns the action with a name, and reports whether there is one.
 func (r Resource) Action(name string) (Action, bool) {
 	i := slices.IndexFunc(r.Actions, func(a Action) bool { return a.Name == name })
 	if i < 0 {
@@ -86,7 +87,7 @@ func (r Resource) ActionNames() []string {
 	return names
 }
 
-// Member returns the member of a name among those read and sent, and whether there is one.
+// Member returns the member with a name, among those of responses and of requests, and reports whether there is one.
 func (r Resource) Member(path string) (Member, bool) {
 	for _, members := range [][]Member{r.Members, r.Sent} {
 		if i := slices.IndexFunc(members, func(m Member) bool { return m.Path == path }); i >= 0 {
@@ -96,7 +97,7 @@ func (r Resource) Member(path string) (Member, bool) {
 	return Member{}, false
 }
 
-// Names reports whether the interface names a member, or names one of any type that holds it.
+// Names reports whether the interface names a member, or an object of any type that it is in.
 func (r Resource) Names(path string) bool {
 	for name := path; ; {
 		if m, is := r.Member(name); is {
@@ -108,7 +109,7 @@ func (r Resource) Names(path string) bool {
 		}
 		name = name[:cut]
 	}
-	// The object that holds named members, given whole.
+	// The whole object whose members are named.
 	return slices.ContainsFunc(r.Members, func(m Member) bool { return strings.HasPrefix(m.Path, path+".") })
 }
 
@@ -123,8 +124,8 @@ func lastDot(path string) int {
 
 var escape = strings.NewReplacer(`\`, `\\`, `.`, `\.`)
 
-// Join returns the dotted name of a member of the object at parent; "" is the record itself. A dot or a backslash within
-// the member's own name has a backslash before it.
+// Join returns the dotted name of a member of the object whose dotted name is parent, which is "" for the record itself. It
+// escapes a dot or a backslash in the member's name with a backslash.
 func Join(parent, name string) string {
 	name = escape.Replace(name)
 	if parent == "" {
@@ -133,7 +134,7 @@ func Join(parent, name string) string {
 	return parent + "." + name
 }
 
-// Split takes a dotted name apart into the names of members.
+// Split splits a dotted name into the names of members.
 func Split(path string) []string {
 	var names []string
 	var name strings.Builder

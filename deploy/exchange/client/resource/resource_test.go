@@ -10,7 +10,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// A document of a resource that this program was not built with, in the forms that OpenAPI allows for a schema.
+// unknown is a document with a resource that the published document does not have. Its schemas have all forms that OpenAPI
+// allows.
 const unknown = `{
  "paths": {
   "/boat": {
@@ -46,7 +47,7 @@ const unknown = `{
  }
 }`
 
-// A new resource, and each of its members, is known from the document alone.
+// TestNewResource reads a resource and its members from a document alone.
 func TestNewResource(t *testing.T) {
 	catalog, err := resource.Read([]byte(unknown))
 	if err != nil {
@@ -84,7 +85,7 @@ func TestNewResource(t *testing.T) {
 	}
 }
 
-// Every resource that the gateway routes is in the document, with the same operations.
+// TestEveryResource compares the document with the routes of the gateway. Both have the same resources and operations.
 func TestEveryResource(t *testing.T) {
 	document, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {

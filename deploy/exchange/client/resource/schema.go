@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// schema is a JSON schema as far as it says what a member is.
+// schema is the part of a JSON schema that describes members.
 type schema struct {
 	Ref        string             `json:"$ref"`
 	Type       typeNames          `json:"type"`
@@ -26,10 +26,10 @@ type schema struct {
 	Order []string `json:"x-property-order"`
 }
 
-// typeNames is the type of a schema: one name, or a list of them.
+// typeNames is the type of a schema: one name or several.
 type typeNames []string
 
-// UnmarshalJSON reads a name or a list of names.
+// UnmarshalJSON reads a string or an array of strings.
 func (t *typeNames) UnmarshalJSON(text []byte) error {
 	if jsontext.Value(text).Kind() == jsontext.KindBeginArray {
 		return json.Unmarshal(text, (*[]string)(t))
@@ -40,11 +40,11 @@ func (t *typeNames) UnmarshalJSON(text []byte) error {
 
 func (t typeNames) has(name string) bool { return slices.Contains(t, name) }
 
-// deepest bounds how far references are followed, so that a schema that refers to itself ends.
+// deepest is the number of references that are followed one after the other, because a schema may refer to itself.
 const deepest = 16
 
-// flat returns a schema with its references followed and its parts joined: every part of an allOf, and of an anyOf or
-// oneOf the first part that is more than null.
+// flat returns a schema with its references followed and its parts joined: every part of an allOf, and the first part of an
+// anyOf or oneOf that allows more than null.
 func (d *document) flat(s *schema) schema { return d.flatten(s, 0) }
 
 func (d *document) flatten(s *schema, depth int) schema {
@@ -70,7 +70,7 @@ func (d *document) flatten(s *schema, depth int) schema {
 	return whole
 }
 
-// join adds what another schema says to what s does not say.
+// join sets what s leaves out to what another schema says.
 func (s *schema) join(other schema) {
 	if len(s.Type) == 0 {
 		s.Type = other.Type
@@ -96,7 +96,7 @@ func (s *schema) join(other schema) {
 	s.Required = append(s.Required, other.Required...)
 }
 
-// names returns the names of the properties: first those whose order is given, then the others by name.
+// names returns the names of the properties: first those whose order is given, then the others in alphabetical order.
 func (s *schema) names() []string {
 	var names []string
 	for _, name := range s.Order {
@@ -135,7 +135,7 @@ func (d *document) kind(s schema) Kind {
 	}
 }
 
-// members returns the members of an object, those of nested objects under dotted names.
+// members returns the members of an object. Those of nested objects have dotted names.
 func (d *document) members(prefix string, s schema, depth int) []Member {
 	var all []Member
 	for _, name := range s.names() {
@@ -150,7 +150,7 @@ func (d *document) members(prefix string, s schema, depth int) []Member {
 	return all
 }
 
-// values returns the texts that a schema allows, or that it allows in a list; nil where it allows any.
+// values returns the strings that a schema allows, for a list the strings that it allows as elements, or nil if it allows any.
 func (d *document) values(s schema) []string {
 	if s.Type.has("array") {
 		s = d.flat(s.Items)

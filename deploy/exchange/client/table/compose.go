@@ -16,14 +16,15 @@ type Reader struct {
 	root    member
 }
 
-// member is a member of a record: it has a column, members of its own, or both, of which a row may use one.
+// member is a member of a record. It has a column, or members of its own, or both. A row may use only one of the two.
 type member struct {
 	name    string
 	column  int // -1: none
 	members []*member
 }
 
-// NewReader reads a header. Errors: a column without a name, or two of one name.
+// NewReader returns a reader for the rows under a header. It returns an error for a column without a name, and for two columns
+// with the same name.
 func (c Columns) NewReader(header []string) (*Reader, error) {
 	r := &Reader{columns: c, header: header, root: member{column: -1}}
 	for i, column := range header {
@@ -53,9 +54,9 @@ func (m *member) member(name string) *member {
 	return made
 }
 
-// Record returns the row as a JSON object. An empty cell is an absent member. A cell that does not read as its member's
-// type is passed on as text, so that the exchange refuses it with its place. Errors: a row of another length than the
-// header, a cell that is not UTF-8, a member given both whole and by its members.
+// Record returns the row as a JSON object. An empty cell is an absent member. A cell that has not the type of its member becomes
+// a string, so that the exchange refuses it with a pointer to the member. Record returns an error if the row is not as long as
+// the header, if a cell is not UTF-8, and if an object is given both as a whole and by its members.
 func (r *Reader) Record(row []string) (jsontext.Value, error) {
 	if len(row) != len(r.header) {
 		return nil, fmt.Errorf("the row has %d cells under %d columns", len(row), len(r.header))
@@ -64,7 +65,7 @@ func (r *Reader) Record(row []string) (jsontext.Value, error) {
 	return object, err
 }
 
-// object appends the members of m that the row has, as an object, and reports whether there is any.
+// object appends an object with the members of m that the row has, and reports whether there are any.
 func (r *Reader) object(b []byte, m *member, row []string) ([]byte, bool, error) {
 	b = append(b, '{')
 	some := false

@@ -9,12 +9,12 @@ import (
 // Injection", among them the wide forms that some spreadsheets take for the others.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
-// A number is no formula, though it may begin with a sign.
+// number matches numbers. They are no formulas, although they may begin with a sign.
 var number = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
-// Neutral returns a text such that no spreadsheet takes it for a formula: with an apostrophe before it if it would. A text
-// that begins with apostrophes and would be one without them gets one more, so that Original returns every text as it
-// was. A number stays as it is.
+// Neutral returns a text that no spreadsheet takes for a formula: it puts an apostrophe before a text that would be one. It does
+// the same if the text already begins with apostrophes and would be a formula without them, so that Original returns every text
+// as it was. Numbers stay unchanged.
 func Neutral(text string) string {
 	if formula(strings.TrimLeft(text, "'")) {
 		return "'" + text
@@ -22,7 +22,7 @@ func Neutral(text string) string {
 	return text
 }
 
-// Original returns the text of which Neutral made another.
+// Original reverses Neutral.
 func Original(text string) string {
 	if rest, is := strings.CutPrefix(text, "'"); is && formula(strings.TrimLeft(rest, "'")) {
 		return rest

@@ -20,7 +20,7 @@ func TestNeutral(t *testing.T) {
 	}
 }
 
-// Whatever a text is, it comes back, and what is written never begins as a formula.
+// FuzzNeutral checks that Original returns every text, and that no written text begins as a formula does.
 func FuzzNeutral(f *testing.F) {
 	for _, text := range []string{"=1", "''=1", "-5", "'-5", "+", "'", "\t"} {
 		f.Add(text)

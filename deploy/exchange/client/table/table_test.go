@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// published are the resources of the interface. Reading them takes longer than any test of their columns.
+// published returns the resources of the interface. It reads them once, because that takes longer than any of the tests.
 var published = sync.OnceValues(func() (*resource.Catalog, error) {
 	document, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
@@ -37,7 +37,7 @@ func of(t *testing.T, name string) table.Columns {
 	return table.Of(r)
 }
 
-// A record that went through a row is the same JSON value, digit for digit.
+// TestRoundTrip writes records as rows and reads them again. They are the same JSON values, with the same digits.
 func TestRoundTrip(t *testing.T) {
 	for name, record := range map[string]struct{ resource, text string }{
 		"digits":                 {"motorCoverage", `{"grossWrittenPremium":420.500000000000000001,"indemnityLimitPolicy":9007199254740993}`},
@@ -88,7 +88,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// sorted returns a JSON text with its members in order and its numbers as they are written.
+// sorted returns a JSON text with its members in alphabetical order and its numbers unchanged.
 func sorted(t *testing.T, text string) string {
 	t.Helper()
 	v := jsontext.Value(text)
@@ -159,7 +159,7 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestHeader: two exports of a resource have the same named columns, regardless of the records.
+// TestHeader compares the headers of exports of a resource. They have the same named columns, regardless of the records.
 func TestHeader(t *testing.T) {
 	columns := of(t, "vehicle")
 	bare := columns.Header(nil)
