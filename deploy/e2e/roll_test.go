@@ -18,7 +18,7 @@ func TestRollLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	replicas := []string{"products-a", "products-b"}
 	e, err := commands.RunReplicas(t.TempDir(), replicas...)
-	owned(t, e, err)
+	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 
 	ctx, stop := context.WithCancel(t.Context())
