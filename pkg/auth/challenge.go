@@ -6,7 +6,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// challenge holds what every refusal tells the caller in the header WWW-Authenticate (RFC 6750, section 3).
+// challenge is the content of the header WWW-Authenticate, which every refusal has (RFC 6750, section 3).
 type challenge struct {
 	// scope is the scope that the request needs.
 	scope string

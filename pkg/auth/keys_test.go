@@ -21,7 +21,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 )
 
-// jwkOf answers a key as JSON with further members.
+// jwkOf returns a key as JSON with further members.
 func jwkOf(t *testing.T, key any, members map[string]any) json.RawMessage {
 	t.Helper()
 	imported, err := jwk.Import(key)

@@ -177,7 +177,7 @@ func TestVerifyRefuses(t *testing.T) {
 			refused(t, err, `error="invalid_token"`)
 			refused(t, err, test.reason)
 			if caller.Subject != "" {
-				t.Fatalf("caller %+v beside a refusal", caller)
+				t.Fatalf("caller %+v together with a refusal", caller)
 			}
 		})
 	}

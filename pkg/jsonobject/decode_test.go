@@ -26,7 +26,7 @@ type sampleNested struct {
 	Code *string `json:"code,omitzero"`
 }
 
-func TestDecodeTellsEveryViolation(t *testing.T) {
+func TestDecodeReportsEveryViolation(t *testing.T) {
 	long := strings.Repeat("x", MaxString+1)
 	list := func(elements int) string { return "[" + strings.Repeat(`"a",`, elements-1) + `"a"]` }
 	for _, c := range []struct {
@@ -212,7 +212,7 @@ func FuzzDecode(f *testing.F) {
 		case p != nil && p.Kind.Status() != 400:
 			t.Fatalf("status %d", p.Kind.Status())
 		case p != nil && p.Kind == problem.Invalid && len(p.Violations) == 0:
-			t.Fatalf("no violation told for %q", body)
+			t.Fatalf("no violation reported for %q", body)
 		}
 		if p == nil {
 			if _, err := Canonical(body); err != nil {

@@ -135,7 +135,7 @@ func TestReadsAreRetriedAndWritesAreNot(t *testing.T) {
 	})
 }
 
-func TestPostAnswersOrRefuses(t *testing.T) {
+func TestPostReturnsTheResponseOrTheRefusal(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var p policy
 		if err := json.NewDecoder(r.Body).Decode(&p); err != nil || r.Header.Get("Content-Type") != "application/json" {
@@ -253,13 +253,13 @@ func TestForeignCredentialIsAnOutage(t *testing.T) {
 	})
 }
 
-func TestAnswerThatIsNoJSONIsAnOutage(t *testing.T) {
+func TestResponseThatIsNoJSONIsAnOutage(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") })
 	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
 		_, found, err := peer.Get[policy](t.Context(), c, "/")
 		outage(t, err)
 		if found {
-			t.Fatal("found beside an error")
+			t.Fatal("found together with an error")
 		}
 	})
 }

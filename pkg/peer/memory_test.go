@@ -28,7 +28,7 @@ func roundTrip(t *testing.T, h http.HandlerFunc, method string, body io.Reader) 
 	return response, string(text), nil
 }
 
-func TestMemoryAnswersAsTheHandlerDoes(t *testing.T) {
+func TestMemoryReturnsTheResponseOfTheHandler(t *testing.T) {
 	response, text, err := roundTrip(t, func(w http.ResponseWriter, r *http.Request) {
 		content, _ := io.ReadAll(r.Body)
 		w.Header().Set("X-Seen", r.Method+" "+r.RequestURI+" "+r.Host+" "+string(content))

@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// The headers by which the gateway and the services tell a service who the caller is, and prove that they may. The gateway
+// The headers in which the gateway and the services name the caller to a service, with their credential. The gateway
 // removes every header that begins with IdentityPrefix from requests that come from outside.
 const (
 	IdentityPrefix   = "X-Exchange-"
@@ -61,7 +61,7 @@ func (c Credentials) accepts(secret string) bool {
 	return accepted == 1
 }
 
-// Identify sets the headers that tell a service who the caller is and that the request comes from within the exchange.
+// Identify sets the headers that name the caller, and the credential that proves that the request comes from the exchange.
 func (c Credentials) Identify(header http.Header, caller Caller) {
 	header[CredentialHeader] = []string{c.send}
 	// A subject may hold characters that a header must not.

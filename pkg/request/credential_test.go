@@ -27,8 +27,9 @@ func credentials(t *testing.T, secrets ...string) request.Credentials {
 	return c
 }
 
-// ask sends a request with the headers to a service that accepts the credentials, and answers what its handler saw.
-func ask(accepted request.Credentials, header http.Header) (answer *httptest.ResponseRecorder, seen *request.Caller) {
+// ask sends a request with the headers to a service that accepts the credentials. It returns the response, and the caller that
+// the handler got, or nil if the handler was not called.
+func ask(accepted request.Credentials, header http.Header) (response *httptest.ResponseRecorder, seen *request.Caller) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.Use(request.RequireGateway(accepted))
@@ -36,11 +37,11 @@ func ask(accepted request.Credentials, header http.Header) (answer *httptest.Res
 		caller := request.CallerFrom(c.Request.Context())
 		seen = &caller
 	})
-	asked := httptest.NewRequest(http.MethodGet, "/", nil)
-	asked.Header = header
-	answer = httptest.NewRecorder()
-	engine.ServeHTTP(answer, asked)
-	return answer, seen
+	sent := httptest.NewRequest(http.MethodGet, "/", nil)
+	sent.Header = header
+	response = httptest.NewRecorder()
+	engine.ServeHTTP(response, sent)
+	return response, seen
 }
 
 func TestCallerReachesTheService(t *testing.T) {
@@ -50,9 +51,9 @@ func TestCallerReachesTheService(t *testing.T) {
 		if strings.ContainsAny(header.Get(request.CallerHeader), "\r\n") {
 			t.Fatalf("subject %q breaks out of its header", subject)
 		}
-		answer, seen := ask(credentials(t, oldSecret, newSecret), header) // while the new secret is rolled out
+		response, seen := ask(credentials(t, oldSecret, newSecret), header) // while the new secret is rolled out
 		if seen == nil {
-			t.Fatalf("subject %q: answer %d", subject, answer.Code)
+			t.Fatalf("subject %q: response %d", subject, response.Code)
 		}
 		if seen.Subject != subject || !slices.Equal(seen.Scopes, []string{"std.admin", "std.developer"}) {
 			t.Errorf("seen %+v, want subject %q", seen, subject)
@@ -70,13 +71,13 @@ func TestServiceRefusesOthers(t *testing.T) {
 		"shorter secret": {request.CredentialHeader: {newSecret[:20]}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, seen := ask(credentials(t, newSecret), header)
+			response, seen := ask(credentials(t, newSecret), header)
 			if seen != nil {
 				t.Fatal("the handler was reached")
 			}
-			if answer.Code != http.StatusUnauthorized || answer.Header().Get("Content-Type") != problem.ContentType ||
-				answer.Header().Get("WWW-Authenticate") == "" {
-				t.Fatalf("answer %d %v, want a 401 problem with a challenge", answer.Code, answer.Header())
+			if response.Code != http.StatusUnauthorized || response.Header().Get("Content-Type") != problem.ContentType ||
+				response.Header().Get("WWW-Authenticate") == "" {
+				t.Fatalf("response %d %v, want a 401 problem with a challenge", response.Code, response.Header())
 			}
 		})
 	}

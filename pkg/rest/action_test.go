@@ -133,7 +133,7 @@ func TestAnActionThatCannotBeWrittenChangesNothing(t *testing.T) {
 	if r := w.do(200, "GET", path, ""); r.text("state") != "stored" {
 		t.Errorf("after an outage: %s", r.Body)
 	}
-	// The store wrote, and the answer was lost. With the key, the repeated request changes nothing more.
+	// The store wrote, and its result was lost. With the key, the repeated request changes nothing more.
 	w.store.replace = once(errDown, true)
 	w.do(503, "POST", path+":deliver", signed, "Idempotency-Key", "k")
 	r := w.do(200, "POST", path+":deliver", signed, "Idempotency-Key", "k")

@@ -8,7 +8,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// maxTries bounds how often a change is decided anew because somebody else changed the record first.
+// maxTries is how often a change is tried if another request changes the record between the reading and the writing.
 const maxTries = 64
 
 // decision returns the document that is to replace the one read; nil to leave the record as it is.
@@ -101,7 +101,7 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 }
 
 // Alter changes a record for the service itself. alter works on the record in place and reports whether to write it; it
-// runs again if somebody else changed the record meanwhile. The history stays as it is. Errors: those of alter, the
+// runs again if another request changed the record meanwhile. The history stays as it is. Errors: those of alter, the
 // problem of an unknown id, docstore.ErrUnavailable.
 func (r *Records[T]) Alter(ctx context.Context, id string, alter func(*Record[T]) (write bool, err error)) error {
 	_, err := r.change(ctx, id, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {

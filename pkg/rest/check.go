@@ -86,7 +86,7 @@ func (r *Records[T]) check(ctx context.Context, d *Draft[T], changed []string) e
 	return r.rules(ctx, d, changed)
 }
 
-// evaluate runs one check and reports its refusal to whoever counts them.
+// evaluate runs one check and reports its refusal to Config.Refused.
 func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) error {
 	var err error
 	if c.unique != "" {

@@ -56,7 +56,7 @@ func TestTheFirstFailingCheckDecides(t *testing.T) {
 	}
 }
 
-func TestAFactIsLoadedOnceByWhoeverAsksFirst(t *testing.T) {
+func TestAFactIsLoadedOnceByTheFirstCheckThatNeedsIt(t *testing.T) {
 	w := start(t, nil)
 	w.parcel("")
 	if w.loads != 1 {
@@ -135,7 +135,7 @@ func TestRefusalsAreCounted(t *testing.T) {
 	}
 }
 
-func TestDryRunTellsEveryOutcome(t *testing.T) {
+func TestDryRunReportsEveryOutcome(t *testing.T) {
 	w := start(t, nil)
 	r := w.do(200, "POST", "/x/parcel/check", `{"depot":"no-id","weight":0}`)
 	want := `"checks":[` +

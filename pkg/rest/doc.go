@@ -19,7 +19,7 @@
 //     are what no row lists; all their violations are reported together.
 //   - A check runs at every write. Only one that names what it DependsOn is left out, where none of those members changed.
 //   - Requires are the members without which a check cannot be evaluated. Refuses are the problems that it returns.
-//   - A Fact is what checks look up, such as the record that a member refers to. Whoever asks first loads it.
+//   - A Fact is what checks look up, such as the record that a member refers to. The first check that needs it loads it.
 //   - RefersTo, EachRefersTo, OneIn, EachIn, AboveZero, Present and Untaken are the checks that many resources have.
 //
 // What happens to a record:

@@ -22,8 +22,8 @@ type Fact[T, F any] struct {
 	Load func(ctx context.Context, d *Draft[T]) (F, error)
 }
 
-// Of returns the fact about a draft. Errors: the problem of a missing member, those of Load. Whoever asks again after a
-// failure gets a *Unevaluated that wraps it.
+// Of returns the fact about a draft. Errors: the problem of a missing member, those of Load. After an error, the
+// next calls return a *Unevaluated that wraps it.
 func (f *Fact[T, F]) Of(ctx context.Context, d *Draft[T]) (F, error) {
 	if known, ok := d.facts[f]; ok {
 		value, _ := known.value.(F)

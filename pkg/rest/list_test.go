@@ -30,7 +30,7 @@ func listedRecords() *Records[listed] {
 	})
 }
 
-func TestQueryTellsEveryViolation(t *testing.T) {
+func TestQueryReportsEveryViolation(t *testing.T) {
 	r := listedRecords()
 	for raw, want := range map[string][]string{
 		"limit=0&skip=-1":                      {"limit", "skip"},
@@ -102,7 +102,7 @@ func TestNoParameters(t *testing.T) {
 	for _, some := range []string{"limit=1", "x", "=", "%zz"} {
 		var p *problem.Error
 		if err := noParameters(some); !errors.As(err, &p) || p.Kind.Status() != 400 {
-			t.Errorf("%q is answered with %v", some, err)
+			t.Errorf("%q returns %v", some, err)
 		}
 	}
 }

@@ -19,7 +19,7 @@ type Resource[T any] struct {
 	Collection string
 
 	// Aliases are further names that members are accepted under: the name sent -> the name of the record's member. A name
-	// mapped to "" is accepted and dropped: responses carry it beside the record, and callers send it back.
+	// mapped to "" is accepted and dropped: responses have it in addition to the members of the record, and callers send it back.
 	Aliases map[string]string
 	// Flatten are names of objects in a body whose members are read as members of the record itself.
 	Flatten []string
@@ -105,7 +105,7 @@ type Draft[T any] struct {
 	facts    map[any]fact
 }
 
-// Warning tells the caller of a written record what is unusual about it.
+// Warning is what is unusual about a record that was written. The response to the caller has it.
 //
 // What is unusual about a record that was written.
 type Warning struct {

@@ -142,7 +142,7 @@ func (r *Records[T]) collectionName() string          { return r.Collection }
 func (r *Records[T]) open(opened docstore.Collection) { r.collection = opened }
 func (r *Records[T]) shared() bool                    { return r.Collection != r.Name }
 
-// Stored returns the collection, for whoever sends the messages of its documents.
+// Stored returns the collection, for the outbox that sends the messages of its documents.
 func (r *Records[T]) Stored() docstore.Collection { return r.collection }
 
 func (r *Records[T]) indexes() []docstore.Index {
@@ -211,7 +211,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 }
 
 // Refuse responds with the problem that err is. It is the one place where errors become statuses: what a store or a peer
-// could not do in time is an outage (503), and any error that nobody foresaw is 500.
+// could not do in time is an outage (503), and any other error is 500.
 func Refuse(c *gin.Context, err error) {
 	var p *problem.Error
 	if !errors.As(err, &p) {

@@ -28,7 +28,7 @@ type term struct {
 	Of     string `json:"of"`
 }
 
-// coverage answers who asked, under which request.
+// coverage is a service whose response names the caller and the request id.
 func coverage() service.Definition {
 	return service.Definition{
 		Name: "coverage",
@@ -132,7 +132,7 @@ func TestServicesShareAProcess(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if body, _ := io.ReadAll(response.Body); string(body) != fromCoverage {
-		t.Errorf("answer %s, want %s", body, fromCoverage)
+		t.Errorf("response %s, want %s", body, fromCoverage)
 	}
 	_, metrics := get(t, journal.adminURL(t)+"/metrics")
 	for _, name := range []string{"claims", "coverage"} {
@@ -200,7 +200,7 @@ func TestServiceAlone(t *testing.T) {
 	}
 	defer response.Body.Close()
 	if body, _ := io.ReadAll(response.Body); string(body) != fromCoverage {
-		t.Errorf("answer %s, want %s", body, fromCoverage)
+		t.Errorf("response %s, want %s", body, fromCoverage)
 	}
 	if status, _ := get(t, "http://"+address+"/claim"); status != http.StatusUnauthorized {
 		t.Errorf("without the gateway's credential: %d", status)

@@ -68,22 +68,22 @@ func (b bench) ask(method, path string, body io.Reader, header http.Header) *htt
 	for name, values := range header {
 		request.Header[name] = values
 	}
-	answer := httptest.NewRecorder()
-	b.ServeHTTP(answer, request)
-	return answer
+	response := httptest.NewRecorder()
+	b.ServeHTTP(response, request)
+	return response
 }
 
 func TestRequestsAreNamed(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	var seen *request.Names
 	b.GET("/vehicle/:id", func(c *gin.Context) { seen = request.NamesFrom(c.Request.Context()) })
-	answer := b.ask(http.MethodGet, "/vehicle/7", nil, http.Header{"X-Request-Id": {"order-7"}})
-	if got := answer.Header().Get("X-Request-Id"); got != "order-7" || seen.ID != "order-7" {
-		t.Errorf("answer names %q, context %q", got, seen.ID)
+	response := b.ask(http.MethodGet, "/vehicle/7", nil, http.Header{"X-Request-Id": {"order-7"}})
+	if got := response.Header().Get("X-Request-Id"); got != "order-7" || seen.ID != "order-7" {
+		t.Errorf("response names %q, context %q", got, seen.ID)
 	}
-	answer = b.ask(http.MethodGet, "/vehicle/7", nil, nil)
-	if id, err := uuid.Parse(answer.Header().Get("X-Request-Id")); err != nil || seen.ID != id.String() {
-		t.Errorf("answer names %q, context %q", answer.Header().Get("X-Request-Id"), seen.ID)
+	response = b.ask(http.MethodGet, "/vehicle/7", nil, nil)
+	if id, err := uuid.Parse(response.Header().Get("X-Request-Id")); err != nil || seen.ID != id.String() {
+		t.Errorf("response names %q, context %q", response.Header().Get("X-Request-Id"), seen.ID)
 	}
 }
 
@@ -108,8 +108,8 @@ func TestLargeBodies(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	var reading error
 	b.POST("/", func(c *gin.Context) { _, reading = io.ReadAll(c.Request.Body) })
-	if answer := b.ask(http.MethodPost, "/", strings.NewReader("0123456789"), nil); answer.Code != http.StatusOK || reading != nil {
-		t.Errorf("ten bytes: status %d, error %v", answer.Code, reading)
+	if response := b.ask(http.MethodPost, "/", strings.NewReader("0123456789"), nil); response.Code != http.StatusOK || reading != nil {
+		t.Errorf("ten bytes: status %d, error %v", response.Code, reading)
 	}
 	for name, body := range map[string]io.Reader{
 		"eleven bytes":                   strings.NewReader("0123456789a"),
@@ -123,12 +123,12 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
-func TestPanicsAreLoggedOnceAndAnswered(t *testing.T) {
+func TestPanicsAreLoggedOnceAndReturn500(t *testing.T) {
 	b := engine(slog.LevelDebug)
 	b.GET("/", func(*gin.Context) { panic("broken") })
-	answer := b.ask(http.MethodGet, "/", nil, http.Header{"X-Request-Id": {"order-7"}})
-	if answer.Code != http.StatusInternalServerError || !strings.Contains(answer.Body.String(), `"instance":"order-7"`) || strings.Contains(answer.Body.String(), "broken") {
-		t.Errorf("answer %d %s", answer.Code, answer.Body)
+	response := b.ask(http.MethodGet, "/", nil, http.Header{"X-Request-Id": {"order-7"}})
+	if response.Code != http.StatusInternalServerError || !strings.Contains(response.Body.String(), `"instance":"order-7"`) || strings.Contains(response.Body.String(), "broken") {
+		t.Errorf("response %d %s", response.Code, response.Body)
 	}
 	lines := b.journal.lines()
 	if len(lines) != 1 || lines[0]["level"] != "ERROR" || lines[0]["cause"] != "broken" || lines[0]["request"] != "order-7" ||
@@ -137,7 +137,7 @@ func TestPanicsAreLoggedOnceAndAnswered(t *testing.T) {
 	}
 }
 
-func TestPanicInTheMiddleOfAnAnswerCutsIt(t *testing.T) {
+func TestPanicDuringAResponseTruncatesIt(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	b.GET("/", func(c *gin.Context) {
 		_, _ = io.WriteString(c.Writer, "half")
@@ -302,8 +302,8 @@ func TestEncodedSlashIsPartOfASegment(t *testing.T) {
 	reached := false
 	b.POST("/claim/:id/:sub", func(*gin.Context) { reached = true })
 	for _, path := range []string{"/claim/7%2Fdocuments", "/claim/7%2fdocuments", "/claim%2F7/documents"} {
-		if answer := b.ask(http.MethodPost, path, nil, nil); answer.Code != http.StatusNotFound || answer.Header().Get("Content-Type") != problem.ContentType {
-			t.Errorf("%s: %d %v", path, answer.Code, answer.Header())
+		if response := b.ask(http.MethodPost, path, nil, nil); response.Code != http.StatusNotFound || response.Header().Get("Content-Type") != problem.ContentType {
+			t.Errorf("%s: %d %v", path, response.Code, response.Header())
 		}
 	}
 	if reached {
@@ -318,8 +318,8 @@ func TestUnknownPathsAreProblems(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	b.GET("/vehicle", func(*gin.Context) {})
 	for _, path := range []string{"/", "/vehicle/", "/vehicles"} {
-		if answer := b.ask(http.MethodGet, path, nil, nil); answer.Code != http.StatusNotFound || answer.Header().Get("Content-Type") != problem.ContentType {
-			t.Errorf("%s: %d %v", path, answer.Code, answer.Header())
+		if response := b.ask(http.MethodGet, path, nil, nil); response.Code != http.StatusNotFound || response.Header().Get("Content-Type") != problem.ContentType {
+			t.Errorf("%s: %d %v", path, response.Code, response.Header())
 		}
 	}
 }
@@ -329,9 +329,9 @@ func BenchmarkEngine(b *testing.B) {
 	e.GET("/vehicle/:id", func(c *gin.Context) { c.Status(http.StatusOK) })
 	request := httptest.NewRequest(http.MethodGet, "/vehicle/7", nil)
 	request.Body = http.NoBody
-	answer := httptest.NewRecorder()
+	response := httptest.NewRecorder()
 	b.ReportAllocs()
 	for b.Loop() {
-		e.ServeHTTP(answer, request)
+		e.ServeHTTP(response, request)
 	}
 }

@@ -43,7 +43,7 @@ func (j *journal) adminURL(t *testing.T) string {
 			return "http://" + line["address"].(string)
 		}
 	}
-	t.Fatal("the log does not tell the admin address")
+	t.Fatal("the log does not name the admin address")
 	return ""
 }
 
@@ -189,7 +189,7 @@ func TestPortInUseSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestReadinessTellsEachCheck(t *testing.T) {
+func TestReadinessReportsEachCheck(t *testing.T) {
 	p, journal := process(t, nil)
 	admin := journal.adminURL(t)
 	if status, body := get(t, admin+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "starting") {

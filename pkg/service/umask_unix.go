@@ -4,6 +4,6 @@ package service
 
 import "syscall"
 
-// keepFilesPrivate has every file that the process creates be accessible by its owner only. Records are personal data,
-// and the folder that they are kept in may be anybody's.
+// keepFilesPrivate makes every file that the process creates accessible only by its owner. Records are personal data, and other
+// users may have access to the folder that they are kept in.
 func keepFilesPrivate() { syscall.Umask(0o077) }

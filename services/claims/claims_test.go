@@ -147,7 +147,7 @@ func TestEveryStateAndOperation(t *testing.T) {
 	}
 }
 
-func TestTrialWritesNothingAndTellsEveryCheck(t *testing.T) {
+func TestTrialWritesNothingAndReportsEveryCheck(t *testing.T) {
 	s := start(t, exchange)
 	body := `{"policyNumber":"ENDED","lossDate":"2026-04-01T00:00:00Z","lossCause":"theft","claimType":"none"}`
 	a := s.Must(200, "POST", "/x/claim/admissibility", body)

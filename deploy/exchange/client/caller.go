@@ -167,7 +167,7 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 	case got.status >= 300:
 		return got, c.failed(fmt.Errorf("it sends us on to %q; is --url right?", got.header.Get("Location")))
 	case !jsontext.Value(got.body).IsValid():
-		return got, c.failed(errors.New("what answers there is no exchange; is --url right?"))
+		return got, c.failed(errors.New("the response is not from an exchange; is --url right?"))
 	}
 	return got, nil
 }

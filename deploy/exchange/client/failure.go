@@ -118,7 +118,7 @@ func (r *refusal) explain(w io.Writer) {
 		fmt.Fprintln(w, "  Give a bearer token with --token-file or EXCHANGE_TOKEN; for an exchange on this machine, its data folder with --data.")
 	}
 	if r.foreign {
-		fmt.Fprintln(w, "  That is not how an exchange answers: what is there may be something else. Is --url right?")
+		fmt.Fprintln(w, "  An exchange does not respond like this: the address may be of something else. Is --url right?")
 	}
 	if p.Instance != "" {
 		fmt.Fprintf(w, "  request id: %s\n", p.Instance)

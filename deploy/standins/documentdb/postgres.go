@@ -163,7 +163,7 @@ func (r root) sweep() error {
 func (r root) startOn(ctx context.Context, name string, lock *os.File) (*postgres, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	// Nobody else has the data; what names a process is left from one that was killed.
+	// The lock is ours, so a file with a process id is left from a PostgreSQL that was killed.
 	if err := os.Remove(r.path("data", name, "postmaster.pid")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(err, lock.Close())
 	}

@@ -74,7 +74,7 @@ func contention(t *testing.T, f fixture) {
 			t.Errorf("%d won and %d were stale, of %d", won.Load(), stale.Load(), f.size.Writers)
 		}
 	})
-	t.Run("refusals do not touch the writes beside them", func(t *testing.T) {
+	t.Run("refusals do not affect the writes at the same time", func(t *testing.T) {
 		f.insert(t, docstore.Keys{"policyNumber": "taken"})
 		f.together(func(i int) {
 			doc := document(docstore.Keys{"policyNumber": "beside " + strconv.Itoa(i)})

@@ -56,7 +56,7 @@ func contexts(t *testing.T, f fixture) {
 			}
 			stored, getErr := f.Get(t.Context(), written.ID)
 			if err == nil && getErr != nil {
-				t.Fatalf("a write that was answered is gone: %v", getErr)
+				t.Fatalf("an acknowledged write is lost: %v", getErr)
 			}
 			if getErr == nil {
 				written.Version = 1

@@ -49,7 +49,7 @@ func finds(t *testing.T, f fixture) {
 		}
 		same(t, docs[0], stored[7])
 	})
-	t.Run("a query that the collection cannot answer is refused", func(t *testing.T) {
+	t.Run("a query that the collection does not support is refused", func(t *testing.T) {
 		for _, q := range []docstore.Query{
 			{Equal: docstore.Keys{"claimNumber": "x"}, Limit: 1},
 			{Ranges: []docstore.Range{{Index: "claimNumber"}}, Limit: 1},

@@ -32,7 +32,7 @@ func outbox(t *testing.T, f fixture) {
 		return ids(docs)
 	}
 
-	t.Run("the marked documents are answered in order, up to a limit", func(t *testing.T) {
+	t.Run("the marked documents are returned in order, up to a limit", func(t *testing.T) {
 		if got, want := unsent(t, 100), ids(marked); !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}

@@ -72,7 +72,7 @@ func crowd(ctx context.Context, t *testing.T, f fixture) {
 			return
 		}
 		if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
-			t.Errorf("write beside the pages: %v", err)
+			t.Errorf("write while the pages are read: %v", err)
 			return
 		}
 	}

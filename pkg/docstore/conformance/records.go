@@ -106,7 +106,7 @@ func records(t *testing.T, f fixture) {
 			wantError(t, "collection "+spec.Name, err, docstore.ErrUnavailable)
 		}
 	})
-	t.Run("an open store answers a ping", func(t *testing.T) {
+	t.Run("an open store can be pinged", func(t *testing.T) {
 		if err := f.store.Ping(t.Context()); err != nil {
 			t.Error(err)
 		}

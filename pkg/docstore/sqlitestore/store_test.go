@@ -94,7 +94,7 @@ func TestSecondStoreOfAFileIsRefused(t *testing.T) {
 	opened(t, path)
 }
 
-func TestCloseAnswersTheWritesThatWait(t *testing.T) {
+func TestCloseEndsTheWritesThatWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
 	release := hold(t, store)
