@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,7 @@ func TestServersOfSeveralProcesses(t *testing.T) {
 
 func TestKeptDataIsFoundAgain(t *testing.T) {
 	config := documentdb.Config{Keep: fmt.Sprintf("test-%d", os.Getpid())}
+	t.Cleanup(func() { forget(t, config.Keep) })
 	for want := range 2 {
 		server, err := config.Start(t.Context())
 		if err != nil {
@@ -78,6 +80,24 @@ func TestKeptDataIsFoundAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		awaitRefusal(t, server.PostgreSQLURL())
+	}
+}
+
+// forget removes the data that is kept under a name in the user's cache.
+func forget(t *testing.T, name string) {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := filepath.Glob(filepath.Join(cache, "insurance-exchange/documentdb/*/data/kept-"+name+"*"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("the kept data is not found: %v", err)
+	}
+	for _, path := range kept {
+		if err := os.RemoveAll(path); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
