@@ -40,6 +40,7 @@ var (
 	Transition       = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
 	Changed          = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
 	TooLarge         = declare(kind{"body-too-large", "body too large", http.StatusRequestEntityTooLarge})
+	RecordTooLarge   = declare(kind{"record-too-large", "record too large", http.StatusRequestEntityTooLarge})
 	MediaType        = declare(kind{"unsupported-media-type", "unsupported media type", http.StatusUnsupportedMediaType})
 	KeyReused        = declare(kind{"idempotency-key-reused", "Idempotency-Key was used for another request", http.StatusUnprocessableEntity})
 	Internal         = declare(kind{"internal", "internal error", http.StatusInternalServerError})

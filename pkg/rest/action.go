@@ -151,7 +151,7 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 
 // applying returns the decision of what an action makes of a record. The warnings are those of the last decision.
 func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *usedKey, warnings *[]Warning) decision[T] {
-	return func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
+	return func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		change := r.begin(id, record, body)
 		if err := a.allowed(r, &record.Value); err != nil {
 			return nil, err
@@ -164,7 +164,7 @@ func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], pars
 			return nil, err
 		}
 		record.Value, *warnings = *change.Value, change.warnings
-		return r.successor(doc, record, &entry, key)
+		return r.succeed(doc, record, entry, key)
 	}
 }
 

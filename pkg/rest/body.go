@@ -134,3 +134,8 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra boo
 	}
 	return r.respond(c, http.StatusOK, doc, r.extra(&record.Value, nil))
 }
+
+// tooLarge refuses a request that leads to a record that is larger than the store takes.
+func tooLarge(cause error) *problem.Error {
+	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(docstore.MaxSize)+" bytes. Nothing was written.").Because(cause)
+}

@@ -11,8 +11,14 @@ import (
 // maxTries is how often a change is tried if another request changes the record between the reading and the writing.
 const maxTries = 64
 
-// decision returns the document that is to replace the one read; nil to leave the record as it is.
-type decision[T any] func(docstore.Document, *Record[T]) (*docstore.Document, error)
+// decision returns what is to replace the document that was read; nil to leave the record as it is.
+type decision[T any] func(docstore.Document, *Record[T]) (*succession, error)
+
+// succession is the document that replaces one, and what is kept of that.
+type succession struct {
+	next   docstore.Document
+	former *docstore.Former
+}
 
 // changedTo is what became of a record.
 type changedTo[T any] struct {
@@ -41,24 +47,24 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 			return done, err
 		}
 		done = changedTo[T]{doc: doc, record: record}
-		if done.repeated, err = r.repeated(record, key); err != nil || done.repeated {
+		if done.repeated, err = r.repeated(ctx, doc, record, key); err != nil || done.repeated {
 			return done, err
 		}
 		if err := precondition(doc); err != nil {
 			return done, err
 		}
-		next, err := decide(doc, record)
-		if err != nil || next == nil {
+		decided, err := decide(doc, record)
+		if err != nil || decided == nil {
 			return done, err
 		}
-		switch err := r.collection.Replace(ctx, *next, nil); {
+		switch err := r.collection.Replace(ctx, decided.next, decided.former); {
 		case errors.Is(err, docstore.ErrStale):
 			continue
 		case err != nil:
 			return done, r.refusedReplace(ctx, err, &record.Value, doc)
 		}
-		next.Version++
-		done.doc = *next
+		decided.next.Version++
+		done.doc = decided.next
 		return done, nil
 	}
 	return done, problem.Outage(errors.New(r.Name + " " + id + " changed at every try"))
@@ -89,7 +95,7 @@ func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc do
 func unconditionally(docstore.Document) error { return nil }
 
 // Insert writes a record that the service itself makes. No check runs, and the record's history begins with the event.
-// Errors: those of Unique.Taken, docstore.ErrUnavailable.
+// Errors: those of Unique.Taken, docstore.ErrTooLarge, docstore.ErrUnavailable.
 func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 	d := &Draft[T]{Value: &v, Now: r.server.Now(), Spawned: true}
 	id, err := r.issue(d)
@@ -101,15 +107,17 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 }
 
 // Alter changes a record for the service itself. alter works on the record in place and reports whether to write it; it
-// runs again if another request changed the record meanwhile. The history stays as it is. Errors: those of alter, the
-// problem of an unknown id, docstore.ErrUnavailable.
+// runs again if another request changed the record meanwhile. The history stays as it is, and what the record was before is
+// not kept. Errors: those of alter, the problem of an unknown id, docstore.ErrTooLarge, docstore.ErrUnavailable.
 func (r *Records[T]) Alter(ctx context.Context, id string, alter func(*Record[T]) (write bool, err error)) error {
-	_, err := r.change(ctx, id, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
+	_, err := r.change(ctx, id, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		write, err := alter(record)
 		if err != nil || !write {
 			return nil, err
 		}
-		return r.successor(doc, record, nil, nil)
+		record.state.History.Altered = r.server.Now()
+		next, err := r.encodeDocument(doc.ID, record)
+		return &succession{next: next}, err
 	})
 	return err
 }

@@ -82,7 +82,7 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 	const tries = 8
 	for range tries {
 		record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
-		record.state = state{Resource: r.Name, Key: key, History: []Entry{entry}}
+		record.state = state{Resource: r.Name, Key: key, History: created(entry)}
 		if r.Pin != nil {
 			if record.state.Pinned, err = r.Pin(ctx, d); err != nil {
 				return doc, false, err

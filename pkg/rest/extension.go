@@ -22,13 +22,16 @@ type Extension struct {
 	Method string `json:"method"`
 	// Resource is the resource that it is about. Summary says what it returns, in one line.
 	Resource, Summary string `json:"-"`
-	// Response is the type of its response.
+	// Response is the type of its response. IsRecord says that this is a record of the resource.
 	Response reflect.Type `json:"-"`
+	IsRecord bool         `json:"-"`
+	// Parameters are what it takes in its query.
+	Parameters []string `json:"-"`
 
 	serve func(c *gin.Context) error
 }
 
-// extensions returns those of all resources: the history of each, and the dry runs.
+// extensions returns those of all resources: the history and the past of each, and the dry runs.
 func (s *Server) extensions() []Extension {
 	var all []Extension
 	for _, r := range s.resources {
@@ -65,7 +68,13 @@ func (r *Records[T]) extensions() []Extension {
 	all := []Extension{{
 		Path: ExtensionPrefix + "/history/" + r.Name + "/{id}", Method: http.MethodGet,
 		Resource: r.Name, Summary: "What happened to one " + r.Name + ", oldest first", Response: reflect.TypeFor[History](),
-		serve: func(c *gin.Context) error { return r.history(c, c.Param("id")) },
+		Parameters: []string{"limit", "cursor"},
+		serve:      func(c *gin.Context) error { return r.history(c, c.Param("id")) },
+	}, {
+		Path: ExtensionPrefix + "/asof/" + r.Name + "/{id}", Method: http.MethodGet,
+		Resource: r.Name, Summary: "One " + r.Name + " as it was at an instant", Response: reflect.TypeFor[T](), IsRecord: true,
+		Parameters: []string{"at"},
+		serve:      func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
 	}}
 	if r.DryRun != "" {
 		all = append(all, Extension{
@@ -75,33 +84,4 @@ func (r *Records[T]) extensions() []Extension {
 		})
 	}
 	return all
-}
-
-// History is what happened to a record, oldest first.
-//
-// What happened to a record, oldest first.
-type History struct {
-	// The resource of the record.
-	Resource string `json:"resource"`
-	// The id of the record.
-	ID string `json:"id"`
-	// How often the record was written.
-	Version int64 `json:"version"`
-	// What happened, oldest first.
-	History []Entry `json:"history"`
-}
-
-// history serves GET /x/history/{resource}/{id}: what happened to a record, oldest first.
-func (r *Records[T]) history(c *gin.Context, id string) error {
-	if err := noParameters(c.Request.URL.RawQuery); err != nil {
-		return err
-	}
-	record, found, err := r.Get(c.Request.Context(), id)
-	if err != nil {
-		return err
-	}
-	if !found {
-		return r.unknown(id)
-	}
-	return writeJSON(c, http.StatusOK, History{r.Name, identity(&record.Value).RecordID(), record.Version, record.History})
 }

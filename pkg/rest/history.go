@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"maps"
 	"strconv"
 	"time"
 
@@ -11,13 +12,15 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Entry is one event in the life of a record. Entries are kept with the record, in order.
+// Entry is one event in the life of a record. The last one is kept with the record, the others with its former versions.
 //
 // One event in the life of a record.
 type Entry struct {
+	// How many events the record has had with this one: 1 for its creation.
+	Number int64 `json:"number"`
 	// What happened: created, replaced, or the name of an action.
 	Event string `json:"event"`
-	// The instant at which it happened.
+	// The instant at which it happened, which is never before that of the event before it.
 	At time.Time `json:"at"`
 	// The subject of the caller's token.
 	By string `json:"by"`
@@ -36,86 +39,158 @@ type state struct {
 	// Resource is written first, so that belongs can read it without decoding.
 	Resource string `json:"resource"`
 	// Timed says that time will move the state on.
-	Timed bool `json:"timed,omitempty"`
+	Timed bool `json:"timed,omitzero"`
 	// Key is the Idempotency-Key that the record was created with.
-	Key *usedKey `json:"key,omitempty"`
-	// Used are the Idempotency-Keys of actions on the record.
-	Used    []usedKey     `json:"used,omitempty"`
-	Pinned  docstore.Keys `json:"pinned,omitempty"`
-	History []Entry       `json:"history"`
+	Key    *usedKey      `json:"key,omitempty"`
+	Pinned docstore.Keys `json:"pinned,omitempty"`
+	// History is a list of all events, with their keys in Used, in the state that releases before the former versions wrote.
+	// They cannot read a head, and so they fail instead of losing it.
+	History head      `json:"history"`
+	Used    []usedKey `json:"used,omitempty"`
+}
+
+// head is what a record keeps of its history. Its size does not grow with the number of events: each former version keeps
+// the head that it had.
+type head struct {
+	// Events are those since the version that was kept last: the event that led to this one. Only a record that an earlier
+	// release wrote, and that has not changed since, has several.
+	Events []Entry `json:"events"`
+	// Used are the Idempotency-Keys of these events.
+	Used []usedKey `json:"used,omitempty"`
+	// First is when an event before these first set each state.
+	First map[string]time.Time `json:"first,omitempty"`
+	// Transition is the last transition before these events, if none of them is one.
+	Transition *transition `json:"transition,omitempty"`
+	// Altered is when the service itself last changed the record after these events.
+	Altered time.Time `json:"altered,omitzero"`
+	// Keys is the former version that has several keys, none of which finds it; 0 for none.
+	Keys int64 `json:"keys,omitzero"`
+}
+
+// transition is an event that set the state.
+type transition struct {
+	To    string    `json:"to"`
+	Until time.Time `json:"until,omitzero"`
+	Then  string    `json:"then,omitempty"`
+}
+
+// UnmarshalJSONFrom reads a head, or the list of all events of an earlier release, which had no numbers.
+func (h *head) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	if from.PeekKind() != '[' {
+		type plain head
+		return json.UnmarshalDecode(from, (*plain)(h))
+	}
+	if err := json.UnmarshalDecode(from, &h.Events); err != nil {
+		return err
+	}
+	for i := range h.Events {
+		h.Events[i].Number = int64(i + 1)
+	}
+	return nil
+}
+
+func decodeState(encoded []byte) (state, error) {
+	var s state
+	err := json.Unmarshal(encoded, &s)
+	if s.Used != nil {
+		s.History.Used, s.Used = s.Used, nil
+	}
+	return s, err
 }
 
 func (s *state) encode() ([]byte, error) {
 	s.Timed = false
-	if last := s.lastTransition(); last != nil && !last.Until.IsZero() {
+	if last := s.History.transition(); last != nil && !last.Until.IsZero() {
 		s.Timed = true
 	}
 	return json.Marshal(s)
 }
 
-// lastTransition returns the last entry that set the state.
-func (s *state) lastTransition() *Entry {
-	for i := len(s.History) - 1; i >= 0; i-- {
-		if s.History[i].To != "" {
-			return &s.History[i]
+// created returns the head of a new record.
+func created(event Entry) head {
+	event.Number = 1
+	return head{Events: []Entry{event}}
+}
+
+// next returns the head of the version that follows a version with this head.
+func (h *head) next(version int64, event Entry, key *usedKey) head {
+	if last := h.last(); last != nil {
+		event.Number = last.Number + 1
+		// The clocks of two processes differ. A version is in force from its instant to that of the next.
+		if event.At.Before(last.At) {
+			event.At = last.At
+		}
+	}
+	next := head{Events: []Entry{event}, First: h.first(), Keys: h.Keys}
+	if event.To == "" {
+		next.Transition = h.transition()
+	}
+	if len(h.Used) > 1 {
+		next.Keys = version
+	}
+	if key != nil {
+		next.Used = []usedKey{*key}
+	}
+	return next
+}
+
+// key returns the key that finds a version with this head among the former ones; none where it has several.
+func (h *head) key() string {
+	if len(h.Used) == 1 {
+		return h.Used[0].Name
+	}
+	return ""
+}
+
+// used returns the latest use of a key in the events, nil if there is none.
+func (h *head) used(name string) *usedKey {
+	for i := len(h.Used) - 1; i >= 0; i-- {
+		if h.Used[i].Name == name {
+			return &h.Used[i]
 		}
 	}
 	return nil
 }
 
-// head returns how the encoded state of a resource's records begins.
-func head(resource string) []byte { return []byte(`{"resource":` + strconv.Quote(resource)) }
+// last returns the last event, nil where no event is known.
+func (h *head) last() *Entry {
+	if len(h.Events) == 0 {
+		return nil
+	}
+	return &h.Events[len(h.Events)-1]
+}
+
+// first returns when an event first set each state.
+func (h *head) first() map[string]time.Time {
+	first := maps.Clone(h.First)
+	for _, event := range h.Events {
+		if _, known := first[event.To]; known || event.To == "" {
+			continue
+		}
+		if first == nil {
+			first = map[string]time.Time{}
+		}
+		first[event.To] = event.At
+	}
+	return first
+}
+
+// transition returns the last event that set the state, nil if there is none.
+func (h *head) transition() *transition {
+	for i := len(h.Events) - 1; i >= 0; i-- {
+		if event := &h.Events[i]; event.To != "" {
+			return &transition{event.To, event.Until, event.Then}
+		}
+	}
+	return h.Transition
+}
+
+// resourcePrefix returns how the encoded state of a resource's records begins.
+func resourcePrefix(resource string) []byte { return []byte(`{"resource":` + strconv.Quote(resource)) }
 
 // belongs reports, from the encoded state, whether the record is one of the resource and whether its state is timed. It
 // looks at the text alone, so that a read does not decode what it does not need.
-func belongs(encoded, head []byte) (is, timed bool) {
-	rest, is := bytes.CutPrefix(encoded, head)
+func belongs(encoded, prefix []byte) (is, timed bool) {
+	rest, is := bytes.CutPrefix(encoded, prefix)
 	return is, bytes.HasPrefix(rest, []byte(`,"timed":true`))
-}
-
-// Record is a stored record with its version and history.
-type Record[T any] struct {
-	Value   T
-	Version int64
-	// History is what happened to the record, oldest first.
-	History []Entry
-
-	state  state
-	unsent bool
-	// moved says that time has moved the state since it was written; Value shows the state of now.
-	moved bool
-}
-
-// Pinned returns an index value that was pinned when the record was created.
-func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }
-
-// FirstTo returns when an event first put the record into one of the states; the zero time where none did.
-func (r *Record[T]) FirstTo(states ...string) time.Time {
-	for _, entry := range r.History {
-		for _, s := range states {
-			if entry.To == s {
-				return entry.At
-			}
-		}
-	}
-	return time.Time{}
-}
-
-// StateUntil returns when the present state gives way to another by itself; the zero time where it does not.
-func (r *Record[T]) StateUntil() time.Time {
-	if last := r.state.lastTransition(); last != nil && !r.moved {
-		return last.Until
-	}
-	return time.Time{}
-}
-
-// advance applies the move that time has made by now.
-func (r *Record[T]) advance(status func(*T) **string, now time.Time) {
-	last := r.state.lastTransition()
-	if status == nil || last == nil || last.Until.IsZero() || now.Before(last.Until) {
-		return
-	}
-	then := last.Then
-	*status(&r.Value) = &then
-	r.moved = true
 }

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
@@ -101,22 +103,47 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 	return nil
 }
 
-// repeated reports whether an action with the key, if there is one, was applied to the record before.
-func (r *Records[T]) repeated(record *Record[T], key *usedKey) (bool, error) {
+// repeated reports whether an action with the key, if there is one, was applied to the record before. It looks at the
+// document as it was read, and then at its former versions. Each of them is there before its successor, so that it misses
+// none; if the document has been replaced since it was read, its replacement fails as well.
+func (r *Records[T]) repeated(ctx context.Context, doc docstore.Document, record *Record[T], key *usedKey) (bool, error) {
 	if key == nil {
 		return false, nil
 	}
-	for i := range record.state.Used {
-		was := &record.state.Used[i]
-		if was.Name != key.Name || r.expired(was) {
-			continue
+	was := record.state.History.used(key.Name)
+	if was == nil && doc.Version > 1 {
+		var err error
+		if was, err = r.usedBefore(ctx, doc.ID, &record.state.History, key.Name); err != nil {
+			return false, err
 		}
-		if was.Request != key.Request {
-			return false, errKeyReused
-		}
+	}
+	switch {
+	case was == nil || r.expired(was):
+		return false, nil
+	case was.Request != key.Request:
+		return false, errKeyReused
+	default:
 		return true, nil
 	}
-	return false, nil
+}
+
+// usedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
+func (r *Records[T]) usedBefore(ctx context.Context, id uuid.UUID, present *head, name string) (*usedKey, error) {
+	former, err := r.collection.FormerByKey(ctx, id, name)
+	if errors.Is(err, docstore.ErrNotFound) && present.Keys > 0 {
+		former, err = r.collection.Former(ctx, id, present.Keys)
+	}
+	if errors.Is(err, docstore.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := decodeState(former.State)
+	if err != nil {
+		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", r.Name, id, former.Version, err)
+	}
+	return state.History.used(name), nil
 }
 
 // digest returns a short name of a sequence of texts, the same only for the same sequence.

@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -88,5 +90,53 @@ func TestManyAtOnceWithOneKeyMakeOneRecord(t *testing.T) {
 	slices.Sort(statuses)
 	if statuses[14] != 200 || statuses[15] != 201 {
 		t.Errorf("statuses %v, want one 201 and 200 for the others", statuses)
+	}
+}
+
+func TestAKeyOfAnActionIsRememberedWhateverCameAfter(t *testing.T) {
+	w := start(t, nil)
+	path := w.parcel("")
+	scan := func(status int, body, key string) reply {
+		t.Helper()
+		return w.do(status, "POST", path+"/scan", body, "Idempotency-Key", key)
+	}
+	for i := range 12 {
+		scan(200, "", fmt.Sprint("key ", i))
+	}
+	w.do(200, "PUT", path, w.body(""))
+	for i := range 12 {
+		if r := scan(200, "", fmt.Sprint("key ", i)); r.Header().Get("Idempotency-Replayed") != "true" || r.Header().Get("ETag") != `"14"` {
+			t.Errorf("key %d: %v", i, r.Header())
+		}
+		w.wants(scan(422, `{"other":1}`, fmt.Sprint("key ", i)), problem.KeyReused)
+	}
+	// A key that is forgotten can be used again; then its later use counts.
+	w.pass(25 * time.Hour)
+	scan(200, `{"other":1}`, "key 3")
+	scan(200, "", "key 4")
+	if r := scan(200, `{"other":1}`, "key 3"); r.Header().Get("ETag") != `"16"` {
+		t.Errorf("a key that was used again: %v", r.Header())
+	}
+	w.wants(scan(422, "", "key 3"), problem.KeyReused)
+}
+
+func TestManyAtOnceWithOneKeyChangeARecordOnce(t *testing.T) {
+	w := start(t, nil)
+	path := w.parcel("")
+	var all sync.WaitGroup
+	for i := range 48 {
+		all.Go(func() {
+			key := "the same"
+			if i%3 == 0 {
+				key = fmt.Sprint("another ", i)
+			}
+			if r := w.send("POST", path+"/scan", "", "Idempotency-Key", key); r.Code != http.StatusOK {
+				t.Errorf("%d %s", r.Code, r.Body)
+			}
+		})
+	}
+	all.Wait()
+	if events := w.pages("/x/history" + path); len(events) != 1+16+1 {
+		t.Errorf("%d events, want the creation, 16 scans with own keys and 1 with the shared one", len(events))
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/problem"
 )
 
 // The bounds of a page.
@@ -75,51 +74,42 @@ func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
 	if raw == "" {
 		return q, url.Values{}, nil
 	}
-	values, err := url.ParseQuery(raw)
+	values, err := parameters(raw)
 	if err != nil {
-		return q, nil, malformedQuery(raw, err)
+		return q, nil, err
 	}
-	p := problem.New(problem.BadParameter, "The query has parameters that this list does not take, or takes in another form.")
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		wrong := ""
-		switch value := values[name][0]; {
-		case len(values[name]) > 1:
-			wrong = "is sent more than once"
-		case name == "limit":
-			wrong = whole(value, 1, MaxLimit, &q.Limit)
-		case name == "skip":
+	err = eachParameter(values, func(name, value string) (wrong string) {
+		switch name {
+		case "limit":
+			return whole(value, 1, MaxLimit, &q.Limit)
+		case "skip":
 			if wrong = whole(value, 0, MaxSkip, &q.Skip); wrong != "" {
 				wrong += "; follow the cursor of the Link header to go further"
 			}
-		case name == "cursor":
+			return wrong
+		case "cursor":
 			id, err := base64.RawURLEncoding.DecodeString(value)
 			if err != nil || len(id) != len(uuid.UUID{}) {
-				wrong = "is no cursor of this list; take it from the Link header"
+				return "is no cursor of this list; take it from the Link header"
 			}
 			copy(q.After[:], id)
+			return ""
+		}
+		filter, known := r.params[name]
+		switch {
+		case !known:
+			return "is not known here; known are " + strings.Join(r.known(), ", ")
+		case value == "":
+			return "is empty"
+		case !utf8.ValidString(value):
+			return "is not UTF-8"
+		case len(value) > maxFilter:
+			return "is longer than " + strconv.Itoa(maxFilter) + " bytes"
 		default:
-			filter, known := r.params[name]
-			switch {
-			case !known:
-				wrong = "is not known here; known are " + strings.Join(r.known(), ", ")
-			case value == "":
-				wrong = "is empty"
-			case !utf8.ValidString(value):
-				wrong = "is not UTF-8"
-			case len(value) > maxFilter:
-				wrong = "is longer than " + strconv.Itoa(maxFilter) + " bytes"
-			default:
-				wrong = filter.apply(value, &q)
-			}
+			return filter.apply(value, &q)
 		}
-		if wrong != "" {
-			p.InParameter(short(name), wrong)
-		}
-	}
-	if len(p.Violations) > 0 {
-		return q, nil, p
-	}
-	return q, values, nil
+	})
+	return q, values, err
 }
 
 // maxFilter is the greatest length of a filter's value, in bytes.
@@ -131,36 +121,4 @@ var pagingParameters = []string{"limit", "cursor", "skip"}
 // known returns the parameters that the list takes.
 func (r *Records[T]) known() []string {
 	return append(slices.Clone(pagingParameters), slices.Sorted(maps.Keys(r.params))...)
-}
-
-// whole reads a number written in digits alone. It returns what is wrong with any other value.
-func whole(value string, least, most int, to *int) (wrong string) {
-	n, err := strconv.Atoi(value)
-	if err != nil || n < least || n > most || strings.Trim(value, "0123456789") != "" {
-		return "must be a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + ", in digits"
-	}
-	*to = n
-	return ""
-}
-
-// malformedQuery refuses a query that cannot be taken apart into parameters.
-func malformedQuery(raw string, cause error) error {
-	return problem.New(problem.BadParameter, "The query cannot be read: it has a wrong percent sign or a semicolon.").
-		InParameter(short(raw), "cannot be read").Because(cause)
-}
-
-// noParameters refuses a query where none is taken.
-func noParameters(raw string) error {
-	values, err := url.ParseQuery(raw)
-	if err != nil {
-		return malformedQuery(raw, err)
-	}
-	if len(values) == 0 {
-		return nil
-	}
-	p := problem.New(problem.BadParameter, "This operation takes no parameters.")
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		p.InParameter(short(name), "is not known here")
-	}
-	return p
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
@@ -211,8 +212,14 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 // start starts the server; change, if not nil, changes the declaration.
 func start(t *testing.T, change func(*rest.Resource[parcel])) *world {
 	t.Helper()
+	return startOn(t, filepath.Join(t.TempDir(), "rest.db"), change)
+}
+
+// startOn starts the server on a database.
+func startOn(t *testing.T, path string, change func(*rest.Resource[parcel])) *world {
+	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), caller: "ada"}
-	opened, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "rest.db"))
+	opened, err := sqlitestore.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,6 +344,8 @@ type faults struct {
 	// although its outcome is reported as the error.
 	insert, replace func(docstore.Document) (err error, wrote bool)
 	find            error
+	// formers, if not nil, returns what a page of former versions is read as.
+	formers func(after int64, found []docstore.Former) []docstore.Former
 }
 
 func (f *faults) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
@@ -368,6 +377,14 @@ func (c *faultyCollection) write(fault func(docstore.Document) (error, bool), do
 		}
 	}
 	return err
+}
+
+func (c *faultyCollection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+	found, err := c.Collection.Formers(ctx, id, after, limit)
+	if c.faults.formers != nil {
+		found = c.faults.formers(after, found)
+	}
+	return found, err
 }
 
 func (c *faultyCollection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"slices"
 
 	"github.com/gin-gonic/gin"
 
@@ -23,14 +22,14 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 	if _, err := r.decode(body); err != nil {
 		return err
 	}
-	done, err := r.change(ctx, id, nil, r.precondition(c), func(doc docstore.Document, record *Record[T]) (*docstore.Document, error) {
+	done, err := r.change(ctx, id, nil, r.precondition(c), func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		d, err := r.replacement(ctx, body, doc, record)
 		if err != nil || d == nil {
 			return nil, err
 		}
 		entry := Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
 		record.Value = *d.Value
-		return r.successor(doc, record, &entry, nil)
+		return r.succeed(doc, record, entry, nil)
 	})
 	if err != nil {
 		return err
@@ -111,24 +110,23 @@ func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
 	return names, err
 }
 
-// successor returns the document of the next version of a record. An entry without a Change gets the members that changed;
-// nil leaves the history as it is.
-func (r *Records[T]) successor(doc docstore.Document, record *Record[T], entry *Entry, key *usedKey) (*docstore.Document, error) {
-	if entry != nil {
-		if entry.Change == nil {
-			after, err := writable(&record.Value)
-			if err != nil {
-				return nil, err
-			}
-			if entry.Change, err = jsonobject.Difference(doc.Body, after); err != nil {
-				return nil, err
-			}
+// succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An event
+// without a Change gets the members that changed.
+func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Entry, key *usedKey) (*succession, error) {
+	if event.Change == nil {
+		after, err := writable(&record.Value)
+		if err != nil {
+			return nil, err
 		}
-		record.state.History = append(record.state.History, *entry)
+		if event.Change, err = jsonobject.Difference(doc.Body, after); err != nil {
+			return nil, err
+		}
 	}
-	if key != nil {
-		record.state.Used = append(slices.DeleteFunc(record.state.Used, func(k usedKey) bool { return r.expired(&k) }), *key)
-	}
+	was := record.state.History
+	record.state.History = was.next(doc.Version, event, key)
 	next, err := r.encodeDocument(doc.ID, record)
-	return &next, err
+	if err != nil {
+		return nil, err
+	}
+	return &succession{next, &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: was.key()}}, nil
 }

@@ -58,7 +58,7 @@ type Records[T any] struct {
 	members    members
 	server     *Server
 	collection docstore.Collection
-	head       []byte
+	prefix     []byte
 	sets       plan
 	params     map[string]param
 }
@@ -69,7 +69,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		declared.Collection = declared.Name
 	}
 	r := &Records[T]{
-		Resource: declared, members: membersOf(reflect.TypeFor[T]()), server: s, head: head(declared.Name),
+		Resource: declared, members: membersOf(reflect.TypeFor[T]()), server: s, prefix: resourcePrefix(declared.Name),
 		sets: planOf(reflect.TypeFor[T]()), params: map[string]param{},
 	}
 	for _, f := range declared.Filters {
@@ -218,6 +218,8 @@ func Refuse(c *gin.Context, err error) {
 		switch {
 		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			p = problem.Outage(err)
+		case errors.Is(err, docstore.ErrTooLarge):
+			p = tooLarge(err)
 		default:
 			p = problem.From(err)
 		}

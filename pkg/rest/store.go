@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
@@ -30,7 +31,7 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 	if err != nil || len(docs) == 0 {
 		return nil, false, err
 	}
-	if is, _ := belongs(docs[0].State, r.head); !is {
+	if is, _ := belongs(docs[0].State, r.prefix); !is {
 		return nil, false, nil
 	}
 	record, err := r.Decode(docs[0])
@@ -91,7 +92,7 @@ func (r *Records[T]) document(ctx context.Context, id string) (docstore.Document
 	if err != nil {
 		return docstore.Document{}, false, err
 	}
-	is, _ := belongs(doc.State, r.head)
+	is, _ := belongs(doc.State, r.prefix)
 	return doc, is, nil
 }
 
@@ -106,15 +107,20 @@ func parseID(s string) (uuid.UUID, bool) {
 
 // Decode returns the record of a document, in the state that time has moved it to by now.
 func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
+	return r.decodeAt(doc, r.server.Now())
+}
+
+// decodeAt returns the record of a document, in the state that time has moved it to by an instant.
+func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
 	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
 	if err := json.Unmarshal(doc.Body, &record.Value); err != nil {
 		return nil, fmt.Errorf("stored %s %s: body: %w", r.Name, doc.ID, err)
 	}
-	if err := json.Unmarshal(doc.State, &record.state); err != nil {
+	var err error
+	if record.state, err = decodeState(doc.State); err != nil {
 		return nil, fmt.Errorf("stored %s %s: state: %w", r.Name, doc.ID, err)
 	}
-	record.History = record.state.History
-	record.advance(r.Status, r.server.Now())
+	record.advance(r.Status, at)
 	return record, nil
 }
 
@@ -173,9 +179,14 @@ func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
 
 // shown returns the record as its readers see it now, and its entity tag.
 func (r *Records[T]) shown(doc docstore.Document) (body []byte, tag string, err error) {
+	return r.shownAt(doc, r.server.Now())
+}
+
+// shownAt returns the record as its readers saw it at an instant at which the document was there, and its entity tag.
+func (r *Records[T]) shownAt(doc docstore.Document, at time.Time) (body []byte, tag string, err error) {
 	tag = strconv.FormatInt(doc.Version, 10)
-	if _, timed := belongs(doc.State, r.head); timed {
-		record, err := r.Decode(doc)
+	if _, timed := belongs(doc.State, r.prefix); timed {
+		record, err := r.decodeAt(doc, at)
 		if err != nil {
 			return nil, "", err
 		}

@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -69,17 +70,19 @@ func (b *builder) extension(x rest.Extension) {
 	b.addTag(tag, "What the interface does not name. All of it only reads.")
 	op := b.operation(resource{tag: tag}, "", x.Summary, openapi.ScopeDeveloper)
 	op.Description = x.Summary + "."
-	var example any
-	if x.Method == http.MethodGet {
-		example = b.examples.history(x.Resource)
-	}
-	op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), example, "X-Request-Id"))
-	if x.Method == http.MethodGet {
-		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters("id")
+	switch {
+	case x.IsRecord:
+		op.OperationID, op.Parameters = "past"+upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
+		op.Responses.Set("200", succeed(op.Description, refTo(x.Resource), b.examples.record(x.Resource), "ETag", "X-Request-Id"))
 		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
-	} else {
+	case x.Method == http.MethodGet:
+		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
+		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), b.examples.history(x.Resource), "Link", "X-Request-Id"))
+		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
+	default:
 		op.OperationID = "try" + upper(x.Resource)
 		op.RequestBody = body(refTo(x.Resource+changesSuffix), true)
+		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), nil, "X-Request-Id"))
 		b.refuse(op, kinds(ofAll, ofBodies))
 	}
 	b.put(x.Path, x.Method, op)

@@ -147,7 +147,7 @@ func (x *examples) history(resource string) any {
 	if r == nil {
 		return nil
 	}
-	created := record{"event": "created", "at": exampleInstant, "by": exampleCaller}
+	created := record{"number": 1, "event": "created", "at": exampleInstant, "by": exampleCaller}
 	for _, member := range []string{"status", "claimStatus"} {
 		if state, has := r[member]; has {
 			created["to"] = state

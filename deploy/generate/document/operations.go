@@ -13,7 +13,7 @@ import (
 // The problems that operations of every resource may return.
 var (
 	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable}
-	ofBodies  = []problem.Kind{problem.Malformed, problem.Invalid, problem.TooLarge, problem.MediaType}
+	ofBodies  = []problem.Kind{problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge, problem.MediaType}
 	ofKeys    = []problem.Kind{problem.BadHeader, problem.KeyReused}
 	ofQueries = []problem.Kind{problem.BadParameter}
 )

@@ -61,11 +61,13 @@ func sharedParameters() openapi3.ParametersMap {
 	add("id", openapi3.NewPathParameter("id"), openapi3.NewStringSchema(),
 		"The id of the record. One that is no UUID names nothing.")
 	add("limit", openapi3.NewQueryParameter("limit"), openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
-		"The greatest number of records in the page.")
+		"The greatest number of records, or of events, in the page.")
 	add("cursor", openapi3.NewQueryParameter("cursor"), openapi3.NewStringSchema(),
 		"Where the page begins, as the Link header of the page before says.")
 	add("skip", openapi3.NewQueryParameter("skip"), openapi3.NewIntegerSchema().WithMin(0).WithMax(rest.MaxSkip),
 		"How many records are left out before the page. Follow the Link header rather than counting.")
+	add("at", openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
+		"The instant, from the creation of the record until now. A + in it is written %2B.")
 	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"), openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(rest.MaxKey),
 		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.")
 	add("IfMatch", openapi3.NewHeaderParameter("If-Match"), openapi3.NewStringSchema(),

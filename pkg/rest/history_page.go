@@ -1,0 +1,149 @@
+package rest
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// History is a page of what happened to a record, oldest first.
+//
+// A page of what happened to a record, oldest first. The Link header leads to the next page.
+type History struct {
+	// The resource of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID string `json:"id"`
+	// How often the record was written.
+	Version int64 `json:"version"`
+	// What happened, oldest first.
+	History []Entry `json:"history"`
+}
+
+const (
+	// formersAtOnce is the number of former versions that are read at once.
+	formersAtOnce = 32
+	// historyBytes ends a page of a history early: no event begins after so many bytes of changes.
+	historyBytes = 1 << 20
+)
+
+// history serves GET /x/history/{resource}/{id}.
+func (r *Records[T]) history(c *gin.Context, id string) error {
+	page, err := historyPage(c.Request.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	doc, found, err := r.document(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return r.unknown(id)
+	}
+	if err := r.fill(ctx, page, doc); err != nil {
+		return err
+	}
+	if page.more {
+		query := url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
+		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.Name+"/"+doc.ID.String()+"?"+query.Encode()+`>; rel="next"`)
+	}
+	return writeJSON(c, http.StatusOK, History{r.Name, doc.ID.String(), doc.Version, page.events})
+}
+
+// eventPage is a page of a history under way.
+type eventPage struct {
+	limit  int
+	events []Entry
+	bytes  int
+	// last is the last event that this page, or the one before it, has.
+	last place
+	// more says that at least one event follows.
+	more bool
+}
+
+// place is an event in a history: its number, and the version of the record that has it.
+type place struct{ version, number int64 }
+
+func (p place) cursor() string {
+	encoded := binary.BigEndian.AppendUint64(nil, uint64(p.version))
+	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(encoded, uint64(p.number)))
+}
+
+// historyPage reads the parameters of a page.
+func historyPage(raw string) (*eventPage, error) {
+	page := &eventPage{limit: DefaultLimit, events: []Entry{}}
+	values, err := parameters(raw)
+	if err != nil {
+		return nil, err
+	}
+	return page, eachParameter(values, func(name, value string) (wrong string) {
+		switch name {
+		case "limit":
+			return whole(value, 1, MaxLimit, &page.limit)
+		case "cursor":
+			encoded, err := base64.RawURLEncoding.DecodeString(value)
+			if err != nil || len(encoded) != 16 || encoded[0] > 127 || encoded[8] > 127 {
+				return "is no cursor of this history; take it from the Link header"
+			}
+			page.last = place{int64(binary.BigEndian.Uint64(encoded)), int64(binary.BigEndian.Uint64(encoded[8:]))}
+			return ""
+		default:
+			return "is not known here; known are limit, cursor"
+		}
+	})
+}
+
+// fill adds the events of a document and of its former versions to the page. The document was read first, so that each
+// of its former versions is there.
+func (r *Records[T]) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
+	after := page.last.version - 1
+	for {
+		formers, err := r.collection.Formers(ctx, doc.ID, after, formersAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, former := range formers {
+			after = former.Version
+			if after >= doc.Version {
+				break
+			}
+			if err := r.take(page, former.Version, former.State); err != nil || page.more {
+				return err
+			}
+		}
+		if len(formers) < formersAtOnce || after >= doc.Version {
+			return r.take(page, doc.Version, doc.State)
+		}
+	}
+}
+
+// take adds the events of one version to the page, and notes whether there are more than fit. Events that the page has, it
+// does not take again: where the service itself alters a record, its next version has the same ones.
+func (r *Records[T]) take(page *eventPage, version int64, encoded []byte) error {
+	state, err := decodeState(encoded)
+	if err != nil {
+		return fmt.Errorf("stored %s: state of version %d: %w", r.Name, version, err)
+	}
+	for _, event := range state.History.Events {
+		if event.Number <= page.last.number {
+			continue
+		}
+		if len(page.events) == page.limit || page.bytes > historyBytes {
+			page.more = true
+			return nil
+		}
+		page.events = append(page.events, event)
+		page.bytes += len(event.Change)
+		page.last = place{version, event.Number}
+	}
+	return nil
+}
