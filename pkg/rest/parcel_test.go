@@ -88,7 +88,7 @@ var (
 
 // world is a running server with the parcels, a clock and a store that fails when it is told to.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	handler http.Handler
 	store   *faults
 	mu      sync.Mutex
@@ -210,13 +210,13 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 }
 
 // start starts the server; change, if not nil, changes the declaration.
-func start(t *testing.T, change func(*rest.Resource[parcel])) *world {
+func start(t testing.TB, change func(*rest.Resource[parcel])) *world {
 	t.Helper()
 	return startOn(t, filepath.Join(t.TempDir(), "rest.db"), change)
 }
 
 // startOn starts the server on a database.
-func startOn(t *testing.T, path string, change func(*rest.Resource[parcel])) *world {
+func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *world {
 	t.Helper()
 	w := &world{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), caller: "ada"}
 	opened, err := sqlitestore.Open(t.Context(), path)

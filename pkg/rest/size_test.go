@@ -34,10 +34,10 @@ func TestARecordHasAGreatestSize(t *testing.T) {
 func TestALargeRecordIsReplacedAgainAndAgain(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
-	for i := range 50 {
+	for i := range 46 {
 		w.do(200, "PUT", path, w.body(fmt.Sprintf(`"turn":%d,"more":%s`, i, list(360<<10))))
 	}
-	if events := w.pages("/x/history" + path); len(events) != 51 {
+	if events := w.pages("/x/history" + path); len(events) != 47 {
 		t.Errorf("%d events", len(events))
 	}
 }

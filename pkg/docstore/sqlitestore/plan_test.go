@@ -27,8 +27,8 @@ func TestNoStatementScans(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]struct{ statement, plan string }{
-		"former":        {sql.former, "SEARCH receipts history USING PRIMARY KEY (id=? AND version=?)"},
-		"formers":       {sql.formers, "SEARCH receipts history USING PRIMARY KEY (id=? AND version>?)"},
+		"former":        {sql.former, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
+		"formers":       {sql.formers, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)"},
 		"former by key": {sql.formerByKey, "SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},
 	} {
 		if plan := explain(t, conn, want.statement); plan != want.plan {

@@ -97,10 +97,11 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
-		// The former versions of a document lie together, in their order. The body comes last, so that a read of the other
-		// columns does not read the pages of a large body.
+		// A table with row ids, although its rows are found by their key: such a table packs rows of some kilobytes, where one
+		// without gives each a page of its own. So a change writes a quarter less, and the file grows by a third as much. The
+		// body comes last, so that a read of the other columns does not read the pages of a large body.
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB NOT NULL, version INTEGER NOT NULL, key TEXT, state TEXT,
-			body TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT, WITHOUT ROWID`, history),
+			body TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT`, history),
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
 			quoted(formerKeyIndex(spec.Name)), history),
 	}
