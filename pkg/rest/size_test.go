@@ -20,9 +20,10 @@ func TestARecordHasAGreatestSize(t *testing.T) {
 		return w.body(`"more":[` + strings.TrimSuffix(strings.Repeat(list(900<<10)+",", size), ",") + `]`)
 	}
 	w.wants(w.do(413, "POST", "/parcel", large(10)), problem.RecordTooLarge)
-	path := "/parcel/" + w.do(201, "POST", "/parcel", large(6)).text("id")
+	path := w.parcel("")
 	w.wants(w.do(413, "PUT", path, large(10)), problem.RecordTooLarge)
-	w.wants(w.do(413, "POST", path+":amend", `{"yetMore":`+list(3<<20)+`}`), problem.RecordTooLarge)
+	// The body of an action is kept with the record that it leads to.
+	w.wants(w.do(413, "POST", path+":amend", `{"more":`+list(5<<20)+`}`), problem.RecordTooLarge)
 	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"1"` {
 		t.Errorf("the record was written: %v", r.Header())
 	}

@@ -1,6 +1,7 @@
 package claims_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -46,26 +47,33 @@ func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
 	s.Must(200, "PUT", path, s.Must(200, "GET", path, "").Text)
 }
 
-// TestAClaimHasAGreatestSize adds large documents until there is no room, and makes room again.
+// TestAClaimHasAGreatestSize fills a claim until there is no room for another document, and makes room again.
 func TestAClaimHasAGreatestSize(t *testing.T) {
 	s := start(t, exchange)
 	path := "/claim/" + s.Create("claim", fire+`}`)
-	document := `{"url":"https://example.com/` + strings.Repeat("d", 60<<10) + `"}`
+	long := strings.Repeat("m", 60<<10)
+	more := `[` + strings.TrimSuffix(strings.Repeat(`"`+long+`",`, 15), ",") + `]`
+	for i := range 8 {
+		s.Must(200, "PUT", path, fmt.Sprintf(`{"more%d":%s}`, i, more))
+	}
+	if a := s.Do("PUT", path, `{"oneMore":`+more+`}`); a.Status != 413 || a.Member("title") != "record too large" || !strings.Contains(a.Text, "8388608 bytes") {
+		t.Errorf("one more: %d %.300s", a.Status, a.Text)
+	}
 	var a servicetest.Answer
 	added := 0
-	for ; a.Status != 413 && added < 200; added++ {
-		a = s.Do("POST", path+"/documents", document)
+	for ; a.Status != 413 && added < 50; added++ {
+		a = s.Do("POST", path+"/documents", `{"url":"https://`+long+`"}`)
 	}
-	if added < 130 || a.Member("title") != "record too large" {
+	if added < 2 || added == 50 {
 		t.Fatalf("document %d: %d %.300s", added, a.Status, a.Text)
 	}
-	if a := s.Do("PUT", path, `{"more":[`+strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("m", 60<<10)+`",`, 12), ",")+`]}`); a.Member("title") != "record too large" {
-		t.Errorf("replaced: %d %.300s", a.Status, a.Text)
+	if a.Member("title") != "record too large" {
+		t.Errorf("document %d: %.300s", added, a.Text)
 	}
-	// Nothing of it was written, and the claim can still be settled and made smaller.
-	if a := s.Must(200, "GET", path, ""); strings.Count(a.Text, "https://") != added-1 {
-		t.Errorf("%d documents, want %d", strings.Count(a.Text, "https://"), added-1)
+	// Nothing of it was written, and the claim can still be made smaller.
+	if a := s.Must(200, "GET", path, ""); strings.Count(a.Text, "https://") != added-1 || a.Member("claimStatus") != "open" {
+		t.Errorf("%d documents, want %d; %s", strings.Count(a.Text, "https://"), added-1, a.Member("claimStatus"))
 	}
-	s.Must(200, "PUT", path, `{"documents":["https://example.com/index"]}`)
-	s.Must(200, "POST", path+"/documents", document)
+	s.Must(200, "PUT", path, `{"documents":["https://example.com/index"],"more0":[],"more1":[],"more2":[],"more3":[]}`)
+	s.Must(200, "POST", path+"/documents", `{"url":"https://`+long+`"}`)
 }
