@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -146,7 +147,7 @@ func history(t *testing.T, f fixture) {
 		stored := f.get(t, doc.ID)
 		f.advance(t, stored, "")
 		stored = f.get(t, doc.ID)
-		stored.State = append(doc.State, ' ')
+		stored.State = slices.Concat(doc.State, []byte(" "))
 		wantError(t, "replace", f.Replace(t.Context(), stored, formerOf(stored, "")), docstore.ErrTooLarge)
 		if got := f.get(t, doc.ID); got.Version != 2 {
 			t.Errorf("version %d after a refused replace", got.Version)
