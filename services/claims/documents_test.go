@@ -59,7 +59,7 @@ func TestAClaimHasAGreatestSize(t *testing.T) {
 	if a := s.Do("PUT", path, `{"oneMore":`+more+`}`); a.Status != 413 || a.Member("title") != "record too large" || !strings.Contains(a.Text, "8388608 bytes") {
 		t.Errorf("one more: %d %.300s", a.Status, a.Text)
 	}
-	var a servicetest.Answer
+	var a servicetest.Response
 	added := 0
 	for ; a.Status != 413 && added < 50; added++ {
 		a = s.Do("POST", path+"/documents", `{"url":"https://`+long+`"}`)
