@@ -97,6 +97,21 @@ func notFound(order float64, condition string, fault func(*probe, *attempt), wor
 	return row{order: order, condition: condition, fault: fault, status: http.StatusNotFound, words: words}
 }
 
+// aboveZeroRows returns the rows of a required number that must be above 0.
+func aboveZeroRows(order float64, member, words string) []row {
+	return []row{
+		bad(order, member+" is 0", set(member, 0), words),
+		bad(order, member+" is below 0", set(member, -1), words),
+		required(order, member),
+	}
+}
+
+// enumerationRows returns the rows of a required member that has a value set.
+func enumerationRows(order float64, member, words string) []row {
+	return []row{bad(order, member+" not in the enumeration", set(member, unknownValue), words), required(order, member)}
+}
+
+// rowsOf joins groups of rows.
 func rowsOf(groups ...[]row) []row {
 	var all []row
 	for _, group := range groups {
@@ -131,28 +146,25 @@ var errorTable = []endpoint{
 		unknownRow(1, "businessId", "vehicle", "business not found"),
 		[]row{
 			bad(2, "a scope category is not in cyberCoverageCategories", set("scope", []string{unknownValue}), "unknown category"),
-			bad(3, "indemnityLimitPolicy is 0", set("indemnityLimitPolicy", 0), "invalid indemnity limit"),
-			bad(3, "indemnityLimitPolicy is below 0", set("indemnityLimitPolicy", -1), "invalid indemnity limit"),
-			required(3, "indemnityLimitPolicy"),
 		},
+		aboveZeroRows(3, "indemnityLimitPolicy", "invalid indemnity limit"),
 		termRow(4),
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
 	)},
-	{"receipt", []row{
-		bad(1, "neither policyNumber nor claimNumber", missing("policyNumber"), "reference required"),
-		bad(2, "receiptType not in the enumeration", set("receiptType", unknownValue), "unknown receipt type"),
-		required(2, "receiptType"),
-		bad(3, "paymentAmount is 0", set("paymentAmount", 0), "invalid payment amount"),
-		bad(3, "paymentAmount is below 0", set("paymentAmount", -5), "invalid payment amount"),
-		required(3, "paymentAmount"),
-		notFound(3.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
-		notFound(3.5, "claimNumber names nothing", set("claimNumber", "CLM-NONE"), "claim not found"),
-		bad(3.5, "claimNumber names a claim against another policy", func(p *probe, a *attempt) {
-			claim := p.create("claim", p.loss("motorCoverage", p.policy("motorCoverage", 265), -2))
-			a.body = a.body.with("claimNumber", claim["claimNumber"])
-		}, ""),
-		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, judge: replayed},
-	}},
+	{"receipt", rowsOf(
+		[]row{bad(1, "neither policyNumber nor claimNumber", missing("policyNumber"), "reference required")},
+		enumerationRows(2, "receiptType", "unknown receipt type"),
+		aboveZeroRows(3, "paymentAmount", "invalid payment amount"),
+		[]row{
+			notFound(3.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
+			notFound(3.5, "claimNumber names nothing", set("claimNumber", "CLM-NONE"), "claim not found"),
+			bad(3.5, "claimNumber names a claim against another policy", func(p *probe, a *attempt) {
+				claim := p.create("claim", p.loss("motorCoverage", p.policy("motorCoverage", 265), -2))
+				a.body = a.body.with("claimNumber", claim["claimNumber"])
+			}, ""),
+			{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, judge: replayed},
+		},
+	)},
 	{"travelCoverage", rowsOf(
 		[]row{
 			bad(1, "isGroup false with several travellerIds", severalTravellers(false), "group flag required"),
@@ -188,25 +200,17 @@ var errorTable = []endpoint{
 	}},
 	{"tradeCreditCoverage", rowsOf(
 		unknownRow(1, "debtorId", "vehicle", "debtor not found"),
-		[]row{
-			bad(2, "tradeCreditType not in the enumeration", set("tradeCreditType", unknownValue), "unknown trade credit type"),
-			required(2, "tradeCreditType"),
-			bad(3, "creditLimit is 0", set("creditLimit", 0), "invalid credit limit"),
-			bad(3, "creditLimit is below 0", set("creditLimit", -1), "invalid credit limit"),
-			required(3, "creditLimit"),
-			bad(4, "a peril is not in tradeCreditPeril", set("perils", []string{"fire"}), "unknown peril"),
-		},
+		enumerationRows(2, "tradeCreditType", "unknown trade credit type"),
+		aboveZeroRows(3, "creditLimit", "invalid credit limit"),
+		[]row{bad(4, "a peril is not in tradeCreditPeril", set("perils", []string{"fire"}), "unknown peril")},
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
 	)},
 	{"businessInterruptionCoverage", rowsOf(
 		unknownRow(1, "propertyRef", "vehicle", "underlying property not found")[:3],
+		[]row{bad(1, "propertyRef is missing", missing("propertyRef"), "")},
+		enumerationRows(2, "type", "unknown BI type"),
+		aboveZeroRows(3, "IndemnityPeriod", "invalid indemnity period"),
 		[]row{
-			bad(1, "propertyRef is missing", missing("propertyRef"), ""),
-			bad(2, "type not in the enumeration", set("type", unknownValue), "unknown BI type"),
-			required(2, "type"),
-			bad(3, "IndemnityPeriod is 0", set("IndemnityPeriod", 0), "invalid indemnity period"),
-			bad(3, "IndemnityPeriod is below 0", set("IndemnityPeriod", -1), "invalid indemnity period"),
-			required(3, "IndemnityPeriod"),
 			bad(4, "a peril is not in propertyPeril", set("perils", []string{"fire"}), "unknown peril"),
 			notFound(4.5, "policyholderId, though not required, names nothing", set("policyholderId", unknownIDs[0]), "policyholder not found"),
 		},
