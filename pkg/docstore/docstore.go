@@ -66,7 +66,7 @@ type Index struct {
 
 // Spec describes a collection.
 type Spec struct {
-	// Name is made as the name of an Index is, and does not end in _history.
+	// Name is made as the name of an Index is.
 	Name string
 	// Indexes are ordered by selectivity, the most selective first. A find that names several of them reads the first
 	// and compares the others document by document.

@@ -11,13 +11,10 @@ import (
 // name is what databases of both sorts take as a name without quoting, and what cannot be confused with their own.
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 
-// reserved ends the names of the collections in which stores keep former versions.
-const reserved = "_history"
-
-// Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, if the name of
-// the collection ends in _history, or if two indexes have the same name. Names that differ only in case are the same, because some databases do not tell them apart.
+// Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, or if two
+// indexes have the same name. Names that differ only in case are the same, because some databases do not tell them apart.
 func (s Spec) Validate() error {
-	if !name.MatchString(s.Name) || strings.HasSuffix(strings.ToLower(s.Name), reserved) {
+	if !name.MatchString(s.Name) {
 		return fmt.Errorf("docstore: %q cannot name a collection", s.Name)
 	}
 	seen := map[string]bool{strings.ToLower(IDIndex): true}

@@ -43,6 +43,10 @@ func (c *collection) contest(ctx context.Context, a *acquisition, key uniqueKey)
 				a.gained = append(a.gained, mine.ID)
 				return nil
 			}
+			// It is there, and not yet confirmed by a majority, so that reads do not show it.
+			if err := pause(ctx, firstPoll); err != nil {
+				return err
+			}
 			continue
 		}
 		own := current.Owner.Equal(a.owner)
@@ -143,6 +147,9 @@ func (c *collection) bar(ctx context.Context, owner bson.Binary, key uniqueKey, 
 		}
 		if done {
 			return barred, nil
+		}
+		if err := pause(ctx, firstPoll); err != nil {
+			return 0, err
 		}
 	}
 	return 0, unavailable(ctx, errors.New("a document changed at every try to take its value of "+key.index))
