@@ -98,7 +98,7 @@ func records(t *testing.T, f fixture) {
 	})
 	t.Run("a collection that cannot be made is refused", func(t *testing.T) {
 		for _, spec := range []docstore.Spec{
-			{Name: ""}, {Name: `x"; drop`}, {Name: "claims_History"}, {Name: "a", Indexes: []docstore.Index{{Name: "b c"}}},
+			{Name: ""}, {Name: `x"; drop`}, {Name: "claims.history"}, {Name: "a", Indexes: []docstore.Index{{Name: "b c"}}},
 			{Name: "a", Indexes: []docstore.Index{{Name: "number"}, {Name: "Number"}}},
 			{Name: "a", Indexes: []docstore.Index{{Name: docstore.IDIndex}}},
 		} {
