@@ -35,7 +35,7 @@ func (n *node) Accept() (net.Conn, error) {
 }
 
 func (n *node) kill() {
-	n.Listener.Close()
+	n.Close()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, conn := range n.conns {

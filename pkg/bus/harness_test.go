@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -155,26 +154,6 @@ func (o *outbox) put(doc docstore.Document) docstore.Document {
 	doc.Unsent = true
 	o.docs[doc.ID] = doc
 	return doc
-}
-
-// fill puts n documents of different bodies.
-func (o *outbox) fill(n int) {
-	for i := range n {
-		o.put(docstore.Document{Body: fmt.Appendf(nil, "document %d", i)})
-	}
-}
-
-func (o *outbox) Unsent(_ context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	var unsent []docstore.Document
-	for _, doc := range o.docs {
-		if doc.Unsent && bytes.Compare(doc.ID[:], after[:]) > 0 {
-			unsent = append(unsent, doc)
-		}
-	}
-	slices.SortFunc(unsent, func(x, y docstore.Document) int { return bytes.Compare(x.ID[:], y.ID[:]) })
-	return unsent[:min(limit, len(unsent))], nil
 }
 
 func (o *outbox) Get(_ context.Context, id uuid.UUID) (docstore.Document, error) {

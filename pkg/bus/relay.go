@@ -108,7 +108,8 @@ func (r *Relay) Run(ctx context.Context) error {
 			left, err := r.publish(step, batch)
 			progress := len(left) < len(batch)
 			batch = left
-			if r.report(ctx, err); progress {
+			err = r.report(ctx, err)
+			if progress {
 				return nil
 			}
 			return err
