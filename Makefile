@@ -33,7 +33,7 @@ IMAGE_TAG ?= local
 IMAGE_FILES := bin/images
 CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
 # The folder that PostgreSQL is unpacked into, for the stand-in of MongoDB.
-DOCUMENTDB_FOLDER ?= bin/documentdb
+DOCUMENTDB_FOLDER ?= $(HOME)/.cache/insurance-exchange/documentdb
 build_image = docker build -q -f deploy/docker/Dockerfile --target prebuilt --build-arg SERVICE=$(1) \
 	--build-arg VERSION=$(or $(VERSION),unknown) --build-arg COMMIT=$(or $(COMMIT),unknown) -t $(IMAGE_PREFIX)$(1):$(IMAGE_TAG) \
 	$(IMAGE_FILES)/linux-$(shell go env GOARCH) >/dev/null && echo $(IMAGE_PREFIX)$(1):$(IMAGE_TAG)
@@ -76,8 +76,11 @@ test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/standins/...)
 
 .PHONY: test-docker
-test-docker: ## run the tests that need MongoDB, in a container (CROSSTEST_MONGO=standin: without, as root on Debian)
-	go test $(RACE) -timeout 20m ./deploy/crosstest/... $(STANDINS)
+test-docker: $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
+	go test $(RACE) -timeout 20m ./deploy/crosstest/store/... $(STANDINS)
+	DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) CROSSTEST_REPORT=$(CURDIR)/bin/crosstest-report.txt \
+		go test -count=1 -timeout 20m ./deploy/crosstest/containers
+	@cat bin/crosstest-report.txt
 
 .PHONY: bin/under-test
 bin/under-test:

@@ -7,6 +7,7 @@ require (
 	github.com/ory/dockertest/v3 v3.12.0
 	go.mongodb.org/mongo-driver/v2 v2.9.3
 	insurance.example/exchange/contracts v0.0.0
+	insurance.example/exchange/contracts/conformance v0.0.0
 	insurance.example/exchange/deploy/standins v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 	insurance.example/exchange/services/parties v0.0.0
@@ -142,6 +143,7 @@ require (
 
 replace (
 	insurance.example/exchange/contracts => ../../contracts
+	insurance.example/exchange/contracts/conformance => ../../contracts/conformance
 	insurance.example/exchange/deploy/standins => ../standins
 	insurance.example/exchange/pkg => ../../pkg
 	insurance.example/exchange/services/parties => ../../services/parties

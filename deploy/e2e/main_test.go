@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/e2e/trial"
+	"insurance.example/exchange/pkg/auth"
 )
 
 // commands are the shipped commands, and whole an exchange in one process that the tests share. It has a reporting
@@ -23,7 +24,23 @@ var (
 	tried conformance.Options
 )
 
+// What runs elsewhere and is told the stories: its URL, and the folder of the keys of its tokens. Tests that need the
+// commands cannot be run then.
+const (
+	elsewhere     = "EXCHANGE_UNDER_TEST"
+	elsewhereKeys = "EXCHANGE_UNDER_TEST_KEYS"
+)
+
 func TestMain(m *testing.M) {
+	if base := os.Getenv(elsewhere); base != "" {
+		signer, err := auth.OpenSigner(os.Getenv(elsewhereKeys))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		whole = &trial.Exchange{Base: base, Signer: signer}
+		os.Exit(m.Run())
+	}
 	trial.Main(func(built *trial.Commands) (int, error) {
 		commands = built
 		return withSharedExchange(m.Run)

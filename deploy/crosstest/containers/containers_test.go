@@ -1,0 +1,223 @@
+// Package containers_test runs the whole exchange in containers, each service from its own image, and breaks it.
+//
+// The images are built before (make test-docker does it). The database and the broker are the images mongo:8 and
+// apache/kafka; with CROSSTEST_MONGO=standin they are stand-ins. An engine that does not answer fails the test.
+package containers_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ory/dockertest/v3/docker"
+
+	"insurance.example/exchange/contracts/conformance"
+)
+
+// largestImage is the size in bytes that no image reaches.
+const largestImage = 25_000_000
+
+// The lengths of outages. The long one is longer than the patience of any single request or connection.
+const (
+	longOutage  = time.Minute
+	shortOutage = 15 * time.Second
+)
+
+// storyPassed is a line of go test about a story.
+var storyPassed = regexp.MustCompile(`(?m)^--- PASS: TestStory`)
+
+func TestExchangeInContainers(t *testing.T) {
+	r := &report{began: time.Now()}
+	x := startExchange(t)
+	r.measure(t, x)
+	t.Run("version", x.versions)
+	t.Run("conformance", func(t *testing.T) { r.conform(t, x) })
+	t.Run("stories", x.stories)
+
+	l := &load{base: x.base, token: x.token(t, "std.admin", "std.developer")}
+	stop := l.start(t, 8)
+	defer func() { r.write(t, &l.counts) }()
+	for _, name := range x.order {
+		t.Run("kill "+name, func(t *testing.T) { r.kill(t, x, l, name) })
+	}
+	for _, name := range []string{"kafka", "mongo"} {
+		t.Run("stop "+name, func(t *testing.T) { r.stop(t, x, l, name) })
+	}
+	t.Run("pause coverage", func(t *testing.T) { r.pause(t, x, l, "coverage") })
+	t.Run("cut off premium", func(t *testing.T) { r.cutOff(t, x, l, "premium") })
+	t.Run("roll", func(t *testing.T) { r.roll(t, x, l) })
+	stop()
+	l.check(t)
+	r.lost, r.doubled = l.compare(t)
+}
+
+// measure notes the sizes of the images and how long the containers took to be ready.
+func (r *report) measure(t *testing.T, x *exchange) {
+	t.Helper()
+	for _, name := range x.order {
+		r.startTimes = append(r.startTimes, fmt.Sprintf("%5.1f s  %s", x.parts[name].startTime.Seconds(), name))
+	}
+	for _, name := range append([]string{"gateway", "local"}, services...) {
+		i, err := x.InspectImage(own(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.sizes = append(r.sizes, fmt.Sprintf("%5.1f MB %s", float64(i.Size)/1e6, name))
+		if i.Size >= largestImage {
+			t.Errorf("the image of %s has %d bytes; it must have less than %d", name, i.Size, largestImage)
+		}
+		if user := i.Config.User; user != "65532:65532" {
+			t.Errorf("%s runs as the user %q", name, user)
+		}
+		for _, label := range []string{"version", "revision", "title", "licenses"} {
+			if i.Config.Labels["org.opencontainers.image."+label] == "" {
+				t.Errorf("the image of %s has no label %s", name, label)
+			}
+		}
+	}
+}
+
+// versions asks a process for its version, and its metrics for the same one. They are those of the image's label.
+func (x *exchange) versions(t *testing.T) {
+	for _, name := range append([]string{"gateway"}, services...) {
+		i, err := x.InspectImage(own(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := i.Config.Labels["org.opencontainers.image.version"]
+		said, err := x.parts[name].run("/command", "--version")
+		if err != nil || !strings.Contains(said, name+" version "+version+" ") {
+			t.Errorf("%s says %q, %v; its label is %q", name, said, err, version)
+		}
+	}
+}
+
+// conform tries every rule of the interface through the gateway.
+func (r *report) conform(t *testing.T, x *exchange) {
+	result := conformance.Run(t.Context(), conformance.Options{
+		Base: x.base, AdminToken: x.token(t, "std.admin"), DeveloperToken: x.token(t, "std.developer"), Patience: patience,
+	})
+	for _, rule := range result.Results {
+		if rule.Outcome == conformance.Failed {
+			t.Errorf("%s: %s: %s %s\n%s\n%s", rule.Area, rule.Rule, rule.Outcome, rule.Why, rule.Request, rule.Response)
+		}
+	}
+	if r.conforming = result.Count("", conformance.Passed); r.conforming == 0 {
+		t.Error("no rule was tried")
+	}
+}
+
+// stories runs the stories of the tests of the whole against the gateway.
+func (x *exchange) stories(t *testing.T) {
+	command := exec.Command("go", "test", "-count=1", "-run", "^TestStory", "-v", "insurance.example/exchange/deploy/e2e")
+	command.Env = append(os.Environ(), "EXCHANGE_UNDER_TEST="+x.base, "EXCHANGE_UNDER_TEST_KEYS="+x.keys)
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	if ran := storyPassed.Find(output); ran == nil {
+		t.Fatalf("no story was run:\n%s", output)
+	}
+}
+
+// kill ends a container as a crash would, and starts it again.
+func (r *report) kill(t *testing.T, x *exchange, l *load, name string) {
+	defer l.recovered(t)
+	if name == "gateway" {
+		l.entrance.Store(true)
+		defer l.entrance.Store(false)
+	}
+	c := x.parts[name]
+	c.signal(t, docker.SIGKILL)
+	c.awaitEnd(t)
+	l.goOn(t, 20)
+	x.start(t, c)
+	r.kills++
+}
+
+// stop ends a container for a minute.
+func (r *report) stop(t *testing.T, x *exchange, l *load, name string) {
+	defer l.recovered(t)
+	c := x.parts[name]
+	began, unavailable := time.Now(), l.counts.unavailable.Load()
+	c.stop(t)
+	<-time.After(longOutage)
+	x.start(t, c)
+	r.stops++
+	r.notes = append(r.notes, fmt.Sprintf("%s was away for %.0f s; %d responses 503 meanwhile", name, time.Since(began).Seconds(),
+		l.counts.unavailable.Load()-unavailable))
+}
+
+// pause has a process do nothing for a while, its connections staying as they are.
+func (r *report) pause(t *testing.T, x *exchange, l *load, name string) {
+	defer l.recovered(t)
+	x.parts[name].signal(t, docker.SIGSTOP)
+	<-time.After(shortOutage)
+	x.parts[name].signal(t, docker.SIGCONT)
+	eventually(t, x.parts[name].isReady)
+	r.pauses++
+}
+
+// cutOff takes a container off the network for a while.
+func (r *report) cutOff(t *testing.T, x *exchange, l *load, name string) {
+	defer l.recovered(t)
+	x.parts[name].cut(t)
+	<-time.After(shortOutage)
+	x.parts[name].join(t)
+	eventually(t, x.parts[name].isReady)
+	r.cuts++
+}
+
+// roll gives each service a second replica and then restarts each replica of each service, one after the other. Not one
+// request fails.
+func (r *report) roll(t *testing.T, x *exchange, l *load) {
+	var replicas []string
+	for _, service := range services {
+		second := service + "-2"
+		x.start(t, x.addService(t, service, second))
+		replicas = append(replicas, service, second)
+	}
+	l.strict.Store(true)
+	defer l.strict.Store(false)
+	for _, name := range replicas {
+		x.parts[name].stop(t)
+		x.start(t, x.parts[name])
+		r.rolls++
+	}
+	l.goOn(t, 100)
+	l.check(t)
+	if n := l.counts.failedInRoll.Load(); n > 0 {
+		t.Errorf("%d of %d requests failed", n, l.counts.rollRequests.Load())
+	}
+}
+
+// goOn waits until so many more requests were sent.
+func (l *load) goOn(t *testing.T, requests int64) {
+	t.Helper()
+	until := l.counts.requests.Load() + requests
+	eventually(t, func() error {
+		if now := l.counts.requests.Load(); now < until {
+			return fmt.Errorf("%d of %d requests were sent", now, until)
+		}
+		return nil
+	})
+}
+
+// recovered waits until writes of every service are acknowledged, and fails the test with the faults noted so far.
+func (l *load) recovered(t *testing.T) {
+	t.Helper()
+	for _, c := range l.callers[:2] {
+		until := c.acknowledged.Load() + 6 // one of each resource
+		eventually(t, func() error {
+			if now := c.acknowledged.Load(); now < until {
+				return fmt.Errorf("caller %s has %d of %d writes acknowledged", c.name, now, until)
+			}
+			return nil
+		})
+	}
+	l.check(t)
+}

@@ -1,0 +1,115 @@
+package containers_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// compare compares what was acknowledged with what is stored: nothing is lost, nothing is there twice, and the rows of the
+// bordereau are the sums of the receipts. It returns how many records were lost and how many are there twice.
+func (l *load) compare(t *testing.T) (lost, doubled int) {
+	t.Helper()
+	acknowledged := map[string]map[string]string{} // keys by resource and id
+	marks := map[string]string{"personal": "idNumber", "policyWording": "name", "vehicle": "plateNumber", "claim": "description"}
+	sums := map[string]int{}
+	for _, c := range l.callers {
+		for _, w := range c.done {
+			if acknowledged[w.resource] == nil {
+				acknowledged[w.resource] = map[string]string{}
+			}
+			acknowledged[w.resource][w.id] = w.key
+			if amount, ok := w.body["paymentAmount"].(int); ok {
+				sums[fmt.Sprint(c.policy["policyNumber"])] += amount
+			}
+		}
+	}
+	for _, resource := range []string{"personal", "policyWording", "vehicle", "claim", "receipt"} {
+		stored := map[string]bool{}
+		for _, r := range l.list(t, "/"+resource+"?limit=200") {
+			id := fmt.Sprint(r["id"])
+			if !l.isOurs(r, marks[resource]) {
+				continue
+			}
+			stored[id] = true
+			if acknowledged[resource][id] == "" {
+				doubled++
+				t.Errorf("%s %s was acknowledged under no key: %v", resource, id, r)
+			}
+		}
+		for id, key := range acknowledged[resource] {
+			if !stored[id] {
+				lost++
+				t.Errorf("%s %s, acknowledged for %s, is not listed", resource, id, key)
+			}
+		}
+		t.Logf("%d records of %s", len(stored), resource)
+	}
+	for policy, sum := range sums {
+		eventually(t, func() error { return l.rowIs(t, policy, sum) })
+	}
+	return lost, doubled
+}
+
+// isOurs reports whether a caller has sent the record in its loop: by its mark, or for a receipt by its policy.
+func (l *load) isOurs(r record, mark string) bool {
+	for _, c := range l.callers {
+		if mark == "" && r["policyNumber"] == c.policy["policyNumber"] {
+			return true
+		}
+		if text, _ := r[mark].(string); mark != "" && strings.HasPrefix(text, c.name+"-") {
+			return true
+		}
+	}
+	return false
+}
+
+// rowIs returns an error unless the policy has one row, with the sum.
+func (l *load) rowIs(t *testing.T, policy string, sum int) error {
+	t.Helper()
+	var found []string
+	for _, row := range l.list(t, "/premiumBordereau?limit=200") {
+		if row["policyNumber"] == policy && row["period"] != nil {
+			found = append(found, fmt.Sprint(row["grossWrittenPremium"]))
+		}
+	}
+	if len(found) != 1 || found[0] != fmt.Sprint(sum) {
+		return fmt.Errorf("policy %s has the rows %v, and receipts of %d", policy, found, sum)
+	}
+	return nil
+}
+
+var nextPage = regexp.MustCompile(`^<([^>]+)>; rel="next"$`)
+
+// list returns all records of a list, page by page.
+func (l *load) list(t *testing.T, path string) (all []record) {
+	t.Helper()
+	for path != "" {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+l.token)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page []record
+		decoder := json.NewDecoder(response.Body)
+		decoder.UseNumber()
+		err = decoder.Decode(&page)
+		response.Body.Close()
+		if err != nil || response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d, %v", path, response.StatusCode, err)
+		}
+		all = append(all, page...)
+		path = ""
+		if more := nextPage.FindStringSubmatch(response.Header.Get("Link")); more != nil {
+			path = more[1]
+		}
+	}
+	return all
+}
