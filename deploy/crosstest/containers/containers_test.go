@@ -5,6 +5,9 @@
 package containers_test
 
 import (
+	"bytes"
+	"crypto/x509"
+	"debug/buildinfo"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,6 +38,7 @@ func TestExchangeInContainers(t *testing.T) {
 	x := startExchange(t)
 	r.measure(t, x)
 	t.Run("version", x.versions)
+	t.Run("contents", x.contents)
 	t.Run("conformance", func(t *testing.T) { r.conform(t, x) })
 	t.Run("stories", x.stories)
 
@@ -92,6 +96,33 @@ func (x *exchange) versions(t *testing.T) {
 		said, err := x.parts[name].run("/command", "--version")
 		if err != nil || !strings.Contains(said, name+" version "+version+" ") {
 			t.Errorf("%s says %q, %v; its label is %q", name, said, err, version)
+		}
+	}
+}
+
+// contents looks at the files of each image: a static command with the time zones, what it is made of, and the certificates
+// of authorities.
+func (x *exchange) contents(t *testing.T) {
+	for _, name := range append([]string{"gateway"}, services...) {
+		command, err := buildinfo.Read(bytes.NewReader(x.parts[name].file(t, "/command")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		built := map[string]string{}
+		for _, s := range command.Settings {
+			built[s.Key] = s.Value
+		}
+		if built["CGO_ENABLED"] != "0" || !strings.Contains(built["-tags"], "timetzdata") {
+			t.Errorf("%s was built with %v", name, built)
+		}
+		materials := string(x.parts[name].file(t, "/sbom.cdx.json"))
+		for _, module := range command.Deps {
+			if !strings.Contains(materials, `"`+module.Path+`"`) {
+				t.Errorf("the list of what %s is made of lacks %s", name, module.Path)
+			}
+		}
+		if !x509.NewCertPool().AppendCertsFromPEM(x.parts[name].file(t, "/etc/ssl/certs/ca-certificates.crt")) {
+			t.Errorf("%s has no certificates of authorities", name)
 		}
 	}
 }

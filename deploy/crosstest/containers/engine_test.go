@@ -1,10 +1,12 @@
 package containers_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -142,6 +144,24 @@ func (c *container) run(command ...string) (string, error) {
 		return "", fmt.Errorf("%s: %q failed: %s", c.name, command, said.String())
 	}
 	return said.String(), nil
+}
+
+// file returns the content of a file of the container.
+func (c *container) file(t *testing.T, path string) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	if err := c.engine.DownloadFromContainer(c.id, docker.DownloadFromContainerOptions{Path: path, OutputStream: &archive}); err != nil {
+		t.Fatalf("%s of %s: %v", path, c.name, err)
+	}
+	files := tar.NewReader(&archive)
+	if _, err := files.Next(); err != nil {
+		t.Fatalf("%s of %s: %v", path, c.name, err)
+	}
+	content, err := io.ReadAll(files)
+	if err != nil {
+		t.Fatalf("%s of %s: %v", path, c.name, err)
+	}
+	return content
 }
 
 // signal sends a signal to the process of the container.
