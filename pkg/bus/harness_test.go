@@ -156,6 +156,19 @@ func (o *outbox) put(doc docstore.Document) docstore.Document {
 	return doc
 }
 
+func (o *outbox) Unsent(_ context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var unsent []docstore.Document
+	for _, doc := range o.docs {
+		if doc.Unsent && bytes.Compare(doc.ID[:], after[:]) > 0 {
+			unsent = append(unsent, doc)
+		}
+	}
+	slices.SortFunc(unsent, func(x, y docstore.Document) int { return bytes.Compare(x.ID[:], y.ID[:]) })
+	return unsent[:min(limit, len(unsent))], nil
+}
+
 func (o *outbox) Get(_ context.Context, id uuid.UUID) (docstore.Document, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
