@@ -97,8 +97,10 @@ func notFound(order float64, condition string, fault func(*probe, *attempt), wor
 	return row{order: order, condition: condition, fault: fault, status: http.StatusNotFound, words: words}
 }
 
-// aboveZeroRows returns the rows of a required number that must be above 0.
-func aboveZeroRows(order float64, member, words string) []row {
+// aboveZeroRows returns the rows of a required number that must be above 0, which is check 3 of each table that has such a
+// check.
+func aboveZeroRows(member, words string) []row {
+	const order = 3
 	return []row{
 		bad(order, member+" is 0", set(member, 0), words),
 		bad(order, member+" is below 0", set(member, -1), words),
@@ -106,8 +108,10 @@ func aboveZeroRows(order float64, member, words string) []row {
 	}
 }
 
-// enumerationRows returns the rows of a required member that has a value set.
-func enumerationRows(order float64, member, words string) []row {
+// enumerationRows returns the rows of a required member that has a value set, which is check 2 of each table that has such a
+// check.
+func enumerationRows(member, words string) []row {
+	const order = 2
 	return []row{bad(order, member+" not in the enumeration", set(member, unknownValue), words), required(order, member)}
 }
 
@@ -147,14 +151,14 @@ var errorTable = []endpoint{
 		[]row{
 			bad(2, "a scope category is not in cyberCoverageCategories", set("scope", []string{unknownValue}), "unknown category"),
 		},
-		aboveZeroRows(3, "indemnityLimitPolicy", "invalid indemnity limit"),
+		aboveZeroRows("indemnityLimitPolicy", "invalid indemnity limit"),
 		termRow(4),
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
 	)},
 	{"receipt", rowsOf(
 		[]row{bad(1, "neither policyNumber nor claimNumber", missing("policyNumber"), "reference required")},
-		enumerationRows(2, "receiptType", "unknown receipt type"),
-		aboveZeroRows(3, "paymentAmount", "invalid payment amount"),
+		enumerationRows("receiptType", "unknown receipt type"),
+		aboveZeroRows("paymentAmount", "invalid payment amount"),
 		[]row{
 			notFound(3.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
 			notFound(3.5, "claimNumber names nothing", set("claimNumber", "CLM-NONE"), "claim not found"),
@@ -200,16 +204,16 @@ var errorTable = []endpoint{
 	}},
 	{"tradeCreditCoverage", rowsOf(
 		unknownRow(1, "debtorId", "vehicle", "debtor not found"),
-		enumerationRows(2, "tradeCreditType", "unknown trade credit type"),
-		aboveZeroRows(3, "creditLimit", "invalid credit limit"),
+		enumerationRows("tradeCreditType", "unknown trade credit type"),
+		aboveZeroRows("creditLimit", "invalid credit limit"),
 		[]row{bad(4, "a peril is not in tradeCreditPeril", set("perils", []string{"fire"}), "unknown peril")},
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
 	)},
 	{"businessInterruptionCoverage", rowsOf(
 		unknownRow(1, "propertyRef", "vehicle", "underlying property not found")[:3],
 		[]row{bad(1, "propertyRef is missing", missing("propertyRef"), "")},
-		enumerationRows(2, "type", "unknown BI type"),
-		aboveZeroRows(3, "IndemnityPeriod", "invalid indemnity period"),
+		enumerationRows("type", "unknown BI type"),
+		aboveZeroRows("IndemnityPeriod", "invalid indemnity period"),
 		[]row{
 			bad(4, "a peril is not in propertyPeril", set("perils", []string{"fire"}), "unknown peril"),
 			notFound(4.5, "policyholderId, though not required, names nothing", set("policyholderId", unknownIDs[0]), "policyholder not found"),
