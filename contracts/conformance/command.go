@@ -27,7 +27,7 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 		Example: `  exchange conformance http://127.0.0.1:8080 --token "$(exchange token)"
   exchange conformance http://127.0.0.1:8080 --admin-token "$(exchange token --scope std.admin)" \
     --developer-token "$(exchange token --scope std.developer)" --only access,syntax -o junit --out report.xml
-  exchange conformance http://127.0.0.1:8080 --only errors --matching 'POST /claim'
+  exchange conformance http://127.0.0.1:8080 --token "$(exchange token)" --only errors --matching 'POST /claim'
   exchange conformance --list --only errors`,
 		Args: func(c *cobra.Command, args []string) error {
 			if list {

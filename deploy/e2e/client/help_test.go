@@ -114,7 +114,7 @@ func TestHelpExamples(t *testing.T) {
 		t.Fatalf("there is no %s left", resource)
 		return ""
 	}
-	named := regexp.MustCompile(`(?m)^  (\w+)  `)
+	named := regexp.MustCompile(`(?m)^  ([\w-]+) +[A-Z]`)
 	help := s.run(t, "--help").want(t, 0).stdout
 	tried := 0
 	for _, match := range append([][]string{{"", ""}}, named.FindAllStringSubmatch(help, -1)...) {
