@@ -71,6 +71,22 @@ type Spec struct {
 	// Indexes are ordered by selectivity, the most selective first. A find that names several of them reads the first
 	// and compares the others document by document.
 	Indexes []Index
+	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, an index that is added
+	// to the spec also finds the documents that are there: the store gives them their keys in the background. Without it,
+	// such an index holds the documents stored from then on. It may be called from any goroutine.
+	Keys func(Document) (Keys, error)
+	// Lacking, if set, is told of a document that did not get a key in the background: another document has the value, which
+	// is a *DuplicateError, or Keys failed. The document keeps its other keys, and is not tried again.
+	Lacking func(id uuid.UUID, cause error)
+}
+
+// Backfill says how far the work in the background is that gives documents the keys of new indexes.
+type Backfill struct {
+	// Building is the number of indexes that do not hold all documents yet.
+	Building int
+	// Done is how many documents have got their keys since the collection was opened. Lacking counts the keys that
+	// documents did not get.
+	Done, Lacking int64
 }
 
 // Range selects the documents whose value in an index lies from From to To, both inclusive, compared byte by byte. An
@@ -123,7 +139,8 @@ type Collection interface {
 	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors: ErrNotFound,
 	// ErrUnavailable.
 	FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error)
-	// Find returns the documents that a query selects. Errors: ErrUnavailable.
+	// Find returns the documents that a query selects. Errors: ErrUnavailable; *BuildingError if the query names an index that
+	// does not hold all documents yet.
 	Find(ctx context.Context, q Query) ([]Document, error)
 	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document with the id
 	// after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
@@ -131,12 +148,15 @@ type Collection interface {
 	// Sent removes the unsent mark from each document that is still at the version named, and does not change that version.
 	// A document that has changed keeps its mark. Errors: ErrUnavailable.
 	Sent(ctx context.Context, refs []Ref) error
+	// Backfill returns how far the documents have got the keys of new indexes.
+	Backfill() Backfill
 }
 
 // Store is an open database. It is safe for concurrent use.
 type Store interface {
 	// Collection creates the collection and its indexes where they are missing, and returns the collection. A service
-	// calls it once for each collection when it starts. Errors: ErrUnavailable.
+	// calls it once for each collection when it starts. If documents lack keys of the indexes, it begins to give them these in
+	// the background, until Close. Errors: ErrUnavailable.
 	Collection(ctx context.Context, spec Spec) (Collection, error)
 	// Ping returns nil if the store can serve reads and writes. Errors: ErrUnavailable.
 	Ping(ctx context.Context) error
@@ -172,6 +192,16 @@ type DuplicateError struct {
 func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("docstore: value of unique index %q is taken", e.Index)
 }
+
+// BuildingError is the refusal of a find by an index that does not hold all documents yet. It wraps ErrUnavailable: the find
+// succeeds once the index does.
+type BuildingError struct{ Collection, Index string }
+
+func (e *BuildingError) Error() string {
+	return fmt.Sprintf("docstore: index %q of collection %q is being built", e.Index, e.Collection)
+}
+
+func (e *BuildingError) Unwrap() error { return ErrUnavailable }
 
 // Duplicate reports whether err is or wraps a *DuplicateError, and returns the name of its index.
 func Duplicate(err error) (index string, ok bool) {

@@ -18,6 +18,12 @@ import (
 // earlier starts the server on a copy of a database that a release without former versions has written.
 func earlier(t *testing.T) *world {
 	t.Helper()
+	return earlierAs(t, nil)
+}
+
+// earlierAs does so with a change of the declaration.
+func earlierAs(t *testing.T, change func(*rest.Resource[parcel])) *world {
+	t.Helper()
 	packed, err := os.Open("testdata/earlier.db.gz")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +41,7 @@ func earlier(t *testing.T) *world {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w := startOn(t, path, nil)
+	w := startOn(t, path, change)
 	w.pass(30 * time.Minute)
 	return w
 }

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"reflect"
 	"slices"
@@ -42,6 +43,7 @@ type resource interface {
 	collectionName() string
 	indexes() []docstore.Index
 	open(docstore.Collection)
+	keysOf(docstore.Document) (docstore.Keys, error)
 	route() Route
 	extensions() []Extension
 	describe() (Description, error)
@@ -94,7 +96,7 @@ func (s *Server) Open(ctx context.Context) error {
 		}
 		spec := specs[r.collectionName()]
 		if spec == nil {
-			spec = &docstore.Spec{Name: r.collectionName()}
+			spec = &docstore.Spec{Name: r.collectionName(), Keys: s.keysIn(r.collectionName())}
 			specs[spec.Name] = spec
 		}
 		for _, index := range r.indexes() {
@@ -118,6 +120,28 @@ func (s *Server) Open(ctx context.Context) error {
 		r.open(opened[r.collectionName()])
 	}
 	return nil
+}
+
+// keysIn returns the function that derives the keys of the documents of a collection, each of which is a record of one of the
+// resources that share it.
+func (s *Server) keysIn(collection string) func(docstore.Document) (docstore.Keys, error) {
+	in := map[string]resource{}
+	for _, r := range s.resources {
+		if r.collectionName() == collection {
+			in[r.name()] = r
+		}
+	}
+	return func(doc docstore.Document) (docstore.Keys, error) {
+		name, err := ResourceOf(doc)
+		if err != nil {
+			return nil, err
+		}
+		r := in[name]
+		if r == nil {
+			return nil, fmt.Errorf("stored document %s is of the resource %q, which collection %s does not have", doc.ID, name, collection)
+		}
+		return r.keysOf(doc)
+	}
 }
 
 func weight(index docstore.Index) int {
@@ -215,7 +239,11 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 func Refuse(c *gin.Context, err error) {
 	var p *problem.Error
 	if !errors.As(err, &p) {
+		var building *docstore.BuildingError
 		switch {
+		case errors.As(err, &building):
+			p = problem.Outage(err)
+			p.Detail = "The index " + building.Index + " is being built from the records that are there. Retry the request later."
 		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			p = problem.Outage(err)
 		case errors.Is(err, docstore.ErrTooLarge):

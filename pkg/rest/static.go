@@ -28,7 +28,11 @@ func (l *StaticList) name() string              { return l.Name }
 func (l *StaticList) collectionName() string    { return "" }
 func (l *StaticList) indexes() []docstore.Index { return nil }
 func (l *StaticList) open(docstore.Collection)  {}
-func (l *StaticList) route() Route              { return Route{Resource: l.Name, Collection: readMethods} }
+
+// keysOf is never called, since the list stores nothing.
+func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }
+
+func (l *StaticList) route() Route { return Route{Resource: l.Name, Collection: readMethods} }
 
 func (l *StaticList) dispatch(c *gin.Context, id, _ string) (handle func() error, allowed []string) {
 	switch c.Request.Method {

@@ -152,6 +152,17 @@ func writable(v any) ([]byte, error) {
 	return body, err
 }
 
+// keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the record was
+// created is not among them: it cannot be read off the record.
+func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
+	// The keys are those of the record as it was written, before time moved it.
+	record, err := r.decodeAt(doc, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return r.keys(&record.Value, &record.state), nil
+}
+
 func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
 	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(s.Pinned)+2)
 	put := func(index, value string) {

@@ -159,7 +159,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	}
 	store := links.Store
 	if store != nil {
-		store = newTimedStore(store, p.Metrics(d.Name))
+		store = newTimedStore(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
 		Store: store, Kafka: links.Kafka, Now: links.Now,

@@ -145,6 +145,8 @@ func TestServicesShareAProcess(t *testing.T) {
 		`peer_request_duration_seconds_count{code="200",method="GET",peer="coverage",service="claims"} 1`,
 		`store_operation_duration_seconds_count{collection="claims",operation="insert",outcome="ok",service="claims"} 1`,
 		`store_operation_duration_seconds_count{collection="claims",operation="get",outcome="ok",service="claims"} 1`,
+		`store_backfill_indexes{collection="claims",service="claims"} 0`,
+		`store_backfill_documents_total{collection="claims",service="claims"} 0`,
 		`exchange_build_info{commit="`,
 	} {
 		if !strings.Contains(metrics, want) {

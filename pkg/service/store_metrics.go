@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,24 +13,32 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// timedStore is a store whose operations are timed.
+// timedStore is a store whose operations are timed, and whose work in the background is counted.
 type timedStore struct {
 	docstore.Store
-	seconds *prometheus.HistogramVec
+	seconds   *prometheus.HistogramVec
+	backfills *backfills
+	log       *slog.Logger
 }
 
-func newTimedStore(store docstore.Store, registerer prometheus.Registerer) docstore.Store {
+func newTimedStore(store docstore.Store, registerer prometheus.Registerer, log *slog.Logger) docstore.Store {
+	backfills := &backfills{of: map[string]docstore.Collection{}}
+	registerer.MustRegister(backfills)
 	return &timedStore{store, promauto.With(registerer).NewHistogramVec(prometheus.HistogramOpts{
 		Name: "store_operation_duration_seconds", Help: "Time of an operation of the store, waiting for its turn included.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5},
-	}, []string{"collection", "operation", "outcome"})}
+	}, []string{"collection", "operation", "outcome"}), backfills, log}
 }
 
 func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	spec.Lacking = func(id uuid.UUID, cause error) {
+		s.log.Warn("a stored record does not get a key of an index", "collection", spec.Name, "id", id, "cause", cause)
+	}
 	collection, err := s.Store.Collection(ctx, spec)
 	if err != nil {
 		return nil, err
 	}
+	s.backfills.add(spec.Name, collection)
 	of := func(operation string) timing {
 		labels := s.seconds.MustCurryWith(prometheus.Labels{"collection": spec.Name, "operation": operation})
 		return timing{ok: labels.WithLabelValues("ok"), failed: labels.WithLabelValues("unavailable")}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -12,7 +13,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore"
 )
 
-// TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on.
+// TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on, where the spec does not say
+// how keys are derived.
 func TestIndexAddedLater(t *testing.T) {
 	store, _ := open(t)
 	defer store.Close()
@@ -38,6 +40,68 @@ func TestIndexAddedLater(t *testing.T) {
 	if err != nil || len(docs) != 1 || docs[0].ID != old[0].ID {
 		t.Errorf("found %v, error %v", docs, err)
 	}
+}
+
+// TestReplicasOfTwoReleases: two processes, each with indexes that the other lacks, work on the same documents, and none undoes
+// what the other has done.
+func TestReplicasOfTwoReleases(t *testing.T) {
+	d := newDatabase(t)
+	const count = 150
+	spec := func(indexes ...docstore.Index) docstore.Spec {
+		s := docstore.Spec{Name: policies.Name, Indexes: indexes}
+		s.Keys = func(doc docstore.Document) (docstore.Keys, error) {
+			keys := docstore.Keys{}
+			for _, index := range indexes {
+				keys[index.Name] = "all"
+				if index.Unique {
+					keys[index.Name] = doc.ID.String()
+				}
+			}
+			return keys, nil
+		}
+		return s
+	}
+	first := openAs(t, d, spec())
+	for range count {
+		doc := policy(nil)
+		insert(t, first, &doc)
+	}
+	color := openAs(t, d, spec(docstore.Index{Name: "color"}, docstore.Index{Name: "chassis", Unique: true}))
+	size := openAs(t, d, spec(docstore.Index{Name: "size"}, docstore.Index{Name: "serial", Unique: true}))
+	for _, c := range []struct {
+		docstore.Collection
+		index string
+	}{{color, "color"}, {size, "size"}} {
+		for deadline := time.Now().Add(time.Minute); c.Backfill().Building > 0; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("the indexes are still being built: %+v and %+v", color.Backfill(), size.Backfill())
+			}
+		}
+		found, err := c.Find(t.Context(), docstore.Query{Equal: docstore.Keys{c.index: "all"}, Limit: 2 * count})
+		if err != nil || len(found) != count {
+			t.Errorf("%d documents by %s, error %v", len(found), c.index, err)
+		}
+	}
+	if done := color.Backfill().Done + size.Backfill().Done; done > 2*count {
+		t.Errorf("%d documents got their keys %d times", count, done)
+	}
+	live, _ := d.documents(t)
+	for id, s := range live {
+		if s.Version != 1 || len(s.Keys) != 4 {
+			t.Errorf("document %v is at version %d with the keys %v", id, s.Version, s.Keys)
+		}
+	}
+}
+
+// openAs opens the database with a spec.
+func openAs(t *testing.T, d database, spec docstore.Spec) docstore.Collection {
+	t.Helper()
+	store, err := mongostore.Open(t.Context(), uri(t), d.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return collection(t, store, spec)
 }
 
 // TestReplicasStartAtOnce: ten processes open the same new collection at once, and each can use all of its indexes.
@@ -73,7 +137,7 @@ func TestReplicasStartAtOnce(t *testing.T) {
 	}
 	replicas.Wait()
 	d.sound(t)
-	for name, want := range map[string]int{policies.Name: 3, policies.Name + ".history": 2, policies.Name + ".claims": 1} {
+	for name, want := range map[string]int{policies.Name: 4, policies.Name + ".history": 2, policies.Name + ".claims": 1} {
 		indexes, err := d.Collection(name).Indexes().ListSpecifications(t.Context())
 		if err != nil || len(indexes) != want {
 			t.Errorf("collection %s has %d indexes, want %d; error %v", name, len(indexes), want, err)

@@ -73,3 +73,5 @@ func (b *bounded) Sent(ctx context.Context, refs []docstore.Ref) error {
 	defer cancel()
 	return b.collection.Sent(ctx, refs)
 }
+
+func (b *bounded) Backfill() docstore.Backfill { return b.collection.Backfill() }

@@ -10,11 +10,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
 // shown is the projection of every read that returns documents.
 var shown = bson.D{
 	{Key: keysField, Value: 0}, {Key: writeField, Value: 0}, {Key: takingsField, Value: 0},
+	{Key: stampField, Value: 0},
 }
 
 type collection struct {
@@ -24,6 +26,10 @@ type collection struct {
 	claims *mongo.Collection
 	// history are the former versions of docs.
 	history *mongo.Collection
+	// stamps say what the stamps of docs stand for. This collection's own is stamp.
+	stamps   *mongo.Collection
+	stamp    string
+	backfill *backfill.Backfill
 }
 
 func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {

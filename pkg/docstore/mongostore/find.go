@@ -18,6 +18,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(ctx, err)
 	}
+	if err := c.backfill.Check(q); err != nil {
+		return nil, err
+	}
 	page := options.Find().SetSkip(int64(q.Skip))
 	index, ok := c.spec.Driving(q)
 	if ok && index.Unique {

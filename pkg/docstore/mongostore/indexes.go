@@ -12,9 +12,10 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// The names of the index of the outbox, and of the one that every collection has.
+// The names of the index of the outbox, of that of the stamps, and of the one that every collection has.
 const (
 	unsentIndex = "unsent"
+	stampIndex  = "stamp"
 	idIndex     = "_id_"
 )
 
@@ -28,6 +29,10 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 		Keys: bson.D{{Key: unsentField, Value: 1}, {Key: idField, Value: 1}},
 		// Only the documents that have the mark are in the index, which at any time are few.
 		Options: options.Index().SetName(unsentIndex).SetPartialFilterExpression(bson.D{{Key: unsentField, Value: true}}),
+	}, {
+		// It also holds the documents without a stamp.
+		Keys:    bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}},
+		Options: options.Index().SetName(stampIndex),
 	}}
 	for _, index := range c.spec.Indexes {
 		if index.Unique {

@@ -18,7 +18,7 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	if err != nil {
 		return err
 	}
-	written := recordOf(c.spec, doc, 1)
+	written := c.recordOf(doc, 1)
 	err = retried(ctx, func() error {
 		_, err := c.docs.InsertOne(ctx, written)
 		return err

@@ -14,6 +14,8 @@ type record struct {
 	Version int64       `bson:"v"`
 	// Write is new for each write of a version, so that a writer who did not hear what became of its write recognises it.
 	Write bson.ObjectID `bson:"w"`
+	// Stamp says with which indexes the document was written; see package backfill.
+	Stamp string        `bson:"s,omitempty"`
 	Body  bsonjson.Text `bson:"body"`
 	State bsonjson.Text `bson:"state,omitempty"`
 	// Keys are written and searched. Only a contender for a unique value reads them back.
@@ -29,7 +31,9 @@ const (
 	idField      = "_id"
 	versionField = "v"
 	writeField   = "w"
-	// takingsField counts how often a contender took a value from this version of the document; see countTaking.
+	stampField   = "s"
+	// takingsField counts how often a contender took a value from this version of the document, see countTaking, and how often
+	// the version got the keys of new indexes.
 	takingsField = "t"
 	keysField    = "k"
 	unsentField  = "unsent"
@@ -39,18 +43,18 @@ const (
 func keyField(index string) string { return keysField + "." + index }
 
 // recordOf returns the document, at the version it is to have, as a record.
-func recordOf(spec docstore.Spec, doc docstore.Document, version int64) record {
+func (c *collection) recordOf(doc docstore.Document, version int64) record {
 	return record{
-		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Body: doc.Body, State: doc.State,
-		Keys: keysOf(spec, doc), Unsent: doc.Unsent,
+		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Stamp: c.stamp, Body: doc.Body, State: doc.State,
+		Keys: keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
 	}
 }
 
 // keysOf returns the values of the indexes, in the order of the spec.
-func keysOf(spec docstore.Spec, doc docstore.Document) bson.D {
+func keysOf(spec docstore.Spec, values docstore.Keys) bson.D {
 	var keys bson.D
 	for _, index := range spec.Indexes {
-		if value, ok := doc.Keys[index.Name]; ok {
+		if value, ok := values[index.Name]; ok {
 			keys = append(keys, bson.E{Key: index.Name, Value: value})
 		}
 	}

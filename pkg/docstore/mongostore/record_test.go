@@ -18,13 +18,14 @@ var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
 // TestRecordShape holds the shape of a stored document, because other programs may read the database.
 func TestRecordShape(t *testing.T) {
 	id := uuid.MustParse("0193a5c0-0000-7000-8000-0123456789ab")
-	record := recordOf(receipts, docstore.Document{
+	c := &collection{spec: receipts, stamp: "5e7a"}
+	record := c.recordOf(docstore.Document{
 		ID: id, Body: []byte(`{"paymentAmount":1.10}`), State: []byte(`{"s":1}`), Unsent: true,
 		Keys: docstore.Keys{"policyNumber": "M-1"},
 	}, 3)
 	binary := `{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}`
 	want := `{"_id":` + binary + `,"v":{"$numberLong":"3"},"w":{"$oid":"` + record.Write.Hex() + `"},` +
-		`"body":{"paymentAmount":{"$numberDecimal":"1.10"}},"state":{"s":{"$numberLong":"1"}},"k":{"policyNumber":"M-1"},"unsent":true}`
+		`"s":"5e7a","body":{"paymentAmount":{"$numberDecimal":"1.10"}},"state":{"s":{"$numberLong":"1"}},"k":{"policyNumber":"M-1"},"unsent":true}`
 	got := extended(t, record)
 	if got != want {
 		t.Errorf("record\n got %s\nwant %s", got, want)

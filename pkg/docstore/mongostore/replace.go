@@ -25,7 +25,7 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 	if err := c.keepFormer(ctx, doc.ID, former); err != nil {
 		return err
 	}
-	next, keys := recordOf(c.spec, doc, doc.Version+1), uniqueKeys(c.spec, doc.Keys)
+	next, keys := c.recordOf(doc, doc.Version+1), uniqueKeys(c.spec, doc.Keys)
 	filter := bson.D{{Key: idField, Value: next.ID}, {Key: versionField, Value: doc.Version}}
 	for _, key := range keys {
 		filter = append(filter, bson.E{Key: keyField(key.index), Value: key.value})

@@ -8,11 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
 // Store is a database of a MongoDB deployment.
@@ -21,11 +23,15 @@ type Store struct {
 	database *mongo.Database
 	// timeout bounds one operation of a collection.
 	timeout time.Duration
+
+	// opening guards backfills, the work in the background on the collections that were opened.
+	opening   sync.Mutex
+	backfills []*backfill.Backfill
 }
 
-// Collection makes sure that the collection has an index for each index of the spec. An index that was added to the
-// spec later holds the documents that are stored from then on; the earlier ones count as without a value. It refuses a
-// collection whose documents an early release wrote.
+// Collection makes sure that the collection has an index for each index of the spec. Documents that were stored before an
+// index was added to the spec get their keys in the background; see docstore.Spec. It refuses a collection whose documents an
+// early release wrote.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(ctx, err)
@@ -33,17 +39,30 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	c := &collection{
 		spec: spec, docs: s.database.Collection(spec.Name),
 		claims: s.database.Collection(spec.Name + claimsSuffix), history: s.database.Collection(spec.Name + historySuffix),
+		stamps: s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(backfill.Labels(spec)),
 	}
-	for _, step := range []func(context.Context) error{c.checkForm, c.ensureIndexes, c.ensureHistory} {
+	for _, step := range []func(context.Context) error{c.checkForm, c.keepStamps, c.ensureIndexes, c.ensureHistory} {
 		if err := step(ctx); err != nil {
 			return nil, unavailable(ctx, err)
 		}
 	}
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	var err error
+	if c.backfill, err = backfill.Start(ctx, spec, stale{c, s.timeout}, searchAgain); err != nil {
+		return nil, err
+	}
+	s.backfills = append(s.backfills, c.backfill)
 	return &bounded{collection: c, timeout: s.timeout}, nil
 }
 
-// Close closes the connections after the operations in progress have ended.
+// Close ends the work in the background, and closes the connections after the operations in progress have ended.
 func (s *Store) Close() error {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	for _, b := range s.backfills {
+		b.Close()
+	}
 	return s.client.Disconnect(context.Background())
 }
 

@@ -168,6 +168,7 @@ func (c *collection) countTaking(ctx context.Context, stored look) (bool, error)
 func (c *collection) bury(ctx context.Context, id bson.Binary) (bool, error) {
 	_, err := c.docs.InsertOne(ctx, bson.D{
 		{Key: idField, Value: id}, {Key: versionField, Value: int64(tombstone)}, {Key: writeField, Value: bson.NewObjectID()},
+		{Key: stampField, Value: c.stamp},
 	})
 	if mongo.IsDuplicateKeyError(err) {
 		return false, nil

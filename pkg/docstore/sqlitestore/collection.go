@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -19,7 +20,9 @@ type collection struct {
 	sql   statements
 
 	// Only the writer uses these statements.
-	insert, rewrite, replace, sent, keep *sqlite3.Stmt
+	insert, rewrite, replace, sent, keep, rekey, restamp *sqlite3.Stmt
+
+	backfill *backfill.Backfill
 }
 
 // prepare is the change that brings the table and its indexes up to date, and prepares the statements that write.
@@ -33,12 +36,15 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 			return err
 		}
 	}
+	if err := c.keepStamps(conn, has); err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		stmt **sqlite3.Stmt
 		sql  string
 	}{
 		{&c.insert, c.sql.insert}, {&c.rewrite, c.sql.rewrite}, {&c.replace, c.sql.replace}, {&c.sent, c.sql.sent},
-		{&c.keep, c.sql.keep},
+		{&c.keep, c.sql.keep}, {&c.rekey, c.sql.rekey}, {&c.restamp, c.sql.restamp},
 	} {
 		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
 			return err
@@ -49,7 +55,12 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 
 // tableColumns returns the columns of a table, none if it does not exist.
 func tableColumns(conn *sqlite3.Conn, table string) ([]string, error) {
-	stmt, err := conn.Prepare(fmt.Sprintf(`SELECT name FROM pragma_table_info('%s')`, table))
+	return names(conn, fmt.Sprintf(`SELECT name FROM pragma_table_info('%s')`, table))
+}
+
+// names returns the texts of a query's first column.
+func names(conn *sqlite3.Conn, sql string) ([]string, error) {
+	stmt, err := conn.Prepare(sql)
 	if err != nil {
 		return nil, err
 	}
@@ -106,13 +117,19 @@ type key struct {
 
 // own copies what the caller may change after it has left, and returns the keys in the order of the spec.
 func (c *collection) own(doc docstore.Document) (docstore.Document, []key) {
-	keys := make([]key, len(c.spec.Indexes))
-	for i, index := range c.spec.Indexes {
-		keys[i].value, keys[i].ok = doc.Keys[index.Name]
-	}
+	keys := c.ordered(doc.Keys)
 	doc.Keys = nil
 	doc.Body, doc.State = bytes.Clone(doc.Body), bytes.Clone(doc.State)
 	return doc, keys
+}
+
+// ordered returns keys in the order of the spec.
+func (c *collection) ordered(values docstore.Keys) []key {
+	keys := make([]key, len(c.spec.Indexes))
+	for i, index := range c.spec.Indexes {
+		keys[i].value, keys[i].ok = values[index.Name]
+	}
+	return keys
 }
 
 // bind gives insert and replace the values that they have in common.
@@ -125,11 +142,16 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 		unsent = 1
 	}
 	stmt.BindInt(4, unsent)
+	bindKeys(stmt, firstKey, keys)
+}
+
+// bindKeys binds keys to the parameters from first on, or null for none.
+func bindKeys(stmt *sqlite3.Stmt, first int, keys []key) {
 	for i, key := range keys {
 		if key.ok {
-			stmt.BindText(firstKey+i, key.value)
+			stmt.BindText(first+i, key.value)
 		} else {
-			stmt.BindNull(firstKey + i)
+			stmt.BindNull(first + i)
 		}
 	}
 }
@@ -175,6 +197,9 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(err)
+	}
+	if err := c.backfill.Check(q); err != nil {
+		return nil, err
 	}
 	sql, texts := findSQL(c.spec, q)
 	return c.list(ctx, sql, func(stmt *sqlite3.Stmt) {

@@ -13,6 +13,13 @@ func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Full, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
 }
 
+func TestConformanceOfBackfill(t *testing.T) {
+	conformance.Backfill(t, func(t *testing.T) func(t *testing.T) docstore.Store {
+		path := fresh(t)
+		return func(t *testing.T) docstore.Store { return open(t, path) }
+	})
+}
+
 // fresh returns the path of a database that does not exist.
 func fresh(t testing.TB) string { return filepath.Join(t.TempDir(), "exchange.db") }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
 // columns are the columns that every read selects, in the order in which document reads them.
@@ -19,43 +20,62 @@ type statements struct {
 	replace, rewrite string
 	// keep writes a former version; the others read former versions.
 	keep, former, formers, formerByKey string
+	// stale returns documents with another stamp than the collection's, unstamped says whether there is one without, and
+	// nextStamp returns the next other stamp. rekey gives a document its keys and the stamp, restamp only the stamp.
+	stale, unstamped, nextStamp, rekey, restamp string
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
-// body, state, unsent, the keys in the order of the spec, and for the latter two the version that is replaced.
+// body, state, unsent, the keys in the order of the spec, and for the latter two the version that is replaced. Those of rekey
+// and restamp are the id, the version and, for the former, the keys.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
-	var names, values, assignments, unchanged strings.Builder
+	stamp := stampOf(spec)
+	var names, values, assignments, unchanged, rekeyed strings.Builder
 	for i, index := range spec.Indexes {
 		column := keyColumn(index.Name)
 		fmt.Fprintf(&names, ", %s", column)
 		fmt.Fprintf(&values, ", ?%d", firstKey+i)
 		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
 		fmt.Fprintf(&unchanged, " AND %s IS ?%d", column, firstKey+i)
+		fmt.Fprintf(&rekeyed, ", %s = ?%d", column, firstRekeyed+i)
 	}
+	// A document that was written with other indexes may have keys that a change of its body makes wrong. So it is not
+	// rewritten: it gets the stamp of these indexes.
+	fmt.Fprintf(&assignments, ", stamp = '%s'", stamp)
+	fmt.Fprintf(&unchanged, " AND stamp IS '%s'", stamp)
+	stale := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE stamp IS NOT '%s'`, table, quoted(staleIndex(spec.Name, stamp)), stamp)
 	update := fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
 		table, firstKey+len(spec.Indexes))
 	return statements{
 		get: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
-		insert: fmt.Sprintf(`INSERT INTO %s (id, version, body, state, unsent%s) VALUES (?1, 1, ?2, ?3, ?4%s)`,
-			table, names.String(), values.String()),
+		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
+			table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2`, table),
 		// A former version never changes, so one that is there already is this one.
 		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body) VALUES (?1, ?2, ?3, ?4, ?5)
 			ON CONFLICT (id, version) DO NOTHING`, history),
-		former:  fmt.Sprintf(`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version = ?2`, history),
-		formers: fmt.Sprintf(`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
+		stale:     `SELECT ` + columns + ` ` + stale + ` AND stamp IS ?1 ORDER BY id LIMIT ?2`,
+		unstamped: `SELECT 1 ` + stale + ` AND stamp IS NULL LIMIT 1`,
+		nextStamp: `SELECT stamp ` + stale + ` AND stamp > ?1 ORDER BY stamp LIMIT 1`,
+		rekey:     fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp, rekeyed.String()),
+		restamp:   fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
+		former:    fmt.Sprintf(`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version = ?2`, history),
+		formers:   fmt.Sprintf(`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
 		formerByKey: fmt.Sprintf(`SELECT version, key, state FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
 			ORDER BY version DESC LIMIT 1`, history, quoted(formerKeyIndex(spec.Name))),
 	}
 }
 
-// firstKey is the parameter that takes the first key.
-const firstKey = 5
+// firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.
+const (
+	firstKey     = 5
+	firstRekeyed = 3
+)
 
 // findSQL writes the query with a parameter for each of its values, and returns the texts among them, which are
 // parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip.
@@ -93,7 +113,7 @@ func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) 
 func schemaSQL(spec docstore.Spec, has []string) []string {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	sql := []string{
-		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL,
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL, stamp TEXT,
 			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
@@ -105,6 +125,16 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
 			quoted(formerKeyIndex(spec.Name)), history),
 	}
+	if len(has) > 0 && !slices.Contains(has, stampColumn) {
+		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN stamp TEXT`, table))
+	}
+	stamp := stampOf(spec)
+	sql = append(sql,
+		// Only documents that were written with other indexes are in this index, mostly none.
+		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (stamp, id) WHERE stamp IS NOT '%s'`,
+			quoted(staleIndex(spec.Name, stamp)), table, stamp),
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (collection TEXT NOT NULL, stamp TEXT NOT NULL, label TEXT NOT NULL,
+			PRIMARY KEY (collection, stamp, label)) STRICT, WITHOUT ROWID`, quoted(stampsTable)))
 	for _, index := range spec.Indexes {
 		column := keyColumn(index.Name)
 		if !slices.Contains(has, column) {
@@ -140,6 +170,19 @@ func indexName(collection string, index docstore.Index) string {
 func historyTable(collection string) string { return collection + " history" }
 
 func formerKeyIndex(collection string) string { return historyTable(collection) + " by key" }
+
+// staleIndex is the index of the documents whose stamp is another.
+func staleIndex(collection, stamp string) string { return stalePrefix(collection) + stamp }
+
+func stalePrefix(collection string) string { return collection + " but " }
+
+// stampColumn is the column of the stamps, and stampsTable says for the stamps of each collection what they stand for.
+const (
+	stampColumn = "stamp"
+	stampsTable = "stamps of collections"
+)
+
+func stampOf(spec docstore.Spec) string { return backfill.Stamp(backfill.Labels(spec)) }
 
 func unsentIndex(collection string) string { return collection + " unsent" }
 

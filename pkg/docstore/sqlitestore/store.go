@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -28,6 +29,10 @@ type Store struct {
 	writer *writer
 	// gets serve reads of one document, searches all others.
 	gets, searches *readers
+
+	// opening guards backfills, the work in the background on the collections that were opened.
+	opening   sync.Mutex
+	backfills []*backfill.Backfill
 
 	end   sync.Once
 	ended error
@@ -92,8 +97,9 @@ func connect(path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn
 }
 
 // Collection makes sure that the table of the collection has a column and an index for each index of the spec. A file
-// that was written with another spec is brought up to date, except that documents stored before an index was added
-// are not found by it until they are replaced.
+// that was written with another spec is brought up to date: the indexes at once, and in the background the documents that
+// lack keys; see docstore.Spec. To find these, the first start with another set of indexes reads the table once, and so does
+// the building of each new index. Documents of a release that did not stamp them count as held by the indexes that the file had.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(err)
@@ -102,6 +108,14 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	if err := s.writer.do(ctx, c.prepare); err != nil {
 		return nil, err
 	}
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	var err error
+	// Nobody else writes the file, so that what is up to date stays so.
+	if c.backfill, err = backfill.Start(ctx, spec, stale{c}, 0); err != nil {
+		return nil, err
+	}
+	s.backfills = append(s.backfills, c.backfill)
 	return c, nil
 }
 
@@ -120,6 +134,11 @@ func (s *Store) Ping(ctx context.Context) error {
 // Close ends the store after the writes that were handed to it, whose callers get their results, and the reads under way.
 func (s *Store) Close() error {
 	s.end.Do(func() {
+		s.opening.Lock()
+		defer s.opening.Unlock()
+		for _, b := range s.backfills {
+			b.Close()
+		}
 		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
 		s.writer.drain()
 		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.lock.Close())
