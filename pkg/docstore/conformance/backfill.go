@@ -167,7 +167,10 @@ func addedIndex(t *testing.T, g *growing) {
 	stored := g.fill(t, aged)
 	g.as(t, wide)
 	// What there was is found all the while.
-	for g.Backfill().Building > 0 {
+	for deadline := time.Now().Add(patience); g.Backfill().Building > 0; {
+		if time.Now().After(deadline) {
+			t.Fatalf("the indexes are still being built: %+v", g.Backfill())
+		}
 		if found, err := g.by(t, "owner", "o1"); err != nil || !slices.Equal(found, every(stored, 3, 1)) {
 			t.Fatalf("%d documents by an old index, error %v", len(found), err)
 		}

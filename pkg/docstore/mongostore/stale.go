@@ -53,14 +53,14 @@ func (s stale) Stamps(ctx context.Context) ([]string, error) {
 
 // foundStale is a document as it was read, with what says whether it was changed since.
 type foundStale struct {
-	record  `bson:",inline"`
+	Record  record `bson:",inline"`
 	Takings *int64 `bson:"t"`
 }
 
 // look returns what the document is compared with.
 func (f foundStale) look() look {
-	l := look{ID: f.ID, Version: f.Version, Write: f.Write, Takings: f.Takings, Keys: make(map[string]string, len(f.Keys))}
-	for _, key := range f.Keys {
+	l := look{ID: f.Record.ID, Version: f.Record.Version, Write: f.Record.Write, Takings: f.Takings, Keys: map[string]string{}}
+	for _, key := range f.Record.Keys {
 		if value, ok := key.Value.(string); ok {
 			l.Keys[key.Key] = value
 		}
@@ -138,7 +138,7 @@ func (s stale) batch(ctx context.Context, stamp string) ([]foundStale, error) {
 		if err := cursor.Decode(&f); err != nil {
 			return nil, unavailable(ctx, err)
 		}
-		size += len(f.Body) + len(f.State)
+		size += len(f.Record.Body) + len(f.Record.State)
 		found = append(found, f)
 	}
 	if err := cursor.Err(); err != nil {
@@ -159,14 +159,14 @@ type rekeying struct {
 // keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the spec does not
 // have. It claims the unique values that are new, and leaves out those that another document has.
 func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) {
-	if found.Version == tombstone {
+	if found.Record.Version == tombstone {
 		return bson.D{}, nil
 	}
-	doc := found.document()
+	doc := found.Record.document()
 	derived, err := r.derive(doc)
 	if err != nil {
 		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
-		return append(bson.D{}, found.Keys...), nil
+		return append(bson.D{}, found.Record.Keys...), nil
 	}
 	derived = maps.Clone(derived)
 	has := found.look()
@@ -178,7 +178,7 @@ func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) 
 				wanted = append(wanted, key)
 			}
 		}
-		_, err := r.acquire(ctx, found.ID, wanted)
+		_, err := r.acquire(ctx, found.Record.ID, wanted)
 		index, taken := docstore.Duplicate(err)
 		if !taken && err != nil {
 			return nil, err
@@ -190,7 +190,7 @@ func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) 
 		delete(derived, index)
 	}
 	keys := append(bson.D{}, keysOf(r.spec, derived)...)
-	for _, key := range found.Keys {
+	for _, key := range found.Record.Keys {
 		if !r.spec.Has(key.Key) {
 			keys = append(keys, key)
 		}
