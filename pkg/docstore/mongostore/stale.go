@@ -156,6 +156,16 @@ type rekeying struct {
 	batch  *backfill.Batch
 }
 
+// derived returns the keys that are derived from a document, for the caller to change. If there are none because of a failure, it
+// takes note of the document.
+func (r rekeying) derived(doc docstore.Document) (keys docstore.Keys, ok bool) {
+	keys, err := r.derive(doc)
+	if err != nil {
+		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
+	}
+	return maps.Clone(keys), err == nil
+}
+
 // keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the spec does not
 // have. It claims the unique values that are new, and leaves out those that another document has.
 func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) {
@@ -163,12 +173,10 @@ func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) 
 		return bson.D{}, nil
 	}
 	doc := found.Record.document()
-	derived, err := r.derive(doc)
-	if err != nil {
-		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
+	derived, ok := r.derived(doc)
+	if !ok {
 		return append(bson.D{}, found.Record.Keys...), nil
 	}
-	derived = maps.Clone(derived)
 	has := found.look()
 	for {
 		var wanted []uniqueKey
