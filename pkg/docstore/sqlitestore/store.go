@@ -100,7 +100,7 @@ func connect(path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn
 // that was written with another spec is brought up to date: the indexes at once, and in the background the documents that
 // lack keys; see docstore.Spec. To find these, the first start with another set of indexes reads the table once, and so does
 // the building of each new index: 0.7 s for a hundred thousand documents of 700 bytes and one new index. They then got their keys in
-// 16 s on two busy cores, with the requests taking turns. Documents of a release that did not stamp them count as held by the indexes that the file had.
+// 16 s on two busy cores, without other requests. Documents of a release that did not stamp them count as held by the indexes that the file had.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(err)
