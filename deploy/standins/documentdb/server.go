@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,6 +78,14 @@ func (c Config) Start(ctx context.Context) (*Server, error) {
 
 // serve starts FerretDB.
 func (s *Server) serve(address string) (err error) {
+	// Built with the race detector, FerretDB panics if it cannot listen.
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	if err := listener.Close(); err != nil {
+		return err
+	}
 	// FerretDB keeps a file for its telemetry even if that is off.
 	if s.state, err = os.MkdirTemp("", "ferretdb-"); err != nil {
 		return err
