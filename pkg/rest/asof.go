@@ -19,12 +19,9 @@ func (r *Records[T]) asOf(c *gin.Context, id string) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	doc, found, err := r.document(ctx, id)
+	doc, err := r.existing(ctx, id)
 	if err != nil {
 		return err
-	}
-	if !found {
-		return r.unknown(id)
 	}
 	was, err := r.versionAt(ctx, doc, at)
 	if err != nil {

@@ -35,12 +35,9 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 ) (changedTo[T], error) {
 	var done changedTo[T]
 	for range maxTries {
-		doc, found, err := r.document(ctx, id)
+		doc, err := r.existing(ctx, id)
 		if err != nil {
 			return done, err
-		}
-		if !found {
-			return done, r.unknown(id)
 		}
 		record, err := r.Decode(doc)
 		if err != nil {

@@ -42,12 +42,9 @@ func (r *Records[T]) history(c *gin.Context, id string) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	doc, found, err := r.document(ctx, id)
+	doc, err := r.existing(ctx, id)
 	if err != nil {
 		return err
-	}
-	if !found {
-		return r.unknown(id)
 	}
 	if err := r.fill(ctx, page, doc); err != nil {
 		return err

@@ -19,12 +19,9 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 			return r.replay(c, doc, a.WithExtra)
 		}
 	}
-	doc, found, err := r.document(ctx, id)
+	doc, err := r.existing(ctx, id)
 	if err != nil {
 		return err
-	}
-	if !found {
-		return r.unknown(id)
 	}
 	if err := r.precondition(c)(doc); err != nil {
 		return err

@@ -79,6 +79,16 @@ func Pinned(doc docstore.Document, index string) (string, error) {
 	return stored.Pinned[index], err
 }
 
+// existing returns the stored document of one of the resource's records. Errors: the problem of an unknown id,
+// docstore.ErrUnavailable.
+func (r *Records[T]) existing(ctx context.Context, id string) (docstore.Document, error) {
+	doc, found, err := r.document(ctx, id)
+	if err == nil && !found {
+		err = r.unknown(id)
+	}
+	return doc, err
+}
+
 // document returns the stored document of one of the resource's records.
 func (r *Records[T]) document(ctx context.Context, id string) (docstore.Document, bool, error) {
 	key, ok := parseID(id)
