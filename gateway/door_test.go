@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -64,7 +65,7 @@ func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tokens auth.Settings
+	var tokens tokens.Settings
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	tokens.Register(flags)
 	tokens.KeyFile = signer.PublicFile()

@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
@@ -20,7 +21,7 @@ import (
 // Settings holds the settings of a gateway beyond those of every process.
 type Settings struct {
 	// Tokens describes the bearer tokens that are accepted.
-	Tokens auth.Settings
+	Tokens tokens.Settings
 	// AdminMayRead lets the scope std.admin read as well.
 	AdminMayRead bool
 	// Origins holds the origins whose pages may call the exchange from a browser.

@@ -13,6 +13,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
@@ -37,8 +38,8 @@ type verified struct {
 // NewVerifier returns a verifier that has read the key source once. It fails if a key file cannot be read. An identity
 // provider may be down: then requests get 503 until it is back. It logs a warning if the issuer or the audience of tokens
 // is not checked. Errors name the setting.
-func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, error) {
-	if err := s.check(); err != nil {
+func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Verifier, error) {
+	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	cache, err := lru.New[string, verified](s.Remember)
@@ -67,7 +68,7 @@ func NewVerifier(ctx context.Context, s Settings, log *slog.Logger) (*Verifier, 
 	return v, nil
 }
 
-func parserOptions(s Settings) []jwt.ParserOption {
+func parserOptions(s tokens.Settings) []jwt.ParserOption {
 	options := []jwt.ParserOption{
 		jwt.WithValidMethods(s.Algorithms), jwt.WithExpirationRequired(), jwt.WithLeeway(s.Leeway), jwt.WithStrictDecoding(),
 	}

@@ -22,14 +22,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
 // settings are the defaults, changed by command line arguments.
-func settings(t testing.TB, args ...string) auth.Settings {
+func settings(t testing.TB, args ...string) tokens.Settings {
 	t.Helper()
-	var s auth.Settings
+	var s tokens.Settings
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	s.Register(flags)
 	if err := flags.Parse(args); err != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/setting"
@@ -75,6 +75,6 @@ func SharedSettings() []string {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(Settings).Register(all)
 	new(Backing).Register(all, "")
-	new(auth.Settings).Register(all)
+	new(tokens.Settings).Register(all)
 	return setting.Names(all)
 }

@@ -1,4 +1,6 @@
-package auth
+// Package tokens holds the settings that say which bearer tokens are accepted. It is apart from package auth, so that a program that
+// only has to know the names of these settings does not contain what verifies tokens.
+package tokens
 
 import (
 	"fmt"
@@ -58,8 +60,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.IntVar(flags, &s.Remember, "jwt-remember", 10_000, 1, 10_000_000, "number of verified tokens that are remembered until they expire")
 }
 
-// check returns an error that names a wrong setting.
-func (s *Settings) check() error {
+// Check returns an error that names a wrong setting.
+func (s *Settings) Check() error {
 	switch {
 	case s.JWKSURL == "" && s.KeyFile == "":
 		return fmt.Errorf("setting jwks-url: the keys of the identity provider are needed; give --jwks-url or --jwt-keys")
