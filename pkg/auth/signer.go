@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"cmp"
 	"crypto"
 	"crypto/ecdsa"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -61,7 +63,7 @@ func OpenSigner(folder string) (*Signer, error) {
 		private, err = makeKey(folder)
 	}
 	if err == nil {
-		err = os.Chmod(path, 0o600) // somebody may have copied the folder without the modes of its files
+		err = keepPrivate(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("auth: signing key: %w", err)
@@ -115,8 +117,25 @@ func (s *Signer) publish() error {
 	if s.jwks, err = json.Marshal(map[string][]jwk.Key{"keys": {public}}); err != nil {
 		return err
 	}
+	// The folder may be one that nobody can write to.
+	if published, err := os.ReadFile(s.PublicFile()); err == nil && bytes.Equal(published, s.jwks) {
+		return nil
+	}
 	_, err = place(s.folder, publicFile, s.jwks, os.Rename)
 	return err
+}
+
+// keepPrivate makes a file readable by its owner only: somebody may have copied its folder without the modes of the files. In
+// a read-only file system, such as a mounted Secret, the modes are those of whoever mounted it.
+func keepPrivate(path string) error {
+	about, err := os.Stat(path)
+	if err != nil || about.Mode().Perm() == 0o600 {
+		return err
+	}
+	if err := os.Chmod(path, 0o600); !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	return nil
 }
 
 func readKey(path string) (*ecdsa.PrivateKey, error) {

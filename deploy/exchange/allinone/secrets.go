@@ -15,14 +15,19 @@ import (
 )
 
 // SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens, and
-// the credential by which a service knows the gateway and the other services. What exists stays as it is.
+// the credential by which a service knows the gateway and the other services. They become files, or Secrets of the namespace of
+// Kubernetes that the command runs in. What exists stays as it is.
 func SecretsCommand(environ []string) *cobra.Command {
-	var data, credential string
+	var data, credential, account string
+	var inCluster bool
 	command := &cobra.Command{
 		Use: "secrets", Short: "Create the keys of local tokens and the credential that processes share, unless they exist",
-		Example: "  local secrets --data /data --credential-file /credential/settings.yaml",
+		Example: "  local secrets --data /data --credential-file /credential/settings.yaml\n  local secrets --kubernetes",
 		Args:    cobra.NoArgs, Version: service.CurrentBuild().String(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(command *cobra.Command, _ []string) error {
+			if inCluster {
+				return createSecrets(command.Context(), environ, account, command.OutOrStdout())
+			}
 			if credential == "" {
 				return errors.New("setting credential-file: give the file that the credential is written to")
 			}
@@ -41,6 +46,8 @@ func SecretsCommand(environ []string) *cobra.Command {
 		data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = data
 	}
+	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+" and "+keysSecret+" in the namespace of this pod, in place of files")
+	flags.StringVar(&account, "service-account", "/var/run/secrets/kubernetes.io/serviceaccount", "with --kubernetes: folder with the token, the certificate authority and the namespace of the pod")
 	flags.StringVar(&credential, "credential-file", "", "file of settings (YAML) that the credential is written to; processes read it with --config")
 	return command
 }
