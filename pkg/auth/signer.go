@@ -119,7 +119,7 @@ func (s *Signer) publish() error {
 	}
 	// The folder may be one that nobody can write to.
 	if published, err := os.ReadFile(s.PublicFile()); err == nil && bytes.Equal(published, s.jwks) {
-		return nil
+		return keepPrivate(s.PublicFile())
 	}
 	_, err = place(s.folder, publicFile, s.jwks, os.Rename)
 	return err
