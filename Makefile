@@ -44,7 +44,7 @@ SCOPE ?= std.developer std.admin
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-17s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: bin/exchange ## run the whole exchange in one process until Ctrl-C (settings: EXCHANGE_ADDR, EXCHANGE_DATA, ...)
@@ -69,6 +69,7 @@ test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
 		go test $(RACE) $(filter-out $(WHOLE),$(PACKAGES)) && go test $(WHOLE)
+	GOWORK=off go test -C deploy/compatibility ./...
 	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
 
@@ -96,6 +97,10 @@ verify: ## check formatting, lint, import directions, generated files, single mo
 .PHONY: generate
 generate: ## write what is derived from the declarations into contracts/
 	go run ./deploy/generate contracts
+
+.PHONY: release-contracts
+release-contracts: ## keep the contracts of today as those of the last release (SERVICE=claims: only what claims offers)
+	@deploy/release-contracts $(SERVICE)
 
 .PHONY: images
 images: image-files ## build the images of the services and the gateway, for this architecture

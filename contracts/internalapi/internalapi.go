@@ -1,5 +1,5 @@
 // Package internalapi holds the operations that services offer to each other. Their paths are under Prefix, which the gateway
-// never routes.
+// never routes. Contracts lists them; make generate writes from it an OpenAPI document for each service that offers some.
 package internalapi
 
 import "insurance.example/exchange/contracts/scalar"
@@ -16,27 +16,41 @@ const (
 )
 
 // Party is a party that exists, with the resource to which it belongs.
+//
+// A party that exists.
 type Party struct {
-	ID       string `json:"id"`
+	// The id of the party.
+	ID string `json:"id"`
+	// The resource to which the party belongs, such as personal.
 	Resource string `json:"resource"`
 }
 
 // Policy is what other services need to know about a coverage record.
+//
+// What other services need to know about a policy.
 type Policy struct {
-	PolicyNumber         string          `json:"policyNumber"`
-	Line                 string          `json:"line"` // the coverage resource, such as motorCoverage
-	PolicyholderID       scalar.ID       `json:"policyholderId,omitzero"`
-	InceptionDate        scalar.DateTime `json:"inceptionDate,omitzero"`
-	ExpiryDate           scalar.DateTime `json:"expiryDate,omitzero"`
-	EndedAt              scalar.DateTime `json:"endedAt,omitzero"` // when a cancellation or lapse took effect
-	IndemnityLimitPolicy *scalar.Int     `json:"indemnityLimitPolicy,omitzero"`
-	// Covers are the loss causes that the policy covers: perils, scope or benefits. They are values of CauseSet, which is
-	// empty for a line without such a list.
-	Covers   []string `json:"covers,omitempty"`
-	CauseSet string   `json:"causeSet,omitempty"`
-	// WaitingPeriod is in days, counted as Waits says. It is nil for a policy without a waiting period.
+	// The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+	// The coverage resource to which the policy belongs, such as motorCoverage.
+	Line string `json:"line"`
+	// The id of the policyholder. It is absent for a policy without one.
+	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
+	// The instant at which the term begins.
+	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
+	// The instant at which the term ends. A policy without it has no end until it is cancelled or lapses.
+	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
+	// The instant at which a cancellation or lapse took effect. It is absent where there was none.
+	EndedAt scalar.DateTime `json:"endedAt,omitzero"`
+	// The limit of indemnity of the policy, if its line has one.
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	// The loss causes that the policy covers: its perils, scope or benefits. They are values of causeSet.
+	Covers []string `json:"covers,omitempty"`
+	// The value set of the loss causes. It is absent for a line without such a list, and then every cause is covered.
+	CauseSet string `json:"causeSet,omitempty"`
+	// The waiting period in days, counted as waits says. It is absent for a policy without one.
 	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
-	Waits         Waits       `json:"waits,omitempty"`
+	// The instants between which the waiting period must lie. It is present where waitingPeriod is.
+	Waits Waits `json:"waits,omitempty"`
 }
 
 // Waits says between which instants a waiting period must lie.
@@ -48,6 +62,9 @@ const (
 	InceptionToLoss    Waits = "inceptionDate to lossDate" // pet
 )
 
+// AllWaits returns every value.
+func AllWaits() []Waits { return []Waits{LossToNotification, InceptionToLoss} }
+
 // InForceAt reports whether the policy was in force at an instant: inception <= t < expiry, and t before the
 // cancellation or lapse, if any. A policy without expiry has no end until then.
 func (p *Policy) InForceAt(t scalar.DateTime) bool {
@@ -57,7 +74,11 @@ func (p *Policy) InForceAt(t scalar.DateTime) bool {
 }
 
 // Claim is a claim that exists, with the number of its policy.
+//
+// A claim that exists.
 type Claim struct {
-	ClaimNumber  string `json:"claimNumber"`
+	// The number of the claim.
+	ClaimNumber string `json:"claimNumber"`
+	// The number of the policy that the claim is against.
 	PolicyNumber string `json:"policyNumber"`
 }

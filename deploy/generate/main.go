@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"insurance.example/exchange/contracts/events"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/register"
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/generate/document"
@@ -29,6 +31,9 @@ func generate(contracts string) error {
 		return err
 	}
 	if err := write(filepath.Join(contracts, "routes", "routes.json"), routes); err != nil {
+		return err
+	}
+	if err := writeContracts(contracts); err != nil {
 		return err
 	}
 	services, err := describe()
@@ -54,6 +59,31 @@ func generate(contracts string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644)
+}
+
+// writeContracts writes what services offer to each other: an OpenAPI document of the internal operations of each, and an
+// AsyncAPI document of its messages.
+func writeContracts(contracts string) error {
+	root := filepath.Dir(contracts)
+	for _, c := range internalapi.Contracts() {
+		built, err := document.Internal(c, root)
+		if err != nil {
+			return err
+		}
+		if err := write(filepath.Join(contracts, "internalapi", c.Service+".json"), built); err != nil {
+			return err
+		}
+	}
+	for _, c := range events.Contracts() {
+		built, err := document.Messages(c, root)
+		if err != nil {
+			return err
+		}
+		if err := write(filepath.Join(contracts, "events", c.Service+".json"), built); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // describe returns what the services declare.

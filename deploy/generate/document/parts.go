@@ -36,10 +36,10 @@ func body(schema *openapi3.SchemaRef, required bool) *openapi3.RequestBodyRef {
 		WithRequired(required).WithContent(openapi3.NewContentWithJSONSchemaRef(schema))}
 }
 
-func enumeration(values []string) *openapi3.Schema {
+func enumeration[T ~string](values []T) *openapi3.Schema {
 	schema := openapi3.NewStringSchema()
 	for _, value := range values {
-		schema.Enum = append(schema.Enum, value)
+		schema.Enum = append(schema.Enum, string(value))
 	}
 	return schema
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/jsonobject"
@@ -63,6 +64,8 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[scalar.ID]():       openapi3.NewUUIDSchema,
 	reflect.TypeFor[scalar.JSON]():     openapi3.NewSchema,
 	reflect.TypeFor[jsontext.Value]():  openapi3.NewSchema,
+
+	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
 }
 
 // decimal returns the schema of a number that keeps its digits. In the OpenAPI registry, the format decimal means a number of

@@ -1,0 +1,68 @@
+package internalapi
+
+import (
+	"net/http"
+	"reflect"
+
+	"insurance.example/exchange/contracts/problems"
+)
+
+// Contract is what one service offers to the others.
+type Contract struct {
+	// Service is the name of the service that offers it.
+	Service string
+	// Version is that of the contract, as in semantic versioning. A change that breaks callers needs a new major version: make
+	// verify compares the contract with that of the last release.
+	Version string
+	// About describes the contract in a sentence.
+	About      string
+	Operations []Operation
+}
+
+// Operation is one internal operation.
+type Operation struct {
+	// Method and Path are as in a request. The path ends with Parameter in braces.
+	Method, Path string
+	// ID names the operation, Summary says what it does, and Parameter is the name of the last segment of the path.
+	ID, Summary, Parameter string
+	// ParameterMeans describes the parameter in a sentence.
+	ParameterMeans string
+	// Returns is the type of the body of a success. It is nil if a success has no body, which is 204.
+	Returns reflect.Type
+	// NotFound is the problem of a parameter that names nothing; nil for the general problem not-found.
+	NotFound *problems.Type
+	// Conflicts reports whether the state of the record may forbid the operation (409).
+	Conflicts bool
+}
+
+// Contracts returns the contracts of the services that offer operations.
+func Contracts() []Contract {
+	return []Contract{
+		{
+			Service: "parties", Version: "1.0.0", About: "What the parties service offers to other services.",
+			Operations: []Operation{{
+				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty", Summary: "Look up a party of any kind by its id",
+				Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.", Returns: reflect.TypeFor[Party](),
+			}},
+		},
+		{
+			Service: "coverage", Version: "1.0.0", About: "What the coverage service offers to other services, and to a billing system.",
+			Operations: []Operation{{
+				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy", Summary: "Look up a policy of any line by its number",
+				Parameter: "policyNumber", ParameterMeans: "The number of the policy.", Returns: reflect.TypeFor[Policy](),
+				NotFound: problems.PolicyNotFound,
+			}, {
+				Method: http.MethodPost, Path: NonPaymentPath, ID: "reportNonPayment", Summary: "Report that a policy was not paid, by which it lapses",
+				Parameter: "policyNumber", ParameterMeans: "The number of the policy.", NotFound: problems.PolicyNotFound, Conflicts: true,
+			}},
+		},
+		{
+			Service: "claims", Version: "1.0.0", About: "What the claims service offers to other services.",
+			Operations: []Operation{{
+				Method: http.MethodGet, Path: ClaimPath, ID: "lookUpClaim", Summary: "Look up a claim by its number",
+				Parameter: "claimNumber", ParameterMeans: "The number of the claim.", Returns: reflect.TypeFor[Claim](),
+				NotFound: problems.ClaimNotFound,
+			}},
+		},
+	}
+}
