@@ -5,25 +5,36 @@ import (
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
-// list returns a JSON list of about a number of bytes.
-func list(size int) string {
-	const one = 50 << 10
-	return "[" + strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("z", one)+`",`, size/one), ",") + "]"
+// list returns a JSON list of a number of strings of a KiB each.
+func list(length int) string {
+	return "[" + strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("z", 1<<10)+`",`, length), ",") + "]"
+}
+
+// limit makes the store refuse documents of more than a number of bytes, so that a test need not fill docstore.MaxSize.
+func (w *world) limit(bytes int) {
+	refuse := func(doc docstore.Document) (error, bool) {
+		if len(doc.Body)+len(doc.State) > bytes {
+			return docstore.ErrTooLarge, false
+		}
+		return nil, false
+	}
+	w.store.insert, w.store.replace = refuse, refuse
 }
 
 func TestARecordHasAGreatestSize(t *testing.T) {
 	w := start(t, nil)
-	large := func(size int) string {
-		return w.body(`"more":[` + strings.TrimSuffix(strings.Repeat(list(900<<10)+",", size), ",") + `]`)
-	}
-	w.wants(w.do(413, "POST", "/parcel", large(10)), problem.RecordTooLarge)
+	tooLarge := w.body(`"more":[` + strings.TrimSuffix(strings.Repeat(list(900)+",", 10), ",") + `]`)
+	w.wants(w.do(413, "POST", "/parcel", tooLarge), problem.RecordTooLarge)
+
 	path := w.parcel("")
-	w.wants(w.do(413, "PUT", path, large(10)), problem.RecordTooLarge)
+	w.limit(16 << 10)
+	w.wants(w.do(413, "PUT", path, w.body(`"more":`+list(20))), problem.RecordTooLarge)
 	// The body of an action is kept with the record that it leads to.
-	w.wants(w.do(413, "POST", path+":amend", `{"more":`+list(5<<20)+`}`), problem.RecordTooLarge)
+	w.wants(w.do(413, "POST", path+":amend", `{"more":`+list(10)+`}`), problem.RecordTooLarge)
 	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"1"` {
 		t.Errorf("the record was written: %v", r.Header())
 	}
@@ -35,8 +46,9 @@ func TestARecordHasAGreatestSize(t *testing.T) {
 func TestALargeRecordIsReplacedAgainAndAgain(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
+	w.limit(100 << 10)
 	for i := range 46 {
-		w.do(200, "PUT", path, w.body(fmt.Sprintf(`"turn":%d,"more":%s`, i, list(360<<10))))
+		w.do(200, "PUT", path, w.body(fmt.Sprintf(`"turn":%d,"more":%s`, i, list(30))))
 	}
 	if events := w.pages("/x/history" + path); len(events) != 47 {
 		t.Errorf("%d events", len(events))
