@@ -60,7 +60,7 @@ func TestAKeyIsForgottenInTime(t *testing.T) {
 	}
 }
 
-func TestAKeyOutlivesALostAnswer(t *testing.T) {
+func TestAKeyOutlivesALostResponse(t *testing.T) {
 	w := start(t, nil)
 	body := w.body("")
 	w.store.insert = once(errDown, true) // the store wrote, and its answer was lost

@@ -76,7 +76,7 @@ func TestNumbersOfAListAreDigits(t *testing.T) {
 	w.do(400, "GET", w.parcel("")+"?limit=5", "")
 }
 
-func TestHistoryTellsWhatHappened(t *testing.T) {
+func TestHistoryListsEachChange(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
 	w.do(200, "PUT", path, w.body(`"size":"small"`))

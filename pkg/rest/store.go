@@ -156,7 +156,7 @@ func writable(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	var wrong *json.SemanticError
 	if errors.As(err, &wrong) && wrong.Err != nil {
-		err = problem.New(problem.Invalid, "The request leads to a record that could not be read back.").
+		err = problem.New(problem.Invalid, "The record that this request makes could not be read back.").
 			At(string(wrong.JSONPointer), wrong.Err.Error()).Because(err)
 	}
 	return body, err

@@ -13,9 +13,9 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// TestStoppingProcessTellsItsClients keeps connections of every kind through a stop: one on which a request is under way,
+// TestStoppingProcessAnnouncesIt keeps connections of every kind through a stop: one on which a request is under way,
 // one without, and a new one. Each gets its response, and is told to close; none is closed before.
-func TestStoppingProcessTellsItsClients(t *testing.T) {
+func TestStoppingProcessAnnouncesIt(t *testing.T) {
 	p, journal := process(t, func(s *service.Settings) { s.DrainDelay = time.Hour })
 	entered, leave := make(chan struct{}), make(chan struct{})
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -59,7 +59,7 @@ func TestExitStatus(t *testing.T) {
 		"no form of output":      {2, []string{"list", "vehicle", "--output", "yaml"}, "pretty"},
 		"no filter":              {2, []string{"list", "vehicle", "--filter", "x"}, "name=value"},
 		"no URL":                 {2, []string{"list", "vehicle", "--url", "here"}, "--url"},
-		"nobody there":           {3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not answer"},
+		"nobody there":           {3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not respond"},
 		"import to nobody":       {3, []string{"import", "vehicle", "fleet.ndjson", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "exchange run"},
 		"create at nobody":       {3, []string{"create", "vehicle", "--body", "{}", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "--idempotency-key"},
 	} {

@@ -20,7 +20,7 @@ type unreachable struct {
 	advice string
 }
 
-func (u *unreachable) Error() string { return fmt.Sprintf("%s does not answer: %v", u.url, u.cause) }
+func (u *unreachable) Error() string { return fmt.Sprintf("%s does not respond: %v", u.url, u.cause) }
 func (u *unreachable) Unwrap() error { return u.cause }
 
 // errPlain is the error of a request without TLS to a port that accepts only TLS.

@@ -36,7 +36,7 @@ var refusals = map[int]refusal{
 	http.StatusPreconditionFailed: {
 		"PreconditionFailed", "The record has changed since the version that If-Match names.", problem.Changed, "",
 	},
-	http.StatusRequestEntityTooLarge: {"TooLarge", "The body, or the record that it leads to, is larger than the exchange takes.", problem.TooLarge, ""},
+	http.StatusRequestEntityTooLarge: {"TooLarge", "The body, or the record as the request would make it, is larger than the exchange takes.", problem.TooLarge, ""},
 	http.StatusUnsupportedMediaType:  {"UnsupportedMediaType", "The body is not marked as JSON.", problem.MediaType, ""},
 	http.StatusUnprocessableEntity: {
 		"Unprocessable", "The request is well described and cannot be processed.", problem.KeyReused, "",
