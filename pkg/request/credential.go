@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gin-gonic/gin"
 
@@ -23,47 +24,68 @@ const (
 	CredentialHeader = IdentityPrefix + "Credential"
 )
 
-// shortestSecret is the least length of a shared secret, in bytes.
-const shortestSecret = 16
+const (
+	// shortestSecret is the least length of a shared secret, in bytes.
+	shortestSecret = 16
+	// mostSecrets bounds the work of comparing a secret with all that are accepted.
+	mostSecrets = 16
+)
 
 // Credentials holds the secrets that the gateway and the services share. The first one is sent. All of them are accepted,
-// so that a new secret can be rolled out before the old one is removed. The zero value accepts nothing.
-type Credentials struct {
+// so that a new secret can be rolled out before the old one is removed. Copies share the secrets, which Replace exchanges while
+// requests run. The zero value accepts nothing and sends nothing.
+type Credentials struct{ held *atomic.Pointer[secrets] }
+
+type secrets struct {
 	send   string
 	accept [][sha256.Size]byte
 }
 
-// NewCredentials returns credentials of secrets. It fails if there is none, or if one is shorter than 16 bytes or holds
-// other characters than visible ASCII. Its errors do not show the secrets.
-func NewCredentials(secrets []string) (Credentials, error) {
-	if len(secrets) == 0 {
+// NewCredentials returns credentials of secrets. It fails if there is none or more than 16, or if one is shorter than 16 bytes
+// or holds other characters than visible ASCII. Its errors do not show the secrets.
+func NewCredentials(all []string) (Credentials, error) {
+	if len(all) == 0 {
 		return Credentials{}, errors.New("no shared secret is given")
 	}
-	c := Credentials{send: secrets[0]}
-	for i, secret := range secrets {
+	if len(all) > mostSecrets {
+		return Credentials{}, fmt.Errorf("there are %d shared secrets, more than %d", len(all), mostSecrets)
+	}
+	next := &secrets{send: all[0]}
+	for i, secret := range all {
 		if len(secret) < shortestSecret {
 			return Credentials{}, fmt.Errorf("shared secret %d is shorter than %d characters", i+1, shortestSecret)
 		}
 		if strings.ContainsFunc(secret, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return Credentials{}, fmt.Errorf("shared secret %d has other characters than visible ASCII", i+1)
 		}
-		c.accept = append(c.accept, sha256.Sum256([]byte(secret)))
+		next.accept = append(next.accept, sha256.Sum256([]byte(secret)))
 	}
+	c := Credentials{held: &atomic.Pointer[secrets]{}}
+	c.held.Store(next)
 	return c, nil
 }
 
+// Replace exchanges the secrets for those of others, in all copies of c. Neither may be the zero value.
+func (c Credentials) Replace(others Credentials) { c.held.Store(others.held.Load()) }
+
 // accepts reports whether a secret is accepted. It compares in constant time, and hashes first to hide the length as well.
 func (c Credentials) accepts(secret string) bool {
+	if c.held == nil {
+		return false
+	}
 	given, accepted := sha256.Sum256([]byte(secret)), 0
-	for i := range c.accept {
-		accepted |= subtle.ConstantTimeCompare(given[:], c.accept[i][:])
+	for _, one := range c.held.Load().accept {
+		accepted |= subtle.ConstantTimeCompare(given[:], one[:])
 	}
 	return accepted == 1
 }
 
 // Identify sets the headers that name the caller, and the credential that proves that the request comes from the exchange.
 func (c Credentials) Identify(header http.Header, caller Caller) {
-	header[CredentialHeader] = []string{c.send}
+	delete(header, CredentialHeader)
+	if c.held != nil {
+		header[CredentialHeader] = []string{c.held.Load().send}
+	}
 	// A subject may hold characters that a header must not.
 	header[CallerHeader] = []string{url.PathEscape(caller.Subject)}
 	header[ScopesHeader] = []string{strings.Join(caller.Scopes, " ")}

@@ -83,6 +83,29 @@ func TestServiceRefusesOthers(t *testing.T) {
 	}
 }
 
+// TestReplacedSecrets: what was given credentials before they are replaced uses the new secrets, and refuses the old one.
+func TestReplacedSecrets(t *testing.T) {
+	held := credentials(t, oldSecret)
+	copied, before, after := held, http.Header{}, http.Header{}
+	copied.Identify(before, request.Caller{})
+	held.Replace(credentials(t, newSecret))
+	copied.Identify(after, request.Caller{})
+	if _, seen := ask(copied, after); seen == nil {
+		t.Errorf("the new secret is refused; %q is sent", after.Get(request.CredentialHeader))
+	}
+	if _, seen := ask(copied, before); seen != nil {
+		t.Error("the secret that was replaced is accepted")
+	}
+}
+
+func TestZeroCredentialsSendNothing(t *testing.T) {
+	header := http.Header{request.CredentialHeader: {oldSecret}}
+	request.Credentials{}.Identify(header, request.Caller{Subject: "broker-1"})
+	if _, sent := header[request.CredentialHeader]; sent {
+		t.Errorf("headers %v", header)
+	}
+}
+
 func TestZeroCredentialsAcceptNothing(t *testing.T) {
 	if _, seen := ask(request.Credentials{}, http.Header{request.CredentialHeader: {""}}); seen != nil {
 		t.Fatal("the handler was reached")
@@ -90,7 +113,7 @@ func TestZeroCredentialsAcceptNothing(t *testing.T) {
 }
 
 func TestWeakSecretsAreRefusedUnseen(t *testing.T) {
-	for _, secrets := range [][]string{nil, {"short"}, {newSecret, "short"}, {"sixteen\ncharacters"}} {
+	for _, secrets := range [][]string{nil, {"short"}, {newSecret, "short"}, {"sixteen\ncharacters"}, slices.Repeat([]string{newSecret}, 17)} {
 		_, err := request.NewCredentials(secrets)
 		if err == nil {
 			t.Errorf("secrets %q are accepted", secrets)

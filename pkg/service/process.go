@@ -34,6 +34,8 @@ type Process struct {
 	closers  []func() error
 	unset    unset
 	release  sync.Once
+	// credentials are nil until they are asked for.
+	credentials *request.Credentials
 }
 
 type loop struct {
@@ -47,15 +49,6 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
 	return &Process{Settings: settings, Log: log, Registry: registry}
-}
-
-// Credentials returns the credentials that the shared secrets of the settings make. Errors name the setting.
-func (p *Process) Credentials() (request.Credentials, error) {
-	credentials, err := request.NewCredentials(p.Settings.Secrets)
-	if err != nil {
-		return credentials, fmt.Errorf("setting credential: %w; give --credential or EXCHANGE_CREDENTIAL", err)
-	}
-	return credentials, nil
 }
 
 // Metrics returns a registerer that labels every metric with the name of a service.

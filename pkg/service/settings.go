@@ -32,6 +32,8 @@ type Settings struct {
 	LargestBody int64
 	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
 	Secrets []string
+	// SecretFile is a file of such secrets, one in each line, which is read again when it changes; in place of Secrets.
+	SecretFile string
 	// Peers holds the base URLs of the other services, by name; several if a service has replicas of different names.
 	Peers map[string][]string
 }
@@ -53,6 +55,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "when stopping: how long requests under way may take to end")
 	setting.IntVar(flags, &s.LargestBody, "max-body", 1<<20, 1, 1<<30, "largest size of a request body, in bytes")
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
+	flags.StringVar(&s.SecretFile, credentialFile, "", "file of such secrets, one in each line, which is read again when it changes; in place of credential")
 	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated, also for the replicas of one")
 }
 

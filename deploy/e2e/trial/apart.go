@@ -2,6 +2,7 @@ package trial
 
 import (
 	"path/filepath"
+	"slices"
 )
 
 // Credential is the shared secret by which the processes of an exchange recognise each other.
@@ -15,11 +16,29 @@ var calls = map[string][]string{
 	"gateway":  services,
 }
 
-// RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are flags of
-// services by their names, such as "premium": {"--refund-receipt-type", "other"}.
+// Composition says what an exchange of separate processes is made of. The zero value is the broker, the five services and the
+// gateway, each once.
+type Composition struct {
+	// Settings holds flags of services by their names, such as "premium": {"--refund-receipt-type", "other"}.
+	Settings map[string][]string
+	// CredentialFile returns the file of secrets of a process; all have Credential in their environment if it is nil.
+	CredentialFile func(process string) string
+}
+
+// RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are those of a
+// Composition.
 func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchange, error) {
+	return c.RunComposed(data, Composition{Settings: settings})
+}
+
+// RunComposed runs an exchange of separate processes.
+func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	// No other replica takes over from a process that stops, so nothing is won by waiting for its clients.
-	e, err := c.exchange(data, []string{"EXCHANGE_CREDENTIAL=" + Credential, "EXCHANGE_DRAIN_DELAY=0s"})
+	environ := []string{"EXCHANGE_DRAIN_DELAY=0s"}
+	if of.CredentialFile == nil {
+		environ = append(environ, "EXCHANGE_CREDENTIAL="+Credential)
+	}
+	e, err := c.exchange(data, environ)
 	if err != nil {
 		return nil, err
 	}
@@ -28,26 +47,33 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 		return e, err
 	}
 	for _, name := range services {
-		args := []string{
-			"--store", "sqlite:" + filepath.Join(data, name+".db"), "--brokers", brokers,
-			"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried,
-		}
-		args = append(append(args, e.peers(name)...), settings[name]...)
+		args := append([]string{"--store", "sqlite:" + filepath.Join(data, name+".db"), "--brokers", brokers}, of.flags(name)...)
 		if name == "premium" {
 			args = append(args, "--bordereau-period", "month", "--session-timeout", "2s")
 		}
-		if _, err := e.start(name, name, args...); err != nil {
+		if _, err := e.start(name, name, append(args, e.peers(name)...)...); err != nil {
 			return e, err
 		}
 	}
-	return e, e.startGateway(e.peers("gateway"))
+	return e, e.startGateway(append(e.peers("gateway"), of.flags("gateway")...))
 }
 
+// flags returns the flags of a process that do not depend on others.
+func (of Composition) flags(process string) []string {
+	all := slices.Clone(of.Settings[process])
+	if of.CredentialFile != nil {
+		all = append(all, "--credential-file", of.CredentialFile(process))
+	}
+	return append(all, common...)
+}
+
+// common are the flags that all processes have.
+var common = []string{"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried}
+
 // startGateway starts the gateway in front of services, which are given as its flags.
-func (e *Exchange) startGateway(peers []string) error {
-	address, err := e.start("gateway", "gateway", append(peers,
-		"--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience,
-		"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)...)
+func (e *Exchange) startGateway(flags []string) error {
+	address, err := e.start("gateway", "gateway", append(flags,
+		"--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience)...)
 	e.Base = "http://" + address
 	return err
 }
@@ -61,8 +87,7 @@ func (c *Commands) RunReplicas(data string, replicas ...string) (*Exchange, erro
 	}
 	var peers []string
 	for _, replica := range replicas {
-		address, err := e.start(replica, "products", "--store", "sqlite:"+filepath.Join(data, replica+".db"),
-			"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)
+		address, err := e.start(replica, "products", append([]string{"--store", "sqlite:" + filepath.Join(data, replica+".db")}, common...)...)
 		if err != nil {
 			return e, err
 		}
@@ -73,7 +98,7 @@ func (c *Commands) RunReplicas(data string, replicas ...string) (*Exchange, erro
 			peers = append(peers, "--peer", name+"=http://127.0.0.1:1")
 		}
 	}
-	return e, e.startGateway(peers)
+	return e, e.startGateway(append(peers, common...))
 }
 
 // peers returns the flags that give a process the addresses of the services that it calls.

@@ -150,3 +150,14 @@ func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 	})
 	return &Client{base: e.Base, authorization: "Bearer " + token}, err
 }
+
+// Processes returns the names of the processes that know the shared credential, in the order in which they were started.
+func (e *Exchange) Processes() []string {
+	return slices.DeleteFunc(slices.Clone(e.order), func(name string) bool { return name == "broker" })
+}
+
+// Logged returns how many lines of the log of a part hold the text.
+func (e *Exchange) Logged(name, text string) int {
+	all, _ := e.parts[name].Stderr.read()
+	return strings.Count(all, text)
+}

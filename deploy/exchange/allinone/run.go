@@ -72,7 +72,7 @@ func (r *runner) run(ctx context.Context, p *service.Process) error {
 	if err := openFolder(r.data); err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
-	if len(p.Settings.Secrets) == 0 {
+	if len(p.Settings.Secrets) == 0 && p.Settings.SecretFile == "" {
 		secret, err := newSecret()
 		if err != nil {
 			return err

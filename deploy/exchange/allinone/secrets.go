@@ -22,7 +22,7 @@ func SecretsCommand(environ []string) *cobra.Command {
 	var inCluster bool
 	command := &cobra.Command{
 		Use: "secrets", Short: "Create the keys of local tokens and the credential that processes share, unless they exist",
-		Example: "  local secrets --data /data --credential-file /credential/settings.yaml\n  local secrets --kubernetes",
+		Example: "  local secrets --data /data --credential-file /credential/secrets\n  local secrets --kubernetes",
 		Args:    cobra.NoArgs, Version: service.CurrentBuild().String(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			if inCluster {
@@ -48,11 +48,11 @@ func SecretsCommand(environ []string) *cobra.Command {
 	}
 	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+" and "+keysSecret+" in the namespace of this pod, in place of files")
 	flags.StringVar(&account, "service-account", "/var/run/secrets/kubernetes.io/serviceaccount", "with --kubernetes: folder with the token, the certificate authority and the namespace of the pod")
-	flags.StringVar(&credential, "credential-file", "", "file of settings (YAML) that the credential is written to; processes read it with --config")
+	flags.StringVar(&credential, "credential-file", "", "file that the credential is written to; processes read it with the setting of the same name")
 	return command
 }
 
-// createCredential writes a file of settings with a new credential, readable by its owner only. A file that exists stays.
+// createCredential writes a file with a new credential, readable by its owner only. A file that exists stays.
 func createCredential(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -67,7 +67,7 @@ func createCredential(path string) error {
 		return err
 	}
 	defer os.Remove(draft.Name())
-	_, err = fmt.Fprintf(draft, "credential: %s\n", secret)
+	_, err = fmt.Fprintln(draft, secret)
 	if err = errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // TestSecretsAreMadeOnce makes the secrets of a folder twice and reads them as the processes do.
 func TestSecretsAreMadeOnce(t *testing.T) {
-	data, file := t.TempDir(), filepath.Join(t.TempDir(), "settings.yaml")
+	data, file := t.TempDir(), filepath.Join(t.TempDir(), "secrets")
 	var first string
 	for _, time := range []string{"first", "second"} {
 		command := allinone.SecretsCommand([]string{"EXCHANGE_DATA=" + data})
@@ -36,14 +36,12 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, error %v", about.Mode(), err)
 	}
-	var secrets []string
 	program := service.Program{Name: "claims", Run: func(_ context.Context, p *service.Process) error {
-		secrets = p.Settings.Secrets
-		return nil
+		_, err := p.Credentials()
+		return err
 	}}
-	if status := program.Execute(t.Context(), []string{"--config", file}, nil, os.Stdout, os.Stderr); status != 0 ||
-		len(secrets) != 1 || len(secrets[0]) < 32 {
-		t.Errorf("status %d, %d secrets", status, len(secrets))
+	if status := program.Execute(t.Context(), []string{"--credential-file", file}, nil, os.Stdout, os.Stderr); status != 0 || len(first) < 32 {
+		t.Errorf("status %d, %d characters", status, len(first))
 	}
 	for want, args := range map[string][]string{
 		"credential-file": {}, "no such file": {"--credential-file", filepath.Join(data, "absent", "file")},
