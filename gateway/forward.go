@@ -12,10 +12,14 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
-func (g *gateway) forward(c *gin.Context, upstream Upstream, caller request.Caller) {
+func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
+	upstream := g.Upstreams[to]
+	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, tracing.Client, tracing.Text("peer.service", to))
+	defer span.End()
 	proxy := httputil.ReverseProxy{
 		Rewrite:    func(r *httputil.ProxyRequest) { g.rewrite(r, upstream, caller) },
 		Transport:  upstream.Transport,
@@ -24,11 +28,15 @@ func (g *gateway) forward(c *gin.Context, upstream Upstream, caller request.Call
 		ModifyResponse: func(response *http.Response) error {
 			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
+			span.Set(tracing.Number("http.response.status_code", response.StatusCode))
 			return nil
 		},
-		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) { service.Refuse(c, outage(err)) },
+		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
+			span.Fail("no response")
+			service.Refuse(c, outage(err))
+		},
 	}
-	proxy.ServeHTTP(c.Writer, c.Request)
+	proxy.ServeHTTP(c.Writer, c.Request.WithContext(ctx))
 }
 
 // rewrite turns a request of a caller into one to the service. It runs after the hop-by-hop headers were removed, so that a
@@ -48,6 +56,7 @@ func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller re
 	ctx := r.In.Context()
 	g.Credentials.Identify(out.Header, caller)
 	request.NamesFrom(ctx).Write(out.Header)
+	tracing.Inject(ctx, out.Header)
 	request.WriteTimeout(ctx, out.Header)
 }
 

@@ -128,7 +128,7 @@ func (g *gateway) serve(c *gin.Context) {
 		service.Refuse(c, tooLarge(g.LargestBody))
 		return
 	}
-	g.forward(c, g.Upstreams[endpoint.service], caller)
+	g.forward(c, endpoint.service, caller)
 }
 
 // allows reports whether a caller may send a request that needs the scope.

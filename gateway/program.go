@@ -102,7 +102,7 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 			return nil, err
 		}
 	}
-	return New(p.Engine("gateway"), Config{
+	return New(p.Entrance("gateway"), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
 		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, LargestBody: p.Settings.LargestBody, Log: p.Log,
 	})

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/failsafe-go/failsafe-go"
@@ -20,6 +21,7 @@ import (
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // largestResponse is the size in bytes beyond which a response is refused.
@@ -134,6 +136,9 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
+	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, tracing.Client,
+		tracing.Text("http.request.method", method), tracing.Text("peer.service", c.config.Name))
+	defer span.End()
 	call, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
 	if err != nil {
 		return response{}, err
@@ -142,6 +147,7 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 		call.Header["Content-Type"] = []string{"application/json"}
 	}
 	request.NamesFrom(ctx).Write(call.Header)
+	tracing.Inject(ctx, call.Header)
 	c.config.Credentials.Identify(call.Header, request.CallerFrom(ctx))
 	request.WriteTimeout(ctx, call.Header)
 
@@ -149,10 +155,15 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	received, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
 		c.observe(method, 0, began)
+		span.Fail("no response")
 		return response{}, err
 	}
 	defer func() { c.observe(method, received.StatusCode, began) }()
 	defer received.Body.Close()
+	span.Set(tracing.Number("http.response.status_code", received.StatusCode))
+	if received.StatusCode >= 500 {
+		span.Fail(strconv.Itoa(received.StatusCode))
+	}
 	text, err := io.ReadAll(io.LimitReader(received.Body, largestResponse+1))
 	if err == nil && len(text) > largestResponse {
 		err = errors.New("the response is too large")

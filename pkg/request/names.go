@@ -25,7 +25,8 @@ const (
 type Names struct {
 	// ID is the request id; responses carry it as X-Request-Id.
 	ID string
-	// Parent and State are the headers traceparent and tracestate; empty if the request came without them.
+	// Parent and State are the headers traceparent and tracestate of the requests that are made as a part of this one. They are
+	// those that it came with, unless this process traces it; empty if there are none.
 	Parent, State string
 }
 
@@ -59,6 +60,14 @@ func (r *Names) Write(header http.Header) {
 	if r.State != "" {
 		header[stateHeader] = []string{r.State}
 	}
+}
+
+// TraceID returns the trace id of the trace context; empty if there is none.
+func (r *Names) TraceID() string {
+	if r == nil || r.Parent == "" {
+		return ""
+	}
+	return r.Parent[3:35]
 }
 
 type namesKey struct{}

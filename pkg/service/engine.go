@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // EngineConfig is the configuration of a router.
@@ -19,6 +20,10 @@ type EngineConfig struct {
 	Timeout time.Duration
 	// LargestBody is the largest size of a request body, in bytes. Reading more fails with *http.MaxBytesError.
 	LargestBody int64
+	// Tracer traces the requests; nil if they are not traced.
+	Tracer *tracing.Tracer
+	// Outside says that requests come from callers outside of the exchange.
+	Outside bool
 }
 
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
@@ -29,6 +34,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	engine.RedirectTrailingSlash = false
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
+		tracer: config.Tracer, outside: config.Outside,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

@@ -72,9 +72,7 @@ func (m *requestMetrics) observer(s series) prometheus.Observer {
 	if http.StatusText(s.status) == "" {
 		code = other
 	}
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions:
-	default:
+	if methodLabel(method) == other {
 		// It is not remembered: the map must not grow by names that callers make up.
 		return m.seconds.WithLabelValues(other, template(s.route), code)
 	}
@@ -88,6 +86,15 @@ func (m *requestMetrics) observer(s series) prometheus.Observer {
 	grown[s] = o
 	m.observers.Store(&grown)
 	return o
+}
+
+// methodLabel returns the method if HTTP defines it, else "other".
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions:
+		return method
+	}
+	return other
 }
 
 // template writes the parameters of a route as the OpenAPI document does: /claim/{id}, not /claim/:id.

@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // observer handles what every request needs: its id and trace context, the limits of its time and of its body, metrics
@@ -23,6 +24,9 @@ type observer struct {
 	metrics     *requestMetrics
 	timeout     time.Duration
 	largestBody int64
+	tracer      *tracing.Tracer
+	// outside says that requests come from callers outside of the exchange.
+	outside bool
 }
 
 // Keys of the gin context.
@@ -48,10 +52,14 @@ func (o *observer) handle(c *gin.Context) {
 	incoming := c.Request
 	names := request.ReadNames(incoming.Header)
 	c.Writer.Header()[problem.RequestIDHeader] = []string{names.ID}
-	ctx, cancel := context.WithTimeout(request.WithNames(incoming.Context(), names), request.ReadTimeout(incoming.Header, o.timeout))
+	ctx, span := o.tracer.Request(incoming.Context(), names.Parent, o.outside)
+	if parent := span.Parent(); parent != "" {
+		names.Parent = parent
+	}
+	ctx, cancel := context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
 	defer cancel()
 	c.Request = incoming.WithContext(ctx)
-	defer o.finish(c, names, began)
+	defer o.finish(c, names, span, began)
 
 	if hasEncodedSlash(incoming.URL) {
 		// The router works on the decoded path, in which the slash would separate segments. It is part of one, and no
@@ -81,7 +89,7 @@ func Refuse(c *gin.Context, p *problem.Error) {
 
 // finish is deferred, and therefore sees panics. A panic of a handler becomes a 500. If the response has begun, the
 // connection is closed instead, so that the caller does not take a part for the whole.
-func (o *observer) finish(c *gin.Context, names *request.Names, began time.Time) {
+func (o *observer) finish(c *gin.Context, names *request.Names, span tracing.Span, began time.Time) {
 	panicked := recover()
 	aborted := panicked == any(http.ErrAbortHandler)
 	cut := panicked != nil && (c.Writer.Written() || aborted)
@@ -105,6 +113,7 @@ func (o *observer) finish(c *gin.Context, names *request.Names, began time.Time)
 	if last := c.Errors.Last(); last != nil {
 		o.metrics.countProblem(last.Err)
 	}
+	endSpan(span, c, names, route, cut)
 	if panicked == nil {
 		o.logRequest(c, names, took)
 	}

@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // Process is a running process: its listeners, its loops, and what is closed when it ends. One goroutine sets it up and
@@ -26,6 +27,7 @@ type Process struct {
 	Log      *slog.Logger
 	Registry *prometheus.Registry
 
+	tracing  *tracing.Tracing
 	health   health
 	requests net.Listener
 	admin    *http.Server
@@ -48,7 +50,11 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
-	return &Process{Settings: settings, Log: log, Registry: registry}
+	p := &Process{Settings: settings, Log: log, Registry: registry}
+	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
+	// What is added later is closed before, so that its spans are sent as well.
+	p.OnClose(p.tracing.Close)
+	return p
 }
 
 // Metrics returns a registerer that labels every metric with the name of a service.
@@ -56,12 +62,24 @@ func (p *Process) Metrics(service string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, p.Registry)
 }
 
-// Engine returns a new router for a service.
-func (p *Process) Engine(service string) *gin.Engine {
-	return NewEngine(EngineConfig{
+// Tracer returns the tracer of a service; nil if nothing is traced.
+func (p *Process) Tracer(service string) *tracing.Tracer { return p.tracing.Tracer(service) }
+
+// Engine returns a new router for a service, which other processes of the exchange call.
+func (p *Process) Engine(service string) *gin.Engine { return NewEngine(p.engine(service)) }
+
+// Entrance returns a new router for the requests of callers outside of the exchange.
+func (p *Process) Entrance(service string) *gin.Engine {
+	config := p.engine(service)
+	config.Outside = true
+	return NewEngine(config)
+}
+
+func (p *Process) engine(service string) EngineConfig {
+	return EngineConfig{
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
-		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody,
-	})
+		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
+	}
 }
 
 // Background adds a loop that runs while the process serves, until its context ends. If it returns before, Serve ends.

@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/setting"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // Settings holds the settings that every process of the exchange has.
@@ -36,6 +37,8 @@ type Settings struct {
 	SecretFile string
 	// Peers holds the base URLs of the other services, by name; several if a service has replicas of different names.
 	Peers map[string][]string
+	// Tracing says whether requests are traced.
+	Tracing tracing.Settings
 }
 
 // drainDelay is the default of DrainDelay: time for whoever sends requests to notice, and longer than a client of the
@@ -57,6 +60,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "", "file of such secrets, one in each line, which is read again when it changes; in place of credential")
 	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated, also for the replicas of one")
+	s.Tracing.Register(flags)
 }
 
 // Backing holds the settings of storage and messaging, which every service has and the gateway has not.

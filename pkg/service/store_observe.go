@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // timedStore is a store whose operations are timed, and whose work in the background is counted.
@@ -41,7 +42,13 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 	s.backfills.add(spec.Name, collection)
 	of := func(operation string) timing {
 		labels := s.seconds.MustCurryWith(prometheus.Labels{"collection": spec.Name, "operation": operation})
-		return timing{ok: labels.WithLabelValues("ok"), failed: labels.WithLabelValues("unavailable")}
+		return timing{
+			ok: labels.WithLabelValues("ok"), failed: labels.WithLabelValues("unavailable"),
+			name: operation + " " + spec.Name,
+			attributes: []tracing.Attribute{
+				tracing.Text("db.operation.name", operation), tracing.Text("db.collection.name", spec.Name),
+			},
+		}
 	}
 	return &timedCollection{
 		Collection: collection, insert: of("insert"), get: of("get"), replace: of("replace"), find: of("find"),
@@ -57,58 +64,87 @@ type timedCollection struct {
 }
 
 // timing observes one operation of one collection.
-type timing struct{ ok, failed prometheus.Observer }
+type timing struct {
+	ok, failed prometheus.Observer
+	// name and attributes are those of its spans.
+	name       string
+	attributes []tracing.Attribute
+}
 
-// observe counts a refusal, such as that of a stale version, as a success of the store: it did respond.
-func (t timing) observe(began time.Time, err error) {
-	observer := t.ok
-	if errors.Is(err, docstore.ErrUnavailable) {
-		observer = t.failed
+// timed is an operation that has begun.
+type timed struct {
+	timing *timing
+	began  time.Time
+	span   tracing.Span
+}
+
+// begin begins an operation. Its span is below the one that ctx carries.
+func (t *timing) begin(ctx context.Context) (context.Context, timed) {
+	ctx, span := tracing.Begin(ctx, t.name, tracing.Client, t.attributes...)
+	return ctx, timed{t, time.Now(), span}
+}
+
+// end observes the operation. It counts a refusal, such as that of a stale version, as a success of the store: it did respond.
+func (t timed) end(err *error) {
+	observer := t.timing.ok
+	if errors.Is(*err, docstore.ErrUnavailable) {
+		observer = t.timing.failed
+		t.span.Fail("unavailable")
 	}
-	observer.Observe(time.Since(began).Seconds())
+	observer.Observe(time.Since(t.began).Seconds())
+	t.span.End()
 }
 
 func (c *timedCollection) Insert(ctx context.Context, doc docstore.Document) (err error) {
-	defer func(began time.Time) { c.insert.observe(began, err) }(time.Now())
+	ctx, operation := c.insert.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Insert(ctx, doc)
 }
 
 func (c *timedCollection) Get(ctx context.Context, id uuid.UUID) (doc docstore.Document, err error) {
-	defer func(began time.Time) { c.get.observe(began, err) }(time.Now())
+	ctx, operation := c.get.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Get(ctx, id)
 }
 
 func (c *timedCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) (err error) {
-	defer func(began time.Time) { c.replace.observe(began, err) }(time.Now())
+	ctx, operation := c.replace.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Replace(ctx, doc, former)
 }
 
 func (c *timedCollection) Former(ctx context.Context, id uuid.UUID, version int64) (former docstore.Former, err error) {
-	defer func(began time.Time) { c.former.observe(began, err) }(time.Now())
+	ctx, operation := c.former.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Former(ctx, id, version)
 }
 
 func (c *timedCollection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) (formers []docstore.Former, err error) {
-	defer func(began time.Time) { c.formers.observe(began, err) }(time.Now())
+	ctx, operation := c.formers.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Formers(ctx, id, after, limit)
 }
 
 func (c *timedCollection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (former docstore.Former, err error) {
-	defer func(began time.Time) { c.formerByKey.observe(began, err) }(time.Now())
+	ctx, operation := c.formerByKey.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.FormerByKey(ctx, id, key)
 }
 
 func (c *timedCollection) Find(ctx context.Context, q docstore.Query) (found []docstore.Document, err error) {
-	defer func(began time.Time) { c.find.observe(began, err) }(time.Now())
+	ctx, operation := c.find.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Find(ctx, q)
 }
 
 func (c *timedCollection) Unsent(ctx context.Context, after uuid.UUID, limit int) (found []docstore.Document, err error) {
-	defer func(began time.Time) { c.unsent.observe(began, err) }(time.Now())
+	ctx, operation := c.unsent.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Unsent(ctx, after, limit)
 }
 
 func (c *timedCollection) Sent(ctx context.Context, refs []docstore.Ref) (err error) {
-	defer func(began time.Time) { c.sent.observe(began, err) }(time.Now())
+	ctx, operation := c.sent.begin(ctx)
+	defer operation.end(&err)
 	return c.Collection.Sent(ctx, refs)
 }
