@@ -2,25 +2,14 @@ package claims_test
 
 import (
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/servicetest/consumercontract"
 	"insurance.example/exchange/services/claims"
 )
-
-// policies stubs the coverage service. It maps policy numbers to responses.
-type policies map[string]string
-
-func (p policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	facts, ok := p[strings.TrimPrefix(r.URL.Path, "/internal/policy/")]
-	if !ok {
-		http.Error(w, "{}", http.StatusNotFound)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(facts))
-}
 
 func start(t *testing.T, stub http.Handler, flags ...string) *servicetest.Service {
 	t.Helper()
@@ -29,19 +18,14 @@ func start(t *testing.T, stub http.Handler, flags ...string) *servicetest.Servic
 	})
 }
 
-const term = `"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"`
+// reliedOn is what the service relies on at the coverage service: its policies are those that the tests name.
+var reliedOn = filepath.Join("..", "..", "contracts", "consumers", "coverage", "claims.json")
 
-var exchange = policies{
-	"MOTOR":   `{"policyNumber":"MOTOR","covers":["fire","volcanic erruption"],"causeSet":"MotorPeril",` + term + `}`,
-	"ENDED":   `{"policyNumber":"ENDED","covers":["fire"],"causeSet":"MotorPeril","endedAt":"2026-03-01T00:00:00Z",` + term + `}`,
-	"OPEN":    `{"policyNumber":"OPEN","inceptionDate":"2026-01-01T00:00:00Z"}`,
-	"CREDIT":  `{"policyNumber":"CREDIT","covers":["insolvency"],"causeSet":"TradeCreditPeril","waitingPeriod":30,"waits":"lossDate to fnol",` + term + `}`,
-	"PET":     `{"policyNumber":"PET","covers":["Cancer"],"causeSet":"PetBenefit","waitingPeriod":14,"waits":"inceptionDate to lossDate",` + term + `}`,
-	"NOTHING": `{"policyNumber":"NOTHING","causeSet":"MotorPeril",` + term + `}`,
-}
+func coverage(t *testing.T) *consumercontract.Stub { return consumercontract.NewStub(t, reliedOn) }
 
+// TestInForceAtLossDate, with the tests after it, files claims against every policy of the contract with coverage.
 func TestInForceAtLossDate(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	for _, c := range []struct {
 		policy, lossDate string
 		status           int
@@ -63,7 +47,7 @@ func TestInForceAtLossDate(t *testing.T) {
 }
 
 func TestLossCause(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	for _, c := range []struct {
 		policy, cause string
 		status        int
@@ -86,7 +70,7 @@ func TestLossCause(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	s := start(t, exchange, "--reporting-window", "720h")
+	s := start(t, coverage(t), "--reporting-window", "720h")
 	for _, c := range []struct{ policy, cause, lossDate, fnol, want string }{
 		{"MOTOR", "fire", "2026-02-01T00:00:00Z", "2026-03-03T00:00:00Z", ""},
 		{"MOTOR", "fire", "2026-02-01T00:00:00Z", "2026-03-03T00:00:01Z", "late-notification"},
@@ -111,7 +95,7 @@ func TestWarnings(t *testing.T) {
 }
 
 func TestWithoutWindowNoClaimIsLate(t *testing.T) {
-	a := start(t, exchange).Must(201, "POST", "/claim",
+	a := start(t, coverage(t)).Must(201, "POST", "/claim",
 		`{"policyNumber":"MOTOR","lossDate":"2026-02-01T00:00:00Z","fnol":"2036-01-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
 	if strings.Contains(a.Text, "warnings") {
 		t.Error(a.Text)
@@ -119,7 +103,7 @@ func TestWithoutWindowNoClaimIsLate(t *testing.T) {
 }
 
 func TestEveryStateAndOperation(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	const claim = `{"policyNumber":"MOTOR","lossDate":"2026-02-01T00:00:00Z","lossCause":"fire","claimType":"other"}`
 	const payment = `{"paymentAmount":1,"paymentMethod":"cash"}`
 	into := map[string][]string{"open": nil, "closed": {"settle"}, "reopened": {"settle", "reopen"}}
@@ -148,7 +132,7 @@ func TestEveryStateAndOperation(t *testing.T) {
 }
 
 func TestTrialWritesNothingAndReportsEveryCheck(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	body := `{"policyNumber":"ENDED","lossDate":"2026-04-01T00:00:00Z","lossCause":"theft","claimType":"none"}`
 	a := s.Must(200, "POST", "/x/claim/admissibility", body)
 	if a.Body["admissible"] != false || strings.Count(a.Text, `"outcome":"failed"`) < 3 || !strings.Contains(a.Text, `"endedAt":"2026-03-01T00:00:00Z"`) {

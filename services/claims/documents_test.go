@@ -13,7 +13,7 @@ import (
 const fire = `{"policyNumber":"MOTOR","lossDate":"2026-02-01T00:00:00Z","lossCause":"fire","claimType":"other"`
 
 func TestNullIsNoDocument(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	for _, documents := range []string{`[null]`, `["u",null]`} {
 		a := s.Must(400, "POST", "/claim", fire+`,"documents":`+documents+`}`)
 		if !strings.Contains(a.Text, `"reason":"must not be null"`) || !strings.Contains(a.Text, `"pointer":"/documents/`) {
@@ -27,7 +27,7 @@ func TestNullIsNoDocument(t *testing.T) {
 
 // TestTypesStayWithTheirDocuments sends the documents of a claim in another order and with one of them twice.
 func TestTypesStayWithTheirDocuments(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	path := "/claim/" + s.Create("claim", fire+`,"documents":["u0"]}`)
 	for _, document := range []string{`{"url":"u1","type":"photo"}`, `{"url":"u2"}`, `{"url":"u1","type":"report"}`} {
 		s.Must(200, "POST", path+"/documents", document)
@@ -39,7 +39,7 @@ func TestTypesStayWithTheirDocuments(t *testing.T) {
 }
 
 func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
-	s := start(t, exchange)
+	s := start(t, coverage(t))
 	list := strings.TrimSuffix(strings.Repeat(`"u",`, 9_999), ",")
 	path := "/claim/" + s.Create("claim", fire+`,"documents":[`+list+`]}`)
 	s.Must(200, "POST", path+"/documents", `{"url":"last"}`)
@@ -52,7 +52,7 @@ func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
 // TestAClaimHasAGreatestSize fills a claim until there is no room for another document, and makes room again.
 func TestAClaimHasAGreatestSize(t *testing.T) {
 	s := servicetest.Start(t, claims.Service().Definition(), servicetest.Options{
-		Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Peers: map[string]http.Handler{"coverage": exchange},
+		Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Peers: map[string]http.Handler{"coverage": coverage(t)},
 		Store: servicetest.Limited(servicetest.OpenStore(t), 16<<10),
 	})
 	path := "/claim/" + s.Create("claim", fire+`}`)

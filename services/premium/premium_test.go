@@ -45,6 +45,12 @@ var (
 // start starts the service with rules and without a broker. The environment has the functions that the aggregator calls.
 func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Service, *environment) {
 	t.Helper()
+	return startWith(t, map[string]http.Handler{"coverage": coverageStub, "claims": claimsStub}, clock, r)
+}
+
+// startWith is start with stubs of the services that are called.
+func startWith(t *testing.T, peers map[string]http.Handler, clock *servicetest.Clock, r rules) (*servicetest.Service, *environment) {
+	t.Helper()
 	var e *environment
 	declared := Service()
 	declared.Flags = nil
@@ -53,7 +59,7 @@ func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Servic
 		return beside, err
 	}
 	s := servicetest.Start(t, declared.Definition(), servicetest.Options{
-		Clock: clock, Peers: map[string]http.Handler{"coverage": coverageStub, "claims": claimsStub},
+		Clock: clock, Peers: peers,
 	})
 	return s, e
 }

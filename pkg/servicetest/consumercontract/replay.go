@@ -1,0 +1,51 @@
+package consumercontract
+
+import (
+	"path/filepath"
+	"testing"
+
+	"insurance.example/exchange/pkg/servicetest"
+)
+
+// States brings about the states of a provider, by their names in contracts. A function returns the values of the parameters of
+// the request, such as the number of the policy that it has made. It is called once for each interaction.
+type States map[string]func(t *testing.T) map[string]string
+
+// Replay sends a service every request of the contracts that its consumers have put into a folder, and compares the responses. A
+// state that no contract names any more fails the test, as does a folder without contracts.
+func Replay(t *testing.T, s *servicetest.Service, folder string, states States) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are %d contracts in %s (%v)", len(files), folder, err)
+	}
+	named := map[string]bool{}
+	for _, file := range files {
+		c, err := Read(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Provider != filepath.Base(folder) || c.Consumer+".json" != filepath.Base(file) {
+			t.Errorf("%s is of %s for %s: it belongs into the folder of its provider, under the name of its consumer", file, c.Consumer, c.Provider)
+		}
+		for _, i := range c.Interactions {
+			named[i.Given] = true
+			t.Run(c.Consumer+" asks for "+i.Given, func(t *testing.T) {
+				arrange, known := states[i.Given]
+				if !known {
+					t.Fatalf("%s relies on %q, which the tests of %s cannot bring about", c.Consumer, i.Given, c.Provider)
+				}
+				path := i.Request.path(arrange(t))
+				a := s.Do(i.Request.Method, path, "")
+				if err := i.Response.match(a.Status, a.Body); err != nil {
+					t.Errorf("%s relies on this: %s %s: %v\n%s", c.Consumer, i.Request.Method, path, err, a.Text)
+				}
+			})
+		}
+	}
+	for state := range states {
+		if !named[state] {
+			t.Errorf("no consumer relies on %q", state)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package premium
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/servicetest/consumercontract"
+)
+
+// TestEveryPolicyAndClaimThatIsReliedOn records receipts for each policy of the contract with coverage and each claim of that
+// with claims, and has them aggregated.
+func TestEveryPolicyAndClaimThatIsReliedOn(t *testing.T) {
+	contract := func(provider string) *consumercontract.Stub {
+		return consumercontract.NewStub(t, filepath.Join("..", "..", "contracts", "consumers", provider, "premium.json"))
+	}
+	coverage, claims := contract("coverage"), contract("claims")
+	s, e := startWith(t, map[string]http.Handler{"coverage": coverage, "claims": claims}, servicetest.At(t, "2026-06-01T00:00:00Z"), rules{period: "month"})
+	for of, status := range map[string]int{
+		`"policyNumber":"P1"`: 201, `"policyNumber":"P2"`: 201, `"policyNumber":"P3"`: 404, `"claimNumber":"C1"`: 201, `"claimNumber":"C2"`: 404,
+		`"policyNumber":"P1","claimNumber":"C1"`: 201, `"policyNumber":"P2","claimNumber":"C1"`: 400,
+	} {
+		s.Must(status, "POST", "/receipt", `{"receiptType":"new policy","paymentAmount":5,`+of+`}`)
+	}
+	deliver(t, e, 1)
+	rows := s.Must(200, "GET", "/premiumBordereau", "").Text
+	for _, row := range []string{
+		`"policyholder":"01930000-0000-7000-8000-000000000001","policyNumber":"P1","inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z","indemnityLimitPolicy":9,"grossWrittenPremium":15`,
+		`"policyholder":"01930000-0000-7000-8000-000000000001","policyNumber":"P2","inceptionDate":"2026-01-01T00:00:00Z","grossWrittenPremium":5`,
+	} {
+		if !strings.Contains(rows, row) {
+			t.Errorf("no row is as\n%s\nin\n%s", row, rows)
+		}
+	}
+	coverage.WantAllAsked()
+	claims.WantAllAsked()
+}
