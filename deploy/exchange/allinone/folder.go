@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
+
+// StoreFile returns the file in which a service keeps its records, in a data folder.
+func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
 
 // openFolder creates the data folder if there is none, and checks that files can be created in it. Its errors say what to
 // do.

@@ -124,7 +124,7 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt
 		return peer.Config{Address: "http://" + name, Transport: peer.Handler(handlers[name])}, nil
 	}
 	for _, s := range ordered {
-		store, err := stores.Open(ctx, service.StoreSettings{URL: service.StoreURL("sqlite:" + filepath.Join(r.data, s.Name+".db"))}, s.Name, p.Log)
+		store, err := stores.Open(ctx, service.StoreSettings{URL: service.StoreURL("sqlite:" + StoreFile(r.data, s.Name))}, s.Name, p.Log)
 		if err != nil {
 			return nil, fmt.Errorf("setting data: %w", err)
 		}

@@ -22,6 +22,23 @@ func Services() []rest.Service {
 	return []rest.Service{parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service()}
 }
 
+// CallersFirst returns the services, each before those that it calls. A record names only records that were there before it, in
+// its own service or in one that its service calls. So what is read of the services in this order names no record that is missing.
+func CallersFirst() ([]rest.Service, error) {
+	declared := map[string]rest.Service{}
+	var definitions []service.Definition
+	for _, s := range Services() {
+		declared[s.Name] = s
+		definitions = append(definitions, service.Definition{Name: s.Name, Peers: s.Peers})
+	}
+	ordered, err := startOrder(definitions)
+	var services []rest.Service
+	for _, d := range slices.Backward(ordered) {
+		services = append(services, declared[d.Name])
+	}
+	return services, err
+}
+
 // startOrder returns the services in the order in which they start: each after its peers. It fails if a peer is not among
 // them, or if services call each other in a circle.
 func startOrder(services []service.Definition) ([]service.Definition, error) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/deploy/exchange/progress"
 )
 
 // exporting says what to export.
@@ -88,12 +89,12 @@ func (p *program) export(ctx context.Context, c *caller, e exporting) (err error
 }
 
 func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Writer) error {
-	progress := newProgress(p.Err, -1)
+	shown := progress.New(p.Err, -1)
 	count := 0
 	each := func(take func(jsontext.Value) error) error {
 		return c.each(ctx, e, p.pageSize(e.resource, 0), func(record jsontext.Value) error {
 			count++
-			return errors.Join(take(record), progress.at(int64(count), fmt.Sprintf("%d records", count)))
+			return errors.Join(take(record), shown.At(int64(count), fmt.Sprintf("%d records", count)))
 		})
 	}
 	var err error
@@ -105,7 +106,7 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	default:
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
 	}
-	if err := errors.Join(err, progress.end()); err != nil {
+	if err := errors.Join(err, shown.End()); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.Err, "%d records exported.\n", count)

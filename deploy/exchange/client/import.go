@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
+	"insurance.example/exchange/deploy/exchange/progress"
 )
 
 // importing says what to import.
@@ -149,7 +150,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 	}
 	columns, form := table.Of(i.resource), &layout{}
 	run := &importRun{
-		importing: i, caller: c, keys: newKeys(i.resource.Name, i.batch), progress: newProgress(p.Err, size),
+		importing: i, caller: c, keys: newKeys(i.resource.Name, i.batch), progress: progress.New(p.Err, size),
 		rejects: &rejects{path: i.rejected, layout: form, kinds: columns},
 	}
 	if i.dryRun {
@@ -158,7 +159,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		}
 	}
 	err = run.all(ctx, i.rows(input, columns, form))
-	if ended := run.progress.end(); err == nil {
+	if ended := run.progress.End(); err == nil {
 		err = ended
 	}
 	if closed := run.rejects.close(err == nil); err == nil && closed != nil {

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"net/http"
 	"sync"
+
+	"insurance.example/exchange/deploy/exchange/progress"
 )
 
 // importRun is an import under way.
@@ -15,7 +17,7 @@ type importRun struct {
 	caller   *caller
 	keys     *keys
 	rejects  *rejects
-	progress *progress
+	progress *progress.Progress
 	checker  *checker // of a dry run
 
 	created, replayed int
@@ -142,5 +144,5 @@ func (r *importRun) count(o outcome) error {
 		r.created++
 	}
 	r.read = max(r.read, o.read)
-	return errors.Join(failed, r.progress.at(r.read, r.String()))
+	return errors.Join(failed, r.progress.At(r.read, r.String()))
 }

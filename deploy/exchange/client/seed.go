@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client/book"
+	"insurance.example/exchange/deploy/exchange/progress"
 )
 
 // seedDay is the day from which the dates of a book are computed, unless a flag gives another. It is fixed, so that the same
@@ -107,21 +108,21 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
 		return err
 	}
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
-	progress := newProgress(p.Err, int64(o.Size))
-	var shown error
+	shown := progress.New(p.Err, int64(o.Size))
+	var failed error
 	err = book.New(catalog, c.sendRecord, t.step, o).Fill(ctx, func(made int) {
-		if err := progress.at(int64(made), fmt.Sprintf("%d of %d policies", made, o.Size)); err != nil && shown == nil {
-			shown = err
+		if err := shown.At(int64(made), fmt.Sprintf("%d of %d policies", made, o.Size)); err != nil && failed == nil {
+			failed = err
 		}
 	})
-	if ended := progress.end(); shown == nil {
-		shown = ended
+	if ended := shown.End(); failed == nil {
+		failed = ended
 	}
 	if err != nil {
 		return seedAdvice(err)
 	}
-	if shown != nil {
-		return shown
+	if failed != nil {
+		return failed
 	}
 	return p.reportBook(c, o, t)
 }

@@ -1,15 +1,18 @@
-package client
+// Package progress shows how far a command has come.
+package progress
 
 import (
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 )
 
-// progress shows how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds.
-type progress struct {
+// Progress is how far a command has come. On a terminal it is a bar, and elsewhere a line every few seconds.
+type Progress struct {
 	w     io.Writer
 	total int64
 	bar   *progressbar.ProgressBar
@@ -19,10 +22,10 @@ type progress struct {
 // betweenLines is the time from one line to the next.
 const betweenLines = 5 * time.Second
 
-// newProgress returns a progress towards a total in bytes, which is -1 if it is not known.
-func newProgress(w io.Writer, total int64) *progress {
-	p := &progress{w: w, total: total, next: time.Now().Add(betweenLines)}
-	if terminal(w) {
+// New returns a progress towards a total, which is -1 if it is not known.
+func New(w io.Writer, total int64) *Progress {
+	p := &Progress{w: w, total: total, next: time.Now().Add(betweenLines)}
+	if file, is := w.(*os.File); is && term.IsTerminal(int(file.Fd())) {
 		p.bar = progressbar.NewOptions64(total,
 			progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
 			progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(total > 0), progressbar.OptionSetElapsedTime(true))
@@ -30,8 +33,8 @@ func newProgress(w io.Writer, total int64) *progress {
 	return p
 }
 
-// at shows that a number of bytes are done, and what was done, in words.
-func (p *progress) at(done int64, what string) error {
+// At shows how much of the total is done, and what was done, in words.
+func (p *Progress) At(done int64, what string) error {
 	if p.bar != nil {
 		p.bar.Describe(what)
 		if p.total >= 0 {
@@ -47,8 +50,8 @@ func (p *progress) at(done int64, what string) error {
 	return nil
 }
 
-// end removes the bar.
-func (p *progress) end() error {
+// End removes the bar.
+func (p *Progress) End() error {
 	if p.bar == nil {
 		return nil
 	}
