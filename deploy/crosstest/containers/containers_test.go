@@ -9,16 +9,14 @@ import (
 	"crypto/x509"
 	"debug/buildinfo"
 	"fmt"
-	"os"
-	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/ory/dockertest/v3/docker"
 
-	"insurance.example/exchange/contracts/conformance"
+	"insurance.example/exchange/deploy/crosstest/acceptance"
+	"insurance.example/exchange/deploy/crosstest/load"
 )
 
 // largestImage is the size in bytes that no image reaches.
@@ -30,21 +28,19 @@ const (
 	shortOutage = 15 * time.Second
 )
 
-// storyPassed is a line of go test about a story.
-var storyPassed = regexp.MustCompile(`(?m)^--- PASS: TestStory`)
-
 func TestExchangeInContainers(t *testing.T) {
 	r := &report{began: time.Now()}
 	x := startExchange(t)
 	r.measure(t, x)
 	t.Run("version", x.versions)
 	t.Run("contents", x.contents)
-	t.Run("conformance", func(t *testing.T) { r.conform(t, x) })
-	t.Run("stories", x.stories)
+	t.Run("conformance", func(t *testing.T) {
+		r.conforming = acceptance.Conform(t, x.base, x.token(t, "std.admin"), x.token(t, "std.developer"))
+	})
+	t.Run("stories", func(t *testing.T) { acceptance.TellStories(t, x.base, x.keys) })
 
-	l := &load{base: x.base, token: x.token(t, "std.admin", "std.developer")}
-	stop := l.start(t, 8)
-	defer func() { r.write(t, &l.counts) }()
+	l := load.Start(t, x.base, x.token(t, "std.admin", "std.developer"), 8)
+	defer func() { r.write(t, &l.Counts) }()
 	for _, name := range x.order {
 		t.Run("kill "+name, func(t *testing.T) { r.kill(t, x, l, name) })
 	}
@@ -54,9 +50,9 @@ func TestExchangeInContainers(t *testing.T) {
 	t.Run("pause coverage", func(t *testing.T) { r.pause(t, x, l, "coverage") })
 	t.Run("cut off premium", func(t *testing.T) { r.cutOff(t, x, l, "premium") })
 	t.Run("roll", func(t *testing.T) { r.roll(t, x, l) })
-	stop()
-	l.check(t)
-	r.lost, r.doubled = l.compare(t)
+	l.Stop()
+	l.Check(t)
+	r.lost, r.doubled = l.Compare(t)
 }
 
 // measure notes the sizes of the images and how long the containers took to be ready.
@@ -127,128 +123,73 @@ func (x *exchange) contents(t *testing.T) {
 	}
 }
 
-// conform tries every rule of the interface through the gateway.
-func (r *report) conform(t *testing.T, x *exchange) {
-	result := conformance.Run(t.Context(), conformance.Options{
-		Base: x.base, AdminToken: x.token(t, "std.admin"), DeveloperToken: x.token(t, "std.developer"), Patience: patience,
-	})
-	for _, rule := range result.Results {
-		if rule.Outcome == conformance.Failed {
-			t.Errorf("%s: %s: %s %s\n%s\n%s", rule.Area, rule.Rule, rule.Outcome, rule.Why, rule.Request, rule.Response)
-		}
-	}
-	if r.conforming = result.Count("", conformance.Passed); r.conforming == 0 {
-		t.Error("no rule was tried")
-	}
-}
-
-// stories runs the stories of the tests of the whole against the gateway.
-func (x *exchange) stories(t *testing.T) {
-	command := exec.Command("go", "test", "-count=1", "-run", "^TestStory", "-v", "insurance.example/exchange/deploy/e2e")
-	command.Env = append(os.Environ(), "EXCHANGE_UNDER_TEST="+x.base, "EXCHANGE_UNDER_TEST_KEYS="+x.keys)
-	output, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
-	if ran := storyPassed.Find(output); ran == nil {
-		t.Fatalf("no story was run:\n%s", output)
-	}
-}
-
 // kill ends a container as a crash would, and starts it again.
-func (r *report) kill(t *testing.T, x *exchange, l *load, name string) {
-	defer l.recovered(t)
+func (r *report) kill(t *testing.T, x *exchange, l *load.Load, name string) {
+	defer l.Recovered(t)
 	if name == "gateway" {
-		l.entrance.Store(true)
-		defer l.entrance.Store(false)
+		l.Entrance.Store(true)
+		defer l.Entrance.Store(false)
 	}
 	c := x.parts[name]
 	c.signal(t, docker.SIGKILL)
 	c.awaitEnd(t)
-	l.goOn(t, 20)
+	l.GoOn(t, 20)
 	x.start(t, c)
 	r.kills++
 }
 
 // stop ends a container for a minute.
-func (r *report) stop(t *testing.T, x *exchange, l *load, name string) {
-	defer l.recovered(t)
+func (r *report) stop(t *testing.T, x *exchange, l *load.Load, name string) {
+	defer l.Recovered(t)
 	c := x.parts[name]
-	began, unavailable := time.Now(), l.counts.unavailable.Load()
+	began, unavailable := time.Now(), l.Counts.Unavailable.Load()
 	c.stop(t)
 	<-time.After(longOutage)
 	x.start(t, c)
 	r.stops++
 	r.notes = append(r.notes, fmt.Sprintf("%s was away for %.0f s; %d responses 503 meanwhile", name, time.Since(began).Seconds(),
-		l.counts.unavailable.Load()-unavailable))
+		l.Counts.Unavailable.Load()-unavailable))
 }
 
 // pause has a process do nothing for a while, its connections staying as they are.
-func (r *report) pause(t *testing.T, x *exchange, l *load, name string) {
-	defer l.recovered(t)
+func (r *report) pause(t *testing.T, x *exchange, l *load.Load, name string) {
+	defer l.Recovered(t)
 	x.parts[name].signal(t, docker.SIGSTOP)
 	<-time.After(shortOutage)
 	x.parts[name].signal(t, docker.SIGCONT)
-	eventually(t, x.parts[name].isReady)
+	load.Eventually(t, x.parts[name].isReady)
 	r.pauses++
 }
 
 // cutOff takes a container off the network for a while.
-func (r *report) cutOff(t *testing.T, x *exchange, l *load, name string) {
-	defer l.recovered(t)
+func (r *report) cutOff(t *testing.T, x *exchange, l *load.Load, name string) {
+	defer l.Recovered(t)
 	x.parts[name].cut(t)
 	<-time.After(shortOutage)
 	x.parts[name].join(t)
-	eventually(t, x.parts[name].isReady)
+	load.Eventually(t, x.parts[name].isReady)
 	r.cuts++
 }
 
 // roll gives each service a second replica and then restarts each replica of each service, one after the other. Not one
 // request fails.
-func (r *report) roll(t *testing.T, x *exchange, l *load) {
+func (r *report) roll(t *testing.T, x *exchange, l *load.Load) {
 	var replicas []string
 	for _, service := range services {
 		second := service + "-2"
 		x.start(t, x.addService(t, service, second))
 		replicas = append(replicas, service, second)
 	}
-	l.strict.Store(true)
-	defer l.strict.Store(false)
+	l.Strict.Store(true)
+	defer l.Strict.Store(false)
 	for _, name := range replicas {
 		x.parts[name].stop(t)
 		x.start(t, x.parts[name])
 		r.rolls++
 	}
-	l.goOn(t, 100)
-	l.check(t)
-	if n := l.counts.failedInRoll.Load(); n > 0 {
-		t.Errorf("%d of %d requests failed", n, l.counts.rollRequests.Load())
+	l.GoOn(t, 100)
+	l.Check(t)
+	if n := l.Counts.StrictFailures.Load(); n > 0 {
+		t.Errorf("%d of %d requests failed", n, l.Counts.StrictRequests.Load())
 	}
-}
-
-// goOn waits until so many more requests were sent.
-func (l *load) goOn(t *testing.T, requests int64) {
-	t.Helper()
-	until := l.counts.requests.Load() + requests
-	eventually(t, func() error {
-		if now := l.counts.requests.Load(); now < until {
-			return fmt.Errorf("%d of %d requests were sent", now, until)
-		}
-		return nil
-	})
-}
-
-// recovered waits until writes of every service are acknowledged, and fails the test with the faults noted so far.
-func (l *load) recovered(t *testing.T) {
-	t.Helper()
-	for _, c := range l.callers[:2] {
-		until := c.acknowledged.Load() + 6 // one of each resource
-		eventually(t, func() error {
-			if now := c.acknowledged.Load(); now < until {
-				return fmt.Errorf("caller %s has %d of %d writes acknowledged", c.name, now, until)
-			}
-			return nil
-		})
-	}
-	l.check(t)
 }

@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,10 +12,9 @@ import (
 
 	"github.com/ory/dockertest/v3"
 	"github.com/ory/dockertest/v3/docker"
-)
 
-// patience is how long a test waits for what must come.
-const patience = 4 * time.Minute
+	"insurance.example/exchange/deploy/crosstest/load"
+)
 
 // engine is a Docker engine with a network of the test's own.
 type engine struct {
@@ -113,7 +111,7 @@ func (e *engine) start(t *testing.T, all ...*container) {
 		}
 	}
 	for _, c := range all {
-		eventually(t, c.isReady)
+		load.Eventually(t, c.isReady)
 		c.startTime = time.Since(began)
 	}
 }
@@ -131,7 +129,7 @@ func (c *container) run(command ...string) (string, error) {
 		return "", fmt.Errorf("%s: %w\n%s", c.name, err, c.logs())
 	}
 	var said bytes.Buffer
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), load.Patience)
 	defer cancel()
 	if err := c.engine.StartExec(run.ID, docker.StartExecOptions{OutputStream: &said, ErrorStream: &said, Context: ctx}); err != nil {
 		return "", fmt.Errorf("%s: %w", c.name, err)
@@ -219,20 +217,4 @@ func (c *container) logs() string {
 		return err.Error()
 	}
 	return said.String()
-}
-
-// eventually asks until done returns nil, and ends the test with its last error after patience.
-func eventually(t *testing.T, done func() error) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		err := done()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(errors.Join(fmt.Errorf("not within %s", patience), err))
-		}
-		<-time.After(100 * time.Millisecond)
-	}
 }

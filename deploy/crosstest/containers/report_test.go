@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"insurance.example/exchange/deploy/crosstest/load"
 )
 
 // report is what was tried and what came of it.
@@ -19,7 +21,7 @@ type report struct {
 }
 
 // write prints the report, and writes it to the file that CROSSTEST_REPORT names.
-func (r *report) write(t *testing.T, c *counts) {
+func (r *report) write(t *testing.T, c *load.Counts) {
 	t.Helper()
 	var text strings.Builder
 	line := func(name string, value any) { fmt.Fprintf(&text, "%-34s %v\n", name, value) }
@@ -29,12 +31,12 @@ func (r *report) write(t *testing.T, c *counts) {
 	line("paused", r.pauses)
 	line("cut off from the network", r.cuts)
 	line("replicas rolled", r.rolls)
-	line("requests", c.requests.Load())
-	line("writes acknowledged", c.acknowledged.Load())
-	line("responses 503", c.unavailable.Load())
-	line("connections lost with the gateway", c.lostConnections.Load())
-	line("requests during the rolls", c.rollRequests.Load())
-	line("of which failed", c.failedInRoll.Load())
+	line("requests", c.Requests.Load())
+	line("writes acknowledged", c.Acknowledged.Load())
+	line("responses 503", c.Unavailable.Load())
+	line("connections lost with the gateway", c.LostConnections.Load())
+	line("requests during the rolls", c.StrictRequests.Load())
+	line("of which failed", c.StrictFailures.Load())
 	line("acknowledged and lost", r.lost)
 	line("stored twice", r.doubled)
 	for _, s := range r.sizes {

@@ -1,4 +1,4 @@
-package containers_test
+package load
 
 import (
 	"encoding/json"
@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// compare compares what was acknowledged with what is stored: nothing is lost, nothing is there twice, and the rows of the
+// Compare compares what was acknowledged with what is stored: nothing is lost, nothing is there twice, and the rows of the
 // bordereau are the sums of the receipts. It returns how many records were lost and how many are there twice.
-func (l *load) compare(t *testing.T) (lost, doubled int) {
+func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 	t.Helper()
 	acknowledged := map[string]map[string]string{} // keys by resource and id
 	marks := map[string]string{"personal": "idNumber", "policyWording": "name", "vehicle": "plateNumber", "claim": "description"}
@@ -49,13 +49,13 @@ func (l *load) compare(t *testing.T) (lost, doubled int) {
 		t.Logf("%d records of %s", len(stored), resource)
 	}
 	for policy, sum := range sums {
-		eventually(t, func() error { return l.rowIs(t, policy, sum) })
+		Eventually(t, func() error { return l.rowIs(t, policy, sum) })
 	}
 	return lost, doubled
 }
 
 // isOurs reports whether a caller has sent the record in its loop: by its mark, or for a receipt by its policy.
-func (l *load) isOurs(r record, mark string) bool {
+func (l *Load) isOurs(r record, mark string) bool {
 	for _, c := range l.callers {
 		if mark == "" && r["policyNumber"] == c.policy["policyNumber"] {
 			return true
@@ -68,7 +68,7 @@ func (l *load) isOurs(r record, mark string) bool {
 }
 
 // rowIs returns an error unless the policy has one row, with the sum.
-func (l *load) rowIs(t *testing.T, policy string, sum int) error {
+func (l *Load) rowIs(t *testing.T, policy string, sum int) error {
 	t.Helper()
 	var found []string
 	for _, row := range l.list(t, "/premiumBordereau?limit=200") {
@@ -85,7 +85,7 @@ func (l *load) rowIs(t *testing.T, policy string, sum int) error {
 var nextPage = regexp.MustCompile(`^<([^>]+)>; rel="next"$`)
 
 // list returns all records of a list, page by page.
-func (l *load) list(t *testing.T, path string) (all []record) {
+func (l *Load) list(t *testing.T, path string) (all []record) {
 	t.Helper()
 	for path != "" {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)

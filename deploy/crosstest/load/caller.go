@@ -1,4 +1,4 @@
-package containers_test
+package load
 
 import (
 	"bytes"
@@ -9,45 +9,13 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"testing"
 	"time"
 )
 
-// record is a JSON object.
-type record map[string]any
-
-// load is callers who write through the gateway, remember what was acknowledged, and read it again. Each repeats a write
-// under its key until it is acknowledged.
-type load struct {
-	base, token string
-	callers     []*caller
-	counts      counts
-	// strict has everything but a success be a fault: nothing is broken.
-	strict atomic.Bool
-	// entrance reports whether the gateway itself is broken, so that connections may be.
-	entrance atomic.Bool
-
-	mu     sync.Mutex
-	faults []string
-}
-
-// counts are those of the report.
-type counts struct {
-	requests, acknowledged, unavailable, lostConnections, failedInRoll, rollRequests atomic.Int64
-}
-
-// write is one record that a caller wants.
-type write struct {
-	resource, key string
-	body          record
-	id            string // once it is acknowledged
-}
-
 // caller sends one request after the other.
 type caller struct {
-	load   *load
+	load   *Load
 	client *http.Client
 	pause  time.Duration
 	name   string
@@ -56,53 +24,6 @@ type caller struct {
 	number int
 	// acknowledged is how many writes were.
 	acknowledged atomic.Int64
-}
-
-// fault notes what the exchange did wrong.
-func (l *load) fault(format string, args ...any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.faults) < 50 {
-		l.faults = append(l.faults, fmt.Sprintf(format, args...))
-	}
-}
-
-// check fails the test with the faults noted so far.
-func (l *load) check(t *testing.T) {
-	t.Helper()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, f := range l.faults {
-		t.Error(f)
-	}
-	l.faults = nil
-}
-
-// start makes callers, of whom each has a policy of its own, and has them run until the returned function is called,
-// which returns when what they have begun is acknowledged.
-func (l *load) start(t *testing.T, callers int) (stop func()) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	mark := fmt.Sprintf("%X", time.Now().UnixMilli()%0xFFFFFF)
-	var group sync.WaitGroup
-	for i := range callers {
-		c := &caller{
-			load: l, name: fmt.Sprintf("%s-%d", mark, i),
-			client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, Timeout: time.Minute},
-			// Some keep their connections busy, and some leave them, and those behind the gateway, for a while.
-			pause: []time.Duration{20 * time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond, 2900 * time.Millisecond}[i%4],
-		}
-		l.callers = append(l.callers, c)
-		if err := c.begin(ctx); err != nil {
-			t.Fatal(err)
-		}
-		group.Go(func() { c.run(ctx) })
-	}
-	return sync.OnceFunc(func() {
-		cancel()
-		group.Wait()
-	})
 }
 
 // begin writes the policy that the caller's receipts and claims are for.
@@ -160,6 +81,9 @@ func (c *caller) run(ctx context.Context) {
 	}
 }
 
+// resources is how many kinds of records a caller writes in turn.
+const resources = 6
+
 // next returns a record to write, of each service in turn; receipts are the most frequent.
 func (c *caller) next() *write {
 	c.number++
@@ -167,7 +91,7 @@ func (c *caller) next() *write {
 	w := &write{key: "key-" + mark}
 	policy := c.policy["policyNumber"]
 	now := time.Now().UTC().AddDate(0, 0, -1).Format(time.RFC3339)
-	switch c.number % 6 {
+	switch c.number % resources {
 	case 0:
 		w.resource, w.body = "personal", record{
 			"firstName": "Ada", "lastName": "Lovelace", "dob": "1985-12-10", "idType": "passport", "idNumber": mark,
@@ -193,14 +117,14 @@ func (c *caller) next() *write {
 // settle sends a write until it is acknowledged. It reports whether it was, which it is not within the patience or after a
 // fault.
 func (c *caller) settle(w *write) bool {
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
 		status, header, made, err := c.send(context.Background(), http.MethodPost, "/"+w.resource, w.body, w.key)
 		switch {
 		case err != nil:
 			c.lost("POST /"+w.resource, err)
 		case status == http.StatusCreated, status == http.StatusOK && header.Get("Idempotency-Replayed") == "true":
 			w.id, _ = made["id"].(string)
-			c.load.counts.acknowledged.Add(1)
+			c.load.Counts.Acknowledged.Add(1)
 			if w.id == "" {
 				c.load.fault("POST /%s: status %d without an id: %v", w.resource, status, made)
 			}
@@ -213,7 +137,7 @@ func (c *caller) settle(w *write) bool {
 		}
 		time.Sleep(200 * time.Millisecond)
 	}
-	c.load.fault("POST /%s with key %s was not acknowledged within %s", w.resource, w.key, patience)
+	c.load.fault("POST /%s with key %s was not acknowledged within %s", w.resource, w.key, Patience)
 	return false
 }
 
@@ -233,23 +157,23 @@ func (c *caller) readAgain(w *write) {
 
 // lost counts a request without a response.
 func (c *caller) lost(what string, err error) {
-	c.load.counts.lostConnections.Add(1)
-	if c.load.strict.Load() {
-		c.load.counts.failedInRoll.Add(1)
+	c.load.Counts.LostConnections.Add(1)
+	if c.load.Strict.Load() {
+		c.load.Counts.StrictFailures.Add(1)
 	}
-	if c.load.strict.Load() || !c.load.entrance.Load() {
+	if c.load.Strict.Load() || !c.load.Entrance.Load() {
 		c.load.fault("%s: %v, although the gateway runs", what, err)
 	}
 }
 
 // unavailable counts a 503, which says when to come again.
 func (c *caller) unavailable(what string, header http.Header, problem record) {
-	c.load.counts.unavailable.Add(1)
+	c.load.Counts.Unavailable.Add(1)
 	if header.Get("Retry-After") == "" || header.Get("Content-Type") != "application/problem+json" {
 		c.load.fault("%s: 503 without Retry-After, or no problem: %v", what, header)
 	}
-	if c.load.strict.Load() {
-		c.load.counts.failedInRoll.Add(1)
+	if c.load.Strict.Load() {
+		c.load.Counts.StrictFailures.Add(1)
 		c.load.fault("%s: 503 although nothing is broken: %v", what, problem)
 	}
 }
@@ -276,9 +200,9 @@ func (c *caller) send(ctx context.Context, method, path string, body record, key
 	if key != "" {
 		request.Header.Set("Idempotency-Key", key)
 	}
-	c.load.counts.requests.Add(1)
-	if c.load.strict.Load() {
-		c.load.counts.rollRequests.Add(1)
+	c.load.Counts.Requests.Add(1)
+	if c.load.Strict.Load() {
+		c.load.Counts.StrictRequests.Add(1)
 	}
 	response, err := c.client.Do(request)
 	if err != nil {

@@ -1,0 +1,126 @@
+// Package load has callers write through the gateway of an exchange while it is broken, rolled or moved. They remember what
+// was acknowledged, and compare it in the end with what is stored.
+package load
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// record is a JSON object.
+type record map[string]any
+
+// Load is callers who write through the gateway, remember what was acknowledged, and read it again. Each repeats a write
+// under its key until it is acknowledged.
+type Load struct {
+	Counts Counts
+	// Strict has everything but a success be a fault: nothing is broken.
+	Strict atomic.Bool
+	// Entrance says that the gateway itself is broken, so that connections may be.
+	Entrance atomic.Bool
+
+	base, token string
+	callers     []*caller
+	end         func()
+
+	mu     sync.Mutex
+	faults []string
+}
+
+// Counts are what the callers have seen so far.
+type Counts struct {
+	Requests, Acknowledged, Unavailable, LostConnections atomic.Int64
+	// StrictRequests are those that were sent while nothing was broken, and StrictFailures those of them that failed.
+	StrictRequests, StrictFailures atomic.Int64
+}
+
+// write is one record that a caller wants.
+type write struct {
+	resource, key string
+	body          record
+	id            string // once it is acknowledged
+}
+
+// fault notes what the exchange did wrong.
+func (l *Load) fault(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.faults) < 50 {
+		l.faults = append(l.faults, fmt.Sprintf(format, args...))
+	}
+}
+
+// Check fails the test with the faults noted so far.
+func (l *Load) Check(t *testing.T) {
+	t.Helper()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.faults {
+		t.Error(f)
+	}
+	l.faults = nil
+}
+
+// Start makes callers, of whom each has a policy of its own, at a gateway that works, and has them run until Stop, at the
+// latest until the end of the test. The token is theirs.
+func Start(t *testing.T, base, token string, callers int) *Load {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	var group sync.WaitGroup
+	l := &Load{base: base, token: token}
+	l.end = sync.OnceFunc(func() {
+		cancel()
+		group.Wait()
+	})
+	t.Cleanup(cancel)
+	mark := fmt.Sprintf("%X", time.Now().UnixMilli()%0xFFFFFF)
+	for i := range callers {
+		c := &caller{
+			load: l, name: fmt.Sprintf("%s-%d", mark, i),
+			client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, Timeout: time.Minute},
+			// Some keep their connections busy, and some leave them, and those behind the gateway, for a while.
+			pause: []time.Duration{20 * time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond, 2900 * time.Millisecond}[i%4],
+		}
+		l.callers = append(l.callers, c)
+		if err := c.begin(ctx); err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() { c.run(ctx) })
+	}
+	return l
+}
+
+// Stop ends the callers. It returns when what they have begun is acknowledged.
+func (l *Load) Stop() { l.end() }
+
+// GoOn waits until so many more requests were sent.
+func (l *Load) GoOn(t *testing.T, requests int64) {
+	t.Helper()
+	until := l.Counts.Requests.Load() + requests
+	Eventually(t, func() error {
+		if now := l.Counts.Requests.Load(); now < until {
+			return fmt.Errorf("%d of %d requests were sent", now, until)
+		}
+		return nil
+	})
+}
+
+// Recovered waits until writes of every service are acknowledged, and fails the test with the faults noted so far.
+func (l *Load) Recovered(t *testing.T) {
+	t.Helper()
+	for _, c := range l.callers[:2] {
+		until := c.acknowledged.Load() + resources
+		Eventually(t, func() error {
+			if now := c.acknowledged.Load(); now < until {
+				return fmt.Errorf("caller %s has %d of %d writes acknowledged", c.name, now, until)
+			}
+			return nil
+		})
+	}
+	l.Check(t)
+}
