@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"insurance.example/exchange/deploy/standins/process"
 )
 
 const (
@@ -66,7 +68,7 @@ func (r root) makeTemplate(ctx context.Context) error {
 	if err := run(initdb); err != nil {
 		return err
 	}
-	lock, err := tryLock(data + ".lock")
+	lock, err := process.TryLock(data + ".lock")
 	if err != nil {
 		return err
 	}
@@ -116,7 +118,7 @@ func (r root) claim(ctx context.Context, keep string) (name string, lock *os.Fil
 			return "", nil, err
 		}
 		// A sweep may find the file before it is locked, and remove it.
-		lock, err := tryLock(file.Name())
+		lock, err := process.TryLock(file.Name())
 		if err = errors.Join(err, file.Close()); lock != nil || err != nil {
 			return strings.TrimSuffix(filepath.Base(file.Name()), ".lock"), lock, err
 		}
@@ -128,7 +130,7 @@ func (r root) claim(ctx context.Context, keep string) (name string, lock *os.Fil
 	// The server that had the data may still be stopping.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	lock, err = lockFile(ctx, r.path("data", name+".lock"), func() {})
+	lock, err = process.Lock(ctx, r.path("data", name+".lock"), func() {})
 	if err != nil {
 		return "", nil, fmt.Errorf("another server has the data %q: %w", keep, err)
 	}
@@ -145,7 +147,7 @@ func (r root) sweep() error {
 		return err
 	}
 	for _, path := range locks {
-		lock, err := tryLock(path)
+		lock, err := process.TryLock(path)
 		if err != nil || lock == nil {
 			continue // it is in use, or another process is removing it
 		}
@@ -200,7 +202,7 @@ func (r root) attempt(ctx context.Context, name string, lock *os.File) (*postgre
 	p := &postgres{
 		url: fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres", port), ended: make(chan struct{}), lock: lock,
 	}
-	if p.process, err = startBound(command, p.ended); err != nil {
+	if p.process, err = process.StartBound(command, p.ended); err != nil {
 		return nil, err
 	}
 	if err := p.await(ctx); err != nil {

@@ -4,8 +4,6 @@ package documentdb
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"syscall"
 )
 
@@ -14,9 +12,5 @@ var errNotLinux = errors.New("PostgreSQL is run from Debian's packages, on Linux
 func canRun() error { return errNotLinux }
 
 func (r root) confined() *syscall.SysProcAttr { return nil }
-
-func startBound(*exec.Cmd, chan<- struct{}) (*os.Process, error) { return nil, errNotLinux }
-
-func tryLock(string) (*os.File, error) { return nil, errNotLinux }
 
 func makeDevice(string, int, int) error { return errNotLinux }

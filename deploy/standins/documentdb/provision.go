@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"insurance.example/exchange/deploy/standins/process"
 )
 
 // recipe names the way in which the folder is made. Change it with the way: a folder that was made in another way is
@@ -40,7 +42,7 @@ func provision(ctx context.Context, dir string, progress io.Writer) (root, error
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	lock, err := lockFile(ctx, made+".lock", func() {
+	lock, err := process.Lock(ctx, made+".lock", func() {
 		fmt.Fprintf(progress, "documentdb: another process is making %s; waiting for it\n", made)
 	})
 	if err != nil {
@@ -81,24 +83,6 @@ func provisionInto(ctx context.Context, made string, progress io.Writer) error {
 	}
 	say("done")
 	return os.RemoveAll(made + ".packages")
-}
-
-// lockFile opens a file and locks it until it is closed. It calls waits once if another process has the lock.
-func lockFile(ctx context.Context, path string, waits func()) (*os.File, error) {
-	for first := true; ; first = false {
-		file, err := tryLock(path)
-		if file != nil || err != nil {
-			return file, err
-		}
-		if first {
-			waits()
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for %s: %w", path, ctx.Err())
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 func exists(path string) bool {
