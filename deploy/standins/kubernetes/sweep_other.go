@@ -1,0 +1,23 @@
+//go:build !linux
+
+package kubernetes
+
+import (
+	"errors"
+	"syscall"
+)
+
+var errNotLinux = errors.New("a node of Kubernetes runs on Linux only; use a cluster that runs elsewhere")
+
+type running struct {
+	id, parent int
+	command    string
+}
+
+func bound() *syscall.SysProcAttr { return nil }
+
+func processes() ([]running, error) { return nil, errNotLinux }
+
+func (running) kill() error { return errNotLinux }
+
+func (*Cluster) sweep() error { return errNotLinux }
