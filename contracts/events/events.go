@@ -10,6 +10,8 @@ const BordereauTopic = "exchange.bordereau.dirty"
 // BordereauDirty names a row of the premium bordereau whose sum may have changed. It has no amount, because the row is
 // computed again from its receipts. So a message may come twice, late or out of order.
 //
+// The header traceparent (W3C trace context) names the trace of the receipt, if that is traced.
+//
 // Names a row of the premium bordereau whose sum may have changed. A message may come twice, late or out of order.
 type BordereauDirty struct {
 	// The period of the row, such as 2026-11 or 2026-Q4.

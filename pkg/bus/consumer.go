@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/segmentio/kafka-go"
+
+	"insurance.example/exchange/pkg/tracing"
 )
 
 const (
@@ -47,8 +49,10 @@ type ConsumerConfig struct {
 	SessionTimeout time.Duration
 	// PartitionWatch is how often the consumer checks whether the topic has more partitions; 5 s if not set.
 	PartitionWatch time.Duration
-	Log            *slog.Logger
-	Metrics        prometheus.Registerer
+	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
+	Tracer  *tracing.Tracer
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
 }
 
 // Consumer calls a handler with each message of a topic until the message is handled, and then commits its offset.

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -56,7 +57,7 @@ func (a *assignment) do(ctx, handling context.Context, w *work) {
 // attempt handles w. If w can never be handled, attempt writes it to the dead-letter topic.
 func (c *Consumer) attempt(ctx context.Context, w *work) error {
 	if w.poison == nil {
-		err := c.call(ctx, w.message)
+		err := c.call(ctx, w)
 		if !IsPoison(err) {
 			return err
 		}
@@ -66,7 +67,13 @@ func (c *Consumer) attempt(ctx context.Context, w *work) error {
 }
 
 // call calls the handler. It returns a panic of the handler as an error of Poison.
-func (c *Consumer) call(ctx context.Context, m Message) (err error) {
+func (c *Consumer) call(ctx context.Context, w *work) (err error) {
+	m, began := w.message, time.Now()
+	ctx, spans := beginHandling(ctx, c.config.Tracer, "process "+c.config.Topic.Name, c.config.Topic.Name, w.traces)
+	defer func() {
+		spans.end(err)
+		c.metrics.observe(began, err)
+	}()
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.config.Log.Error("handler panicked", "key", string(m.Key), "panic", cause, "stack", string(debug.Stack()))

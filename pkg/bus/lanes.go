@@ -15,6 +15,8 @@ type position struct {
 type work struct {
 	message   Message
 	positions []position
+	// traces are the traceparents of these messages, as far as they have one and up to mostTraces.
+	traces []string
 	// poison is the reason why the message can never be handled; nil as long as none is known.
 	poison error
 	// handled is true once the message was handled or is in the dead-letter topic.
@@ -42,12 +44,21 @@ func (l lanes) add(m Message, at position) (joined bool) {
 	}
 	if w, ok := on.alike[string(m.Value)]; ok {
 		w.positions = append(w.positions, at)
+		w.trace(m)
 		return true
 	}
 	w := &work{message: m, positions: []position{at}}
+	w.trace(m)
 	on.alike[string(m.Value)] = w
 	on.waiting = append(on.waiting, w)
 	return false
+}
+
+// trace notes the trace of a message.
+func (w *work) trace(m Message) {
+	if trace := m.trace(); trace != "" && len(w.traces) < mostTraces {
+		w.traces = append(w.traces, trace)
+	}
 }
 
 // begin returns the first work of each lane that is not busy, and makes the lane busy. Earlier messages of a partition come

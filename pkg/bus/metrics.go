@@ -1,6 +1,8 @@
 package bus
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
@@ -10,6 +12,7 @@ type relayMetrics struct {
 	left      prometheus.Counter
 	published prometheus.Counter
 	failures  *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
 }
 
 func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetrics {
@@ -31,6 +34,10 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 			Name: "bus_relay_failures_total",
 			Help: "Failures by step: making the topic, making a message, publishing.",
 		}, []string{"step"}),
+		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "bus_relay_publish_duration_seconds", Help: "Time until the brokers have confirmed a batch of messages, or it has failed.",
+			Buckets: durations,
+		}, []string{"outcome"}),
 	}
 	// Each counter exists from the start with the value 0, so that the first failure shows as a rate.
 	for _, step := range []string{stepTopic, stepMessage, stepPublish} {
@@ -38,6 +45,29 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 	}
 	return metrics
 }
+
+// durations are the bounds of the histograms, in seconds.
+var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// The outcomes that label the histograms.
+const (
+	outcomeOK     = "ok"
+	outcomeFailed = "failed"
+)
+
+func observe(seconds *prometheus.HistogramVec, began time.Time, err error) {
+	outcome := outcomeOK
+	if err != nil {
+		outcome = outcomeFailed
+	}
+	seconds.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
+}
+
+// observe times the publication of a batch.
+func (m *relayMetrics) observe(began time.Time, err error) { observe(m.seconds, began, err) }
+
+// observe times an attempt to handle a message.
+func (m *consumerMetrics) observe(began time.Time, err error) { observe(m.seconds, began, err) }
 
 // The steps of a relay, which label the count of its failures.
 const (
@@ -89,6 +119,7 @@ type consumerMetrics struct {
 	coalesced   prometheus.Counter
 	retries     prometheus.Counter
 	deadLetters prometheus.Counter
+	seconds     *prometheus.HistogramVec
 }
 
 func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) consumerMetrics {
@@ -127,5 +158,9 @@ func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) c
 			Name: "bus_consumer_dead_letters_total",
 			Help: "Messages that can never be handled, written to the dead-letter topic.",
 		}),
+		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "bus_consumer_handle_duration_seconds", Help: "Time of an attempt to handle a message.",
+			Buckets: durations,
+		}, []string{"outcome"}),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/segmentio/kafka-go"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 const (
@@ -32,7 +33,9 @@ type RelayConfig struct {
 	// Page is the greatest number of messages that are published in one batch; 500 if not set.
 	Page int
 	// Queue is the greatest number of messages that wait for being published; 10,000 if not set.
-	Queue   int
+	Queue int
+	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
+	Tracer  *tracing.Tracer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -45,7 +48,7 @@ type Relay struct {
 	writer    *kafka.Writer
 	metrics   relayMetrics
 	state     condition
-	queue     chan Message
+	queue     chan outgoing
 }
 
 // NewRelay returns a relay, which does nothing until Run is called. It panics if config.Metrics already has a relay of
@@ -61,7 +64,7 @@ func NewRelay(config RelayConfig) *Relay {
 		writer:    newWriter(config.Cluster, transport, config.Topic, config.Page),
 		metrics:   newRelayMetrics(config.Metrics, config.Topic.Name),
 		state:     condition{log: config.Log, bad: "messages are not being published", good: "messages are being published again"},
-		queue:     make(chan Message, config.Queue),
+		queue:     make(chan outgoing, config.Queue),
 	}
 }
 
@@ -76,11 +79,14 @@ func (r *Relay) Send(doc docstore.Document) {
 		r.config.Log.Error("no message can be made of a document", "id", doc.ID, "version", doc.Version, "error", err)
 		return
 	}
+	out := traced(r.config.Tracer, r.config.Topic.Name, message)
 	select {
-	case r.queue <- message:
+	case r.queue <- out:
 		r.metrics.backlog.Inc()
 	default:
 		r.metrics.left.Inc()
+		out.span.Fail("left")
+		out.span.End()
 	}
 }
 
@@ -101,7 +107,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		}
 		return r.report(ctx, err)
 	})
-	var batch []Message
+	var batch []outgoing
 	for ctx.Err() == nil {
 		_ = retrySoon(ctx, func() error {
 			batch = r.take(r.await(ctx, batch))
@@ -120,7 +126,7 @@ func (r *Relay) Run(ctx context.Context) error {
 }
 
 // await waits until there is something to publish and simultaneous writes have joined it, or ctx ends.
-func (r *Relay) await(ctx context.Context, batch []Message) []Message {
+func (r *Relay) await(ctx context.Context, batch []outgoing) []outgoing {
 	if len(batch) == 0 {
 		select {
 		case m := <-r.queue:
@@ -135,7 +141,7 @@ func (r *Relay) await(ctx context.Context, batch []Message) []Message {
 
 // take adds up to a page of the messages in the queue to a batch. Those that are in the batch already could not be published;
 // they may wait for one broker, and those that follow need not.
-func (r *Relay) take(batch []Message) []Message {
+func (r *Relay) take(batch []outgoing) []outgoing {
 	if len(batch) >= r.config.Queue {
 		return batch
 	}
@@ -151,11 +157,17 @@ func (r *Relay) take(batch []Message) []Message {
 }
 
 // publish publishes a batch and returns the messages that may not be stored. It returns an error if there are any.
-func (r *Relay) publish(ctx context.Context, batch []Message) (left []Message, err error) {
+func (r *Relay) publish(ctx context.Context, batch []outgoing) (left []outgoing, err error) {
 	if len(batch) == 0 {
 		return nil, nil
 	}
-	stored, err := publish(ctx, r.writer, batch)
+	messages := make([]Message, len(batch))
+	for i, m := range batch {
+		messages[i] = m.Message
+	}
+	began := time.Now()
+	stored, err := publish(ctx, r.writer, messages)
+	r.metrics.observe(began, err)
 	if err != nil {
 		err = r.failed(stepPublish, err)
 	}
@@ -164,6 +176,7 @@ func (r *Relay) publish(ctx context.Context, batch []Message) (left []Message, e
 	for i, m := range batch {
 		if len(stored) > 0 && stored[0] == i {
 			stored = stored[1:]
+			m.span.End()
 			continue
 		}
 		left = append(left, m)

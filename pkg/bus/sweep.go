@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 const (
@@ -41,7 +42,9 @@ type SweepConfig struct {
 	// Age is how long a document may have its mark before the sweep handles it; 5 s if not set.
 	Age time.Duration
 	// Every is the pause between two rounds; 1 s if not set.
-	Every   time.Duration
+	Every time.Duration
+	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
+	Tracer  *tracing.Tracer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -216,7 +219,14 @@ func (s *Sweep) unlessSent(ctx context.Context, id uuid.UUID, message Message) e
 	if err != nil || !doc.Unsent {
 		return err
 	}
-	if err := s.config.Handle(ctx, message); err != nil {
+	var traces []string
+	if trace := message.trace(); trace != "" {
+		traces = []string{trace}
+	}
+	ctx, spans := beginHandling(ctx, s.config.Tracer, "sweep "+s.config.Topic, s.config.Topic, traces)
+	err = s.config.Handle(ctx, message)
+	spans.end(err)
+	if err != nil {
 		return err
 	}
 	s.metrics.handled.Inc()

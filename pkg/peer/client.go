@@ -67,6 +67,9 @@ func New(config Config) (*Client, error) {
 		c.seconds = newSeconds(config)
 	}
 	breaker := newBreaker(config)
+	if config.Metrics != nil {
+		registerBreaker(config, breaker)
+	}
 	c.reads = failsafe.With[response](newRetry(), breaker)
 	c.writes = failsafe.With[response](breaker)
 	return c, nil

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
@@ -16,6 +17,23 @@ func newSeconds(config Config) *prometheus.HistogramVec {
 		Name: "peer_request_duration_seconds", Help: "Time of a call of another service, each attempt by itself.",
 		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"method", "code"})
+}
+
+// registerBreaker registers the state of the circuit breaker of a peer.
+func registerBreaker(config Config, breaker circuitbreaker.CircuitBreaker[response]) {
+	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"peer": config.Name}, config.Metrics))
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "peer_breaker_state", Help: "State of the circuit breaker of a peer: 0 closed, 1 half open (one call is tried), 2 open (calls are refused).",
+	}, func() float64 {
+		switch breaker.State() {
+		case circuitbreaker.OpenState:
+			return 2
+		case circuitbreaker.HalfOpenState:
+			return 1
+		default:
+			return 0
+		}
+	})
 }
 
 // observe times an attempt. status is 0 if there was no response.

@@ -12,6 +12,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // create serves POST /{resource}.
@@ -83,6 +84,9 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 	for range tries {
 		record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
 		record.state = state{Resource: r.Name, Key: key, History: created(entry)}
+		if r.Announce != nil {
+			record.state.Trace = tracing.Parent(ctx)
+		}
 		if r.Pin != nil {
 			if record.state.Pinned, err = r.Pin(ctx, d); err != nil {
 				return doc, false, err

@@ -41,7 +41,9 @@ type state struct {
 	// Timed says that time will move the state on.
 	Timed bool `json:"timed,omitzero"`
 	// Key is the Idempotency-Key that the record was created with.
-	Key    *usedKey      `json:"key,omitempty"`
+	Key *usedKey `json:"key,omitempty"`
+	// Trace is the traceparent of the request that created a record whose message is to follow, if that request was traced.
+	Trace  string        `json:"trace,omitempty"`
 	Pinned docstore.Keys `json:"pinned,omitempty"`
 	// History is a list of all events, with their keys in Used, in the state that releases before the former versions wrote.
 	// They cannot read a head, and so they fail instead of losing it.

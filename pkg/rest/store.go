@@ -79,6 +79,15 @@ func Pinned(doc docstore.Document, index string) (string, error) {
 	return stored.Pinned[index], err
 }
 
+// Trace returns the traceparent of the request that created the record of a document; empty if that was not traced.
+func Trace(doc docstore.Document) (string, error) {
+	var stored struct {
+		Trace string `json:"trace"`
+	}
+	err := json.Unmarshal(doc.State, &stored)
+	return stored.Trace, err
+}
+
 // existing returns the stored document of one of the resource's records. Errors: the problem of an unknown id,
 // docstore.ErrUnavailable.
 func (r *Records[T]) existing(ctx context.Context, id string) (docstore.Document, error) {

@@ -20,6 +20,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // Definition describes a service that can run alone or with others in one process. A service package returns its
@@ -57,6 +58,8 @@ type Deps struct {
 	Store   docstore.Store
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
+	// Tracer records what is done in the background; nil if nothing is traced.
+	Tracer *tracing.Tracer
 	// Peer returns the client of one of Definition.Peers, the same one at each call, and nil for any other name.
 	Peer func(name string) *peer.Client
 	// Now returns the current time.
@@ -163,7 +166,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	}
 	instance, err := d.New(ctx, Deps{
 		Store: store, Kafka: links.Kafka, Now: links.Now,
-		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name),
+		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name), Tracer: p.Tracer(d.Name),
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,
 		Engine: func() *gin.Engine { return p.Engine(d.Name) },

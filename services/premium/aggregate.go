@@ -16,7 +16,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// dirtyRow returns the message about a new receipt. The message names the row that includes the receipt.
+// dirtyRow returns the message about a new receipt. The message names the row that includes the receipt, and is a
+// part of the trace in which the receipt was recorded, if there is one.
 func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
 	pinned, err := rest.Pinned(doc, rowIndex)
 	if err != nil {
@@ -26,8 +27,12 @@ func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
 	if err != nil {
 		return bus.Message{}, err
 	}
+	trace, err := rest.Trace(doc)
+	if err != nil {
+		return bus.Message{}, err
+	}
 	value, err := json.Marshal(events.BordereauDirty(of))
-	return bus.Message{Key: []byte(of.PolicyNumber), Value: value}, err
+	return bus.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: bus.TraceHeaders(trace)}, err
 }
 
 // aggregate computes again the row that a message names. It reads the row, then its receipts, and writes the row only if the

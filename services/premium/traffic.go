@@ -49,19 +49,19 @@ func (e *environment) background(deps service.Deps) (map[string]func(context.Con
 	receipts := e.receipts.Stored()
 	aggregator, err := bus.NewConsumer(bus.ConsumerConfig{
 		Cluster: cluster, Topic: e.topic, Group: aggregation, Handle: e.aggregate,
-		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics,
+		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		Workers: aggregators, Linger: gathering,
 	})
 	if err != nil {
 		return nil, err
 	}
 	e.traffic = &traffic{
-		relay:      bus.NewRelay(bus.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow, Log: deps.Log, Metrics: deps.Metrics}),
+		relay:      bus.NewRelay(bus.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow, Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer}),
 		aggregator: aggregator,
 		marks:      bus.NewMarks(e.topic.Name, receipts, deps.Log, deps.Metrics),
 		sweep: bus.NewSweep(bus.SweepConfig{
 			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy,
-			Log: deps.Log, Metrics: deps.Metrics,
+			Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		}),
 	}
 	return map[string]func(context.Context) error{

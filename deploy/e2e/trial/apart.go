@@ -23,6 +23,8 @@ type Composition struct {
 	Settings map[string][]string
 	// CredentialFile returns the file of secrets of a process; all have Credential in their environment if it is nil.
 	CredentialFile func(process string) string
+	// Environ holds variables of all processes, such as EXCHANGE_LOG_LEVEL=debug.
+	Environ []string
 }
 
 // RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are those of a
@@ -38,7 +40,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	if of.CredentialFile == nil {
 		environ = append(environ, "EXCHANGE_CREDENTIAL="+Credential)
 	}
-	e, err := c.exchange(data, environ)
+	e, err := c.exchange(data, append(environ, of.Environ...))
 	if err != nil {
 		return nil, err
 	}

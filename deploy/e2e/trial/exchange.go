@@ -3,10 +3,13 @@ package trial
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"insurance.example/exchange/pkg/auth"
@@ -69,6 +72,7 @@ func (c *Commands) exchange(data string, environ []string) (*Exchange, error) {
 // The lines in which a process says where it listens.
 var (
 	banner = regexp.MustCompile(`(?m)listens on (?:http://)?([0-9.]+:\d+)`)
+	admin  = regexp.MustCompile(`"msg":"metrics and health","address":"([^"]+)"`)
 	logged = regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
 )
 
@@ -95,6 +99,31 @@ func (e *Exchange) start(name, command string, args ...string) (address string, 
 
 // Address returns where a part listens, as host:port.
 func (e *Exchange) Address(name string) string { return e.parts[name].address }
+
+// Metrics returns the metrics of a part that logs JSON, as its admin address serves them to one that accepts a media type.
+func (e *Exchange) Metrics(t testing.TB, name, accept string) string {
+	t.Helper()
+	p := e.parts[name]
+	address, err := p.Find(p.Stderr, admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", accept)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("metrics of %s: status %d, %v", name, response.StatusCode, err)
+	}
+	return string(text)
+}
 
 // PID returns the process id of a part.
 func (e *Exchange) PID(name string) int { return e.parts[name].cmd.Process.Pid }
