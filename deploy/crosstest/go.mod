@@ -99,6 +99,7 @@ require (
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
@@ -136,6 +137,7 @@ require (
 	google.golang.org/grpc v1.75.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
+	insurance.example/exchange/deploy/e2e v0.0.0
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
@@ -145,6 +147,7 @@ require (
 replace (
 	insurance.example/exchange/contracts => ../../contracts
 	insurance.example/exchange/contracts/conformance => ../../contracts/conformance
+	insurance.example/exchange/deploy/e2e => ../e2e
 	insurance.example/exchange/deploy/standins => ../standins
 	insurance.example/exchange/pkg => ../../pkg
 	insurance.example/exchange/services/parties => ../../services/parties

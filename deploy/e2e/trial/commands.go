@@ -2,10 +2,12 @@
 package trial
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 )
 
 // services are the five services in the order in which they start: each after those that it calls.
@@ -38,22 +40,52 @@ func Build() (*Commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	const module = "insurance.example/exchange/"
-	// Without symbol tables they are linked in half the time.
-	args := append([]string{"build", "-ldflags", "-s -w", "-o", folder + string(filepath.Separator)}, race...)
-	args = append(args, module+"deploy/exchange", module+"gateway/cmd/gateway")
+	c := &Commands{folder: folder, own: true}
+	args := append(slices.Clone(race), module+"deploy/exchange", module+"gateway/cmd/gateway")
 	for _, name := range services {
 		args = append(args, module+"services/"+name+"/cmd/"+name)
 	}
-	plain := []string{"build", "-ldflags", "-s -w", "-o", filepath.Join(folder, "client"), module + "deploy/exchange"}
-	for _, args := range [][]string{args, plain} {
-		if output, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			_ = os.RemoveAll(folder)
-			return nil, fmt.Errorf("building the commands: %w\n%s", err, output)
-		}
+	err = errors.Join(build("", folder+string(filepath.Separator), args...), build("", filepath.Join(folder, "client"), module+"deploy/exchange"))
+	if err != nil {
+		return nil, errors.Join(err, c.Remove())
 	}
-	return &Commands{folder: folder, own: true}, nil
+	return c, nil
 }
+
+// BuildFrom builds the command of a service or the gateway from another source tree of the exchange. The other commands are
+// not there.
+func BuildFrom(tree, name string) (*Commands, error) {
+	folder, err := os.MkdirTemp("", "exchange-commands-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Commands{folder: folder, own: true}
+	source := module + "services/" + name + "/cmd/" + name
+	if name == "gateway" {
+		source = module + "gateway/cmd/gateway"
+	}
+	if err := build(tree, c.Path(name), source); err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
+// module begins the import path of every package of the exchange.
+const module = "insurance.example/exchange/"
+
+// build builds packages of a source tree, or of the one that the test is part of. Without symbol tables they are linked in
+// half the time; without the paths of the tree, what was compiled is found in the cache whatever folder it is in.
+func build(tree, to string, packages ...string) error {
+	command := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to}, packages...)...)
+	command.Dir = tree
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("building the commands: %w\n%s", err, output)
+	}
+	return nil
+}
+
+// Processes returns the names of the services and the gateway, which are released each alone, in the order in which they start.
+func Processes() []string { return append(slices.Clone(services), "gateway") }
 
 // Remove deletes the commands that Build has built.
 func (c *Commands) Remove() error {

@@ -47,6 +47,8 @@ type part struct {
 	*Process
 	command, address string
 	args             []string
+	// from holds its command.
+	from *Commands
 }
 
 // unhurried is the time limit of a request. It is longer than a request takes on the busiest machine.
@@ -80,11 +82,11 @@ var (
 func (e *Exchange) start(name, command string, args ...string) (address string, err error) {
 	p := e.parts[name]
 	if p == nil {
-		p = &part{command: command, address: "127.0.0.1:0", args: args}
+		p = &part{command: command, address: "127.0.0.1:0", args: args, from: e.commands}
 		e.parts[name], e.order = p, append(e.order, name)
 	}
 	at := append(slices.Clone(p.args), "--addr", p.address)
-	if p.Process, err = Start(e.commands.Path(p.command), e.environ, at...); err != nil {
+	if p.Process, err = Start(p.from.Path(p.command), e.environ, at...); err != nil {
 		return "", err
 	}
 	in, line := p.Stderr, logged
@@ -138,6 +140,13 @@ func (e *Exchange) Stop(name string) error { return e.parts[name].Stop() }
 func (e *Exchange) Restart(name string) error {
 	_, err := e.start(name, "")
 	return err
+}
+
+// RestartFrom starts a part that has ended, with the same address and data, from other commands. It is started from these
+// until RestartFrom says otherwise.
+func (e *Exchange) RestartFrom(name string, commands *Commands) error {
+	e.parts[name].from = commands
+	return e.Restart(name)
 }
 
 // Close asks every part to end, the last one started first. It returns an error unless the exit status of each is 0. It kills a
