@@ -7,10 +7,7 @@ MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(S
 	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
-# The race detector needs cgo and a C compiler. CI insists on both (see .ci/run); elsewhere the tests run without it.
-# SQLite, which is C translated to Go, is left out of it: it shares no memory of Go's, and would take four times as long.
-CC_FOUND := $(shell command -v cc || command -v gcc || command -v clang)
-RACE := $(if $(CC_FOUND),-race '-gcflags=modernc.org/...=-race=false')
+include deploy/build.mk
 
 # These tests only send requests to the commands under test. The race detector is in the commands, not in the tests.
 WHOLE := ./deploy/e2e/...
@@ -19,11 +16,8 @@ WHOLE := ./deploy/e2e/...
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
 
-# What --version prints. Without the symbol tables, which only a debugger reads, the commands are a third smaller.
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
-STAMP := insurance.example/exchange/pkg/service
-BUILD := go build -trimpath -ldflags "-s -w -X $(STAMP).version=$(VERSION) -X $(STAMP).commit=$(COMMIT)"
+# Each command has a version of its own, by its last release (deploy/version), unless VERSION is given.
+version_of = $(or $(VERSION),$(shell deploy/version $(1)))
 
 # Images: one for each command. They need no C library, hold the time zones, and leave out a codec that no route uses.
 ARCHITECTURES ?= $(shell go env GOARCH 2>/dev/null)
@@ -35,9 +29,10 @@ CERTIFICATES ?= /etc/ssl/certs/ca-certificates.crt
 # The folder that PostgreSQL is unpacked into, for the stand-in of MongoDB.
 DOCUMENTDB_FOLDER ?= $(HOME)/.cache/insurance-exchange/documentdb
 build_image = docker build -q -f deploy/docker/Dockerfile --target prebuilt --build-arg SERVICE=$(1) \
-	--build-arg VERSION=$(or $(VERSION),unknown) --build-arg COMMIT=$(or $(COMMIT),unknown) -t $(IMAGE_PREFIX)$(1):$(IMAGE_TAG) \
+	--build-arg VERSION=$(call version_of,$(1)) --build-arg COMMIT=$(or $(COMMIT),unknown) -t $(IMAGE_PREFIX)$(1):$(IMAGE_TAG) \
 	$(IMAGE_FILES)/linux-$(shell go env GOARCH) >/dev/null && echo $(IMAGE_PREFIX)$(1):$(IMAGE_TAG)
-command_of = $(if $(filter gateway,$(1)),./gateway/cmd/gateway,$(if $(filter local,$(1)),./deploy/exchange/cmd/local,./services/$(1)/cmd/$(1)))
+# The module of a command, in which it is ./cmd/ and its name.
+module_of = $(if $(filter gateway,$(1)),gateway,$(if $(filter local,$(1)),deploy/exchange,services/$(1)))
 
 FUZZTIME ?= 5s
 SCOPE ?= std.developer std.admin
@@ -56,13 +51,12 @@ token: bin/exchange ## print a bearer token for the running exchange, valid for 
 
 .PHONY: build
 build: bin/exchange ## build all commands into bin/
-	@for s in $(SERVICES); do $(BUILD) -o bin/$$s ./services/$$s/cmd/$$s || exit 1; done
-	@$(BUILD) -o bin/gateway ./gateway/cmd/gateway
+	@$(foreach c,$(SERVICES) gateway,$(call build,$(call version_of,$(c))) -o bin/$(c) ./$(call module_of,$(c))/cmd/$(c) &&) true
 
 .PHONY: bin/exchange
 bin/exchange:
 	@command -v go >/dev/null || { echo "make: Go is not installed; see https://go.dev/doc/install" >&2; exit 1; }
-	@$(BUILD) -o bin/exchange ./deploy/exchange
+	@$(call build,$(call version_of,exchange)) -o bin/exchange ./deploy/exchange
 
 .PHONY: test
 test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders for some seconds
@@ -76,8 +70,12 @@ test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/standins/...)
 
+.PHONY: test-releases
+test-releases: ## run the last release of each service with the others of today; it is built from the history of the repository
+	go test -count=1 -timeout 60m ./deploy/crosstest/releases
+
 .PHONY: test-docker
-test-docker: $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
+test-docker: test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
 	go test $(RACE) -timeout 20m ./deploy/crosstest/store/... $(STANDINS)
 	DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) CROSSTEST_REPORT=$(CURDIR)/bin/crosstest-report.txt \
 		go test -count=1 -timeout 20m ./deploy/crosstest/containers
@@ -115,21 +113,23 @@ image-files-%:
 	@mkdir -p $(IMAGE_FILES)/linux-$*/certificates && cp $(CERTIFICATES) $(IMAGE_FILES)/linux-$*/certificates/ca-certificates.crt
 	@# What a process may write: its data, the credential that is made for all of them, and files for a while.
 	@cd $(IMAGE_FILES)/linux-$* && mkdir -m 700 -p folders/data folders/credential folders/tmp
-	@go build -o bin/sbom ./deploy/docker/sbom
-	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(BUILD) -tags timetzdata,nomsgpack -o $(IMAGE_FILES)/linux-$*/$(i)/command $(call command_of,$(i)) && \
-		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(or $(VERSION),unknown) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
+	@go build -C deploy/docker -o $(CURDIR)/bin/sbom ./sbom
+	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
+	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
+		-tags timetzdata,nomsgpack -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
+		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(call version_of,$(i)) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
 
 .PHONY: standin-images
 standin-images: images ## build the images of servers that stand in for MongoDB and Kafka, as root on Debian
 	@go build -o bin/standin-documentdb ./deploy/standins/cmd/documentdb
 	@bin/standin-documentdb -dir $(DOCUMENTDB_FOLDER) -prepare
 	@mkdir -p $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb
-	@CGO_ENABLED=0 $(BUILD) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb/command ./deploy/standins/cmd/documentdb
+	@CGO_ENABLED=0 $(call build,$(call version_of,documentdb)) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb/command ./deploy/standins/cmd/documentdb
 	@$(call build_image,documentdb)
 
 .PHONY: bench
 bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records)
-	$(BUILD) -o bin/bench ./deploy/bench
+	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/bench
 	bin/bench $(BENCH)
 
 .PHONY: clean

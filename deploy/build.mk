@@ -1,0 +1,11 @@
+# How commands are built, for the makefile of the repository and for those of the services.
+
+# The race detector needs cgo and a C compiler. CI insists on both (see .ci/run); elsewhere the tests run without it.
+# SQLite, which is C translated to Go, is left out of it: it shares no memory of Go's, and would take four times as long.
+CC_FOUND := $(shell command -v cc || command -v gcc || command -v clang)
+RACE := $(if $(CC_FOUND),-race '-gcflags=modernc.org/...=-race=false')
+
+# What --version prints. Without the symbol tables, which only a debugger reads, the commands are a third smaller.
+COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+STAMP := insurance.example/exchange/pkg/service
+build = go build -trimpath -ldflags "-s -w -X $(STAMP).version=$(1) -X $(STAMP).commit=$(COMMIT)"
