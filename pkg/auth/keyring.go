@@ -22,8 +22,9 @@ const (
 	largestSource = 1 << 20
 )
 
-// errNoKeys is the error while no key could be read yet, so that no token can be checked.
-var errNoKeys = errors.New("auth: no verification keys")
+// errNoKeys is the error while the keys that a token needs cannot be read, so that the token can be neither accepted nor
+// refused.
+var errNoKeys = errors.New("auth: the verification keys cannot be read")
 
 // keyring holds the keys of one source, and keeps the last good ones while the source is down. Of the available JWKS
 // clients only the parsing is used, because they either keep withdrawn keys or have callers wait for the rate limit of
@@ -35,11 +36,11 @@ type keyring struct {
 	log     *slog.Logger
 	changed func()
 
-	current   atomic.Pointer[[]key]
-	attempted atomic.Int64 // the time of the last reading of the source, in Unix nanoseconds
-	flight    singleflight.Group
-	source    []byte // what current was read from; used only in flight
-	failing   bool   // whether the last reading failed; used only in flight
+	current atomic.Pointer[[]key]
+	flight  singleflight.Group
+	source  []byte    // what current was read from; used only in flight
+	failing error     // why the last reading failed; used only in flight
+	asked   time.Time // when the source was last read because of an unknown key id; used only in flight
 }
 
 func (r *keyring) keys() []key {
@@ -49,14 +50,28 @@ func (r *keyring) keys() []key {
 	return nil
 }
 
-// refresh reads the source once for all callers that wait for it. If ctx ends, it returns to its own caller, and the
+// refresh reads the source.
+func (r *keyring) refresh(ctx context.Context) error { return r.together(ctx, r.read) }
+
+// refreshFor reads the source because of an unknown key id, unless it did so a moment ago: made-up key ids must not turn
+// into requests to the identity provider. It returns an error if the source cannot be read.
+func (r *keyring) refreshFor(ctx context.Context) error {
+	return r.together(ctx, func(ctx context.Context) error {
+		if time.Since(r.asked) < r.soonest {
+			return r.failing
+		}
+		r.asked = time.Now()
+		return r.read(ctx)
+	})
+}
+
+// together calls read once for all callers that come before it has ended. If ctx ends, it returns to its own caller, and the
 // reading continues for the others.
-func (r *keyring) refresh(ctx context.Context) error {
+func (r *keyring) together(ctx context.Context, read func(context.Context) error) error {
 	done := r.flight.DoChan("", func() (any, error) {
 		fetch, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		r.attempted.Store(time.Now().UnixNano())
-		return nil, r.read(fetch)
+		return nil, read(fetch)
 	})
 	select {
 	case result := <-done:
@@ -73,31 +88,22 @@ func (r *keyring) read(ctx context.Context) error {
 		keys, err = parseKeys(source)
 	}
 	if err != nil {
-		if !r.failing { // a source that stays down is logged once
+		if r.failing == nil { // a source that stays down is logged once
 			r.log.Warn("verification keys cannot be read; the last ones that were read stay in use", "known", len(r.keys()), "cause", err)
 		}
-		r.failing = true
+		r.failing = err
 		return err
 	}
-	if r.failing {
+	if r.failing != nil {
 		r.log.Info("verification keys can be read again")
 	}
-	r.failing = false
+	r.failing = nil
 	if keys != nil {
 		r.source = source
 		r.current.Store(&keys)
 		r.changed()
 	}
 	return nil
-}
-
-// refreshFor refreshes because of an unknown key id, unless the source was read a moment ago: made-up key ids must not turn
-// into requests to the identity provider.
-func (r *keyring) refreshFor(ctx context.Context) error {
-	if time.Since(time.Unix(0, r.attempted.Load())) < r.soonest {
-		return nil
-	}
-	return r.refresh(ctx)
 }
 
 // run refreshes until ctx ends. While there is no key at all, it does so as often as it may.

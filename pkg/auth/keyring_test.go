@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,6 +20,9 @@ type provider struct {
 	jwks  atomic.Pointer[[]byte]
 	down  atomic.Bool
 	asked atomic.Int64
+	// hold, while it is locked, keeps the responses back; held is how many it does. What they say was settled before.
+	hold sync.RWMutex
+	held atomic.Int64
 }
 
 func newProvider(t *testing.T, jwks []byte) *provider {
@@ -30,7 +34,12 @@ func newProvider(t *testing.T, jwks []byte) *provider {
 			w.WriteHeader(http.StatusBadGateway)
 			return
 		}
-		_, _ = w.Write(*p.jwks.Load())
+		jwks := *p.jwks.Load()
+		p.held.Add(1)
+		p.hold.RLock()
+		defer p.hold.RUnlock()
+		p.held.Add(-1)
+		_, _ = w.Write(jwks)
 	}))
 	t.Cleanup(p.Close)
 	return p
@@ -62,8 +71,9 @@ func TestLastGoodKeysOutliveTheProvider(t *testing.T) {
 	if _, err := verify(v, issue(t, s, auth.Grant{Subject: "broker-1", Lifetime: time.Hour})); err != nil {
 		t.Fatal(err)
 	}
+	// A token of a key that is not known may be a good one of a new key.
 	_, err := verify(v, issue(t, signer(t), auth.Grant{Subject: "broker-1", Lifetime: time.Hour}))
-	refused(t, err, "signature")
+	unavailable(t, err)
 }
 
 func TestProviderDownFromTheStart(t *testing.T) {
@@ -77,10 +87,7 @@ func TestProviderDownFromTheStart(t *testing.T) {
 
 	token := issue(t, s, auth.Grant{Subject: "broker-1", Lifetime: time.Hour})
 	_, err := verify(v, token)
-	var p *problem.Error
-	if !errors.As(err, &p) || p.Kind != problem.Unavailable || p.Header.Get("Retry-After") == "" {
-		t.Fatalf("error %v, want the problem 503 with Retry-After", err)
-	}
+	unavailable(t, err)
 	if v.Ready(t.Context()) == nil {
 		t.Fatal("ready without any key")
 	}
@@ -95,6 +102,56 @@ func TestProviderDownFromTheStart(t *testing.T) {
 	}
 }
 
+func unavailable(t *testing.T, err error) {
+	t.Helper()
+	var p *problem.Error
+	if !errors.As(err, &p) || p.Kind != problem.Unavailable || p.Header.Get("Retry-After") == "" {
+		t.Fatalf("error %v, want the problem 503 with Retry-After", err)
+	}
+}
+
+// TestCallersOfANewKeyWaitForIt sends tokens of a new key while the key set is being read: for the first of them, or
+// since before the key was in it.
+func TestCallersOfANewKeyWaitForIt(t *testing.T) {
+	for name, regular := range map[string]string{"read for the first of them": "1h", "read before the key was there": "1ms"} {
+		t.Run(name, func(t *testing.T) {
+			old, next := signer(t), signer(t)
+			idp := newProvider(t, old.JWKS())
+			v := verifier(t, "--jwks-url", idp.URL, "--jwks-refresh-unknown", "1h", "--jwks-refresh", regular)
+			idp.hold.Lock()
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- v.Run(ctx) }()
+			if regular == "1ms" {
+				eventually(t, func() bool { return idp.held.Load() == 1 })
+			}
+			jwks := next.JWKS()
+			idp.jwks.Store(&jwks)
+
+			const callers = 8
+			errs := make(chan error, callers)
+			for range callers {
+				token := issue(t, next, auth.Grant{Subject: "broker-1", Lifetime: time.Hour})
+				go func() {
+					_, err := verify(v, token)
+					errs <- err
+				}()
+			}
+			eventually(t, func() bool { return idp.held.Load() == 1 })
+			idp.hold.Unlock()
+			for range callers {
+				if err := <-errs; err != nil {
+					t.Error(err)
+				}
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestUnknownKeyIdsDoNotFloodTheProvider(t *testing.T) {
 	idp := newProvider(t, signer(t).JWKS())
 	v := verifier(t, "--jwks-url", idp.URL, "--jwks-refresh-unknown", "1h")
@@ -102,7 +159,7 @@ func TestUnknownKeyIdsDoNotFloodTheProvider(t *testing.T) {
 		_, err := verify(v, issue(t, signer(t), auth.Grant{Subject: "broker-1", Lifetime: time.Hour}))
 		refused(t, err, "signature")
 	}
-	if asked := idp.asked.Load(); asked != 1 {
-		t.Fatalf("the provider was asked %d times, want the one of the start", asked)
+	if asked := idp.asked.Load(); asked != 2 {
+		t.Fatalf("the provider was asked %d times, want the one of the start and one more", asked)
 	}
 }

@@ -144,15 +144,15 @@ func (c challenge) bearer(header http.Header) (string, error) {
 	return token, nil
 }
 
-// keysFor returns a function that finds the keys that may verify a token, after a refresh if there is none.
+// keysFor returns a function that finds the keys that may verify a token, after a refresh if there is none. A refresh that
+// was under way may have missed a new key, so there is a second one.
 func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 	return func(token *jwt.Token) (any, error) {
 		id, _ := token.Header["kid"].(string)
 		found := candidates(v.keyring.keys(), id, token.Method)
-		if len(found) == 0 {
-			cause := v.keyring.refreshFor(ctx)
-			if v.keyring.keys() == nil {
-				return nil, errors.Join(errNoKeys, cause)
+		for attempt := 0; len(found) == 0 && attempt < 2; attempt++ {
+			if err := v.keyring.refreshFor(ctx); err != nil {
+				return nil, errors.Join(errNoKeys, err)
 			}
 			found = candidates(v.keyring.keys(), id, token.Method)
 		}
