@@ -19,7 +19,8 @@ import (
 
 var registered = []issuer.Client{
 	{ID: "broker", Secret: "of the broker", Audience: []string{trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
-	{ID: "insurer", Secret: "of the insurer", Audience: []string{"other", trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, List: true, Lifetime: time.Hour},
+	{ID: "insurer", Secret: "of the insurer", Audience: []string{"other", trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, Claim: "scp", Lifetime: time.Hour},
+	{ID: "daemon", Secret: "of the daemon", Audience: []string{trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, Claim: "roles", Lifetime: time.Hour},
 	{ID: "elsewhere", Secret: "of another", Audience: []string{"elsewhere"}, Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
 }
 
@@ -67,6 +68,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 		{registered[1], []string{trial.Developer}, 200, 401},
 		{registered[0], nil, 401, 401},
 		{registered[2], []string{trial.Admin, trial.Developer}, 401, 401},
+		{registered[3], []string{trial.Admin, trial.Developer}, 401, 401},
 	} {
 		authorization, err := tokenOf(t.Context(), idp, c.client, c.scopes...)
 		if err != nil {

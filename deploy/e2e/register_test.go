@@ -142,6 +142,16 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 			t.Errorf("the challenge is %s", challenge)
 		}
 	},
+	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
+		e, idp := withIssuer(t, "EXCHANGE_JWT_SCOPES=roles")
+		for client, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
+			authorization, err := tokenOf(t.Context(), idp, registered[client], trial.Developer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&trial.Client{}).At(e.Base).With(authorization).Get(t, "/vehicle").Want(t, status)
+		}
+	},
 	"jwt-type": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		token := issue(t, e.Signer, func(g *auth.Grant) { g.Type = "JWT" })
 		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)

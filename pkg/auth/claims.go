@@ -26,8 +26,8 @@ type claims struct {
 	NotBefore numericDate `json:"nbf"`
 	IssuedAt  numericDate `json:"iat"`
 	ClientID  string      `json:"client_id"`
-	Scope     scopeList   `json:"scope"`
-	Scp       scopeList   `json:"scp"`
+	// Others holds the claims above excepted, those of the scopes among them.
+	Others map[string]jsontext.Value `json:",embed"`
 }
 
 // UnmarshalJSON replaces the decoding of the token library, which is lenient.
@@ -45,16 +45,27 @@ func (c *claims) GetIssuer() (string, error)                   { return c.Issuer
 func (c *claims) GetSubject() (string, error)                  { return c.Subject, nil }
 func (c *claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings(c.Audience), nil }
 
-// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2).
-func (c *claims) caller() request.Caller {
-	caller := request.Caller{Subject: c.Subject, Scopes: c.Scope}
+// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). Its scopes are those of
+// the first claim named that has any. The error says which claim is malformed.
+func (c *claims) caller(scopes []string) (request.Caller, error) {
+	caller := request.Caller{Subject: c.Subject}
 	if caller.Subject == "" {
 		caller.Subject = c.ClientID
 	}
-	if len(caller.Scopes) == 0 {
-		caller.Scopes = c.Scp
+	for _, name := range scopes {
+		value, ok := c.Others[name]
+		if !ok {
+			continue
+		}
+		list, err := readScopes(value)
+		if err != nil {
+			return request.Caller{}, fmt.Errorf("claim %s: %w", name, err)
+		}
+		if len(caller.Scopes) == 0 {
+			caller.Scopes = list
+		}
 	}
-	return caller
+	return caller, nil
 }
 
 // latest is the last instant that a numeric date may name, in seconds since 1970: the end of the year 9999.
@@ -87,16 +98,13 @@ func (a *audience) UnmarshalJSON(data []byte) (err error) {
 	return err
 }
 
-// scopeList is a list of scopes: one string with spaces between them (RFC 8693), or an array, as some providers write it.
-type scopeList []string
-
-func (l *scopeList) UnmarshalJSON(data []byte) error {
+// readScopes reads scopes: one string with spaces between them (RFC 8693), or an array, as some providers write it.
+func readScopes(data jsontext.Value) ([]string, error) {
 	scopes, err := oneOrMore(data, strings.Fields)
 	// A scope must fit into the header that carries scopes to a service, separated by spaces.
-	*l = slices.DeleteFunc(scopes, func(scope string) bool {
+	return slices.DeleteFunc(scopes, func(scope string) bool {
 		return scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r > '~' })
-	})
-	return err
+	}), err
 }
 
 // oneOrMore reads an array of strings, or one string that is taken apart. It returns nil for null.

@@ -34,7 +34,6 @@ type keyring struct {
 	every   time.Duration // the pause between two regular refreshes
 	soonest time.Duration // the least pause before a refresh because of an unknown key id
 	log     *slog.Logger
-	changed func()
 
 	current atomic.Pointer[[]key]
 	flight  singleflight.Group
@@ -101,7 +100,6 @@ func (r *keyring) read(ctx context.Context) error {
 	if keys != nil {
 		r.source = source
 		r.current.Store(&keys)
-		r.changed()
 	}
 	return nil
 }

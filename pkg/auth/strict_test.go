@@ -95,6 +95,34 @@ func TestTokensAreReadStrictly(t *testing.T) {
 	})
 }
 
+// TestScopesOfChosenClaims: the first claim that has scopes decides, and each is read strictly.
+func TestScopesOfChosenClaims(t *testing.T) {
+	private, _, path := rsaFile(t)
+	v := verifier(t, "--jwt-keys", path, "--jwt-scopes", "scp,roles")
+	token := func(scopes string) string {
+		return signText(t, private, `{"alg":"RS256"}`, fmt.Sprintf(`{"sub":"broker-1","exp":%d%s}`, time.Now().Add(time.Hour).Unix(), scopes))
+	}
+	for scopes, want := range map[string]string{
+		``:                                  "",
+		`,"scope":"a"`:                      "",
+		`,"Scp":["a"],"ROLES":["a"]`:        "",
+		`,"roles":["a","b"]`:                "a b",
+		`,"roles":["a"],"scp":"b c"`:        "b c",
+		`,"roles":["a"],"scp":""`:           "a",
+		`,"roles":["a"],"scp":null`:         "a",
+		`,"roles":["with space","a\u0000"]`: "",
+	} {
+		caller, err := verify(v, token(scopes))
+		if err != nil || strings.Join(caller.Scopes, " ") != want {
+			t.Errorf("%s: %+v %v, want the scopes %q", scopes, caller, err, want)
+		}
+	}
+	for _, scopes := range []string{`,"roles":{"a":true}`, `,"scp":"a","roles":[1]`, `,"roles":["a"],"roles":["b"]`} {
+		_, err := verify(v, token(scopes))
+		refused(t, err, `error="invalid_token"`)
+	}
+}
+
 func TestTypesOfTokens(t *testing.T) {
 	private, _, path := rsaFile(t)
 	claims := fmt.Sprintf(`{"sub":"broker-1","exp":%d}`, time.Now().Add(time.Hour).Unix())

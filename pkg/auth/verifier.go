@@ -23,6 +23,7 @@ type Verifier struct {
 	keyring  *keyring
 	parser   *jwt.Parser
 	types    []string
+	scopes   []string // the claims that hold scopes
 	metadata string
 	leeway   time.Duration
 	verified *lru.Cache[string, verified]
@@ -33,6 +34,9 @@ type Verifier struct {
 type verified struct {
 	caller request.Caller
 	until  time.Time
+	// keys are those that verified the token. It is verified again when there are others: the tokens of a withdrawn key must
+	// not be accepted any longer.
+	keys *[]key
 }
 
 // NewVerifier returns a verifier that has read the key source once. It fails if a key file cannot be read. An identity
@@ -46,11 +50,9 @@ func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Ver
 	if err != nil {
 		return nil, fmt.Errorf("setting jwt-remember: %w", err)
 	}
-	v := &Verifier{types: s.Types, metadata: s.Metadata, leeway: s.Leeway, verified: cache}
+	v := &Verifier{types: s.Types, scopes: s.Scopes, metadata: s.Metadata, leeway: s.Leeway, verified: cache}
 	v.keyring = &keyring{
-		load: fromFile(s.KeyFile), every: s.Refresh, soonest: s.RefreshUnknown,
-		// The tokens of a withdrawn key must not be accepted any longer.
-		log: log, changed: cache.Purge,
+		load: fromFile(s.KeyFile), every: s.Refresh, soonest: s.RefreshUnknown, log: log,
 	}
 	if s.JWKSURL != "" {
 		v.keyring.load = fromURL(&http.Client{Timeout: fetchTimeout}, s.JWKSURL)
@@ -104,7 +106,8 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string)
 	if err != nil {
 		return request.Caller{}, err
 	}
-	if known, ok := v.verified.Get(token); ok && time.Now().Before(known.until) {
+	keys := v.keyring.current.Load()
+	if known, ok := v.verified.Get(token); ok && known.keys == keys && time.Now().Before(known.until) {
 		return known.caller, nil
 	}
 	if err := checkHeader(token, v.types); err != nil {
@@ -117,13 +120,16 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string)
 		}
 		return request.Caller{}, challenge.invalidToken(reason(err), err)
 	}
-	caller := claims.caller()
+	caller, err := claims.caller(v.scopes)
+	if err != nil {
+		return request.Caller{}, challenge.invalidToken("its scopes are malformed", err)
+	}
 	if caller.Subject == "" {
 		// Idempotency keys are kept for each subject: callers without one would share theirs.
 		return request.Caller{}, challenge.invalidToken("it names no subject", nil)
 	}
 	// A clone, because the token is a part of a string with all headers of the request, which would be kept with it.
-	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.Expires.Add(v.leeway)})
+	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.Expires.Add(v.leeway), keys: keys})
 	return caller, nil
 }
 

@@ -242,6 +242,7 @@ func TestSettingsErrorsNameTheSetting(t *testing.T) {
 		"jwt-algorithms": {"--jwt-keys", public, "--jwt-algorithms", "RS256,HS256"},
 		"jwt-leeway":     {"--jwt-keys", public, "--jwt-leeway", "1h"},
 		"jwt-keys: open": {"--jwt-keys", "absent.pem"},
+		"jwt-scopes":     {"--jwt-keys", public, "--jwt-scopes", "scope,aud"},
 		"jwks-url: ":     {"--jwks-url", "id.example/jwks"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -18,8 +18,8 @@ type Client struct {
 	ID, Secret string
 	// Audience is the audience of its tokens, and Scopes are those that it may ask for.
 	Audience, Scopes []string
-	// List writes the scopes as the array scp in place of the string scope (RFC 8693).
-	List bool
+	// Claim is the claim that holds the scopes as an array; if it is empty, they are the string scope (RFC 8693).
+	Claim string
 	// Lifetime is how long its tokens are valid.
 	Lifetime time.Duration
 }

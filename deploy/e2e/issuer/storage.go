@@ -147,8 +147,8 @@ func (s *storage) CreateAccessToken(_ context.Context, request op.TokenRequest) 
 
 // GetPrivateClaimsFromScopes returns the claim of the scopes.
 func (s *storage) GetPrivateClaimsFromScopes(_ context.Context, _, client string, scopes []string) (map[string]any, error) {
-	if s.clients[client].List {
-		return map[string]any{"scp": scopes}, nil
+	if claim := s.clients[client].Claim; claim != "" {
+		return map[string]any{claim: scopes}, nil
 	}
 	return map[string]any{"scope": strings.Join(scopes, " ")}, nil
 }
@@ -159,8 +159,10 @@ type registered struct {
 	client Client
 }
 
-func (r registered) GetID() string                       { return r.client.ID }
-func (r registered) GrantTypes() []oidc.GrantType        { return []oidc.GrantType{oidc.GrantTypeClientCredentials} }
+func (r registered) GetID() string { return r.client.ID }
+func (r registered) GrantTypes() []oidc.GrantType {
+	return []oidc.GrantType{oidc.GrantTypeClientCredentials}
+}
 func (r registered) AccessTokenType() op.AccessTokenType { return op.AccessTokenTypeJWT }
 func (r registered) ClockSkew() time.Duration            { return 0 }
 

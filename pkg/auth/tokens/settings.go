@@ -20,6 +20,9 @@ var algorithms = []string{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 }
 
+// registered holds the claims that are never scopes.
+var registered = []string{"", "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id"}
+
 // Settings describes which tokens are accepted.
 type Settings struct {
 	// JWKSURL is the URL at which the identity provider publishes its keys. KeyFile is a file with keys (JWKS, or public keys
@@ -31,6 +34,8 @@ type Settings struct {
 	Audience []string
 	// Types holds the values of typ of which a token must have one. If it is empty, typ is not checked.
 	Types []string
+	// Scopes holds the names of the claims that may hold the scopes of a token. The first one that has any decides.
+	Scopes []string
 	// Metadata is the URL of the exchange's metadata (RFC 9728), which challenges name; empty if it publishes none. It follows
 	// from a setting of the gateway.
 	Metadata string
@@ -53,6 +58,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Issuer, "jwt-issuer", "", "issuer (iss) that tokens must have; not checked if not given")
 	flags.StringSliceVar(&s.Audience, "jwt-audience", nil, "audience (aud) of which tokens must have one; not checked if not given")
 	flags.StringSliceVar(&s.Types, "jwt-type", nil, "type (typ) of which tokens must have one, such as at+jwt (RFC 9068); not checked if not given")
+	flags.StringSliceVar(&s.Scopes, "jwt-scopes", []string{"scope", "scp"}, "claims that may hold the scopes of a token; the first that has any decides")
 	flags.StringSliceVar(&s.Algorithms, "jwt-algorithms", algorithms, "signature algorithms allowed; symmetric ones never are")
 	setting.DurationVar(flags, &s.Leeway, "jwt-leeway", 10*time.Second, 0, "how much the clocks of the issuer and of this process may differ, at most 5m")
 	setting.DurationVar(flags, &s.Refresh, "jwks-refresh", 5*time.Minute, time.Nanosecond, "pause between two readings of the verification keys")
@@ -69,12 +75,19 @@ func (s *Settings) Check() error {
 		return fmt.Errorf("setting jwt-keys: give --jwks-url or --jwt-keys, not both")
 	case len(s.Algorithms) == 0:
 		return fmt.Errorf("setting jwt-algorithms: give at least one of %s", strings.Join(algorithms, ", "))
+	case len(s.Scopes) == 0:
+		return fmt.Errorf("setting jwt-scopes: give at least one claim, such as scope")
 	case s.Leeway > 5*time.Minute:
 		return fmt.Errorf("setting jwt-leeway: %s is too long; give at most 5m", s.Leeway)
 	}
 	for _, algorithm := range s.Algorithms {
 		if !slices.Contains(algorithms, algorithm) {
 			return fmt.Errorf("setting jwt-algorithms: %q is not allowed; give some of %s", algorithm, strings.Join(algorithms, ", "))
+		}
+	}
+	for _, claim := range s.Scopes {
+		if slices.Contains(registered, claim) {
+			return fmt.Errorf("setting jwt-scopes: the claim %q has another meaning; give the claims that hold scopes, such as scope", claim)
 		}
 	}
 	if s.JWKSURL == "" {
