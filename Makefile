@@ -4,7 +4,7 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench
+	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench deploy/kubernetes/policy
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 include deploy/build.mk

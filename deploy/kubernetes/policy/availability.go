@@ -1,0 +1,121 @@
+package policy
+
+import (
+	"slices"
+
+	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// availability holds a Deployment to what keeps it going through rolls, drained nodes and the loss of a replica.
+func (c *check) availability(w workload) {
+	i := slices.IndexFunc(c.Deployments, func(d *appsv1.Deployment) bool { return w.kind == "Deployment" && d.Name == w.name })
+	if i < 0 {
+		c.add(w.String(), "a program of the exchange runs as a Deployment")
+		return
+	}
+	d := c.Deployments[i]
+	if d.Spec.Replicas != nil {
+		c.add(w.String(), "it has a number of replicas, which every apply would set again; leave that to its autoscaler")
+	}
+	if roll := d.Spec.Strategy.RollingUpdate; roll == nil || roll.MaxUnavailable == nil || *roll.MaxUnavailable != intstr.FromInt32(0) {
+		c.add(w.String(), "a roll may take pods away before others are ready; set rollingUpdate.maxUnavailable: 0")
+	}
+	if !selects(d.Spec.Selector, w.pod.Labels) {
+		c.add(w.String(), "its selector does not select its own pods")
+	}
+	least := c.autoscaler(w)
+	c.budget(w, least)
+	c.spread(w)
+	c.account(w)
+}
+
+// autoscaler returns the least number of replicas.
+func (c *check) autoscaler(w workload) int32 {
+	var own []*autoscalingv2.HorizontalPodAutoscaler
+	for _, a := range c.Autoscalers {
+		if ref := a.Spec.ScaleTargetRef; ref.Kind == "Deployment" && ref.Name == w.name && ref.APIVersion == "apps/v1" {
+			own = append(own, a)
+		}
+	}
+	if len(own) != 1 {
+		c.add(w.String(), "it has %d HorizontalPodAutoscalers; one is needed", len(own))
+		return 1
+	}
+	least := int32(1)
+	if own[0].Spec.MinReplicas != nil {
+		least = *own[0].Spec.MinReplicas
+	}
+	if least < 2 {
+		c.rule(w, ruleReplicas, "it may run as one replica, which takes it away when it is lost; set minReplicas: 2")
+	}
+	if own[0].Spec.MaxReplicas <= least {
+		c.add(w.String(), "its autoscaler has no room: maxReplicas is %d, and minReplicas %d", own[0].Spec.MaxReplicas, least)
+	}
+	if len(own[0].Spec.Metrics) == 0 {
+		c.add(w.String(), "its autoscaler has no metric to go by")
+	}
+	return least
+}
+
+// budget holds the budget of a Deployment to one that lets nodes be emptied, whatever the number of replicas.
+func (c *check) budget(w workload, least int32) {
+	number := 0
+	for _, b := range c.Budgets {
+		if !selects(b.Spec.Selector, w.pod.Labels) {
+			continue
+		}
+		number++
+		switch available, unavailable := b.Spec.MinAvailable, b.Spec.MaxUnavailable; {
+		case unavailable != nil && (unavailable.Type != intstr.Int || unavailable.IntVal < 1):
+			c.add(w.String(), "its PodDisruptionBudget never lets a node be emptied; set maxUnavailable: 1")
+		case unavailable == nil && (available == nil || available.Type != intstr.Int || available.IntVal >= least):
+			c.add(w.String(), "its PodDisruptionBudget never lets a node be emptied with %d replicas; set maxUnavailable: 1", least)
+		}
+	}
+	if number != 1 {
+		c.add(w.String(), "it has %d PodDisruptionBudgets; one is needed", number)
+	}
+}
+
+// spread holds the replicas to nodes and zones of their own.
+func (c *check) spread(w workload) {
+	over := map[string]bool{}
+	for _, s := range w.pod.Spec.TopologySpreadConstraints {
+		others := slices.ContainsFunc(c.workloads(), func(o workload) bool { return o != w && selects(s.LabelSelector, o.pod.Labels) })
+		if selects(s.LabelSelector, w.pod.Labels) && !others {
+			over[s.TopologyKey] = true
+		}
+	}
+	for _, key := range []string{corev1.LabelHostname, corev1.LabelTopologyZone} {
+		if !over[key] {
+			c.add(w.String(), "its replicas may all run in one place; add a topologySpreadConstraint over %s that selects its own pods", key)
+		}
+	}
+}
+
+// account holds a Deployment to a ServiceAccount of its own, which has no token.
+func (c *check) account(w workload) {
+	i := slices.IndexFunc(c.Accounts, func(a *corev1.ServiceAccount) bool { return a.Name == w.pod.Spec.ServiceAccountName })
+	switch {
+	case i < 0:
+		c.add(w.String(), "there is no ServiceAccount %q", w.pod.Spec.ServiceAccountName)
+	case c.Accounts[i].AutomountServiceAccountToken == nil || *c.Accounts[i].AutomountServiceAccountToken:
+		c.add(w.String(), "its ServiceAccount hands out tokens; set automountServiceAccountToken: false")
+	}
+	for _, o := range c.workloads() {
+		if o != w && o.pod.Spec.ServiceAccountName == w.pod.Spec.ServiceAccountName {
+			c.add(w.String(), "it shares its ServiceAccount with %s", o)
+		}
+	}
+}
+
+// selects reports whether a selector selects pods with the labels. One that is missing selects none.
+func selects(selector *metav1.LabelSelector, of map[string]string) bool {
+	s, err := metav1.LabelSelectorAsSelector(selector)
+	return err == nil && s.Matches(labels.Set(of))
+}

@@ -1,0 +1,135 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// pod holds a pod to what every pod has to observe.
+func (c *check) pod(w workload) {
+	spec := w.pod.Spec
+	if len(spec.Containers) != 1 || len(spec.InitContainers) != 0 {
+		c.add(w.String(), "it has %d containers and %d that run before; the rules are for one and none", len(spec.Containers), len(spec.InitContainers))
+	}
+	if spec.HostNetwork || spec.HostPID || spec.HostIPC {
+		c.add(w.String(), "it shares the network or the processes of its node; remove hostNetwork, hostPID and hostIPC")
+	}
+	if spec.EnableServiceLinks == nil || *spec.EnableServiceLinks {
+		c.add(w.String(), "each Service of the namespace becomes variables; set enableServiceLinks: false")
+	}
+	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken && w.String() != "Job "+secretsJob {
+		c.add(w.String(), "it is given a token for the API of Kubernetes; set automountServiceAccountToken: false")
+	}
+	container := w.container()
+	c.security(w, spec.SecurityContext, container.SecurityContext)
+	c.resources(w, container)
+	if !w.ends {
+		c.probes(w, container)
+	}
+}
+
+// secretsJob is the name of the one Job that talks to the API of Kubernetes.
+const secretsJob = "secrets"
+
+func (c *check) security(w workload, pod *corev1.PodSecurityContext, own *corev1.SecurityContext) {
+	if pod == nil {
+		pod = &corev1.PodSecurityContext{}
+	}
+	if own == nil {
+		own = &corev1.SecurityContext{}
+	}
+	user, nonRoot := pod.RunAsUser, pod.RunAsNonRoot
+	if own.RunAsUser != nil {
+		user = own.RunAsUser
+	}
+	if own.RunAsNonRoot != nil {
+		nonRoot = own.RunAsNonRoot
+	}
+	if nonRoot == nil || !*nonRoot || user == nil || *user == 0 {
+		c.rule(w, ruleUser, "it may run as root; set runAsNonRoot: true and a runAsUser other than 0")
+	}
+	if own.ReadOnlyRootFilesystem == nil || !*own.ReadOnlyRootFilesystem {
+		c.rule(w, ruleRoot, "it can write to its root file system; set readOnlyRootFilesystem: true")
+	}
+	raised := own.AllowPrivilegeEscalation == nil || *own.AllowPrivilegeEscalation || own.Privileged != nil && *own.Privileged
+	if raised || own.Capabilities == nil || !slices.Contains(own.Capabilities.Drop, "ALL") || len(own.Capabilities.Add) > 0 {
+		c.rule(w, ruleLeast, "it keeps or gains rights; set allowPrivilegeEscalation: false and capabilities: {drop: [ALL]}, and add none")
+	}
+	seccomp := pod.SeccompProfile
+	if own.SeccompProfile != nil {
+		seccomp = own.SeccompProfile
+	}
+	if seccomp == nil || seccomp.Type != corev1.SeccompProfileTypeRuntimeDefault {
+		c.rule(w, ruleSeccomp, "it may use every system call; set seccompProfile: {type: RuntimeDefault}")
+	}
+}
+
+func (c *check) resources(w workload, container *corev1.Container) {
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		request, limit := container.Resources.Requests[name], container.Resources.Limits[name]
+		switch {
+		case request.IsZero():
+			c.add(w.String(), "it has no request of %s; set resources.requests.%[1]s", name)
+		case limit.IsZero():
+			c.add(w.String(), "it has no limit of %s; set resources.limits.%[1]s", name)
+		case limit.Cmp(request) < 0:
+			c.add(w.String(), "its limit of %s is below its request", name)
+		}
+	}
+}
+
+func (c *check) probes(w workload, container *corev1.Container) {
+	ports := map[string]bool{}
+	for _, port := range container.Ports {
+		ports[port.Name] = true
+	}
+	for name, probe := range map[string]*corev1.Probe{
+		"startupProbe": container.StartupProbe, "readinessProbe": container.ReadinessProbe, "livenessProbe": container.LivenessProbe,
+	} {
+		if probe == nil {
+			c.add(w.String(), "it has no %s", name)
+			continue
+		}
+		port := ""
+		switch {
+		case probe.HTTPGet != nil:
+			port = probe.HTTPGet.Port.String()
+		case probe.TCPSocket != nil:
+			port = probe.TCPSocket.Port.String()
+		case probe.Exec != nil:
+			continue
+		}
+		if !ports[port] {
+			c.add(w.String(), "its %s asks the port %q, which is not the name of a port of the container", name, port)
+		}
+	}
+	if _, ok := c.program(w); !ok {
+		return
+	}
+	for name, probe := range map[string]struct {
+		of   *corev1.Probe
+		path string
+	}{
+		"startupProbe": {container.StartupProbe, "/livez"}, "livenessProbe": {container.LivenessProbe, "/livez"},
+		"readinessProbe": {container.ReadinessProbe, "/readyz"},
+	} {
+		if probe.of != nil && (probe.of.HTTPGet == nil || probe.of.HTTPGet.Path != probe.path || probe.of.HTTPGet.Port.String() != adminPort) {
+			c.add(w.String(), "its %s must be a GET of %s on the port %s", name, probe.path, adminPort)
+		}
+	}
+}
+
+// image holds an image to a tag that says what is in it.
+func (c *check) image(w workload) {
+	image := w.container().Image
+	name, digest, _ := strings.Cut(image, "@")
+	tag := ""
+	if i := strings.LastIndex(name, ":"); i > strings.LastIndex(name, "/") {
+		tag = name[i+1:]
+	}
+	if tag == "" && digest == "" || tag == "latest" {
+		c.add(w.String(), "the image %s may be another one tomorrow; give it a tag other than latest", image)
+	}
+}

@@ -1,0 +1,101 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Finding is something that is wrong with the manifests.
+type Finding struct {
+	// Object is the kind and the name of the object.
+	Object string
+	// Message says what is wrong, and what would be right.
+	Message string
+}
+
+func (f Finding) String() string { return f.Object + ": " + f.Message }
+
+// check is the work on the manifests of one folder.
+type check struct {
+	*Manifests
+	programs map[string]Program
+	secrets  Documented
+	findings []Finding
+	// excused are the exceptions that were made use of.
+	excused map[exception]bool
+}
+
+// Check returns what is wrong with the manifests of a folder, sorted. secrets are the Secrets that the documentation tells
+// about.
+func Check(m *Manifests, programs map[string]Program, secrets Documented) []Finding {
+	c := &check{Manifests: m, programs: programs, secrets: secrets, excused: map[exception]bool{}}
+	for _, w := range c.workloads() {
+		c.pod(w)
+		c.image(w)
+		c.secretsOf(w)
+	}
+	for _, w := range c.running() {
+		c.settings(w)
+		c.availability(w)
+		c.network(w)
+	}
+	c.servicesSelect()
+	c.ingresses()
+	c.jobs()
+	for _, e := range exceptions {
+		if path.Base(m.Folder) == e.overlay && !c.excused[e] {
+			c.add(e.workload, "the exception from the rule %s is not needed any more: remove it from package policy", e.rule)
+		}
+	}
+	slices.SortFunc(c.findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(c.findings)
+}
+
+func (c *check) add(object, message string, args ...any) {
+	c.findings = append(c.findings, Finding{object, fmt.Sprintf(message, args...)})
+}
+
+// exception lets a workload of an overlay off a rule.
+type exception struct{ overlay, workload, rule string }
+
+// The rules that have exceptions.
+const (
+	ruleUser     = "user"
+	ruleRoot     = "read-only root"
+	ruleLeast    = "capabilities"
+	ruleSeccomp  = "seccomp"
+	ruleReplicas = "replicas"
+)
+
+// exceptions are those that there are, all of them for servers of others in development and in tests.
+var exceptions = []exception{
+	// Kafka writes its configuration and its log beside its program.
+	{"dev", "StatefulSet kafka", ruleRoot},
+	// One of each is enough for one person.
+	{"dev", "Deployment parties", ruleReplicas},
+	{"dev", "Deployment products", ruleReplicas},
+	{"dev", "Deployment coverage", ruleReplicas},
+	{"dev", "Deployment claims", ruleReplicas},
+	{"dev", "Deployment premium", ruleReplicas},
+	{"dev", "Deployment gateway", ruleReplicas},
+	// The stand-in for MongoDB runs PostgreSQL in a folder of its own, which takes root.
+	{"test", "Deployment mongodb", ruleUser},
+	{"test", "Deployment mongodb", ruleRoot},
+	{"test", "Deployment mongodb", ruleLeast},
+	{"test", "Deployment mongodb", ruleSeccomp},
+}
+
+// rule adds a finding, unless the workload is let off the rule in this overlay.
+func (c *check) rule(w workload, rule, message string) {
+	e := exception{path.Base(c.Folder), w.String(), rule}
+	if slices.Contains(exceptions, e) {
+		c.excused[e] = true
+		return
+	}
+	c.add(w.String(), "%s", message)
+}

@@ -1,0 +1,102 @@
+package policy_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/deploy/kubernetes/policy"
+)
+
+const tree = ".."
+
+func programs(t *testing.T) map[string]policy.Program {
+	t.Helper()
+	all, err := policy.Programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func documented(t *testing.T) policy.Documented {
+	t.Helper()
+	secrets, err := policy.ReadDocumented(filepath.Join(tree, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secrets
+}
+
+func render(t *testing.T, folder string) *policy.Manifests {
+	t.Helper()
+	m, err := policy.Render(filepath.Join(tree, folder))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestManifests holds every base by itself and every overlay to the rules.
+func TestManifests(t *testing.T) {
+	folders, err := policy.Folders(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(folders) < 9 {
+		t.Errorf("%d folders, want those of six programs and three overlays", len(folders))
+	}
+	secrets := documented(t)
+	var all []*policy.Manifests
+	for _, folder := range folders {
+		m, err := policy.Render(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(m.Deployments) == 0 {
+			t.Errorf("%s has no Deployment", folder)
+		}
+		for _, finding := range policy.Check(m, programs(t), secrets) {
+			t.Errorf("%s: %s", folder, finding)
+		}
+		all = append(all, m)
+	}
+	for _, finding := range secrets.Unused(all) {
+		t.Error(finding)
+	}
+}
+
+func TestDocumentedSecretsAreUsed(t *testing.T) {
+	secrets := documented(t)
+	findings := secrets.Unused([]*policy.Manifests{render(t, "overlays/dev")})
+	var said strings.Builder
+	for _, finding := range findings {
+		said.WriteString(finding.String() + "\n")
+	}
+	if !strings.Contains(said.String(), "Secret exchange-kafka: the documentation tells of its key password") ||
+		strings.Contains(said.String(), "exchange-credential") {
+		t.Errorf("findings:\n%s", said.String())
+	}
+}
+
+// TestManifestsAreDecodedStrictly gives objects that Kubernetes would refuse, or that no rule is known for.
+func TestManifestsAreDecodedStrictly(t *testing.T) {
+	for want, object := range map[string]string{
+		"unknown field":                  "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: claims}\nautomountToken: false\n",
+		"cannot unmarshal":               "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: claims}\nspec: {revisionHistoryLimit: many}\n",
+		"no kind \"Deploiment\"":         "apiVersion: apps/v1\nkind: Deploiment\nmetadata: {name: claims}\n",
+		"a manifest holds no Secret":     "apiVersion: v1\nkind: Secret\nmetadata: {name: claims}\n",
+		"no rule is known for this kind": "apiVersion: v1\nkind: Pod\nmetadata: {name: claims}\n",
+	} {
+		folder := t.TempDir()
+		for name, text := range map[string]string{"kustomization.yaml": "resources: [object.yaml]\n", "object.yaml": object} {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := policy.Render(folder); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q in it", err, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package policy
+
+import (
+	"io"
+
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/service/stores"
+)
+
+// Program is what a program of the exchange says of itself.
+type Program struct {
+	Name string
+	// Peers are the services that it calls.
+	Peers []string
+	// flags declares its settings, by the first word of its command line; that word is empty if it has no commands.
+	flags map[string]func() *pflag.FlagSet
+}
+
+// service reports whether the program is a service: it has a store.
+func (p Program) service() bool { return p.has("store") }
+
+// aggregates reports whether the program takes part in the bordereau traffic, and so needs Kafka.
+func (p Program) aggregates() bool {
+	return p.has(settings.BordereauPeriod) && p.has(cluster.BrokersSetting)
+}
+
+func (p Program) has(setting string) bool {
+	flags, ok := p.flags[""]
+	return ok && flags().Lookup(setting) != nil
+}
+
+// localProgram is the name of the program for exchanges without an identity provider and without Kafka. It is for Jobs and
+// stand-ins; the others are long-running programs of the exchange.
+const localProgram = "local"
+
+// Programs returns the programs that have an image, by name.
+func Programs() (map[string]Program, error) {
+	programs := map[string]Program{}
+	for _, s := range allinone.Services() {
+		d := s.Definition()
+		programs[d.Name] = Program{Name: d.Name, Peers: d.Peers, flags: map[string]func() *pflag.FlagSet{
+			"": func() *pflag.FlagSet {
+				return s.Definition().Program(stores.Open).Command(nil, io.Discard).PersistentFlags()
+			},
+		}}
+	}
+	table, err := routes.Load()
+	if err != nil {
+		return nil, err
+	}
+	var upstreams []string
+	seen := map[string]bool{}
+	for _, route := range table.Resources {
+		if !seen[route.Service] {
+			seen[route.Service] = true
+			upstreams = append(upstreams, route.Service)
+		}
+	}
+	programs["gateway"] = Program{Name: "gateway", Peers: upstreams, flags: map[string]func() *pflag.FlagSet{
+		"": func() *pflag.FlagSet { return gateway.Program().Command(nil, io.Discard).PersistentFlags() },
+	}}
+	programs[localProgram] = Program{Name: localProgram, flags: map[string]func() *pflag.FlagSet{
+		"secrets": func() *pflag.FlagSet { return allinone.SecretsCommand(nil).Flags() },
+		"token":   func() *pflag.FlagSet { return allinone.TokenCommand(nil, io.Discard).Flags() },
+		"broker": func() *pflag.FlagSet {
+			return allinone.BrokerProgram(io.Discard).Command(nil, io.Discard).PersistentFlags()
+		},
+	}}
+	return programs, nil
+}
