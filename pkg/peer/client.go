@@ -157,11 +157,11 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	began := time.Now()
 	received, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
-		c.observe(method, 0, began)
+		c.observe(method, 0, began, span)
 		span.Fail("no response")
 		return response{}, err
 	}
-	defer func() { c.observe(method, received.StatusCode, began) }()
+	defer func() { c.observe(method, received.StatusCode, began, span) }()
 	defer received.Body.Close()
 	span.Set(tracing.Number("http.response.status_code", received.StatusCode))
 	if received.StatusCode >= 500 {

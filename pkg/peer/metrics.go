@@ -8,6 +8,8 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // newSeconds registers the metric of the calls to a peer.
@@ -37,7 +39,7 @@ func registerBreaker(config Config, breaker circuitbreaker.CircuitBreaker[respon
 }
 
 // observe times an attempt. status is 0 if there was no response.
-func (c *Client) observe(method string, status int, began time.Time) {
+func (c *Client) observe(method string, status int, began time.Time, span tracing.Span) {
 	if c.seconds == nil {
 		return
 	}
@@ -45,5 +47,5 @@ func (c *Client) observe(method string, status int, began time.Time) {
 	if http.StatusText(status) != "" {
 		code = strconv.Itoa(status)
 	}
-	c.seconds.WithLabelValues(method, code).Observe(time.Since(began).Seconds())
+	span.Observe(c.seconds.WithLabelValues(method, code), time.Since(began).Seconds())
 }

@@ -22,6 +22,8 @@ type EngineConfig struct {
 	LargestBody int64
 	// Tracer traces the requests; nil if they are not traced.
 	Tracer *tracing.Tracer
+	// AccessLog logs every request.
+	AccessLog bool
 	// Outside says that requests come from callers outside of the exchange.
 	Outside bool
 }
@@ -34,7 +36,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	engine.RedirectTrailingSlash = false
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
-		tracer: config.Tracer, outside: config.Outside,
+		tracer: config.Tracer, outside: config.Outside, accessLog: config.AccessLog,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

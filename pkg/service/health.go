@@ -92,10 +92,10 @@ func (h *health) report(ctx context.Context) report {
 	return r
 }
 
-// adminHandler serves metrics and health, and profiles if profiling is set.
+// adminHandler serves metrics, to those that ask for OpenMetrics with examples of traces (exemplars), and health, and profiles if profiling is set.
 func adminHandler(h *health, metrics prometheus.Gatherer, profiling bool) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		report := h.report(r.Context())

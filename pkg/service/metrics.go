@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/tracing"
 )
 
 // Label values that stand for whatever a caller can make up. Without them a caller could make any number of series.
@@ -56,14 +57,14 @@ func newRequestMetrics(registerer prometheus.Registerer) *requestMetrics {
 	return m
 }
 
-// observe counts a finished request. route is a template such as /claim/:id or /claim/{id}:settle, never a path.
-func (m *requestMetrics) observe(route, method string, status int, took time.Duration) {
+// observe counts a finished request, whose trace becomes an example (exemplar) of its duration. route is a template such as /claim/:id or /claim/{id}:settle, never a path.
+func (m *requestMetrics) observe(route, method string, status int, took time.Duration, span tracing.Span) {
 	s := series{route, method, status}
 	o, ok := (*m.observers.Load())[s]
 	if !ok {
 		o = m.observer(s)
 	}
-	o.Observe(took.Seconds())
+	span.Observe(o, took.Seconds())
 }
 
 // observer returns the observer for label values that were not met before.

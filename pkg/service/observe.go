@@ -25,6 +25,7 @@ type observer struct {
 	timeout     time.Duration
 	largestBody int64
 	tracer      *tracing.Tracer
+	accessLog   bool
 	// outside says that requests come from callers outside of the exchange.
 	outside bool
 }
@@ -94,45 +95,56 @@ func (o *observer) finish(c *gin.Context, names *request.Names, span tracing.Spa
 	aborted := panicked == any(http.ErrAbortHandler)
 	cut := panicked != nil && (c.Writer.Written() || aborted)
 	if panicked != nil && !aborted {
-		o.log.Error("handler panicked", "request", names.ID, "method", c.Request.Method, "path", c.Request.URL.Path,
+		o.log.Error("handler panicked", "request", names.ID, "method", methodLabel(c.Request.Method), "route", template(routeOf(c)), "trace", names.TraceID(),
 			"cause", panicked, "stack", string(debug.Stack()))
 	}
 	if panicked != nil && !cut {
 		Refuse(c, problem.New(problem.Internal, ""))
 	}
-	route := c.FullPath()
-	if set := c.GetString(routeKey); set != "" {
-		route = set
-	}
-	if route == "" {
-		route = unmatched
-	}
+	route := routeOf(c)
 	took := time.Since(began)
 	o.metrics.inFlight.Dec()
-	o.metrics.observe(route, c.Request.Method, c.Writer.Status(), took)
+	o.metrics.observe(route, c.Request.Method, c.Writer.Status(), took, span)
 	if last := c.Errors.Last(); last != nil {
 		o.metrics.countProblem(last.Err)
 	}
 	endSpan(span, c, names, route, cut)
 	if panicked == nil {
-		o.logRequest(c, names, took)
+		o.logRequest(c, names, route, took)
 	}
 	if cut {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// logRequest logs a request: failures of this process with their cause, everything else at level debug.
-func (o *observer) logRequest(c *gin.Context, names *request.Names, took time.Duration) {
+// routeOf returns the route of a request, as the router writes it or as SetRoute was told.
+func routeOf(c *gin.Context) string {
+	if set := c.GetString(routeKey); set != "" {
+		return set
+	}
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return unmatched
+}
+
+// logRequest logs a request: failures of this process with their cause, everything else at level debug, or info with AccessLog.
+// The line has the route and not the path, the kind of a problem and not its text, and no caller: these could be personal data.
+func (o *observer) logRequest(c *gin.Context, names *request.Names, route string, took time.Duration) {
 	var cause error
 	if last := c.Errors.Last(); last != nil {
 		cause = last.Err
 	}
 	status, level := c.Writer.Status(), slog.LevelDebug
+	if o.accessLog {
+		level = slog.LevelInfo
+	}
+	failed := true
 	relayed := c.GetBool(relayKey)
 	ctx := c.Request.Context()
 	switch gone := errors.Is(cause, context.Canceled) && errors.Is(ctx.Err(), context.Canceled); {
 	case status < 500, gone, relayed && cause == nil:
+		failed = false
 	case status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn
 	default:
@@ -142,18 +154,19 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, took time.Du
 		return
 	}
 	attributes := []slog.Attr{
-		slog.String("request", names.ID), slog.String("method", c.Request.Method), slog.String("path", c.Request.URL.Path),
-		slog.Int("status", status), slog.Duration("took", took),
+		slog.String("request", names.ID), slog.String("method", methodLabel(c.Request.Method)), slog.String("route", template(route)),
+		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", max(c.Writer.Size(), 0)),
 	}
-	if names.Parent != "" {
-		attributes = append(attributes, slog.String("trace", names.Parent))
+	if trace := names.TraceID(); trace != "" {
+		attributes = append(attributes, slog.String("trace", trace))
 	}
-	if cause != nil {
-		attributes = append(attributes, slog.Any("cause", cause))
+	if kind := problemOf(c); kind != "" {
+		attributes = append(attributes, slog.String("problem", kind))
 	}
 	message := "request"
-	if level > slog.LevelDebug {
+	if failed {
 		message = "request failed"
+		attributes = append(attributes, slog.Any("cause", cause))
 	}
 	o.log.LogAttrs(ctx, level, message, attributes...)
 }

@@ -78,7 +78,7 @@ func (p *Process) Entrance(service string) *gin.Engine {
 func (p *Process) engine(service string) EngineConfig {
 	return EngineConfig{
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
-		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
+		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service), AccessLog: p.Settings.AccessLog,
 	}
 }
 

@@ -23,6 +23,8 @@ type Settings struct {
 	LogLevel slog.Level
 	// LogFormat is auto, text or json.
 	LogFormat string
+	// AccessLog logs every request.
+	AccessLog bool
 	// RequestTimeout is the longest time that a request may take.
 	RequestTimeout time.Duration
 	// DrainDelay is how long a stopping process, which is no longer ready, still accepts requests.
@@ -53,6 +55,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.LevelVar(flags, &s.LogLevel, "log-level", slog.LevelInfo, "lowest level that is logged")
 	s.LogFormat = "auto"
 	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "form of the log; auto is text on a terminal and json elsewhere")
+	flags.BoolVar(&s.AccessLog, "access-log", false, "log a line for each request, at level info")
 	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
 	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", drainDelay, 0, "when stopping: how long requests are still accepted after /readyz fails")
 	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "when stopping: how long requests under way may take to end")

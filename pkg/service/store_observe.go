@@ -91,7 +91,7 @@ func (t timed) end(err *error) {
 		observer = t.timing.failed
 		t.span.Fail("unavailable")
 	}
-	observer.Observe(time.Since(t.began).Seconds())
+	t.span.Observe(observer, time.Since(t.began).Seconds())
 	t.span.End()
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	commonpb "go.opentelemetry.io/proto/slim/otlp/common/v1"
 	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
 )
@@ -157,10 +158,19 @@ func Inject(ctx context.Context, header http.Header) {
 	}
 }
 
-// TraceID returns the id of the trace that is recorded for ctx; empty if there is none.
-func TraceID(ctx context.Context) string {
-	if r, _ := ctx.Value(recordKey{}).(*record); r != nil {
-		return hex.EncodeToString(r.identity.trace[:])
+// TraceID returns the id of the trace that the span is recorded in; empty if it is not recorded.
+func (s Span) TraceID() string {
+	if s.record == nil {
+		return ""
 	}
-	return ""
+	return hex.EncodeToString(s.identity.trace[:])
+}
+
+// Observe adds a value to a histogram. If the span is recorded, its trace is kept as an example of such a value.
+func (s Span) Observe(to prometheus.Observer, value float64) {
+	if with, ok := to.(prometheus.ExemplarObserver); ok && s.record != nil {
+		with.ObserveWithExemplar(value, prometheus.Labels{"trace_id": s.TraceID()})
+		return
+	}
+	to.Observe(value)
 }

@@ -59,7 +59,7 @@ func TestSpansAreSentWithTheirFamily(t *testing.T) {
 	request.End()
 	header := http.Header{}
 	tracing.Inject(ctx, header)
-	if got := header.Get("Traceparent"); got != request.Parent() || got != tracing.Parent(ctx) || !strings.HasPrefix(got, "00-"+trace) || tracing.TraceID(ctx) != trace {
+	if got := header.Get("Traceparent"); got != request.Parent() || got != tracing.Parent(ctx) || !strings.HasPrefix(got, "00-"+trace) || request.TraceID() != trace {
 		t.Errorf("traceparent %q", got)
 	}
 	if err := traces.Close(); err != nil {
@@ -204,7 +204,7 @@ func TestNothingIsTracedWithoutAnEndpoint(t *testing.T) {
 	step.End()
 	span.Name("GET /")
 	span.End()
-	if err := traces.Close(); err != nil || ctx != t.Context() || span.Parent() != "" || span.Recording() || tracing.TraceID(ctx) != "" {
+	if err := traces.Close(); err != nil || ctx != t.Context() || span.Parent() != "" || span.Recording() || span.TraceID() != "" {
 		t.Errorf("error %v, span %+v", err, span)
 	}
 }
