@@ -39,7 +39,6 @@ type Cluster struct {
 	programs, state string
 	lock            *os.File
 	components      []*component
-	networked       bool
 	broken          chan error
 	once            sync.Once
 	closed          error
@@ -65,32 +64,19 @@ func (c Config) start(ctx context.Context, say func(string, ...any)) (*Cluster, 
 	if err := install(ctx, say); err != nil {
 		return nil, err
 	}
-	if c.Dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return nil, fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
-		}
-		c.Dir = filepath.Join(cache, "insurance-exchange", "kubernetes")
-	}
-	dir, err := filepath.Abs(c.Dir)
+	dir, err := c.folder()
 	if err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
 	programs, err := build(ctx, dir, say)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := process.TryLock(filepath.Join(dir, "cluster.lock"))
+	cluster, err := claim(dir)
 	if err != nil {
 		return nil, err
 	}
-	if lock == nil {
-		return nil, fmt.Errorf("another process runs a cluster in %s; end it first", dir)
-	}
-	cluster := &Cluster{programs: programs, state: filepath.Join(dir, "cluster"), lock: lock, broken: make(chan error, 1)}
+	cluster.programs = programs
 	say("starting the cluster")
 	if err := cluster.run(ctx); err != nil {
 		return nil, errors.Join(err, cluster.Close())
@@ -99,13 +85,55 @@ func (c Config) start(ctx context.Context, say func(string, ...any)) (*Cluster, 
 	return cluster, nil
 }
 
+// Sweep removes what a cluster has left whose process was killed: what runs in its pods, their networks and their mounts. Start
+// does so as well.
+func (c Config) Sweep() error {
+	dir, err := c.folder()
+	if err != nil {
+		return err
+	}
+	cluster, err := claim(dir)
+	if err != nil {
+		return err
+	}
+	if made, _ := filepath.Glob(filepath.Join(dir, "v*", "kube-proxy")); len(made) > 0 {
+		cluster.programs = filepath.Dir(made[len(made)-1]) // it knows its own rules, whatever its version
+	}
+	return cluster.Close()
+}
+
+// folder returns the folder of the programs and the state, and makes it.
+func (c Config) folder() (string, error) {
+	if c.Dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
+		}
+		c.Dir = filepath.Join(cache, "insurance-exchange", "kubernetes")
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// claim returns the cluster of a folder, of which nothing runs yet. Another process that has it is an error.
+func claim(dir string) (*Cluster, error) {
+	lock, err := process.TryLock(filepath.Join(dir, "cluster.lock"))
+	if err != nil {
+		return nil, err
+	}
+	if lock == nil {
+		return nil, fmt.Errorf("another process runs a cluster in %s; end it first", dir)
+	}
+	return &Cluster{state: filepath.Join(dir, "cluster"), lock: lock, broken: make(chan error, 1)}, nil
+}
+
 // run starts the parts of the cluster, each after those that it needs.
 func (c *Cluster) run(ctx context.Context) error {
 	// What a cluster has left whose process was killed.
-	if err := c.sweep(); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(c.state); err != nil {
+	if err := c.end(); err != nil {
 		return err
 	}
 	for _, folder := range []string{"keys", "logs", "pods", "networks"} {

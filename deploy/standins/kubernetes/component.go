@@ -103,7 +103,7 @@ func (c *Cluster) kubectl(ctx context.Context, args ...string) (string, error) {
 	return run(ctx, c.program("kubectl"), append([]string{"--kubeconfig", c.Kubeconfig()}, args...)...)
 }
 
-// end ends the components, the last one started first, and then what has run in the pods.
+// end ends the components, the last one started first, then what has run in the pods, and removes what is left.
 func (c *Cluster) end() error {
 	var failures []error
 	for i := len(c.components) - 1; i >= 0; i-- {
@@ -114,12 +114,9 @@ func (c *Cluster) end() error {
 		}
 		p.stop()
 	}
-	if c.networked {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		failures = append(failures, c.removeNetwork(ctx))
-	}
-	failures = append(failures, c.sweep())
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	failures = append(failures, c.endContainers(), c.removeNetwork(ctx), c.removeRemains())
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ var accepted = [][]string{{"FORWARD", "-s", podRanges, "-j", "ACCEPT"}, {"FORWAR
 
 // startNetwork makes the bridge, before there is a pod.
 func (c *Cluster) startNetwork(ctx context.Context) error {
-	c.networked = true
 	if err := os.WriteFile("/proc/sys/net/ipv4/ip_forward", []byte("1"), 0o644); err != nil {
 		return err
 	}
@@ -41,9 +40,11 @@ func (c *Cluster) startNetwork(ctx context.Context) error {
 	return nil
 }
 
-// removeNetwork removes the rules of kube-proxy and of this package, and the bridge.
+// removeNetwork removes the rules of kube-proxy and of this package, and the bridge, as far as they are there.
 func (c *Cluster) removeNetwork(ctx context.Context) error {
-	_, _ = run(ctx, c.program("kube-proxy"), "--cleanup") // it complains of tables that it has never made
+	if c.programs != "" {
+		_, _ = run(ctx, c.program("kube-proxy"), "--cleanup") // it complains of tables that it has never made
+	}
 	for _, rule := range accepted {
 		for {
 			if _, err := run(ctx, "iptables", append([]string{"-w", "-D"}, rule...)...); err != nil {
@@ -51,9 +52,12 @@ func (c *Cluster) removeNetwork(ctx context.Context) error {
 			}
 		}
 	}
-	if _, err := run(ctx, "ip", "link", "show", bridge); err != nil {
+	_, err := os.Stat("/sys/class/net/" + bridge)
+	if err == nil {
+		_, err = run(ctx, "ip", "link", "delete", bridge)
+	}
+	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	_, err := run(ctx, "ip", "link", "delete", bridge)
 	return err
 }

@@ -20,4 +20,4 @@ func processes() ([]running, error) { return nil, errNotLinux }
 
 func (running) kill() error { return errNotLinux }
 
-func (*Cluster) sweep() error { return errNotLinux }
+func (*Cluster) removeRemains() error { return errNotLinux }

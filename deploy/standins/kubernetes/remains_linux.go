@@ -67,8 +67,7 @@ func (r running) kill() error {
 		if err != nil {
 			return err
 		}
-		// One that is not ours to reap is gone when its parent or init has seen it.
-		if state, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.id), "stat")); err != nil || strings.Contains(string(state), ") Z ") {
+		if r.isGone() {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -76,12 +75,15 @@ func (r running) kill() error {
 	return errors.New("process " + strconv.Itoa(r.id) + " does not end: " + r.command)
 }
 
-// sweep ends what runs in the pods, and removes what they have left on the machine: mounts, groups of processes, and links to
-// their logs.
-func (c *Cluster) sweep() error {
-	if err := c.endContainers(); err != nil {
-		return err
-	}
+// isGone reports whether the process has ended. One that is not ours to reap may wait for its parent, or init, to see it.
+func (r running) isGone() bool {
+	state, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.id), "stat"))
+	return err != nil || strings.Contains(string(state), ") Z ")
+}
+
+// removeRemains removes what pods that have ended have left on the machine: mounts, groups of processes, and links to their
+// logs.
+func (c *Cluster) removeRemains() error {
 	mounts, err := os.ReadFile("/proc/mounts")
 	if err != nil {
 		return err
@@ -118,9 +120,10 @@ func removeGroups() error {
 	for _, root := range append(roots, "/sys/fs/cgroup/kubepods") {
 		var folders []string
 		_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.IsDir() {
-				folders = append(folders, path)
+			if err != nil || !entry.IsDir() {
+				return err // where there is no such group, nothing is to be removed
 			}
+			folders = append(folders, path)
 			return nil
 		})
 		for _, folder := range slices.Backward(folders) {
