@@ -81,6 +81,13 @@ test-docker: test-releases $(if $(STANDINS),standin-images,images) ## run the te
 		go test -count=1 -timeout 20m ./deploy/crosstest/containers
 	@cat bin/crosstest-report.txt
 
+# KUBERNETES=current takes the cluster that kubectl is configured for, whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG.
+.PHONY: test-kubernetes
+test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-images),standin-images) ## roll and break the exchange on Kubernetes: on a cluster of its own, as root on Debian, or on yours (KUBERNETES=current)
+	KUBERNETES=$(KUBERNETES) DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
+		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 40m ./deploy/crosstest/kubernetes
+	@cat bin/kubernetes-report.txt
+
 .PHONY: bin/under-test
 bin/under-test:
 	@mkdir -p $(UNDER_TEST)
