@@ -20,7 +20,7 @@ type Claim struct {
 	// The number that the exchange issues to the claim. Its last character is a check character.
 	ClaimNumber *string `json:"claimNumber,omitzero" issued:""`
 	// The number of the policy that the claim is made against.
-	PolicyNumber *string `json:"policyNumber,omitzero" fixed:""`
+	PolicyNumber *string `json:"policyNumber,omitzero" refers:"policy.policyNumber" fixed:""`
 	// The instant of the first notification of loss. Where none is sent it is the instant of the filing.
 	FNOL scalar.DateTime `json:"fnol,omitzero"`
 	// The instant of the loss.

@@ -19,7 +19,7 @@ type Policy struct {
 	// The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
 	PolicyNumber *string `json:"policyNumber,omitzero" issued:""`
 	// The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
-	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
+	PolicyholderID scalar.ID `json:"policyholderId,omitzero" refers:"personal,commercial,insuranceEntity,beneficiary"`
 	// The instant at which the term begins.
 	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
 	// The instant at which the term ends; it is no longer part of the term.
@@ -37,9 +37,9 @@ func (p *Policy) Shared() *Policy { return p }
 type Motor struct {
 	Policy
 	// The id of the vehicle that the policy insures.
-	VehicleID scalar.ID `json:"vehicleId,omitzero"`
+	VehicleID scalar.ID `json:"vehicleId,omitzero" refers:"vehicle"`
 	// The id of the driver whom the policy covers. The driver's licence must not have expired.
-	DriverID scalar.ID `json:"driverId,omitzero"`
+	DriverID scalar.ID `json:"driverId,omitzero" refers:"driver"`
 	// The premium before deductions. The interface does not say its currency or unit.
 	GrossWrittenPremium scalar.Decimal `json:"grossWrittenPremium,omitzero"`
 	// The most that the policy pays. The interface does not say its currency or unit.
@@ -54,7 +54,7 @@ type Motor struct {
 type CyberLiability struct {
 	Policy
 	// The id of the business that the policy covers.
-	BusinessID scalar.ID `json:"businessId,omitzero"`
+	BusinessID scalar.ID `json:"businessId,omitzero" refers:"business"`
 	// The most that the policy pays, above 0. The interface does not say its currency or unit.
 	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
 	// The claims occurrence. The interface does not show its members; it is kept and returned as sent.
@@ -69,7 +69,7 @@ type CyberLiability struct {
 type Travel struct {
 	Policy
 	// The ids of the travellers whom the policy covers. Several need isGroup.
-	TravellerIDs []scalar.ID `json:"travellerIds,omitzero"`
+	TravellerIDs []scalar.ID `json:"travellerIds,omitzero" refers:"traveller"`
 	// Whether the policy is for a year of trips; false where it is not sent.
 	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitzero"`
 	// Whether the policy covers a group; false where it is not sent.
@@ -90,9 +90,9 @@ type Travel struct {
 type Property struct {
 	Policy
 	// The id of the property that the policy insures, where it is one.
-	PropertyID scalar.ID `json:"propertyId,omitzero"`
+	PropertyID scalar.ID `json:"propertyId,omitzero" refers:"property"`
 	// The ids of the properties that the policy insures, where they are several.
-	PropertyIDs []scalar.ID `json:"propertyIds,omitzero"`
+	PropertyIDs []scalar.ID `json:"propertyIds,omitzero" refers:"property"`
 	// The most that the policy pays. The interface does not say its currency or unit.
 	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
 	// Whether the sum insured is agreed in advance.
@@ -113,7 +113,7 @@ type Property struct {
 type TradeCredit struct {
 	Policy
 	// The id of the debtor whose payment the policy covers.
-	DebtorID scalar.ID `json:"debtorId,omitzero"`
+	DebtorID scalar.ID `json:"debtorId,omitzero" refers:"debtor"`
 	// The type of trade credit.
 	TradeCreditType *string `json:"tradeCreditType,omitzero" set:"TradeCreditType"`
 	// What the policy insures against. A claim's lossCause must be one of them.
@@ -135,7 +135,7 @@ type TradeCredit struct {
 type BusinessInterruption struct {
 	Policy
 	// The id of the property that the policy attaches to.
-	PropertyRef scalar.ID `json:"propertyRef,omitzero"`
+	PropertyRef scalar.ID `json:"propertyRef,omitzero" refers:"property"`
 	// The type of business interruption.
 	Type *string `json:"type,omitzero" set:"TypeBusinessInterruption"`
 	// What the policy insures against. A claim's lossCause must be one of them.
@@ -158,7 +158,7 @@ type BusinessInterruption struct {
 type Pet struct {
 	Policy
 	// The id of the pet that the policy covers.
-	PetID scalar.ID `json:"petId,omitzero"`
+	PetID scalar.ID `json:"petId,omitzero" refers:"pet"`
 	// The most that is reimbursed in a year. The interface does not say its currency or unit.
 	AnnualReimbursementLimit *scalar.Int `json:"annualReimbursementLimit,omitzero"`
 	// The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.

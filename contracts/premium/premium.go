@@ -21,11 +21,11 @@ type Receipt struct {
 	// How the amount was paid.
 	PremiumPaymentMethod *string `json:"premiumPaymentMethod,omitzero" set:"PaymentMethod"`
 	// The number of the policy. A receipt needs this or claimNumber.
-	PolicyNumber *string `json:"policyNumber,omitzero"`
+	PolicyNumber *string `json:"policyNumber,omitzero" refers:"policy.policyNumber"`
 	// The number of the claim. A receipt needs this or policyNumber.
-	ClaimNumber *string `json:"claimNumber,omitzero"`
+	ClaimNumber *string `json:"claimNumber,omitzero" refers:"claim.claimNumber"`
 	// The id of the receipt that this one reverses. Only a refund has it.
-	Reverses scalar.ID `json:"reverses,omitzero" issued:""`
+	Reverses scalar.ID `json:"reverses,omitzero" refers:"receipt" issued:""`
 }
 
 // Refund is the optional body of POST /receipt/{id}:refund.

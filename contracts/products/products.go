@@ -23,7 +23,7 @@ type Product struct {
 	// How often the premium is paid.
 	PaymentFrequency *string `json:"paymentFrequency,omitzero" set:"PremiumPaymentFrequency"`
 	// The id of the policy wording that the product is sold under.
-	Wording scalar.ID `json:"wording,omitzero"`
+	Wording scalar.ID `json:"wording,omitzero" refers:"policyWording"`
 }
 
 // CatalogEntry is an element of the resource productCatalog.

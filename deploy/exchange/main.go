@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/backup"
+	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
 	"insurance.example/exchange/pkg/service"
@@ -38,7 +39,7 @@ func command() *cobra.Command {
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
 		deadletters.Command(environ, os.Stdout))
-	grouped(root, "run", backup.Commands(environ, os.Stdout, os.Stderr)...)
+	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr), check.Command(environ, os.Stdout, os.Stderr))...)
 	grouped(root, "client", append(clients, allinone.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
 	return root
 }

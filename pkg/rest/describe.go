@@ -68,7 +68,7 @@ type ActionDescription struct {
 
 // Describe returns what the service's declarations say, without a store. Errors: those of the declarations.
 func (s Service) Describe() ([]Description, []Extension, error) {
-	server, err := s.undialled()
+	server, _, err := s.undialled()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,16 +84,17 @@ func (s Service) Describe() ([]Description, []Extension, error) {
 }
 
 // undialled returns a server with the declared resources, which cannot be asked anything but what they are.
-func (s Service) undialled() (*Server, error) {
+func (s Service) undialled() (*Server, Parts, error) {
 	sets, err := s.Sets("")
 	if err != nil {
-		return nil, err
+		return nil, Parts{}, err
 	}
 	server := NewServer(Config{Sets: sets, Now: time.Now})
-	if _, err = s.Declare(server, service.Undialled()); err != nil {
-		return nil, err
+	parts, err := s.Declare(server, service.Undialled())
+	if err != nil {
+		return nil, parts, err
 	}
-	return server, server.validate()
+	return server, parts, server.validate()
 }
 
 func (l *StaticList) describe() (Description, error) {

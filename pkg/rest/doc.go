@@ -9,6 +9,8 @@
 //   - A field's tag `set:"Name"` says that its values are those of a value set. `issued`, `fixed` and `kept` say that it is
 //     not the caller's to change: the exchange issues it, the caller fixes it on creation, or the exchange keeps it and
 //     ignores what is sent. `issued:"Name"` names the value set of a state.
+//     `refers:"vehicle"` says that a value names a record of a collection by its id, `refers:"claim.claimNumber"` by a unique value,
+//     and `refers:"personal,commercial"` a record of one of several; an examination of stored records looks it up.
 //   - Aliases are further names for a member. Flatten names objects whose members are read as the record's own.
 //   - A Filter is a query parameter of the list; Exact, Whole, Prefix and DateRange make one. Each is an index.
 //   - A Unique is a value that no two records share. The index keeps it unique; Taken is the refusal.

@@ -30,6 +30,8 @@ type member struct {
 	index []int // of the struct's field, for reflect.Value.FieldByIndex
 	owner ownership
 	set   string // the value set that an issued member has
+	// refers are the targets of which a record must have each value of the member (tag `refers:"vehicle"`); see Reference.
+	refers []string
 }
 
 // members are the members of one type of record.
@@ -55,6 +57,9 @@ func membersOf(t reflect.Type) members {
 			m.owner = fixed
 		} else if _, is := field.Tag.Lookup("kept"); is {
 			m.owner = kept
+		}
+		if targets := field.Tag.Get("refers"); targets != "" {
+			m.refers = strings.Split(targets, ",")
 		}
 		all = append(all, m)
 	}

@@ -44,6 +44,8 @@ type resource interface {
 	indexes() []docstore.Index
 	open(docstore.Collection)
 	keysOf(docstore.Document) (docstore.Keys, error)
+	examine(ctx context.Context, x *recordExamination, doc docstore.Stored) error
+	targets() []string
 	route() Route
 	extensions() []Extension
 	describe() (Description, error)
@@ -89,37 +91,44 @@ func (s *Server) Open(ctx context.Context) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	specs := map[string]*docstore.Spec{}
-	for _, r := range s.resources {
-		if r.collectionName() == "" {
-			continue // stores nothing
-		}
-		spec := specs[r.collectionName()]
-		if spec == nil {
-			spec = &docstore.Spec{Name: r.collectionName(), Keys: s.keysIn(r.collectionName())}
-			specs[spec.Name] = spec
-		}
-		for _, index := range r.indexes() {
-			if !slices.Contains(spec.Indexes, index) {
-				spec.Indexes = append(spec.Indexes, index)
-			}
-		}
-	}
 	opened := map[string]docstore.Collection{}
-	for name, spec := range specs {
-		// A store searches by the first index that a query names. The unique indexes are the most selective; the one that
-		// every record of a resource has is the least.
-		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
-		collection, err := s.Store.Collection(ctx, *spec)
+	for _, spec := range s.specs() {
+		collection, err := s.Store.Collection(ctx, spec)
 		if err != nil {
 			return err
 		}
-		opened[name] = collection
+		opened[spec.Name] = collection
 	}
 	for _, r := range s.resources {
 		r.open(opened[r.collectionName()])
 	}
 	return nil
+}
+
+// specs returns the collections of all resources, in the order of their declaration.
+func (s *Server) specs() []docstore.Spec {
+	var specs []docstore.Spec
+	for _, r := range s.resources {
+		if r.collectionName() == "" {
+			continue // stores nothing
+		}
+		at := slices.IndexFunc(specs, func(spec docstore.Spec) bool { return spec.Name == r.collectionName() })
+		if at < 0 {
+			at = len(specs)
+			specs = append(specs, docstore.Spec{Name: r.collectionName(), Keys: s.keysIn(r.collectionName())})
+		}
+		for _, index := range r.indexes() {
+			if !slices.Contains(specs[at].Indexes, index) {
+				specs[at].Indexes = append(specs[at].Indexes, index)
+			}
+		}
+	}
+	for _, spec := range specs {
+		// A store searches by the first index that a query names. The unique indexes are the most selective; the one that
+		// every record of a resource has is the least.
+		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
+	}
+	return specs
 }
 
 // keysIn returns the function that derives the keys of the documents of a collection, each of which is a record of one of the

@@ -39,6 +39,8 @@ type Parts struct {
 	Background func() (map[string]func(context.Context) error, error)
 	// Ready holds readiness checks by name, if there are any.
 	Ready map[string]func(context.Context) error
+	// Examine looks for faults in stored records beyond those that the declarations imply, if there are any.
+	Examine func(ctx context.Context, x Examination) error
 }
 
 // The settings that every such service has.
@@ -102,7 +104,7 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 
 // Routes returns the routes of the service's resources, from their declarations alone.
 func (s Service) Routes() ([]Route, []Extension, error) {
-	server, err := s.undialled()
+	server, _, err := s.undialled()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 
@@ -31,6 +32,11 @@ func (l *StaticList) open(docstore.Collection)  {}
 
 // keysOf is never called, since the list stores nothing.
 func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }
+
+// examine is never called, since the list stores nothing.
+func (l *StaticList) examine(context.Context, *recordExamination, docstore.Stored) error { return nil }
+
+func (l *StaticList) targets() []string { return nil }
 
 func (l *StaticList) route() Route { return Route{Resource: l.Name, Collection: readMethods} }
 

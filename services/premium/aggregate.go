@@ -97,6 +97,15 @@ type counted struct {
 	Reverses      scalar.ID  `json:"reverses"`
 }
 
+// addTo adds a receipt to a sum. A refund is subtracted.
+func (c counted) addTo(total *big.Int) {
+	amount := big.NewInt(int64(c.PaymentAmount))
+	if c.Reverses != "" {
+		amount.Neg(amount)
+	}
+	total.Add(total, amount)
+}
+
 // fill sets the sum of the row's receipts, and the members that come from the policy. It returns the receipts that the sum
 // includes and that have unsent marks.
 func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau) (marked []docstore.Ref, err error) {
@@ -106,11 +115,7 @@ func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau) (m
 		if err := json.Unmarshal(doc.Body, &r); err != nil {
 			return fmt.Errorf("receipt %s: %w", doc.ID, err)
 		}
-		amount := big.NewInt(int64(r.PaymentAmount))
-		if r.Reverses != "" {
-			amount.Neg(amount)
-		}
-		total.Add(total, amount)
+		r.addTo(total)
 		if doc.Unsent && len(marked) < mostMarks {
 			marked = append(marked, docstore.Ref{ID: doc.ID, Version: doc.Version})
 		}

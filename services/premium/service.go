@@ -31,6 +31,7 @@ func Service() rest.Service {
 			return rest.Parts{
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
 				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows},
+				Examine:    func(ctx context.Context, x rest.Examination) error { return e.examine(ctx, x) },
 			}, err
 		},
 	}

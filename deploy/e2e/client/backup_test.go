@@ -147,6 +147,7 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 	s.run(t, "backup", "backups/one").want(t, 0, "It has every record that was acknowledged before", "premium.db", "parties.db")
 	after := writers.acknowledged()
 	writers.await(t, len(after)+10)
+	s.run(t, "check").want(t, 0, "Faults: 0")
 	writers.stop()
 	for _, name := range []string{"backups/one", "backups/one/premium.db", "backups/one/manifest.json"} {
 		if info, err := os.Stat(s.path(name)); err != nil || info.Mode().Perm()&0o077 != 0 {
@@ -155,6 +156,7 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 	}
 
 	s.run(t, "restore", "backups/one", "--data", s.path("restored")).want(t, 0, "exchange run --data "+s.path("restored"))
+	s.run(t, "check", "--data", s.path("restored")).want(t, 0, "Faults: 0")
 	restored := s.on(t, s.path("restored"))
 	has := map[string]trial.Record{}
 	for _, record := range restored.records(t, "receipt") {
@@ -174,6 +176,7 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 		}
 	}
 	restored.rowsAreRight(t)
+	restored.run(t, "check", "--data", restored.Data).want(t, 0, "Faults: 0")
 	restored.run(t, "seed", "--size", "15").want(t, 0, " 1 made")
 }
 

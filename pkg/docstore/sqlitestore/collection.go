@@ -201,15 +201,18 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
-	sql, texts := findSQL(c.spec, q)
-	return c.list(ctx, sql, func(stmt *sqlite3.Stmt) {
-		stmt.BindBlob(1, q.After[:])
-		for i, text := range texts {
-			stmt.BindText(2+i, text)
-		}
-		stmt.BindInt(2+len(texts), int64(q.Limit))
-		stmt.BindInt(3+len(texts), int64(q.Skip))
-	})
+	sql, texts := findSQL(columns, c.spec, q)
+	return c.list(ctx, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+}
+
+// bindFind binds the parameters of findSQL.
+func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
+	stmt.BindBlob(1, q.After[:])
+	for i, text := range texts {
+		stmt.BindText(2+i, text)
+	}
+	stmt.BindInt(2+len(texts), int64(q.Limit))
+	stmt.BindInt(3+len(texts), int64(q.Skip))
 }
 
 func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {

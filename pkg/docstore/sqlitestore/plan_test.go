@@ -40,7 +40,7 @@ func TestNoStatementScans(t *testing.T) {
 		t.Errorf("unsent: %s", plan)
 	}
 	for _, q := range shapes(receipts) {
-		statement, _ := findSQL(receipts, q)
+		statement, _ := findSQL(columns, receipts, q)
 		plan := explain(t, conn, statement)
 		index := "sqlite_autoindex_receipts_1"
 		if lead, ok := receipts.Driving(q); ok {

@@ -79,9 +79,9 @@ const (
 
 // findSQL writes the query with a parameter for each of its values, and returns the texts among them, which are
 // parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip.
-func findSQL(spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
+func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
 	var b strings.Builder
-	b.WriteString(`SELECT ` + columns + ` FROM ` + quoted(spec.Name))
+	b.WriteString(`SELECT ` + selected + ` FROM ` + quoted(spec.Name))
 	if lead, ok := spec.Driving(q); ok {
 		// Without statistics SQLite would guess the index; the spec determines it. If the index does not fit, the statement
 		// fails instead of scanning the table.

@@ -1,0 +1,160 @@
+// Package check holds the command that looks for faults in the stored records of an exchange.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// patience is how long a message about a record may take to be acted on.
+const patience = time.Minute
+
+// database is the database of a service.
+type database struct {
+	service    rest.Service
+	inspection docstore.Inspection
+	// now is the present instant if the service is running, and zero otherwise.
+	now time.Time
+}
+
+// open opens the databases of the services in a data folder, those of callers first: then every record that one names is in
+// another.
+func open(data string) ([]database, error) {
+	services, err := allinone.CallersFirst()
+	if err != nil {
+		return nil, err
+	}
+	var all []database
+	for _, s := range services {
+		path := allinone.StoreFile(data, s.Name)
+		inspection, err := sqlitestore.Inspect(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
+		}
+		if err != nil {
+			return nil, errors.Join(err, closeAll(all))
+		}
+		d := database{service: s, inspection: inspection}
+		all = append(all, d)
+		used, err := sqlitestore.InUse(path)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(all))
+		}
+		if used {
+			all[len(all)-1].now = time.Now()
+		}
+	}
+	return all, nil
+}
+
+func closeAll(databases []database) error {
+	var errs []error
+	for _, d := range databases {
+		errs = append(errs, d.inspection.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// index is a unique index of a collection by which records are named, or docstore.IDIndex.
+type index struct {
+	in   docstore.Inspected
+	name string
+}
+
+// targets returns what the records of the services refer to, by the targets' names; see rest.Examination.Missing.
+func targets(ctx context.Context, databases []database) (map[string]index, error) {
+	collections := map[string]docstore.Inspected{}
+	for _, d := range databases {
+		specs, err := d.service.Collections()
+		if err != nil {
+			return nil, err
+		}
+		for _, spec := range specs {
+			if collections[spec.Name], err = d.inspection.Collection(ctx, spec); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found := map[string]index{}
+	for _, d := range databases {
+		names, err := d.service.Targets()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			collection, by, unique := strings.Cut(name, ".")
+			if !unique {
+				by = docstore.IDIndex
+			}
+			if collections[collection] == nil {
+				return nil, fmt.Errorf("a record of %s refers to %s, and no service has this collection", d.service.Name, name)
+			}
+			found[name] = index{collections[collection], by}
+		}
+	}
+	return found, nil
+}
+
+// tally counts what was examined, by the names of collections and sorts.
+type tally struct {
+	Records  map[string]int `json:"records"`
+	Others   map[string]int `json:"examined"`
+	Findings int            `json:"findings"`
+}
+
+// examine looks for faults in the databases. It reports each, and says on notes how far it has come.
+func examine(ctx context.Context, databases []database, report func(service string, f docstore.Finding) error, notes io.Writer) (*tally, error) {
+	found, err := targets(ctx, databases)
+	if err != nil {
+		return nil, err
+	}
+	missing := func(ctx context.Context, target string, values []string) ([]string, error) {
+		holders, err := found[target].in.Holders(ctx, found[target].name, values)
+		var lacking []string
+		for _, value := range values {
+			if _, there := holders[value]; !there {
+				lacking = append(lacking, value)
+			}
+		}
+		return lacking, err
+	}
+	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
+	shown, total := progress.New(notes, -1), 0
+	for _, d := range databases {
+		var failed error
+		x := rest.Examination{
+			Inspection: d.inspection, Missing: missing, Now: d.now, Patience: patience,
+			Examination: docstore.Examination{
+				Report: func(f docstore.Finding) error {
+					t.Findings++
+					return errors.Join(failed, report(d.service.Name, f))
+				},
+				Count: func(sort string, n int) {
+					if sort == "records" {
+						t.Records[d.service.Name] += n
+						total += n
+					} else {
+						t.Others[sort] += n
+					}
+					failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
+				},
+			},
+		}
+		if err := errors.Join(d.service.Examine(ctx, x), failed); err != nil {
+			return t, errors.Join(fmt.Errorf("the records of %s cannot be examined further: %w", d.service.Name, err), shown.End())
+		}
+	}
+	return t, shown.End()
+}

@@ -1,0 +1,137 @@
+package check
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/setting"
+)
+
+// The forms of the output.
+const (
+	asText = "text"
+	asJSON = "json"
+)
+
+// Command returns the command check. Its settings come from environ, where its flags do not give them. It says on notes how far it
+// has come.
+func Command(environ []string, out, notes io.Writer) *cobra.Command {
+	command := &cobra.Command{
+		Use: "check", Short: "Look for faults in the stored records of an exchange on this machine, also while it runs",
+		Long: `Look for faults in the stored records of an exchange on this machine, also while it runs. It changes nothing.
+
+It reads everything as it was at one instant: that the files are sound; that each record and each former version can be read; that
+keys agree with records, and unique values are unique; that no version and no event is missing; that states are in their sets and
+follow from the last transition; that what records refer to is there; that each row of the bordereau is the sum of its receipts, and
+that receipts did not wait for longer than a minute for their row.
+
+The exit status is 0 if all of this holds, and 1 if not, or if there are no records.`,
+		Example: `  exchange check
+  exchange check --data backups/monday -o json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return client.Misuse(fmt.Sprintf("check takes no arguments, and %q was given", strings.Join(args, " ")))
+			}
+			return nil
+		},
+	}
+	flags := command.Flags()
+	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
+	data := own.String(settings.Data, "data", "folder of the exchange's data, or of a backup")
+	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
+	flags.AddFlagSet(own)
+	output := asText
+	form := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
+	setting.ChoiceVar(form, &output, "output", []string{asText, asJSON}, "form of the output; json is an object on each line, the summary last")
+	form.Lookup("output").Shorthand = "o"
+	flags.AddFlag(form.Lookup("output"))
+	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return client.Misuse(setting.CommandLine(flags, err).Error())
+	})
+	command.RunE = func(command *cobra.Command, _ []string) error {
+		if err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
+			return client.Misuse(err.Error())
+		}
+		databases, err := open(*data)
+		if err != nil {
+			return err
+		}
+		p := &printer{out, output}
+		t, err := examine(command.Context(), databases, p.finding, notes)
+		if err = errors.Join(err, closeAll(databases)); err != nil {
+			return err
+		}
+		return errors.Join(p.summary(t), t.verdict())
+	}
+	return command
+}
+
+// verdict returns an error if there is a fault, or if nothing was examined.
+func (t *tally) verdict() error {
+	records := 0
+	for _, n := range t.Records {
+		records += n
+	}
+	switch {
+	case t.Findings > 0:
+		return fmt.Errorf("%d faults were found", t.Findings)
+	case records == 0:
+		return errors.New("there are no records, so that nothing was examined; is --data the right folder?")
+	}
+	return nil
+}
+
+// printer writes findings in one form.
+type printer struct {
+	w    io.Writer
+	form string
+}
+
+func (p *printer) finding(service string, f docstore.Finding) error {
+	if p.form == asJSON {
+		return json.NewEncoder(p.w).Encode(struct {
+			Service string `json:"service"`
+			docstore.Finding
+		}{service, f})
+	}
+	place := strings.Join(slices.DeleteFunc([]string{service, f.Collection, f.ID}, func(s string) bool { return s == "" }), " ")
+	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, oneLine(f.Found), oneLine(f.Expected))
+	return err
+}
+
+// oneLine replaces what would begin another line or command a terminal.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+func (p *printer) summary(t *tally) error {
+	if p.form == asJSON {
+		return json.NewEncoder(p.w).Encode(map[string]any{"summary": t})
+	}
+	counts := func(of map[string]int) string {
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(of)) {
+			all = append(all, fmt.Sprintf("%d %s", of[name], name))
+		}
+		return strings.Join(all, ", ")
+	}
+	_, err := fmt.Fprintf(p.w, "Examined records: %s. In them: %s. Faults: %d.\n", counts(t.Records), counts(t.Others), t.Findings)
+	return err
+}

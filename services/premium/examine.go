@@ -1,0 +1,135 @@
+package premium
+
+import (
+	"context"
+	"math/big"
+
+	"github.com/go-json-experiment/json"
+
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// examinedAtOnce is how many receipts or rows are read at once.
+const examinedAtOnce = 200
+
+// examine compares the rows of the bordereau with their receipts: every receipt without an unsent mark is in a row, and every row
+// is the sum of its receipts.
+func (e *environment) examine(ctx context.Context, x rest.Examination) error {
+	receipts, err := e.receipts.Inspect(ctx, x)
+	if err != nil {
+		return err
+	}
+	rows, err := e.rows.Inspect(ctx, x)
+	if err != nil {
+		return err
+	}
+	if err := eachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Stored) error {
+		return e.examineReceipts(ctx, x, page, rows)
+	}); err != nil {
+		return err
+	}
+	return eachPage(ctx, rows, docstore.Query{}, func(page []docstore.Stored) error {
+		for _, doc := range page {
+			if err := e.examineRow(ctx, x, doc, receipts); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachPage calls visit with each page of the documents that a query selects.
+func eachPage(ctx context.Context, in docstore.Inspected, q docstore.Query, visit func([]docstore.Stored) error) error {
+	for q.Limit = examinedAtOnce; ; {
+		page, err := in.Find(ctx, q)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		if err := visit(page); err != nil {
+			return err
+		}
+		q.After = page[len(page)-1].ID
+	}
+}
+
+// examineReceipts looks up the rows of receipts.
+func (e *environment) examineReceipts(ctx context.Context, x rest.Examination, page []docstore.Stored, rows docstore.Inspected) error {
+	rowOf, finding := map[string]string{}, docstore.Finding{Collection: e.receipts.Collection}
+	var keys []string
+	for _, doc := range page {
+		pinned, err := rest.Pinned(doc.Document, rowIndex)
+		var receipt premium.Receipt
+		if err != nil || pinned == "" || json.Unmarshal(doc.Body, &receipt) != nil {
+			continue // it is in no row; that it cannot be read was found out before
+		}
+		finding.ID = doc.ID.String()
+		if of, err := parseRow(pinned); err != nil || receipt.PolicyNumber != nil && *receipt.PolicyNumber != of.PolicyNumber {
+			finding.Invariant, finding.Found, finding.Expected = "a receipt is in a row of its policy", pinned, rest.Text(receipt.PolicyNumber)
+			if err := x.Report(finding); err != nil {
+				return err
+			}
+		}
+		if !doc.Unsent {
+			rowOf[finding.ID] = pinned
+			keys = append(keys, pinned)
+		}
+	}
+	holders, err := rows.Holders(ctx, rowIndex, keys)
+	if err != nil {
+		return err
+	}
+	for _, doc := range page {
+		key, included := rowOf[doc.ID.String()]
+		if _, there := holders[key]; there || !included {
+			continue
+		}
+		finding.ID, finding.Invariant, finding.Found, finding.Expected = doc.ID.String(), "a receipt without a mark is in a row", "no row", key
+		if err := x.Report(finding); err != nil {
+			return err
+		}
+	}
+	x.Count("receipts in rows", len(rowOf))
+	return nil
+}
+
+// examineRow compares the sum of a row with its receipts. A row that awaits some of them is left to their marks.
+func (e *environment) examineRow(ctx context.Context, x rest.Examination, doc docstore.Stored, receipts docstore.Inspected) error {
+	var b premium.Bordereau
+	if err := json.Unmarshal(doc.Body, &b); err != nil || b.Period == nil {
+		return nil //nolint:nilerr // that it cannot be read was found out before
+	}
+	of := row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}
+	total, several, awaited := new(big.Int), 0, false
+	if err := eachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}, func(page []docstore.Stored) error {
+		for _, receipt := range page {
+			var r counted
+			if err := json.Unmarshal(receipt.Body, &r); err != nil {
+				continue // found out before
+			}
+			r.addTo(total)
+			awaited = awaited || receipt.Unsent
+		}
+		several += len(page)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if awaited {
+		x.Count("rows that await receipts", 1)
+		return nil
+	}
+	x.Count("rows", 1)
+	finding := docstore.Finding{Collection: e.rows.Collection, ID: doc.ID.String()}
+	if several == 0 {
+		finding.Invariant, finding.Found, finding.Expected = "a row has receipts", "none", of.index()
+		return x.Report(finding)
+	}
+	if sum := scalar.IntegerOf(total); b.GrossWrittenPremium != sum {
+		finding.Invariant, finding.Found, finding.Expected = "a row is the sum of its receipts", string(b.GrossWrittenPremium), string(sum)
+		return x.Report(finding)
+	}
+	return nil
+}
