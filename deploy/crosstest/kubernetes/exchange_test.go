@@ -103,6 +103,12 @@ func (c *cluster) overlay(t *testing.T) string {
 		repository, tag := image(name)
 		fmt.Fprintf(&text, "  - {name: insurance-exchange/%s, newName: %q, newTag: %q}\n", name, repository, tag)
 	}
+	// Where there is only one of a kind, a roll under load would prove nothing.
+	fmt.Fprintf(&text, `patches:
+  - target: {kind: HorizontalPodAutoscaler}
+    patch: |
+      - {op: add, path: /spec/minReplicas, value: %d}
+`, replicas)
 	if c.standins {
 		text.WriteString(c.database(t))
 	}
@@ -129,8 +135,7 @@ func (c *cluster) database(t *testing.T) string {
 			}
 		}
 	})
-	return fmt.Sprintf(`patches:
-  - target: {kind: Deployment, name: mongodb}
+	return fmt.Sprintf(`  - target: {kind: Deployment, name: mongodb}
     patch: |
       - {op: replace, path: /spec/template/spec/volumes/0/hostPath/path, value: %q}
       - {op: replace, path: /spec/template/spec/containers/0/args, value: [-addr, ":27017", -dir, /documentdb, -keep, %q]}
