@@ -56,3 +56,17 @@ func TestServicesThatCannotBeOrdered(t *testing.T) {
 		}
 	}
 }
+
+func TestCallersComeBeforeThoseThatTheyCall(t *testing.T) {
+	services, err := CallersFirst()
+	if err != nil || len(services) != len(Services()) {
+		t.Fatalf("%d services, error %v", len(services), err)
+	}
+	for i, s := range services {
+		for _, before := range services[:i] {
+			if slices.Contains(s.Peers, before.Name) {
+				t.Errorf("%s comes before %s, which calls it", before.Name, s.Name)
+			}
+		}
+	}
+}

@@ -105,8 +105,12 @@ func TestACopyIsTheDatabaseAtTheInstantOfItsSnapshot(t *testing.T) {
 		}
 	})
 	var last, total int64
+	steps := 0
 	err := s.Copy(t.Context(), to, func(done, of int64) error {
 		last, total = done, of
+		if steps++; steps > before {
+			return errors.New("the copy begins again whenever something is written")
+		}
 		return write(t.Context(), collection)
 	})
 	close(copied)
