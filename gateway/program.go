@@ -13,7 +13,6 @@ import (
 	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/auth/tokens"
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
 )
@@ -118,7 +117,7 @@ func Program() service.Program {
 			if err := p.Listen(); err != nil {
 				return err
 			}
-			upstreams, err := upstreams(p.Settings.Peers)
+			upstreams, err := upstreams(p)
 			if err != nil {
 				return err
 			}
@@ -132,7 +131,7 @@ func Program() service.Program {
 }
 
 // upstreams returns the services of the routing table, by the addresses in the settings.
-func upstreams(addresses map[string][]string) (map[string]Upstream, error) {
+func upstreams(p *service.Process) (map[string]Upstream, error) {
 	table, err := routes.Load()
 	if err != nil {
 		return nil, err
@@ -143,13 +142,9 @@ func upstreams(addresses map[string][]string) (map[string]Upstream, error) {
 		if _, ok := found[name]; ok {
 			continue
 		}
-		all, ok := addresses[name]
-		if !ok {
-			return nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
-		}
-		base, transport, err := peer.Reach(all)
+		base, transport, err := p.Reach(name)
 		if err != nil {
-			return nil, fmt.Errorf("setting peer: %s: %w", name, err)
+			return nil, err
 		}
 		found[name] = Upstream{URL: base, Transport: transport}
 	}

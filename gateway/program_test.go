@@ -26,7 +26,7 @@ func TestGatewayAsACommand(t *testing.T) {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	coverage := gin.New()
-	coverage.GET("/vehicle", request.RequireGateway(credentials), func(c *gin.Context) {
+	coverage.GET("/vehicle", request.RequireGateway(request.Trust{Credentials: credentials}), func(c *gin.Context) {
 		c.String(http.StatusOK, request.CallerFrom(c.Request.Context()).Subject)
 	})
 	upstream := httptest.NewServer(coverage)

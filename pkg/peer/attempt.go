@@ -3,7 +3,6 @@ package peer
 import (
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"sync"
@@ -33,7 +32,7 @@ func (t *Transport) attempt(request *http.Request, content *content, at *member)
 	// net/http repeats a request with an Idempotency-Key that may have been received. That is for the caller to decide.
 	out.Body, out.GetBody = content.body(), nil
 	at.underWay.Add(1)
-	response, err := t.http.RoundTrip(out)
+	response, err := t.http.Load().RoundTrip(out)
 	if err != nil {
 		at.underWay.Add(-1)
 		a.err = err
@@ -50,11 +49,7 @@ func (t *Transport) attempt(request *http.Request, content *content, at *member)
 // got notes a connection that net/http is about to use.
 func (a *attempt) got(info httptrace.GotConnInfo) {
 	a.sent = a.sent || a.received()
-	connection := info.Conn
-	if wrapped, ok := connection.(interface{ NetConn() net.Conn }); ok { // TLS
-		connection = wrapped.NetConn()
-	}
-	if a.on, _ = connection.(*counted); a.on != nil {
+	if a.on, _ = info.Conn.(*counted); a.on != nil {
 		a.before = a.on.written.Load()
 	} else {
 		a.sent = true // not one of ours, so that nothing is known

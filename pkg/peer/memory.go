@@ -25,6 +25,7 @@ func (m memory) RoundTrip(request *http.Request) (response *http.Response, err e
 	received := *request
 	received.RequestURI = request.URL.RequestURI()
 	received.RemoteAddr = "memory"
+	received.TLS = nil // a proxy has copied it from its own caller
 	received.Proto, received.ProtoMajor, received.ProtoMinor = "HTTP/1.1", 1, 1
 	if received.Host == "" {
 		received.Host = request.URL.Host

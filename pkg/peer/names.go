@@ -30,26 +30,30 @@ type resolution struct {
 	at        time.Time
 }
 
-// candidates returns the addresses of the replicas as host:port; at least one.
-func (t *Transport) candidates(ctx context.Context, to *url.URL) []string {
+// candidate is a replica's address, as host:port, and the name by which it was found, which its certificate bears.
+type candidate struct{ address, name string }
+
+// candidates returns the replicas; at least one.
+func (t *Transport) candidates(ctx context.Context, to *url.URL) []candidate {
 	return t.each(to, func(host string) []string { return t.names.addresses(ctx, host) })
 }
 
 // refreshed is candidates after the names were resolved again.
-func (t *Transport) refreshed(ctx context.Context, to *url.URL) []string {
+func (t *Transport) refreshed(ctx context.Context, to *url.URL) []candidate {
 	return t.each(to, func(host string) []string { return t.names.resolve(ctx, host) })
 }
 
-// each returns the addresses of all names of the service. Certificates are for names, so with TLS a name is left to be
-// resolved when it is dialled.
-func (t *Transport) each(to *url.URL, resolve func(host string) []string) []string {
-	hosts := append([]string{withPort(to)}, t.others...)
-	if to.Scheme != "http" {
-		return hosts
-	}
-	var all []string
-	for _, host := range hosts {
-		all = append(all, resolve(host)...)
+// each returns the addresses of all names of the service.
+func (t *Transport) each(to *url.URL, resolve func(host string) []string) []candidate {
+	var all []candidate
+	for _, host := range append([]string{withPort(to)}, t.others...) {
+		name, _, err := net.SplitHostPort(host)
+		if err != nil {
+			name = host
+		}
+		for _, address := range resolve(host) {
+			all = append(all, candidate{address, name})
+		}
 	}
 	return all
 }

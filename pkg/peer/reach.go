@@ -1,15 +1,16 @@
 package peer
 
 import (
+	"crypto/tls"
 	"fmt"
-	"net/http"
 	"net/url"
 )
 
 // Reach returns the URL of a service, such as http://coverage:8080, and a transport to it. addresses holds the URL, of which
 // only the host and the port count, and those of further replicas. It fails if there is none, if one is not of the form
-// http://host:port or https://host:port, and if their schemes differ.
-func Reach(addresses []string) (*url.URL, http.RoundTripper, error) {
+// http://host:port or https://host:port, and if their schemes differ. secure returns how the next connection is secured, for
+// https; as the system does if it is nil.
+func Reach(addresses []string, secure func() *tls.Config) (*url.URL, *Transport, error) {
 	var first *url.URL
 	var others []string
 	for _, address := range addresses {
@@ -28,7 +29,7 @@ func Reach(addresses []string) (*url.URL, http.RoundTripper, error) {
 	if first == nil {
 		return nil, nil, fmt.Errorf("no address is given")
 	}
-	return first, NewTransport(others...), nil
+	return first, newTransport(secure, others), nil
 }
 
 // parseAddress parses the base URL of a service.

@@ -1,8 +1,7 @@
 package peer
 
 import (
-	"context"
-	"net"
+	"crypto/tls"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -18,7 +17,9 @@ const IdleTimeout = 3 * time.Second
 // if there is another one. What a replica has certainly not received is sent to another one, and so is a GET or HEAD that
 // got no response.
 type Transport struct {
-	http    *http.Transport
+	http atomic.Pointer[http.Transport]
+	// secure returns how the next connection is secured, for https; as the system does if it is nil.
+	secure  func() *tls.Config
 	others  []string
 	names   names
 	members members
@@ -26,36 +27,12 @@ type Transport struct {
 
 // NewTransport returns a transport to the service that requests name in their URL. others holds further replicas of it, as
 // host:port. It keeps many idle connections to each replica.
-func NewTransport(others ...string) *Transport {
-	dialer := &net.Dialer{Timeout: 2 * time.Second, KeepAlive: 15 * time.Second}
-	return &Transport{
-		others: others,
-		http: &http.Transport{
-			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				connection, err := dialer.DialContext(ctx, network, address)
-				if err != nil {
-					return nil, err
-				}
-				return &counted{Conn: connection}, nil
-			},
-			TLSHandshakeTimeout: 2 * time.Second,
-			MaxIdleConnsPerHost: 128,
-			IdleConnTimeout:     IdleTimeout,
-			DisableCompression:  true,
-		},
-	}
-}
+func NewTransport(others ...string) *Transport { return newTransport(nil, others) }
 
-// counted is a connection that counts what is written to it.
-type counted struct {
-	net.Conn
-	written atomic.Int64
-}
-
-func (c *counted) Write(b []byte) (int, error) {
-	n, err := c.Conn.Write(b)
-	c.written.Add(int64(n))
-	return n, err
+func newTransport(secure func() *tls.Config, others []string) *Transport {
+	t := &Transport{secure: secure, others: others}
+	t.http.Store(t.connections())
+	return t
 }
 
 // RoundTrip sends a request. Its error is that of the last attempt.
@@ -94,4 +71,4 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 const mostAttempts = 3
 
 // CloseIdleConnections closes the connections without a request.
-func (t *Transport) CloseIdleConnections() { t.http.CloseIdleConnections() }
+func (t *Transport) CloseIdleConnections() { t.http.Load().CloseIdleConnections() }

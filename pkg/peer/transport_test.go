@@ -212,11 +212,11 @@ func TestNobodyThere(t *testing.T) {
 
 func TestReachRefuses(t *testing.T) {
 	for _, addresses := range [][]string{nil, {"coverage:8080"}, {"http://coverage/path"}, {"http://a", "https://b"}} {
-		if _, _, err := peer.Reach(addresses); err == nil {
+		if _, _, err := peer.Reach(addresses, nil); err == nil {
 			t.Errorf("%q is accepted", addresses)
 		}
 	}
-	base, _, err := peer.Reach([]string{"http://a:8080/", "http://b:8080"})
+	base, _, err := peer.Reach([]string{"http://a:8080/", "http://b:8080"}, nil)
 	if err != nil || base.String() != "http://a:8080" {
 		t.Errorf("%v, error %v", base, err)
 	}

@@ -3,6 +3,7 @@ package request
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -91,14 +92,38 @@ func (c Credentials) Identify(header http.Header, caller Caller) {
 	header[ScopesHeader] = []string{strings.Join(caller.Scopes, " ")}
 }
 
-// RequireGateway returns a handler that puts the caller of a request into its context. It refuses a request without one of
-// the credentials with 401. It does not look at scopes, which the gateway has checked.
-func RequireGateway(credentials Credentials) gin.HandlerFunc {
+// Given reports whether there are secrets: it is false for the zero value.
+func (c Credentials) Given() bool { return c.held != nil }
+
+// Trust says by what a service knows that a request comes from within the exchange. The zero value trusts nobody.
+type Trust struct {
+	// Credentials are accepted in a header of the request.
+	Credentials Credentials
+	// Certificate returns nil if the connection of a request is that of a process of the exchange; nil if no connection is.
+	Certificate func(*tls.ConnectionState) error
+}
+
+// trusts returns nil if a request comes from within the exchange, else why it is not trusted.
+func (t Trust) trusts(r *http.Request) error {
+	if t.Credentials.accepts(r.Header.Get(CredentialHeader)) {
+		return nil
+	}
+	if t.Certificate == nil {
+		return errNoCredential
+	}
+	return t.Certificate(r.TLS)
+}
+
+var errNoCredential = errors.New("the credential is missing or not accepted")
+
+// RequireGateway returns a handler that puts the caller of a request into its context. It refuses a request from outside the
+// exchange with 401. It does not look at scopes, which the gateway has checked.
+func RequireGateway(trust Trust) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		header := c.Request.Header
-		if !credentials.accepts(header.Get(CredentialHeader)) {
+		if err := trust.trusts(c.Request); err != nil {
 			refuse(c, problem.New(problem.Unauthorized, "Only the gateway may call this service.").
-				WithHeader("WWW-Authenticate", `Bearer realm="exchange"`))
+				WithHeader("WWW-Authenticate", `Bearer realm="exchange"`).Because(err))
 			return
 		}
 		subject, err := url.PathUnescape(header.Get(CallerHeader))

@@ -32,7 +32,7 @@ func credentials(t *testing.T, secrets ...string) request.Credentials {
 func ask(accepted request.Credentials, header http.Header) (response *httptest.ResponseRecorder, seen *request.Caller) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(request.RequireGateway(accepted))
+	engine.Use(request.RequireGateway(request.Trust{Credentials: accepted}))
 	engine.GET("/", func(c *gin.Context) {
 		caller := request.CallerFrom(c.Request.Context())
 		seen = &caller

@@ -1,7 +1,6 @@
 package service
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,7 +14,7 @@ import (
 const credentialFile = "credential-file"
 
 // Credentials returns the credentials that the shared secrets of the settings make, the same ones at each call. Secrets from a
-// file change with the file while Serve runs. Errors name the setting.
+// file change with the file while Serve runs. There may be none if certificates take their place. Errors name the setting.
 func (p *Process) Credentials() (request.Credentials, error) {
 	if p.credentials != nil {
 		return *p.credentials, nil
@@ -28,6 +27,9 @@ func (p *Process) Credentials() (request.Credentials, error) {
 }
 
 func (p *Process) makeCredentials() (request.Credentials, error) {
+	if p.knownByCertificate() {
+		return request.Credentials{}, nil
+	}
 	if p.Settings.SecretFile == "" {
 		credentials, err := request.NewCredentials(p.Settings.Secrets)
 		if err != nil {
@@ -50,13 +52,14 @@ func (p *Process) makeCredentials() (request.Credentials, error) {
 		return request.Credentials{}, err
 	}
 	credentials := held.Get()
-	watch(p, held, credentials.Replace)
+	follow(p, held, credentials.Replace)
 	return credentials, nil
 }
 
-// watch has a value follow its files while the process serves. changed is called with each new value.
-func watch[T any](p *Process, value *reload.Value[T], changed func(T)) {
-	p.Background(value.Name(), func(ctx context.Context) error { return value.Watch(ctx, p.Log, changed) })
+// knownByCertificate reports whether there is no shared secret because certificates take its place.
+func (p *Process) knownByCertificate() bool {
+	s := p.Settings
+	return len(s.Secrets) == 0 && s.SecretFile == "" && (s.Security.PeerCertificate != "" || len(s.Security.ClientNames) > 0)
 }
 
 // lines returns the lines of a text that are not blank, without the white space around them.

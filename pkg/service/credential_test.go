@@ -30,7 +30,7 @@ func TestCredentialFileIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	engine := p.Engine("claims")
-	engine.GET("/claim", request.RequireGateway(credentials), func(c *gin.Context) { c.Status(http.StatusOK) })
+	engine.GET("/claim", request.RequireGateway(request.Trust{Credentials: credentials}), func(c *gin.Context) { c.Status(http.StatusOK) })
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(ctx, engine) }()

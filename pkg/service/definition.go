@@ -145,7 +145,7 @@ func (p *Process) withoutStore(ctx context.Context, cause error) error {
 // Start starts a service within the process and returns its handler. Its loops start with Serve, and its readiness checks
 // become those of the process.
 func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Handler, error) {
-	credentials, err := p.Credentials()
+	trust, err := p.trust()
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		if err != nil {
 			return nil, err
 		}
-		config.Name, config.Credentials, config.Metrics = name, credentials, p.Metrics(d.Name)
+		config.Name, config.Credentials, config.Metrics = name, trust.Credentials, p.Metrics(d.Name)
 		if peers[name], err = peer.New(config); err != nil {
 			return nil, fmt.Errorf("setting peer: %w", err)
 		}
@@ -170,7 +170,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,
 		Engine: func() *gin.Engine { return p.Engine(d.Name) },
-		Guard:  request.RequireGateway(credentials),
+		Guard:  request.RequireGateway(trust),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", d.Name, err)

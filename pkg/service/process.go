@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"insurance.example/exchange/pkg/certificate"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
@@ -38,6 +40,12 @@ type Process struct {
 	release  sync.Once
 	// credentials are nil until they are asked for.
 	credentials *request.Credentials
+	// serving secures requests; nil without TLS. callers decides whose certificates are accepted; nil if callers need none.
+	serving *tls.Config
+	callers *certificate.Callers
+	// calling returns how the next connection to a peer is secured, and transports are those that lead to peers.
+	calling    func() *tls.Config
+	transports []*peer.Transport
 }
 
 type loop struct {
@@ -66,13 +74,19 @@ func (p *Process) Metrics(service string) prometheus.Registerer {
 func (p *Process) Tracer(service string) *tracing.Tracer { return p.tracing.Tracer(service) }
 
 // Engine returns a new router for a service, which other processes of the exchange call.
-func (p *Process) Engine(service string) *gin.Engine { return NewEngine(p.engine(service)) }
+func (p *Process) Engine(service string) *gin.Engine { return p.newEngine(p.engine(service)) }
 
 // Entrance returns a new router for the requests of callers outside of the exchange.
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Outside = true
-	return NewEngine(config)
+	return p.newEngine(config)
+}
+
+func (p *Process) newEngine(config EngineConfig) *gin.Engine {
+	engine := NewEngine(config)
+	engine.Use(p.refuseFormer)
+	return engine
 }
 
 func (p *Process) engine(service string) EngineConfig {
@@ -101,13 +115,9 @@ func (p *Process) AddStore(service string, store docstore.Store) {
 
 // Peer returns how a peer in another process is reached, by the address in the settings. Errors name the setting.
 func (p *Process) Peer(name string) (peer.Config, error) {
-	addresses, ok := p.Settings.Peers[name]
-	if !ok {
-		return peer.Config{}, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
-	}
-	base, transport, err := peer.Reach(addresses)
+	base, transport, err := p.Reach(name)
 	if err != nil {
-		return peer.Config{}, fmt.Errorf("setting peer: %s: %w", name, err)
+		return peer.Config{}, err
 	}
 	return peer.Config{Address: base.String(), Transport: transport}, nil
 }

@@ -25,6 +25,9 @@ func (p *Process) Listen() error {
 		return err
 	}
 	p.requests = requests
+	if err := p.readSecurity(); err != nil {
+		return err
+	}
 	return p.ListenAdmin()
 }
 
@@ -57,6 +60,14 @@ func (p *Process) Await(ctx context.Context) {
 // Address returns the address of requests, as host:port.
 func (p *Process) Address() string { return p.requests.Addr().String() }
 
+// URL returns the URL of requests, without a slash at its end.
+func (p *Process) URL() string {
+	if p.serving != nil {
+		return "https://" + p.Address()
+	}
+	return "http://" + p.Address()
+}
+
 // AdminAddress returns the address of metrics and health, as host:port; empty if there is none.
 func (p *Process) AdminAddress() string { return p.adminAt }
 
@@ -68,9 +79,9 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
 	p.health.serving.Store(true)
-	go func() { broken <- server.Serve(p.requests) }()
+	go func() { broken <- p.accept(server) }()
 	p.unset.say(p.Log)
-	p.Log.Info("listening", "address", p.Address())
+	p.Log.Info("listening", "address", p.Address(), "url", p.URL())
 	debug.FreeOSMemory() // what only the start needed
 
 	var cause error
@@ -99,6 +110,15 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	p.close()
 	p.Log.Info("stopped")
 	return cause
+}
+
+// accept serves the requests, with TLS if there is a certificate, until the server is shut down.
+func (p *Process) accept(server *http.Server) error {
+	if p.serving == nil {
+		return server.Serve(p.requests)
+	}
+	server.TLSConfig = p.serving
+	return server.ServeTLS(p.requests, "", "")
 }
 
 // linger keeps serving while load balancers notice that the process is not ready, and while clients give up the connections

@@ -37,6 +37,8 @@ type Settings struct {
 	Secrets []string
 	// SecretFile is a file of such secrets, one in each line, which is read again when it changes; in place of Secrets.
 	SecretFile string
+	// Security says how connections are secured.
+	Security Security
 	// Peers holds the base URLs of the other services, by name; several if a service has replicas of different names.
 	Peers map[string][]string
 	// Tracing says whether requests are traced.
@@ -62,6 +64,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.IntVar(flags, &s.LargestBody, "max-body", 1<<20, 1, 1<<30, "largest size of a request body, in bytes")
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "", "file of such secrets, one in each line, which is read again when it changes; in place of credential")
+	s.Security.register(flags)
 	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated, also for the replicas of one")
 	s.Tracing.Register(flags)
 }

@@ -25,6 +25,11 @@ type Composition struct {
 	CredentialFile func(process string) string
 	// Environ holds variables of all processes, such as EXCHANGE_LOG_LEVEL=debug.
 	Environ []string
+	// Volumes hold the certificates of the processes, by which they know each other in place of a credential; nil without TLS.
+	Volumes *Volumes
+	// Replicas are what is appended to the names of services and of the gateway, each of which runs once for each of them. A
+	// replica has records of its own, and stops as it does by default. There is no broker then.
+	Replicas []string
 }
 
 // RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are those of a
@@ -33,81 +38,76 @@ func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchang
 	return c.RunComposed(data, Composition{Settings: settings})
 }
 
-// RunComposed runs an exchange of separate processes.
+// RunComposed runs an exchange of separate processes. The data of a process is in a file with its name in the folder.
 func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
-	// No other replica takes over from a process that stops, so nothing is won by waiting for its clients.
-	environ := []string{"EXCHANGE_DRAIN_DELAY=0s"}
-	if of.CredentialFile == nil {
-		environ = append(environ, "EXCHANGE_CREDENTIAL="+Credential)
-	}
-	e, err := c.exchange(data, append(environ, of.Environ...))
+	e, err := c.exchange(data, of.environ())
 	if err != nil {
 		return nil, err
 	}
-	brokers, err := e.start("broker", "exchange", "broker", "--data", data, "--admin-addr", "")
-	if err != nil {
-		return e, err
-	}
-	for _, name := range services {
-		args := append([]string{"--store", "sqlite:" + filepath.Join(data, name+".db"), "--brokers", brokers}, of.flags(name)...)
-		if name == "premium" {
-			args = append(args, "--bordereau-period", "month", "--session-timeout", "2s")
-		}
-		if _, err := e.start(name, name, append(args, e.peers(name)...)...); err != nil {
-			return e, err
-		}
-	}
-	return e, e.startGateway(append(e.peers("gateway"), of.flags("gateway")...))
-}
-
-// flags returns the flags of a process that do not depend on others.
-func (of Composition) flags(process string) []string {
-	all := slices.Clone(of.Settings[process])
-	if of.CredentialFile != nil {
-		all = append(all, "--credential-file", of.CredentialFile(process))
-	}
-	return append(all, common...)
-}
-
-// common are the flags that all processes have.
-var common = []string{"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried}
-
-// startGateway starts the gateway in front of services, which are given as its flags.
-func (e *Exchange) startGateway(flags []string) error {
-	address, err := e.start("gateway", "gateway", append(flags,
-		"--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience)...)
-	e.Base = "http://" + address
-	return err
-}
-
-// RunReplicas runs replicas of the service products, named as replicas says, and a gateway that knows them all; the other
-// services do not run. A replica has records of its own. Processes stop as they do by default.
-func (c *Commands) RunReplicas(data string, replicas ...string) (*Exchange, error) {
-	e, err := c.exchange(data, []string{"EXCHANGE_CREDENTIAL=" + Credential})
-	if err != nil {
-		return nil, err
-	}
-	var peers []string
-	for _, replica := range replicas {
-		address, err := e.start(replica, "products", append([]string{"--store", "sqlite:" + filepath.Join(data, replica+".db")}, common...)...)
+	e.volumes = of.Volumes
+	var bordereau []string
+	if len(of.Replicas) == 0 {
+		of.Replicas = []string{""}
+		brokers, err := e.start("broker", "exchange", "broker", "--data", data, "--admin-addr", "")
 		if err != nil {
 			return e, err
 		}
-		peers = append(peers, "--peer", "products=http://"+address)
+		bordereau = []string{"--brokers", brokers, "--bordereau-period", "month", "--session-timeout", "2s"}
 	}
-	for _, name := range services {
-		if name != "products" {
-			peers = append(peers, "--peer", name+"=http://127.0.0.1:1")
+	for _, service := range append(slices.Clone(services), "gateway") {
+		for _, replica := range of.Replicas {
+			name := service + replica
+			args := append(e.peers(service, of.Replicas), of.flags(service, name)...)
+			switch service {
+			case "gateway":
+				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience)
+			case "premium":
+				args = append(args, bordereau...)
+				fallthrough
+			default:
+				args = append(args, "--store", "sqlite:"+filepath.Join(data, name+".db"))
+			}
+			if _, err := e.start(name, service, args...); err != nil {
+				return e, err
+			}
 		}
 	}
-	return e, e.startGateway(append(peers, common...))
+	e.Base = e.URL("gateway" + of.Replicas[0])
+	return e, nil
+}
+
+// environ returns the environment that all processes share.
+func (of Composition) environ() []string {
+	var all []string
+	if len(of.Replicas) == 0 {
+		// No other replica takes over from a process that stops, so nothing is won by waiting for its clients.
+		all = append(all, "EXCHANGE_DRAIN_DELAY=0s")
+	}
+	if of.CredentialFile == nil && of.Volumes == nil {
+		all = append(all, "EXCHANGE_CREDENTIAL="+Credential)
+	}
+	return append(all, of.Environ...)
+}
+
+// flags returns the flags of a process that do not depend on others.
+func (of Composition) flags(service, process string) []string {
+	all := append(slices.Clone(of.Settings[service]), "--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)
+	if of.CredentialFile != nil {
+		all = append(all, "--credential-file", of.CredentialFile(process))
+	}
+	if of.Volumes != nil {
+		all = append(all, of.Volumes.flags(service, process)...)
+	}
+	return all
 }
 
 // peers returns the flags that give a process the addresses of the services that it calls.
-func (e *Exchange) peers(name string) []string {
+func (e *Exchange) peers(service string, replicas []string) []string {
 	var flags []string
-	for _, called := range calls[name] {
-		flags = append(flags, "--peer", called+"=http://"+e.parts[called].address)
+	for _, called := range calls[service] {
+		for _, replica := range replicas {
+			flags = append(flags, "--peer", called+"="+e.URL(called+replica))
+		}
 	}
 	return flags
 }

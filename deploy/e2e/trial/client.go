@@ -15,15 +15,26 @@ import (
 
 // Client calls an exchange as one caller. It is safe for concurrent use. It checks every response against the rules of all
 // responses and against the OpenAPI document.
-type Client struct{ base, authorization string }
+type Client struct {
+	base, authorization string
+	sender              *http.Client
+}
 
 // With returns a client that sends another Authorization header, or none if it is empty.
-func (c *Client) With(authorization string) *Client { return &Client{c.base, authorization} }
+func (c *Client) With(authorization string) *Client { return &Client{c.base, authorization, c.sender} }
+
+// Authorization returns the Authorization header that it sends.
+func (c *Client) Authorization() string { return c.authorization }
 
 // At returns a client of another address, http://host:port.
-func (c *Client) At(base string) *Client { return &Client{base, c.authorization} }
+func (c *Client) At(base string) *Client { return &Client{base, c.authorization, c.sender} }
 
-var transport = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
+// Through returns a client that sends its requests through a transport.
+func (c *Client) Through(transport http.RoundTripper) *Client {
+	return &Client{c.base, c.authorization, &http.Client{Transport: Checked(transport), Timeout: Patience}}
+}
+
+var sender = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
 
 // Checked returns a transport that returns an error instead of a response that breaks the OpenAPI document or a rule of all
 // responses.
@@ -73,7 +84,7 @@ func (c *Client) Send(ctx context.Context, method, path string, body any, header
 			request.Header.Set(headers[i], headers[i+1])
 		}
 	}
-	response, err := transport.Do(request)
+	response, err := c.sender.Do(request)
 	if err != nil {
 		return Response{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,6 +41,10 @@ type Exchange struct {
 	environ  []string
 	order    []string // of the start
 	parts    map[string]*part
+	// mu guards what is in the parts, which a test may ask for while it restarts one.
+	mu sync.Mutex
+	// volumes hold the certificates of the processes; nil without TLS.
+	volumes *Volumes
 }
 
 // part is a process of an exchange, and the command line that starts it again.
@@ -73,7 +78,7 @@ func (c *Commands) exchange(data string, environ []string) (*Exchange, error) {
 
 // The lines in which a process says where it listens.
 var (
-	banner = regexp.MustCompile(`(?m)listens on (?:http://)?([0-9.]+:\d+)`)
+	banner = regexp.MustCompile(`(?m)listens on (?:https?://)?([0-9.]+:\d+)`)
 	admin  = regexp.MustCompile(`"msg":"metrics and health","address":"([^"]+)"`)
 	logged = regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
 )
@@ -85,28 +90,53 @@ func (e *Exchange) start(name, command string, args ...string) (address string, 
 		p = &part{command: command, address: "127.0.0.1:0", args: args, from: e.commands}
 		e.parts[name], e.order = p, append(e.order, name)
 	}
-	at := append(slices.Clone(p.args), "--addr", p.address)
-	if p.Process, err = Start(p.from.Path(p.command), e.environ, at...); err != nil {
+	started, err := Start(p.from.Path(p.command), e.environ, append(slices.Clone(p.args), "--addr", p.address)...)
+	if err != nil {
 		return "", err
 	}
-	in, line := p.Stderr, logged
+	e.mu.Lock()
+	p.Process = started
+	e.mu.Unlock()
+	in, line := started.Stderr, logged
 	if p.command == "exchange" {
-		in, line = p.Stdout, banner
+		in, line = started.Stdout, banner
 	}
-	if p.address, err = p.Find(in, line); err != nil {
+	if address, err = started.Find(in, line); err != nil {
 		return "", errors.Join(err, e.Kill(name))
 	}
-	return p.address, nil
+	e.mu.Lock()
+	p.address = address
+	e.mu.Unlock()
+	return address, nil
+}
+
+// AdminAddress returns where a part serves metrics and health, as host:port.
+func (e *Exchange) AdminAddress(name string) (string, error) {
+	e.mu.Lock()
+	p := e.parts[name].Process
+	e.mu.Unlock()
+	return p.Find(p.Stderr, admin)
+}
+
+// URL returns the URL of a service or gateway.
+func (e *Exchange) URL(name string) string {
+	if e.volumes != nil {
+		return "https://" + e.Address(name)
+	}
+	return "http://" + e.Address(name)
 }
 
 // Address returns where a part listens, as host:port.
-func (e *Exchange) Address(name string) string { return e.parts[name].address }
+func (e *Exchange) Address(name string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.parts[name].address
+}
 
 // Metrics returns the metrics of a part that logs JSON, as its admin address serves them to one that accepts a media type.
 func (e *Exchange) Metrics(t testing.TB, name, accept string) string {
 	t.Helper()
-	p := e.parts[name]
-	address, err := p.Find(p.Stderr, admin)
+	address, err := e.AdminAddress(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,12 +216,11 @@ func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 	token, err := e.Signer.Issue(auth.Grant{
 		Subject: subject, Scopes: scopes, Issuer: Issuer, Audience: []string{Audience}, Lifetime: time.Hour,
 	})
-	return &Client{base: e.Base, authorization: "Bearer " + token}, err
-}
-
-// Processes returns the names of the processes that know the shared credential, in the order in which they were started.
-func (e *Exchange) Processes() []string {
-	return slices.DeleteFunc(slices.Clone(e.order), func(name string) bool { return name == "broker" })
+	c := &Client{e.Base, "Bearer " + token, sender}
+	if e.volumes != nil {
+		c = c.Through(e.volumes.Transport())
+	}
+	return c, err
 }
 
 // Logged returns how many lines of the log of a part hold the text.

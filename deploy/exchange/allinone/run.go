@@ -91,7 +91,7 @@ func (r *runner) run(ctx context.Context, p *service.Process) error {
 	if err != nil {
 		return err
 	}
-	if err := r.welcome(p.Address(), p.AdminAddress()); err != nil {
+	if err := r.welcome(p.URL(), p.AdminAddress()); err != nil {
 		return err
 	}
 	return p.Serve(ctx, entrance)

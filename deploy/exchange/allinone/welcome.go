@@ -9,12 +9,11 @@ import (
 
 // welcome writes where the exchange listens and how to call it. Each command works as it is pasted, so there are none if
 // an identity provider issues the tokens.
-func (r *runner) welcome(address, admin string) error {
+func (r *runner) welcome(base, admin string) error {
 	data, err := filepath.Abs(r.data)
 	if err != nil {
 		return err
 	}
-	base := "http://" + address
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nThe Insurance Exchange listens on %s\n", base)
 	fmt.Fprintf(&text, "  read and try it:    %s/docs\n", base)

@@ -1,0 +1,85 @@
+package peer
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// connectPatience bounds the making of a connection.
+	connectPatience = 2 * time.Second
+	// handshakePatience bounds the handshake that secures it, for which both sides compute.
+	handshakePatience = 10 * time.Second
+)
+
+// connections returns a pool of connections, which are made as t.secure says. It speaks HTTP/1.1 also with TLS: there a connection
+// carries one request at a time, so that what was written to it tells whether a request can have been received.
+func (t *Transport) connections() *http.Transport {
+	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: 15 * time.Second}
+	return &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return &counted{Conn: connection}, nil
+		},
+		DialTLSContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			connection, err := dialer.DialContext(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return t.handshake(ctx, connection, t.members.name(address))
+		},
+		MaxIdleConnsPerHost: 128,
+		IdleConnTimeout:     IdleTimeout,
+		DisableCompression:  true,
+	}
+}
+
+// handshake secures a connection to the server that has a certificate for the name.
+func (t *Transport) handshake(ctx context.Context, connection net.Conn, name string) (net.Conn, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if t.secure != nil {
+		config = t.secure()
+	}
+	config.ServerName = name
+	secured := tls.Client(connection, config)
+	bounded, cancel := context.WithTimeout(ctx, handshakePatience)
+	defer cancel()
+	if err := secured.HandshakeContext(bounded); err != nil {
+		_ = connection.Close()
+		if ctx.Err() == nil && bounded.Err() != nil {
+			// It is not the time of the request that has run out.
+			err = fmt.Errorf("the TLS handshake with %s took longer than %s", connection.RemoteAddr(), handshakePatience)
+		}
+		return nil, err
+	}
+	return &counted{Conn: secured}, nil
+}
+
+// counted is a connection that counts what of requests is written to it. With TLS it is around the secured connection: what that
+// one writes by itself, such as that it closes, is no part of a request.
+type counted struct {
+	net.Conn
+	written atomic.Int64
+}
+
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.Conn.Write(b)
+	c.written.Add(int64(n))
+	return n, err
+}
+
+// Renew has new connections made for all requests from now on, because what secures them has changed. Requests under way end on
+// those that they are on, which are then closed.
+func (t *Transport) Renew() {
+	former := t.http.Swap(t.connections())
+	// It also closes those that become idle later.
+	former.CloseIdleConnections()
+}
