@@ -109,7 +109,7 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 				if as == nil {
 					continue
 				}
-				if err := rollRequest(ctx, as, served.Load()%2 == 0); err != nil {
+				if err := createOrRead(ctx, as, served.Load()%2 == 0); err != nil {
 					if ctx.Err() == nil {
 						t.Errorf("%s: %v", client.ID, err)
 					}

@@ -70,24 +70,33 @@ func (l *load) send(ctx context.Context, c *trial.Client, pause time.Duration) {
 	}
 }
 
-// create creates a record and reads it.
+// create creates a record and reads one.
 func (l *load) create(c *trial.Client, resource string, body trial.Record) error {
-	made, err := c.Send(l.t.Context(), http.MethodPost, "/"+resource, body)
 	l.sent.Add(1)
-	if err == nil && made.Status != http.StatusCreated {
-		err = fmt.Errorf("status %d: %s", made.Status, made.Body)
-	}
-	if err != nil {
-		return fmt.Errorf("POST /%s: %w", resource, err)
+	if err := wantStatus(l.t.Context(), c, http.StatusCreated, http.MethodPost, "/"+resource, body); err != nil {
+		return err
 	}
 	l.made[resource].Add(1)
-	read, err := c.Send(l.t.Context(), http.MethodGet, "/"+resource+"?limit=1", nil)
 	l.sent.Add(1)
-	if err == nil && read.Status != http.StatusOK {
-		err = fmt.Errorf("status %d: %s", read.Status, read.Body)
+	return wantStatus(l.t.Context(), c, http.StatusOK, http.MethodGet, "/"+resource+"?limit=1", nil)
+}
+
+// createOrRead creates a record, or reads the catalogue.
+func createOrRead(ctx context.Context, c *trial.Client, create bool) error {
+	if create {
+		return wantStatus(ctx, c, http.StatusCreated, http.MethodPost, "/policyWording", wording())
+	}
+	return wantStatus(ctx, c, http.StatusOK, http.MethodGet, "/productCatalog", nil)
+}
+
+// wantStatus sends a request and returns an error unless the response has the status.
+func wantStatus(ctx context.Context, c *trial.Client, want int, method, path string, body any) error {
+	a, err := c.Send(ctx, method, path, body)
+	if err == nil && a.Status != want {
+		err = fmt.Errorf("status %d: %s", a.Status, a.Body)
 	}
 	if err != nil {
-		return fmt.Errorf("GET /%s: %w", resource, err)
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	return nil
 }

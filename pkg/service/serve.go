@@ -132,7 +132,7 @@ func (p *Process) linger() {
 func (p *Process) server(handler http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           handler,
-		ReadHeaderTimeout: 5 * time.Second,
+		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
 		ReadTimeout:       30 * time.Second,
 		// The time of the request itself, and time for a slow reader.
 		WriteTimeout: p.Settings.RequestTimeout + 30*time.Second,
