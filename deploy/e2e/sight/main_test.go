@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/e2e/trial"
+	"insurance.example/exchange/pkg/certificate/certificatetest"
 )
 
 var commands *trial.Commands
@@ -19,10 +20,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// compose runs an exchange of separate processes with variables, and returns it with a client.
+// compose runs an exchange of separate processes with variables and mutual TLS, and returns it with a client.
 func compose(t *testing.T, environ ...string) (*trial.Exchange, *trial.Client) {
 	t.Helper()
-	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Environ: environ})
+	authority := certificatetest.NewAuthority(t)
+	volumes := trial.NewVolumes(t, t.TempDir(), authority)
+	for _, process := range parts {
+		volumes.Issue(process, authority)
+	}
+	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Environ: environ, Volumes: volumes})
 	trial.EndWith(t, e, err)
 	c, err := e.Client("sight", trial.Developer, trial.Admin)
 	if err != nil {
