@@ -55,7 +55,7 @@ func tokenOf(ctx context.Context, idp *issuer.Issuer, client issuer.Client, scop
 func TestTokensOfAnIssuer(t *testing.T) {
 	t.Parallel()
 	e, idp := withIssuer(t)
-	caller := (&trial.Client{}).At(e.Base)
+	caller := client(t, e, "another")
 	for _, c := range []struct {
 		client      issuer.Client
 		scopes      []string
@@ -89,7 +89,7 @@ func TestTokensOfAnIssuer(t *testing.T) {
 func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	t.Parallel()
 	e, idp := withIssuer(t, "EXCHANGE_JWKS_REFRESH=100ms", "EXCHANGE_JWKS_REFRESH_UNKNOWN=1ns")
-	caller := (&trial.Client{}).At(e.Base)
+	caller := client(t, e, "another")
 	all := []string{trial.Admin, trial.Developer}
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -184,7 +184,7 @@ func TestAnExchangeStartsBeforeItsIssuer(t *testing.T) {
 	if err := errors.Join(e.Stop("exchange"), idp.Stop(), e.Restart("exchange")); err != nil {
 		t.Fatal(err)
 	}
-	as := (&trial.Client{}).At(e.Base).With(authorization)
+	as := client(t, e, "another").With(authorization)
 	if read := as.Get(t, "/productCatalog"); read.Status != http.StatusServiceUnavailable || read.Header.Get("Retry-After") == "" ||
 		strings.Contains(string(read.Body), idp.URL) {
 		t.Errorf("without keys: %d %v %s", read.Status, read.Header, read.Body)

@@ -144,12 +144,12 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		e, idp := withIssuer(t, "EXCHANGE_JWT_SCOPES=roles")
-		for client, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
-			authorization, err := tokenOf(t.Context(), idp, registered[client], trial.Developer)
+		for number, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
+			authorization, err := tokenOf(t.Context(), idp, registered[number], trial.Developer)
 			if err != nil {
 				t.Fatal(err)
 			}
-			(&trial.Client{}).At(e.Base).With(authorization).Get(t, "/vehicle").Want(t, status)
+			client(t, e, "another").With(authorization).Get(t, "/vehicle").Want(t, status)
 		}
 	},
 	"jwt-type": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
