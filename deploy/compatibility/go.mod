@@ -1,3 +1,4 @@
+// This module is not in go.work: in the workspace its dependencies would change the versions that the programs are built with.
 module insurance.example/exchange/deploy/compatibility
 
 go 1.26.0

@@ -1,3 +1,4 @@
+// This module is not in go.work: it needs Prometheus, whose dependencies would change the versions that the programs are built with.
 module insurance.example/exchange/deploy/monitoring
 
 go 1.26.0
