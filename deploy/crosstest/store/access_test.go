@@ -34,7 +34,9 @@ func TestEncryptedConnections(t *testing.T) {
 	}
 	_, uri := newGate(t, &tls.Config{Certificates: []tls.Certificate{server}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: files.pool})
 	another := newAuthority(t)
-	bySettings := access.Settings{Authority: files.authority, Certificate: files.client, SelectionTimeout: time.Second}
+	// A refused connection is tried again for as long as a server is looked for. That is long enough for one handshake on a busy machine.
+	const patience = 5 * time.Second
+	bySettings := access.Settings{Authority: files.authority, Certificate: files.client, SelectionTimeout: patience}
 	for name, c := range map[string]struct {
 		options mongostore.Options
 		reason  string
@@ -42,12 +44,13 @@ func TestEncryptedConnections(t *testing.T) {
 		"by settings":                  {mongostore.Options{URI: uri, Settings: bySettings}, ""},
 		"by the URL":                   {mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority + "&tlsCertificateKeyFile=" + files.client}, ""},
 		"by both":                      {mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority, Settings: access.Settings{Certificate: files.client}}, ""},
-		"not encrypted":                {mongostore.Options{URI: uri, Settings: access.Settings{SelectionTimeout: time.Second}}, "server selection error"},
-		"no certificate":               {mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority, SelectionTimeout: time.Second}}, "certificate required"},
-		"a certificate of another's":   {mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority, Certificate: another.client, SelectionTimeout: time.Second}}, "certificate"},
-		"an authority that is another": {mongostore.Options{URI: uri, Settings: access.Settings{Authority: another.authority, Certificate: files.client, SelectionTimeout: time.Second}}, "certificate signed by unknown authority"},
+		"not encrypted":                {mongostore.Options{URI: uri, Settings: access.Settings{SelectionTimeout: patience}}, "server selection error"},
+		"no certificate":               {mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority, SelectionTimeout: patience}}, "certificate required"},
+		"a certificate of another's":   {mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority, Certificate: another.client, SelectionTimeout: patience}}, "certificate"},
+		"an authority that is another": {mongostore.Options{URI: uri, Settings: access.Settings{Authority: another.authority, Certificate: files.client, SelectionTimeout: patience}}, "certificate signed by unknown authority"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			store, err := c.options.Open(t.Context(), "tls")
 			if c.reason != "" {
 				if err == nil {
