@@ -14,6 +14,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
+	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -34,13 +35,13 @@ func command() *cobra.Command {
 	}
 	environ := os.Environ()
 	clients := client.Commands(client.Surroundings{
-		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: allinone.IssueToken,
+		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: local.IssueToken,
 	})
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
-	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
+	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
 		deadletters.Command(environ, os.Stdout))
 	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr), check.Command(environ, os.Stdout, os.Stderr))...)
-	grouped(root, "client", append(clients, allinone.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
+	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
 	return root
 }
 

@@ -2,8 +2,6 @@ package allinone
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +14,7 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
+	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/bus/cluster"
@@ -57,7 +56,7 @@ func RunProgram(banner io.Writer) service.Program {
 }
 
 func (r *runner) register(flags *pflag.FlagSet) {
-	registerData(flags, &r.data)
+	local.RegisterData(flags, &r.data)
 	r.gateway.Register(flags)
 	for _, s := range r.services {
 		s.Flags(flags)
@@ -69,11 +68,11 @@ func (r *runner) run(ctx context.Context, p *service.Process) error {
 	if err := p.Listen(); err != nil {
 		return err
 	}
-	if err := openFolder(r.data); err != nil {
+	if err := local.OpenFolder(r.data); err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
 	if len(p.Settings.Secrets) == 0 && p.Settings.SecretFile == "" {
-		secret, err := newSecret()
+		secret, err := local.NewSecret()
 		if err != nil {
 			return err
 		}
@@ -97,12 +96,6 @@ func (r *runner) run(ctx context.Context, p *service.Process) error {
 	return p.Serve(ctx, entrance)
 }
 
-func newSecret() (string, error) {
-	var secret [32]byte
-	_, err := rand.Read(secret[:])
-	return hex.EncodeToString(secret[:]), err
-}
-
 func (r *runner) startBroker(p *service.Process) (address string, err error) {
 	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"), Log: p.Log.With("service", "broker")})
 	if err != nil {
@@ -111,6 +104,9 @@ func (r *runner) startBroker(p *service.Process) (address string, err error) {
 	p.OnClose(func() error { b.Close(); return nil })
 	return b.Addr(), nil
 }
+
+// StoreFile returns the file in which a service keeps its records, in a data folder.
+func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
 
 // startServices starts the services and returns their handlers. Each has a database file of its own, and they call each
 // other in memory.
@@ -141,14 +137,14 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt
 // in the data folder signs.
 func (r *runner) openGateway(ctx context.Context, p *service.Process, handlers map[string]http.Handler) (http.Handler, error) {
 	if tokens := &r.gateway.Tokens; tokens.JWKSURL == "" && tokens.KeyFile == "" {
-		signer, err := auth.OpenSigner(keyFolder(r.data))
+		signer, err := auth.OpenSigner(local.KeyFolder(r.data))
 		if err != nil {
 			return nil, err
 		}
 		r.ownTokens = true
-		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), localIssuer
-		if !slices.Contains(tokens.Audience, localAudience) {
-			tokens.Audience = append(tokens.Audience, localAudience)
+		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), local.Issuer
+		if !slices.Contains(tokens.Audience, local.Audience) {
+			tokens.Audience = append(tokens.Audience, local.Audience)
 		}
 	}
 	upstreams := map[string]gateway.Upstream{}

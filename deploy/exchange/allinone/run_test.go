@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"insurance.example/exchange/deploy/exchange/local"
 )
 
 // running is an exchange that runs in the process of the test.
@@ -192,7 +194,7 @@ func TestTokenWantsAnExchange(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "nobody")
 	token := func(args ...string) (string, error) {
 		var out strings.Builder
-		command := TokenCommand(nil, &out)
+		command := local.TokenCommand(nil, &out)
 		command.SetArgs(append([]string{"--data", data}, args...))
 		command.SilenceUsage, command.SilenceErrors = true, true
 		return out.String(), command.Execute()
@@ -229,7 +231,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	data := t.TempDir()
 	r := run(t, data, "--admin-addr", "127.0.0.1:0")
-	token, err := IssueToken(data)
+	token, err := local.IssueToken(data)
 	if err != nil {
 		t.Fatal(err)
 	}

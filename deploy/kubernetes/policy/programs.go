@@ -8,6 +8,7 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/service/stores"
@@ -66,10 +67,10 @@ func Programs() (map[string]Program, error) {
 		"": func() *pflag.FlagSet { return gateway.Program().Command(nil, io.Discard).PersistentFlags() },
 	}}
 	programs[localProgram] = Program{Name: localProgram, flags: map[string]func() *pflag.FlagSet{
-		"secrets": func() *pflag.FlagSet { return allinone.SecretsCommand(nil).Flags() },
-		"token":   func() *pflag.FlagSet { return allinone.TokenCommand(nil, io.Discard).Flags() },
+		"secrets": func() *pflag.FlagSet { return local.SecretsCommand(nil).Flags() },
+		"token":   func() *pflag.FlagSet { return local.TokenCommand(nil, io.Discard).Flags() },
 		"broker": func() *pflag.FlagSet {
-			return allinone.BrokerProgram(io.Discard).Command(nil, io.Discard).PersistentFlags()
+			return local.BrokerProgram(io.Discard).Command(nil, io.Discard).PersistentFlags()
 		},
 	}}
 	return programs, nil

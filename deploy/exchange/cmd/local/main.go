@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -20,8 +20,8 @@ func main() {
 	}
 	environ := os.Environ()
 	root.AddCommand(
-		allinone.SecretsCommand(environ), allinone.TokenCommand(environ, os.Stdout),
-		allinone.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
+		local.SecretsCommand(environ), local.TokenCommand(environ, os.Stdout),
+		local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
 	)
 	if err := root.ExecuteContext(service.UntilSignal()); err != nil {
 		fmt.Fprintln(os.Stderr, "local:", err)

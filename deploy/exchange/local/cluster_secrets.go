@@ -1,4 +1,4 @@
-package allinone
+package local
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func createSecrets(ctx context.Context, environ []string, account string, out io
 	if err != nil {
 		return err
 	}
-	credential, err := newSecret()
+	credential, err := NewSecret()
 	if err != nil {
 		return err
 	}

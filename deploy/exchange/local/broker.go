@@ -1,4 +1,4 @@
-package allinone
+package local
 
 import (
 	"context"
@@ -19,11 +19,11 @@ func BrokerProgram(banner io.Writer) service.Program {
 	var data string
 	return service.Program{
 		Name: "broker", Summary: "Run only the embedded broker, which speaks the protocol of Kafka, for services in separate processes",
-		Flags: func(flags *pflag.FlagSet) { registerData(flags, &data) },
+		Flags: func(flags *pflag.FlagSet) { RegisterData(flags, &data) },
 		// Clients are told this address, so they must be able to reach it.
 		Foreign: settings.All(), Defaults: map[string]string{"addr": "127.0.0.1:9092"},
 		Run: func(ctx context.Context, p *service.Process) error {
-			if err := openFolder(data); err != nil {
+			if err := OpenFolder(data); err != nil {
 				return fmt.Errorf("setting data: %w", err)
 			}
 			b, err := broker.Start(broker.Options{Listen: p.Settings.Listen, DataDir: filepath.Join(data, "broker"), Log: p.Log})

@@ -1,20 +1,16 @@
-package allinone
+package local
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
-// StoreFile returns the file in which a service keeps its records, in a data folder.
-func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
-
-// openFolder creates the data folder if there is none, and checks that files can be created in it. Its errors say what to
+// OpenFolder creates the data folder if there is none, and checks that files can be created in it. Its errors say what to
 // do.
-func openFolder(path string) error {
+func OpenFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return folderError(path, err)
 	}

@@ -1,4 +1,4 @@
-package allinone_test
+package local_test
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/local"
 )
 
 // secret is a Secret as the API of Kubernetes receives it.
@@ -80,7 +80,7 @@ func (c *clusterAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // create runs the command in the pod.
 func (c *clusterAPI) create() (printed string, err error) {
 	var out strings.Builder
-	command := allinone.SecretsCommand(c.environ)
+	command := local.SecretsCommand(c.environ)
 	command.SilenceErrors, command.SilenceUsage = true, true
 	command.SetOut(&out)
 	command.SetArgs([]string{"--kubernetes", "--service-account", c.account})
@@ -122,7 +122,7 @@ func TestSecretsOfACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if token, err := allinone.IssueToken(data); err != nil || token == "" {
+	if token, err := local.IssueToken(data); err != nil || token == "" {
 		t.Errorf("token %q, error %v", token, err)
 	}
 	if after, err := os.Stat(public); err != nil || !os.SameFile(before, after) {

@@ -1,4 +1,6 @@
-package allinone
+// Package local has what an exchange needs where there is neither an identity provider nor Kafka: secrets, tokens, a folder for
+// its data, and a broker. It knows no service, so that a command of these parts alone stays small.
+package local
 
 import (
 	"errors"
@@ -22,17 +24,19 @@ import (
 
 // The claims of tokens that an exchange issues itself.
 const (
-	localIssuer   = gateway.LocalIssuer
-	localAudience = "insurance-exchange"
+	Issuer        = gateway.LocalIssuer
+	Audience      = "insurance-exchange"
 	localSubject  = "local"
 	localLifetime = time.Hour
 )
 
 var allScopes = []string{gateway.ScopeDeveloper, gateway.ScopeAdmin}
 
-func keyFolder(data string) string { return filepath.Join(data, "keys") }
+// KeyFolder returns the folder of the keys of local tokens, in a data folder.
+func KeyFolder(data string) string { return filepath.Join(data, "keys") }
 
-func registerData(flags *pflag.FlagSet, data *string) {
+// RegisterData declares the setting that names the folder of data.
+func RegisterData(flags *pflag.FlagSet, data *string) {
 	flags.StringVar(data, settings.Data, "data", "folder of the exchange's data")
 }
 
@@ -60,7 +64,7 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	registerData(flags, &data)
+	RegisterData(flags, &data)
 	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
 		data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = data
@@ -85,7 +89,7 @@ func IssueToken(data string) (string, error) {
 // hasKeys reports whether a data folder has keys. It has none before the first start, and none if an identity provider
 // issues the tokens.
 func hasKeys(data string) bool {
-	_, err := os.Stat(keyFolder(data))
+	_, err := os.Stat(KeyFolder(data))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
@@ -100,11 +104,11 @@ func noExchange(data string) error {
 }
 
 func issue(data string, grant auth.Grant) (string, error) {
-	signer, err := auth.OpenSigner(keyFolder(data))
+	signer, err := auth.OpenSigner(KeyFolder(data))
 	if err != nil {
 		return "", err
 	}
-	grant.Issuer, grant.Audience = localIssuer, []string{localAudience}
+	grant.Issuer, grant.Audience = Issuer, []string{Audience}
 	return signer.Issue(grant)
 }
 

@@ -1,6 +1,8 @@
-package allinone
+package local
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,7 +33,7 @@ func SecretsCommand(environ []string) *cobra.Command {
 			if credential == "" {
 				return errors.New("setting credential-file: give the file that the credential is written to")
 			}
-			if _, err := auth.OpenSigner(keyFolder(data)); err != nil {
+			if _, err := auth.OpenSigner(KeyFolder(data)); err != nil {
 				return fmt.Errorf("setting data: %w", err)
 			}
 			if err := createCredential(credential); err != nil {
@@ -41,7 +43,7 @@ func SecretsCommand(environ []string) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	registerData(flags, &data)
+	RegisterData(flags, &data)
 	if fromEnvironment := lookup(environ, "EXCHANGE_DATA"); fromEnvironment != "" {
 		data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = data
@@ -57,7 +59,7 @@ func createCredential(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	secret, err := newSecret()
+	secret, err := NewSecret()
 	if err != nil {
 		return err
 	}
@@ -75,4 +77,11 @@ func createCredential(path string) error {
 		return err
 	}
 	return nil
+}
+
+// NewSecret returns a new credential.
+func NewSecret() (string, error) {
+	var secret [32]byte
+	_, err := rand.Read(secret[:])
+	return hex.EncodeToString(secret[:]), err
 }

@@ -1,4 +1,4 @@
-package allinone_test
+package local_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -16,7 +16,7 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 	data, file := t.TempDir(), filepath.Join(t.TempDir(), "secrets")
 	var first string
 	for _, time := range []string{"first", "second"} {
-		command := allinone.SecretsCommand([]string{"EXCHANGE_DATA=" + data})
+		command := local.SecretsCommand([]string{"EXCHANGE_DATA=" + data})
 		command.SetArgs([]string{"--credential-file", file})
 		if err := command.Execute(); err != nil {
 			t.Fatal(err)
@@ -30,7 +30,7 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 		}
 		first = string(text)
 	}
-	if token, err := allinone.IssueToken(data); err != nil || token == "" {
+	if token, err := local.IssueToken(data); err != nil || token == "" {
 		t.Errorf("token %q, error %v", token, err)
 	}
 	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {
@@ -46,7 +46,7 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 	for want, args := range map[string][]string{
 		"credential-file": {}, "no such file": {"--credential-file", filepath.Join(data, "absent", "file")},
 	} {
-		command := allinone.SecretsCommand([]string{"EXCHANGE_DATA=" + data})
+		command := local.SecretsCommand([]string{"EXCHANGE_DATA=" + data})
 		command.SilenceErrors, command.SilenceUsage = true, true
 		command.SetArgs(args)
 		if err := command.Execute(); err == nil || !strings.Contains(err.Error(), want) {
