@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -50,6 +51,8 @@ type door struct {
 	handler     http.Handler
 	signer      *auth.Signer
 	credentials request.Credentials
+	// log has what the door logs about requests at level warning and above. It may be read while the door handles no request.
+	log *bytes.Buffer
 }
 
 // open makes a door in front of one service behind every route, with more time for each request than any test takes.
@@ -69,8 +72,9 @@ func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	tokens.Register(flags)
 	tokens.KeyFile = signer.PublicFile()
-	log := slog.New(slog.DiscardHandler)
-	verifier, err := auth.NewVerifier(t.Context(), tokens, log)
+	logged := new(bytes.Buffer)
+	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	verifier, err := auth.NewVerifier(t.Context(), tokens, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +103,7 @@ func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := door{httptest.NewServer(handler), handler, signer, credentials}
+	d := door{httptest.NewServer(handler), handler, signer, credentials, logged}
 	t.Cleanup(d.Close)
 	return d
 }

@@ -29,10 +29,14 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
 			span.Set(tracing.Number("http.response.status_code", response.StatusCode))
+			if response.StatusCode == http.StatusUnauthorized {
+				// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the installation.
+				return g.Credentials.Refused(to)
+			}
 			return nil
 		},
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
-			span.Fail("no response")
+			span.Fail("no usable response")
 			service.Refuse(c, outage(err))
 		},
 	}
@@ -60,7 +64,7 @@ func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller re
 	request.WriteTimeout(ctx, out.Header)
 }
 
-// outage returns the problem for a request that got no response from its service.
+// outage returns the problem for a request that got no response from its service, or none that the caller can use.
 func outage(err error) *problem.Error {
 	var limit *http.MaxBytesError
 	if errors.As(err, &limit) {

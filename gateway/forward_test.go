@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
@@ -133,6 +135,36 @@ func TestServiceThatIsDownIsAnOutage(t *testing.T) {
 	isProblem(t, response, body, http.StatusServiceUnavailable)
 	if response.Header.Get("Retry-After") == "" {
 		t.Error("no Retry-After")
+	}
+}
+
+// TestGatewayThatIsNotAcceptedIsAnOutage has a service refuse the gateway itself: the caller, whose token was accepted, cannot mend it.
+func TestGatewayThatIsNotAcceptedIsAnOutage(t *testing.T) {
+	credentials, err := request.NewCredentials([]string{"a-secret-of-another-exchange"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := gin.New()
+	engine.NoRoute(request.RequireGateway(request.Trust{Credentials: credentials}), gin.WrapH(reached))
+	for setting, change := range map[string]func(*gateway.Config){
+		"credential-file":  nil,
+		"tls-client-names": func(c *gateway.Config) { c.Credentials = request.Credentials{} }, // known by its certificate
+	} {
+		overEach(t, engine, change, func(t *testing.T, d door) {
+			// Without a connection the log is whole once there is a response.
+			recorder := httptest.NewRecorder()
+			d.handler.ServeHTTP(recorder, d.request(t, "POST", "/vehicle", strings.NewReader("{}")))
+			response, body := recorder.Result(), recorder.Body.String()
+			isProblem(t, response, body, http.StatusServiceUnavailable)
+			if response.Header.Get("Retry-After") == "" || response.Header.Get("WWW-Authenticate") != "" || strings.Contains(body, "credential") {
+				t.Errorf("headers %v, body %s; want Retry-After, no challenge, and nothing about the installation", response.Header, body)
+			}
+			line := d.log.String()
+			if strings.Count(line, "\n") != 1 || !strings.Contains(line, setting) || !strings.Contains(line, "coverage does not accept") ||
+				!strings.Contains(line, "request="+response.Header.Get("X-Request-Id")) {
+				t.Errorf("the log is %q, want one line with the request, the service and the setting %s", line, setting)
+			}
+		})
 	}
 }
 

@@ -127,8 +127,11 @@ func (c *Client) call(ctx context.Context, executor failsafe.Executor[response],
 	if err != nil {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, err))
 	}
-	// 401 means that the processes do not share a credential. That is the fault of the installation, not of the caller.
-	if got.status >= 500 || got.status == http.StatusUnauthorized || got.status == http.StatusTooManyRequests {
+	// That is the fault of the installation, not of the caller.
+	if got.status == http.StatusUnauthorized {
+		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, c.config.Credentials.Refused(c.config.Name)))
+	}
+	if got.status >= 500 || got.status == http.StatusTooManyRequests {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: status %d", c.config.Name, method, path, got.status))
 	}
 	return got, nil

@@ -250,6 +250,9 @@ func TestForeignCredentialIsAnOutage(t *testing.T) {
 	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
 		_, _, err := peer.Get[policy](t.Context(), c, "/")
 		outage(t, err)
+		if !strings.Contains(err.Error(), "credential-file") {
+			t.Errorf("error %v, want the setting in it", err)
+		}
 	})
 }
 

@@ -95,6 +95,17 @@ func (c Credentials) Identify(header http.Header, caller Caller) {
 // Given reports whether there are secrets: it is false for the zero value.
 func (c Credentials) Given() bool { return c.held != nil }
 
+// Refused returns the error for a service that does not take this process for one of the exchange (401). It names the settings
+// that mend it.
+func (c Credentials) Refused(service string) error {
+	if c.Given() {
+		return fmt.Errorf("%s does not accept the credential of this process: the first secret of credential-file (or credential) must be "+
+			"one of those that %[1]s has", service)
+	}
+	return fmt.Errorf("%s does not accept the certificate of this process: the file of peer-certificate must bear one of the names in "+
+		"tls-client-names of %[1]s, and be signed by an authority in its tls-client-ca", service)
+}
+
 // Trust says by what a service knows that a request comes from within the exchange. The zero value trusts nobody.
 type Trust struct {
 	// Credentials are accepted in a header of the request.
