@@ -19,12 +19,12 @@ const healthPatience = checkTimeout + time.Second
 
 // healthCommand returns the command that asks a running program for its readiness. It reads the same settings as the
 // program, and so finds it: an image without a shell and without curl checks itself with it.
-func healthCommand(program string, read func() error, own *Settings) *cobra.Command {
+func healthCommand(program string, read func() ([]setting.Ignored, error), own *Settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "health", Short: "Ask the running " + program + " whether it is ready; the exit status is 0 if it is",
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := read(); err != nil {
+			if _, err := read(); err != nil {
 				return err
 			}
 			return askReadiness(command.Context(), own.Admin, command.OutOrStdout())
@@ -68,11 +68,11 @@ func askReadiness(ctx context.Context, admin string, out io.Writer) error {
 	return nil
 }
 
-// resolved returns a function that reads the settings of a command.
-func (g Program) resolved(command *cobra.Command, defaults error, environ []string) func() error {
-	return func() error {
+// resolved returns a function that reads the settings of a command. It returns the variables that are ignored.
+func (g Program) resolved(command *cobra.Command, defaults error, environ []string) func() ([]setting.Ignored, error) {
+	return func() ([]setting.Ignored, error) {
 		if defaults != nil {
-			return defaults
+			return nil, defaults
 		}
 		return setting.Resolve(command.PersistentFlags(), environ, append(SharedSettings(), g.Foreign...))
 	}

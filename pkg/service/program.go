@@ -13,7 +13,7 @@ import (
 )
 
 // Program is a command with settings, which package setting reads. A wrong value or an unknown name ends the start with
-// one line that names the setting. Every program knows the settings that this module declares, so that programs may share
+// one line that names the setting; an unknown variable that looks like no setting is logged and ignored. Every program knows the settings that this module declares, so that programs may share
 // an environment.
 type Program struct {
 	// Name is the name of the command, and Summary describes it in one line of --help.
@@ -66,13 +66,18 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	read := g.resolved(command, g.setDefaults(flags), environ)
 	command.AddCommand(healthCommand(g.Name, read, &own))
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		if err := read(); err != nil {
+		ignored, err := read()
+		if err != nil {
 			return err
 		}
 		tuneCollector()
 		keepFilesPrivate()
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))
 		defer p.close()
+		for _, one := range ignored {
+			p.Log.Warn("a variable is ignored: this release has no such setting; remove it, unless a later release that shares the environment has it",
+				"variable", one.Variable, "nearest", one.Nearest)
+		}
 		return g.Run(command.Context(), p)
 	}
 	return command

@@ -1,7 +1,8 @@
 // Package setting reads the settings of a program. A setting is a flag. Its value comes from the command line, else from
 // the environment (EXCHANGE_ and the flag's name in capitals, with underscores for hyphens), else from a YAML file whose
 // keys are the names of the flags. An unknown name or a wrong value is an error that names the setting, says where it was
-// given, and says what is allowed.
+// given, and says what is allowed. In the environment, which processes of several releases may share, an unknown name is an
+// error only if it looks like a known one that is misspelt.
 package setting
 
 import (
@@ -11,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/pflag"
 )
 
@@ -23,12 +23,18 @@ const ConfigFlag = "config"
 
 // Resolve sets each flag that the command line did not set from the environment, else from the file that --config or
 // EXCHANGE_CONFIG names. known holds the names of other programs' settings, which are skipped. It fails on any other
-// name, on a wrong value, and on a file that cannot be read.
-func Resolve(flags *pflag.FlagSet, environ, known []string) error {
-	variables, err := environment(environ, append(Names(flags), append(known, ConfigFlag)...))
+// name in the file, on one in the environment that looks like a known one, on a wrong value, and on a file that cannot be read. It
+// returns the other variables that are not known, which may be those of a later release.
+func Resolve(flags *pflag.FlagSet, environ, known []string) (ignored []Ignored, err error) {
+	variables, ignored, err := environment(environ, append(Names(flags), append(known, ConfigFlag)...))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	return ignored, assign(flags, variables, known)
+}
+
+// assign sets each flag that the command line did not set from the variables, else from the file.
+func assign(flags *pflag.FlagSet, variables map[string]entry, known []string) error {
 	file, err := flags.GetString(ConfigFlag)
 	if err != nil {
 		return err
@@ -109,9 +115,9 @@ func (e entry) assign(flag *pflag.Flag) error {
 	}
 }
 
-// environment returns the settings that the environment gives, by name.
-func environment(environ, known []string) (map[string]entry, error) {
-	found := map[string]entry{}
+// environment returns the settings that the environment gives, by name, and the variables that are ignored.
+func environment(environ, known []string) (found map[string]entry, ignored []Ignored, err error) {
+	found = map[string]entry{}
 	for _, line := range environ {
 		variable, value, _ := strings.Cut(line, "=")
 		rest, ours := strings.CutPrefix(variable, envPrefix)
@@ -123,11 +129,15 @@ func environment(environ, known []string) (map[string]entry, error) {
 			if isServiceLink(rest, value) {
 				continue
 			}
-			return nil, Unknown(variable, "the environment", mapped(known, Variable))
+			if meant := misspelt(name, known); meant != "" {
+				return nil, nil, fmt.Errorf("setting %s from the environment is not known; did you mean %s?", variable, Variable(meant))
+			}
+			ignored = append(ignored, Ignored{variable, nearest(variable, mapped(known, Variable))})
+			continue
 		}
 		found[name] = entry{origin: "the environment (" + variable + ")", values: []string{value}}
 	}
-	return found, nil
+	return found, ignored, nil
 }
 
 // Variable returns the environment variable of a setting.
@@ -152,20 +162,6 @@ func mapped(all []string, f func(string) string) []string {
 		result[i] = f(one)
 	}
 	return result
-}
-
-// Unknown returns the error for a name that no setting has. It proposes the most similar known name, if one is similar.
-func Unknown(name, origin string, known []string) error {
-	nearest, distance := "", len(name)/3+1
-	for _, candidate := range known {
-		if d := levenshtein.ComputeDistance(name, candidate); d < distance {
-			nearest, distance = candidate, d
-		}
-	}
-	if nearest == "" {
-		return fmt.Errorf("setting %s from %s is not known", name, origin)
-	}
-	return fmt.Errorf("setting %s from %s is not known; did you mean %s?", name, origin, nearest)
 }
 
 // CommandLine rewrites an error of parsing the command line in the form that errors of the other sources have.

@@ -92,7 +92,7 @@ func resolved(command *cobra.Command, environ, args []string) (string, error) {
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
 	own.AddFlag(command.Flags().Lookup(settings.Data))
 	own.AddFlag(command.Flags().Lookup(setting.ConfigFlag))
-	if err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
+	if _, err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
 		return "", client.Misuse(err.Error())
 	}
 	return args[0], nil

@@ -61,7 +61,7 @@ The exit status is 0 if all of this holds, and 1 if not, or if there are no reco
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		if err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
+		if _, err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
 			return client.Misuse(err.Error())
 		}
 		databases, err := open(*data)

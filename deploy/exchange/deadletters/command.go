@@ -77,7 +77,7 @@ func (p *program) register(command *cobra.Command) *connection {
 // open returns the dead letters that the flags and the environment name.
 func (p *program) open(c *connection) (*bus.DeadLetters, error) {
 	known := slices.Concat(service.SharedSettings(), settings.All())
-	if err := setting.Resolve(c.settings, p.environ, known); err != nil {
+	if _, err := setting.Resolve(c.settings, p.environ, known); err != nil {
 		return nil, client.Misuse(err.Error())
 	}
 	if len(c.kafka.Brokers) == 0 {

@@ -67,9 +67,13 @@ func (c *check) resolved(w workload) (flags *pflag.FlagSet, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	if err := setting.Resolve(flags, environ, nil); err != nil {
+	ignored, err := setting.Resolve(flags, environ, nil)
+	if err != nil {
 		c.add(w.String(), "the program refuses its settings: %v", err)
 		return nil, false
+	}
+	for _, one := range ignored {
+		c.add(w.String(), "the variable %s is no setting of the program", one.Variable)
 	}
 	return flags, true
 }
