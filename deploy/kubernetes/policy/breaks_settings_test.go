@@ -17,9 +17,9 @@ func brokenSettings() []breakage {
 		{claims, with("claims", "EXCHANGE_STORE", "sqlite:/data/claims.db"), ofClaims, "its records would go with its pod"},
 		{claims, inContainer(func(c *corev1.Container) { c.Command = []string{"/claims"} }), ofClaims, "a command of its own"},
 		{claims, inContainer(func(c *corev1.Container) { c.Args = []string{"--colour"} }), ofClaims, "refuses its arguments"},
-		{claims, with("claims", "EXCHANGE_COLOUR", "red"), ofClaims, "EXCHANGE_COLOUR from the environment is not known"},
+		{claims, with("claims", "EXCHANGE_COLOUR", "red"), ofClaims, "the variable EXCHANGE_COLOUR is no setting of the program"},
 		// A setting of another program is accepted when it is started, and is a mistake here.
-		{gateway, with("gateway", "EXCHANGE_STORE", "mongodb://mongodb"), "Deployment gateway", "EXCHANGE_STORE from the environment is not known"},
+		{gateway, with("gateway", "EXCHANGE_STORE", "mongodb://mongodb"), "Deployment gateway", "the variable EXCHANGE_STORE is no setting of the program"},
 		{claims, with("claims", "EXCHANGE_DRAIN_DELAY", "soon"), ofClaims, "setting drain-delay from the environment"},
 		{claims, func(m *policy.Manifests) { m.ConfigMaps = nil }, ofClaims, "there is no ConfigMap claims"},
 		{claims, inContainer(func(c *corev1.Container) {
