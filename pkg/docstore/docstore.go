@@ -110,6 +110,11 @@ type Query struct {
 	Skip int
 	// Limit is the greatest number of documents to return; 1 or more.
 	Limit int
+	// Bytes is the greatest size of all bodies and states together; 0 for any. The first document is returned whatever its size. A
+	// document beyond it is returned without body and state, as a sign that there is one, and ends the find.
+	Bytes int
+	// WithState has the find read the states of the documents as well, which are then returned. A state may be larger than its body.
+	WithState bool
 }
 
 // Ref names one version of a document.

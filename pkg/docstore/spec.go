@@ -75,8 +75,8 @@ func (s Spec) CheckQuery(q Query) error {
 	if q.Limit < 1 {
 		return errors.New("docstore: a find needs a limit")
 	}
-	if q.Skip < 0 {
-		return errors.New("docstore: a find cannot skip fewer than no documents")
+	if q.Skip < 0 || q.Bytes < 0 {
+		return errors.New("docstore: a find cannot skip fewer than no documents, or read fewer than no bytes")
 	}
 	if err := s.CheckKeys(q.Equal); err != nil {
 		return err

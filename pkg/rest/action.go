@@ -212,6 +212,9 @@ func (a *Action[T]) move(r *Records[T], c *Change[T], entry *Entry) error {
 	if !slices.Contains(a.Moves, Move{from, c.to}) {
 		return a.refused(r, from)
 	}
+	if !c.until.IsZero() && !slices.Contains(r.Temporary, c.to) {
+		return fmt.Errorf("action %s of %s moves for a time to %q, which is not declared as Temporary", a.Name, r.Name, c.to)
+	}
 	entry.To, entry.Until, entry.Then = c.to, c.until, c.then
 	to := c.to
 	*r.Status(c.Value) = &to
@@ -238,7 +241,7 @@ type Change[T any] struct {
 // MoveTo.
 func (c *Change[T]) MoveTo(to string) { c.to = to }
 
-// MoveUntil makes the transition to a state that becomes another by itself at an instant.
+// MoveUntil makes the transition to a state of Resource.Temporary, which becomes another by itself at an instant.
 func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
 	c.to, c.until, c.then = to, until, then
 }

@@ -152,7 +152,7 @@ func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 	if value == "" {
 		return nil
 	}
-	holders, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{u.Index: value}, Limit: 1})
+	holders, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{u.Index: value}, Limit: 1, WithState: d.key != nil})
 	if err != nil || len(holders) == 0 || holders[0].ID.String() == identity(d.Value).RecordID() {
 		return err
 	}

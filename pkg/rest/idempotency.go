@@ -81,7 +81,7 @@ func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Docum
 }
 
 func (r *Records[T]) createdWith(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
-	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{keyIndex: key.Name}, Limit: 1})
+	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{keyIndex: key.Name}, Limit: 1, WithState: true})
 	if err != nil || len(docs) == 0 {
 		return docstore.Document{}, false, err
 	}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"bytes"
 	"encoding/base64"
 	"maps"
 	"net/http"
@@ -24,6 +25,8 @@ const (
 	MaxLimit = 200
 	// MaxSkip is the most records that may be left out before a page.
 	MaxSkip = 100_000
+	// MaxPage is the size in bytes at which a page ends, if it has a record by then.
+	MaxPage = 1 << 20
 )
 
 // list serves GET /{resource}: a page of records in order of creation, and a link to the next.
@@ -34,13 +37,14 @@ func (r *Records[T]) list(c *gin.Context) error {
 	}
 	limit := q.Limit
 	q.Limit++ // one more shows whether there is a next page
+	q.Bytes = MaxPage
 	docs, err := r.collection.Find(c.Request.Context(), q)
 	if err != nil {
 		return err
 	}
-	if len(docs) > limit {
-		docs = docs[:limit]
-		last := docs[limit-1].ID
+	if fits := len(docs) - 1; fits == limit || fits > 0 && docs[fits].Body == nil {
+		docs = docs[:fits]
+		last := docs[fits-1].ID
 		values.Del("skip")
 		values.Set("cursor", base64.RawURLEncoding.EncodeToString(last[:]))
 		values.Set("limit", strconv.Itoa(limit))
@@ -52,6 +56,12 @@ func (r *Records[T]) list(c *gin.Context) error {
 	}
 	page := append(make([]byte, 0, size), '[')
 	for i, doc := range docs {
+		if r.temporary(doc.Body) {
+			// The time at which its state passes is not in the body.
+			if doc, err = r.collection.Get(c.Request.Context(), doc.ID); err != nil {
+				return err
+			}
+		}
 		body, _, err := r.shown(doc)
 		if err != nil {
 			return err
@@ -63,6 +73,12 @@ func (r *Records[T]) list(c *gin.Context) error {
 	}
 	c.Data(http.StatusOK, mediaType, append(page, ']'))
 	return nil
+}
+
+// temporary reports, from the body of a record, whether its state may be one that gives way to another by itself. It looks at the
+// text alone, and may take a member of an object within the record for the status.
+func (r *Records[T]) temporary(body []byte) bool {
+	return slices.ContainsFunc(r.passing, func(member []byte) bool { return bytes.Contains(body, member) })
 }
 
 // query reads the parameters of a list. Every one that is unknown, repeated or malformed is a violation.

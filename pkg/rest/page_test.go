@@ -3,11 +3,14 @@ package rest_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -59,6 +62,53 @@ func TestPagesLeaveNothingOutWhileOthersInsert(t *testing.T) {
 	}
 	if found, _ := w.contents("/parcel?contents=C3"); !slices.Equal(found, []string{"c3"}) {
 		t.Errorf("found %v", found)
+	}
+}
+
+// TestAPageEndsByItsBytes holds that a page ends before it becomes too large, with a link to what follows, and that a record that is
+// too large alone has a page of its own.
+func TestAPageEndsByItsBytes(t *testing.T) {
+	w := start(t, nil)
+	depot := w.depot("Ghent")
+	for i, kilobytes := range []int{400, 400, 400, 1200, 1, 1} {
+		w.do(201, "POST", "/parcel", fmt.Sprintf(`{"depot":%q,"weight":1,"contents":"c%d","more":[%s]}`, depot, i,
+			strings.TrimSuffix(strings.Repeat(list(100)+",", kilobytes/100), ",")))
+	}
+	var pages [][]string
+	for path := "/parcel?limit=200"; path != ""; {
+		var page []string
+		page, path = w.contents(path)
+		pages = append(pages, page)
+	}
+	if want := [][]string{{"c0", "c1"}, {"c2"}, {"c3"}, {"c4", "c5"}}; !reflect.DeepEqual(pages, want) {
+		t.Errorf("pages of %v, want %v", pages, want)
+	}
+}
+
+func TestEachVisitsWhatNoPageHolds(t *testing.T) {
+	w := start(t, nil)
+	for range 3 {
+		w.do(201, "POST", "/parcel", w.body(`"more":[`+strings.TrimSuffix(strings.Repeat(list(100)+",", 4), ",")+`]`))
+	}
+	visited := 0
+	if err := w.parcels.Each(t.Context(), "contents", "books", func(docstore.Document) error {
+		visited++
+		return nil
+	}); err != nil || visited != 3 {
+		t.Errorf("visited %d of 3 records, error %v", visited, err)
+	}
+}
+
+// TestAListShowsWhatTimeMoved holds that a list, which reads no states, shows a temporary state as long as it lasts.
+func TestAListShowsWhatTimeMoved(t *testing.T) {
+	w := start(t, nil)
+	path := w.parcel("")
+	w.do(200, "POST", path+":hold", "")
+	for _, want := range []string{"held", "stored"} {
+		if page := w.do(200, "GET", "/parcel", ""); !strings.Contains(page.Body.String(), `"state":"`+want+`"`) {
+			t.Errorf("want %s: %s", want, page.Body)
+		}
+		w.pass(time.Hour)
 	}
 }
 

@@ -166,7 +166,7 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 			number, state := fmt.Sprint("P", max(issuedNumber-1, 1)), "stored" // the second number is the first one again
 			d.Value.Number, d.Value.State = &number, &state
 		},
-		Status: func(p *parcel) **string { return &p.State },
+		Status: func(p *parcel) **string { return &p.State }, Temporary: []string{"held"},
 		Actions: []rest.Action[parcel]{
 			rest.Act("deliver", []rest.Move{{From: "stored", To: "delivered"}},
 				func(_ context.Context, c *rest.Change[parcel], body *delivery) error {

@@ -61,6 +61,8 @@ type Resource[T any] struct {
 	// Status returns the member that holds the state of a record, whose tag names the value set of the states. It is nil
 	// for a resource without states.
 	Status func(v *T) **string
+	// Temporary are the states that give way to another by themselves: those that Change.MoveUntil moves to.
+	Temporary []string
 	// Actions are the operations POST /{name}/{id}:{action} and POST /{name}/{id}/{action}.
 	Actions []Action[T]
 	// Extra returns members that are not the record's, for the response of a creation and of the actions that ask for

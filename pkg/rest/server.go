@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -65,6 +66,8 @@ type Records[T any] struct {
 	prefix     []byte
 	sets       plan
 	params     map[string]param
+	// passing are the texts of the status member in the states of Temporary, as a body has them.
+	passing [][]byte
 }
 
 // Add declares a resource.
@@ -75,6 +78,12 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	r := &Records[T]{
 		Resource: declared, members: membersOf(reflect.TypeFor[T]()), server: s, prefix: resourcePrefix(declared.Name),
 		sets: planOf(reflect.TypeFor[T]()), params: map[string]param{},
+	}
+	if status, has := r.statusMember(); has {
+		for _, state := range declared.Temporary {
+			text, _ := jsontext.AppendQuote(nil, state)
+			r.passing = append(r.passing, slices.Concat([]byte(`"`+status.name+`":`), text))
+		}
 	}
 	for _, f := range declared.Filters {
 		for _, p := range f.params {

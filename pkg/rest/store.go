@@ -27,7 +27,7 @@ func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, erro
 
 // One returns the record that an index holds for a value, the oldest where there are several.
 func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
-	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1})
+	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
 	if err != nil || len(docs) == 0 {
 		return nil, false, err
 	}
@@ -39,23 +39,28 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 }
 
 // Each calls visit with the document of every record that an index holds for a value, in order of creation. It passes
-// documents and not records, so that a sum over many decodes only what it needs.
+// documents, without their states, and not records, so that a sum over many reads and decodes only what it needs.
 func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(docstore.Document) error) error {
-	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: MaxLimit}
+	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: MaxLimit, Bytes: MaxPage}
 	for {
 		docs, err := r.collection.Find(ctx, q)
 		if err != nil {
 			return err
 		}
+		more := len(docs) == q.Limit
 		for _, doc := range docs {
+			if doc.Body == nil {
+				more = true
+				break
+			}
 			if err := visit(doc); err != nil {
 				return err
 			}
+			q.After = doc.ID
 		}
-		if len(docs) < q.Limit {
+		if !more {
 			return nil
 		}
-		q.After = docs[len(docs)-1].ID
 	}
 }
 

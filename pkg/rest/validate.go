@@ -115,6 +115,9 @@ func (c *Check[T]) validate(f *faults, all members) {
 // validateActions holds that actions have distinct names, and that their moves are between states of the value set.
 func (r *Records[T]) validateActions(f *faults, sets Sets) {
 	states, withStates := r.states(f, sets)
+	for _, state := range r.Temporary {
+		f.unless(withStates && slices.Contains(states, state), "Temporary names %q, which is no state", state)
+	}
 	paths := map[string]bool{}
 	for i := range r.Actions {
 		a := &r.Actions[i]
@@ -143,16 +146,28 @@ func (r *Records[T]) states(f *faults, sets Sets) (states []string, has bool) {
 	if r.Status == nil {
 		return nil, false
 	}
+	m, found := r.statusMember()
+	if !found {
+		f.unless(false, "Status returns no member of the record")
+		return nil, true
+	}
+	f.unless(m.owner == issued && m.set != "", `status member %s is not tagged issued:"ValueSet"`, m.name)
+	return sets.Values(m.set), true
+}
+
+// statusMember returns the member that Status returns, if it returns one.
+func (r *Records[T]) statusMember() (member, bool) {
+	if r.Status == nil {
+		return member{}, false
+	}
 	v := new(T)
 	record, address := reflect.ValueOf(v).Elem(), reflect.ValueOf(r.Status(v)).Pointer()
 	for _, m := range r.members {
 		if field := record.FieldByIndex(m.index); field.Addr().Pointer() == address && field.Type() == reflect.TypeFor[*string]() {
-			f.unless(m.owner == issued && m.set != "", `status member %s is not tagged issued:"ValueSet"`, m.name)
-			return sets.Values(m.set), true
+			return m, true
 		}
 	}
-	f.unless(false, "Status returns no member of the record")
-	return nil, true
+	return member{}, false
 }
 
 // validate holds that every `set` tag names a set.

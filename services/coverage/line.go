@@ -67,6 +67,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		Issue:         issue[T](l.openTerm),
 		BeforeReplace: keepInception[T](l.openTerm),
 		Status:        func(v *T) **string { return &policyOf(v).Status },
+		Temporary:     []string{coverage.Extended},
 		Actions:       actions,
 	}
 }

@@ -181,7 +181,7 @@ func addedIndex(t *testing.T, g *growing) {
 		g.want(t, "chassis", numbered(i).Chassis, id)
 		g.want(t, "plate", numbered(i).Plate, id)
 	}
-	docs, err := g.Find(t.Context(), docstore.Query{Limit: 2 * aged})
+	docs, err := g.Find(t.Context(), docstore.Query{Limit: 2 * aged, WithState: true})
 	if err != nil || len(docs) != aged {
 		t.Fatalf("%d documents, error %v", len(docs), err)
 	}

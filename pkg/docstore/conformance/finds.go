@@ -42,13 +42,25 @@ func finds(t *testing.T, f fixture) {
 			compare(t, f, stored, anyQuery(random, stored))
 		}
 	})
-	t.Run("documents that are found are whole, without their keys", func(t *testing.T) {
-		docs, err := f.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1})
-		if err != nil || len(docs) != 1 {
-			t.Fatalf("found %d documents, error %v", len(docs), err)
+	t.Run("documents that are found are whole, without their keys, and with their states if these are asked for", func(t *testing.T) {
+		for _, withState := range []bool{true, false} {
+			for _, q := range []docstore.Query{
+				{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7},
+			} {
+				q.WithState = withState
+				docs, err := f.Find(t.Context(), q)
+				if err != nil || len(docs) != 1 {
+					t.Fatalf("found %d documents, error %v", len(docs), err)
+				}
+				want := stored[7]
+				if !withState {
+					want.State = nil
+				}
+				same(t, docs[0], want)
+			}
 		}
-		same(t, docs[0], stored[7])
 	})
+	t.Run("a find ends before the bodies and states become too large", func(t *testing.T) { endsEarly(t, f, stored) })
 	t.Run("a query that the collection does not support is refused", func(t *testing.T) {
 		for _, q := range []docstore.Query{
 			{Equal: docstore.Keys{"claimNumber": "x"}, Limit: 1},
@@ -56,11 +68,53 @@ func finds(t *testing.T, f fixture) {
 			{Ranges: []docstore.Range{{Index: "policyNumber", From: "P-1"}}, Limit: 1},
 			{},
 			{Skip: -1, Limit: 1},
+			{Bytes: -1, Limit: 1},
 		} {
 			_, err := f.Find(t.Context(), q)
 			wantError(t, fmt.Sprintf("find %+v", q), err, docstore.ErrUnavailable)
 		}
 	})
+}
+
+// endsEarly holds that a bound on bytes returns as many whole documents as it has room for, at least one, and the next without body
+// and state, where there is one.
+func endsEarly(t *testing.T, f fixture, stored []docstore.Document) {
+	body, state := len(stored[0].Body), len(stored[0].State)
+	for _, c := range []struct {
+		name  string
+		query docstore.Query
+		whole int
+	}{
+		{"no bound", docstore.Query{Limit: 5}, 5},
+		{"room for three", docstore.Query{Limit: 9, Bytes: 3 * body}, 3},
+		{"room for less than three", docstore.Query{Limit: 9, Bytes: 3*body - 1}, 2},
+		{"room for three with their states", docstore.Query{Limit: 9, Bytes: 3 * (body + state), WithState: true}, 3},
+		{"room for less than three with their states", docstore.Query{Limit: 9, Bytes: 3*(body+state) - 1, WithState: true}, 2},
+		{"room for none", docstore.Query{Limit: 9, Bytes: 1}, 1},
+		{"room for all", docstore.Query{Limit: 3, Bytes: 3 * body}, 3},
+		{"a unique value, and room for none", docstore.Query{Equal: docstore.Keys{"policyNumber": "P-0"}, Limit: 9, Bytes: 1}, 1},
+	} {
+		docs, err := f.Find(t.Context(), c.query)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		want := c.whole
+		if c.query.Equal == nil && c.whole < c.query.Limit {
+			want++
+		}
+		if len(docs) != want {
+			t.Fatalf("%s: %d documents, want %d", c.name, len(docs), want)
+		}
+		for i, doc := range docs {
+			expected := stored[i]
+			if i == c.whole {
+				expected.Body, expected.State = nil, nil
+			} else if !c.query.WithState {
+				expected.State = nil
+			}
+			same(t, doc, expected)
+		}
+	}
 }
 
 // portfolio stores documents with few values in each index, some of them empty and some absent, in order of id.

@@ -13,7 +13,10 @@ import (
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
-// shown is the projection of every read that returns documents.
+// stateless is the projection of a find that does not ask for the states.
+var stateless = append(bson.D{{Key: stateField, Value: 0}}, shown...)
+
+// shown is the projection of every other read that returns documents.
 var shown = bson.D{
 	{Key: keysField, Value: 0}, {Key: writeField, Value: 0}, {Key: takingsField, Value: 0},
 	{Key: stampField, Value: 0},

@@ -23,13 +23,17 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	}
 	page := options.Find().SetSkip(int64(q.Skip))
 	index, ok := c.spec.Driving(q)
+	page.SetProjection(stateless)
+	if q.WithState {
+		page.SetProjection(shown)
+	}
 	if ok && index.Unique {
 		return c.findOwner(ctx, index, q, page)
 	}
 	if ok {
 		page.SetHint(indexName(index))
 	}
-	return c.list(ctx, filter(c.spec, q), q.Limit, page)
+	return c.list(ctx, filter(c.spec, q), q.Limit, q.Bytes, page)
 }
 
 // findOwner finds the one document that can have a unique value: the owner of the claim to it. The value has no other index.
@@ -47,25 +51,36 @@ func (c *collection) findOwner(
 	}
 	// The id alone names the shard; a second condition on it would hide that.
 	q.After = uuid.Nil
-	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, page)
+	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes, page)
 }
 
-// list returns up to limit documents in order of id, in one batch.
+// list returns up to limit documents in order of id, in one batch, if that does not become larger than MongoDB sends at once
+// (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
 func (c *collection) list(
-	ctx context.Context, filter bson.D, limit int, page *options.FindOptionsBuilder,
+	ctx context.Context, filter bson.D, limit, bytes int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
-	page.SetSort(inOrder).SetLimit(int64(limit)).SetBatchSize(int32(limit)).SetProjection(shown)
+	page.SetSort(inOrder).SetLimit(int64(limit)).SetBatchSize(int32(limit))
 	cursor, err := c.docs.Find(ctx, filter, page)
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	var records []record
-	if err := cursor.All(ctx, &records); err != nil {
-		return nil, unavailable(ctx, err)
+	defer func() { _ = cursor.Close(ctx) }()
+	var docs []docstore.Document
+	for size := 0; cursor.Next(ctx); {
+		var r record
+		if err := cursor.Decode(&r); err != nil {
+			return nil, unavailable(ctx, err)
+		}
+		doc := r.document()
+		size += len(doc.Body) + len(doc.State)
+		if bytes > 0 && size > bytes && len(docs) > 0 {
+			doc.Body, doc.State = nil, nil
+			return append(docs, doc), nil
+		}
+		docs = append(docs, doc)
 	}
-	docs := make([]docstore.Document, len(records))
-	for i, r := range records {
-		docs[i] = r.document()
+	if err := cursor.Err(); err != nil {
+		return nil, unavailable(ctx, err)
 	}
 	return docs, nil
 }

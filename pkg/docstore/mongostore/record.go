@@ -30,6 +30,7 @@ const tombstone = 0
 const (
 	idField      = "_id"
 	versionField = "v"
+	stateField   = "state"
 	writeField   = "w"
 	stampField   = "s"
 	// takingsField counts how often a contender took a value from this version of the document, see countTaking, and how often

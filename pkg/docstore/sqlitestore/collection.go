@@ -201,8 +201,12 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
-	sql, texts := findSQL(columns, c.spec, q)
-	return c.list(ctx, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	selected := stateless
+	if q.WithState {
+		selected = columns
+	}
+	sql, texts := findSQL(selected, c.spec, q)
+	return c.list(ctx, sql, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
 // bindFind binds the parameters of findSQL.
@@ -216,21 +220,27 @@ func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
 }
 
 func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
-	return c.list(ctx, c.sql.unsent, func(stmt *sqlite3.Stmt) {
+	return c.list(ctx, c.sql.unsent, 0, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, after[:])
 		stmt.BindInt(2, int64(limit))
 	})
 }
 
-// list returns the documents of a query's rows.
-func (c *collection) list(ctx context.Context, sql string, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
+// list returns the documents of a query's rows, up to a number of bytes as docstore.Query.Bytes says.
+func (c *collection) list(ctx context.Context, sql string, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
 	var docs []docstore.Document
+	size := 0
 	err := c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		bind(stmt)
 		for {
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
+			}
+			size += stmt.Size(bodyAt) + stmt.Size(stateAt)
+			if bytes > 0 && size > bytes && len(docs) > 0 {
+				docs = append(docs, named(stmt))
+				return nil
 			}
 			docs = append(docs, document(stmt))
 		}
@@ -241,11 +251,22 @@ func (c *collection) list(ctx context.Context, sql string, bind func(*sqlite3.St
 	return docs, nil
 }
 
+// The columns of the body and the state in a row.
+const (
+	bodyAt  = 2
+	stateAt = 3
+)
+
 // document reads the row the statement is at.
 func document(stmt *sqlite3.Stmt) docstore.Document {
-	doc := docstore.Document{
-		Version: stmt.Int(1), Body: stmt.Bytes(2), State: stmt.Bytes(3), Unsent: stmt.Int(4) == 1,
-	}
+	doc := named(stmt)
+	doc.Body, doc.State = stmt.Bytes(bodyAt), stmt.Bytes(stateAt)
+	return doc
+}
+
+// named reads the row the statement is at, without body and state.
+func named(stmt *sqlite3.Stmt) docstore.Document {
+	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1}
 	stmt.CopyTo(doc.ID[:], 0)
 	return doc
 }

@@ -119,7 +119,7 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 	}
 	found := map[uuid.UUID]int64{}
 	for after := (uuid.UUID{}); ; {
-		docs, err := entries.Find(t.Context(), docstore.Query{After: after, Limit: 500})
+		docs, err := entries.Find(t.Context(), docstore.Query{After: after, Limit: 500, WithState: true})
 		if err != nil {
 			t.Fatal(err)
 		}

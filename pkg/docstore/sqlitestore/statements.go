@@ -12,6 +12,9 @@ import (
 // columns are the columns that every read selects, in the order in which document reads them.
 const columns = `id, version, body, state, unsent`
 
+// stateless are these columns without the state, in whose place is nothing.
+const stateless = `id, version, body, NULL, unsent`
+
 // statements are the SQL of a collection, except that of its finds.
 type statements struct {
 	get, unsent  string

@@ -83,6 +83,11 @@ func (s *Stmt) Int(column int) int64 {
 // Bytes returns a copy of a column of the row, a text or a blob. It returns nil if the column is empty or NULL.
 func (s *Stmt) Bytes(column int) []byte { return bytes.Clone(s.view(column)) }
 
+// Size returns the length of a column of the row, a text or a blob, in bytes. It is 0 if the column is NULL.
+func (s *Stmt) Size(column int) int {
+	return int(lib.Xsqlite3_column_bytes(s.conn.tls, s.handle, int32(column)))
+}
+
 // Text returns a column of the row, a text. ok is false if it is NULL.
 func (s *Stmt) Text(column int) (text string, ok bool) {
 	if lib.Xsqlite3_column_type(s.conn.tls, s.handle, int32(column)) == lib.SQLITE_NULL {
