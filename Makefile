@@ -4,13 +4,17 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench deploy/kubernetes/policy
+	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 include deploy/build.mk
 
 # These tests only send requests to the commands under test. The race detector is in the commands, not in the tests.
 WHOLE := ./deploy/e2e/...
+
+# Those of them that exchange every process, credential and certificate under load, and that try every rule with mutual TLS. They cost
+# more than all the other tests.
+LONG := '^Test(Roll|RulesWithMutualTLS)'
 
 # The shipped commands, and where they are built once for all packages that test them.
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
@@ -59,13 +63,17 @@ bin/exchange:
 	@$(call build,$(call version_of,exchange)) -o bin/exchange ./deploy/exchange
 
 .PHONY: test
-test: bin/under-test ## run all tests that need no Docker, and fuzz the decoders for some seconds
+test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...), and fuzz the decoders for some seconds
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
-		go test $(RACE) $(filter-out $(WHOLE),$(PACKAGES)) && go test $(WHOLE)
+		go test $(RACE) $(filter-out $(WHOLE),$(PACKAGES)) && go test -skip $(LONG) $(WHOLE)
 	GOWORK=off go test -C deploy/compatibility ./...
 	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
+
+.PHONY: test-rolls
+test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
+	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 20m -run $(LONG) ./deploy/e2e
 
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/standins/...)

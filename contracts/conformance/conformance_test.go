@@ -95,10 +95,9 @@ func TestNothingPassesForNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(nonsense)
-			defer server.Close()
 			report := Run(t.Context(), Options{
-				Base: server.URL, AdminToken: "admin", DeveloperToken: "developer", Patience: time.Nanosecond,
+				Base: "http://nonsense.example", AdminToken: "admin", DeveloperToken: "developer", Patience: time.Nanosecond,
+				Transport: called(nonsense),
 			})
 			const most = 0.05
 			if passed := report.Count("", Passed); float64(passed) > most*float64(len(report.Results)) {
@@ -114,6 +113,21 @@ func TestNothingPassesForNothing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// called is a transport that calls a handler. These implementations get tens of thousands of requests, and none of them needs a socket.
+type called http.HandlerFunc
+
+func (c called) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	defer r.Body.Close()
+	recorder := httptest.NewRecorder()
+	c(recorder, r)
+	response := recorder.Result()
+	response.Request = r
+	return response, nil
 }
 
 // always returns a handler that responds to every request alike.

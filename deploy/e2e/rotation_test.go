@@ -12,9 +12,9 @@ import (
 // apart are the processes of an exchange that know each other.
 var apart = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
 
-// TestCredentialIsRotated exchanges the shared secret of seven processes under load, each process by itself: the new secret is
+// TestRollOfTheCredentialLosesNoRequest exchanges the shared secret of seven processes under load, each process by itself: the new secret is
 // added everywhere, then sent everywhere, and then the old one is dropped everywhere.
-func TestCredentialIsRotated(t *testing.T) {
+func TestRollOfTheCredentialLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	const newer = "the-next-secret-of-the-tests"
 	volumes := trial.NewVolumes(t, t.TempDir())
@@ -74,9 +74,9 @@ func authoritiesOf(process string) []string {
 	return []string{"tls-client-ca", "peer-ca"}
 }
 
-// TestCertificatesAreRotated exchanges the certificates of seven processes under load, and then the authority that signs them, each
-// process by itself: the new authority is trusted everywhere, then it signs everywhere, and then the old one is dropped everywhere.
-func TestCertificatesAreRotated(t *testing.T) {
+// TestRollOfCertificatesLosesNoRequest exchanges the certificates of seven processes under load, and then the authority that signs
+// them, each process by itself: the new authority is trusted everywhere, then it signs everywhere, and then the old one is dropped everywhere.
+func TestRollOfCertificatesLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	older, newer := certificatetest.NewAuthority(t), certificatetest.NewAuthority(t)
 	volumes := trial.NewVolumes(t, t.TempDir(), older, newer)

@@ -14,6 +14,28 @@ import (
 // TestMutualTLS runs seven processes that know each other by their certificates, without a shared credential.
 func TestMutualTLS(t *testing.T) {
 	t.Parallel()
+	e, volumes := runWithCertificates(t)
+	c := client(t, e, "tester", trial.Developer, trial.Admin)
+	t.Run("story", func(t *testing.T) { runStory(t, c) })
+	t.Run("handshake", func(t *testing.T) { refuseHandshakes(t, e, volumes, c) })
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRulesWithMutualTLS tries every rule at a gateway that serves TLS. It is no part of make test (CONTRIBUTING.md).
+func TestRulesWithMutualTLS(t *testing.T) {
+	t.Parallel()
+	e, volumes := runWithCertificates(t)
+	conformOverTLS(t, e, volumes)
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// runWithCertificates starts seven processes that have certificates of one authority.
+func runWithCertificates(t *testing.T) (*trial.Exchange, *trial.Volumes) {
+	t.Helper()
 	authority := certificatetest.NewAuthority(t)
 	volumes := trial.NewVolumes(t, t.TempDir(), authority)
 	for _, process := range apart {
@@ -21,13 +43,7 @@ func TestMutualTLS(t *testing.T) {
 	}
 	e, err := commands.RunComposed(t.TempDir(), trial.Composition{Volumes: volumes})
 	trial.EndWith(t, e, err)
-	c := client(t, e, "tester", trial.Developer, trial.Admin)
-	t.Run("story", func(t *testing.T) { runStory(t, c) })
-	t.Run("handshake", func(t *testing.T) { refuseHandshakes(t, e, volumes, c) })
-	t.Run("conformance", func(t *testing.T) { conformOverTLS(t, e, volumes) })
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	return e, volumes
 }
 
 // conformOverTLS tries every rule at a gateway that serves TLS.
