@@ -13,7 +13,7 @@ import (
 )
 
 // asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant.
-func (r *Records[T]) asOf(c *gin.Context, id string) error {
+func (r *documents) asOf(c *gin.Context, id string) error {
 	at, err := instant(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (r *Records[T]) asOf(c *gin.Context, id string) error {
 
 // versionAt returns the version of a document that was in force at an instant: from its event on until that of the next.
 // Errors: the problem of an instant before the creation, after now, or of which nothing was kept.
-func (r *Records[T]) versionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
+func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
 	present, err := r.headOf(doc.Version, doc.State)
 	if err != nil {
 		return doc, err
@@ -86,10 +86,10 @@ func (r *Records[T]) versionAt(ctx context.Context, doc docstore.Document, at ti
 }
 
 // headOf returns the head in the state of a version.
-func (r *Records[T]) headOf(version int64, encoded []byte) (*head, error) {
+func (r *documents) headOf(version int64, encoded []byte) (*head, error) {
 	state, err := decodeState(encoded)
 	if err != nil {
-		return nil, fmt.Errorf("stored %s: state of version %d: %w", r.Name, version, err)
+		return nil, fmt.Errorf("stored %s: state of version %d: %w", r.resource, version, err)
 	}
 	return &state.History, nil
 }
@@ -104,7 +104,7 @@ func (h *head) began() time.Time {
 
 // kept refuses an instant at which a version was in force but not yet as it was kept, because the service itself altered it
 // later.
-func (r *Records[T]) kept(id string, at time.Time, of *head) error {
+func (r *documents) kept(id string, at time.Time, of *head) error {
 	if at.Before(of.Altered) {
 		return r.lost(id, at, of.Altered)
 	}
@@ -112,15 +112,15 @@ func (r *Records[T]) kept(id string, at time.Time, of *head) error {
 }
 
 // notYet refuses an instant before the oldest version that was kept.
-func (r *Records[T]) notYet(id string, at time.Time, oldest *head) error {
+func (r *documents) notYet(id string, at time.Time, oldest *head) error {
 	if len(oldest.Events) > 0 && !at.Before(oldest.Events[0].At) {
 		return r.lost(id, at, oldest.began())
 	}
-	return problem.New(problem.NotFound, "There was no "+r.Name+" "+id+" yet at "+at.Format(time.RFC3339Nano)+".")
+	return problem.New(problem.NotFound, "There was no "+r.resource+" "+id+" yet at "+at.Format(time.RFC3339Nano)+".")
 }
 
-func (r *Records[T]) lost(id string, at, since time.Time) error {
-	return problem.New(problem.NotFound, "What the "+r.Name+" "+id+" was at "+at.Format(time.RFC3339Nano)+
+func (r *documents) lost(id string, at, since time.Time) error {
+	return problem.New(problem.NotFound, "What the "+r.resource+" "+id+" was at "+at.Format(time.RFC3339Nano)+
 		" was not kept; ask for "+since.Format(time.RFC3339Nano)+" or later, or read its history.")
 }
 

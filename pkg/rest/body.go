@@ -74,7 +74,7 @@ func (r *Records[T]) decode(body []byte) (*T, error) {
 }
 
 // respond writes the record of a document as the response, with further members that are not the record's.
-func (r *Records[T]) respond(c *gin.Context, status int, doc docstore.Document, extra map[string]any) error {
+func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, extra map[string]any) error {
 	body, tag, err := r.shown(doc)
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (r *Records[T]) respond(c *gin.Context, status int, doc docstore.Document, 
 	header := c.Writer.Header()
 	header.Set("ETag", tag)
 	if status == http.StatusCreated {
-		header.Set("Location", "/"+r.Name+"/"+doc.ID.String())
+		header.Set("Location", "/"+r.resource+"/"+doc.ID.String())
 	}
 	c.Data(status, mediaType, body)
 	return nil

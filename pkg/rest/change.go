@@ -44,7 +44,7 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 			return done, err
 		}
 		done = changedTo[T]{doc: doc, record: record}
-		if done.repeated, err = r.repeated(ctx, doc, record, key); err != nil || done.repeated {
+		if done.repeated, err = r.repeated(ctx, doc, &record.state.History, key); err != nil || done.repeated {
 			return done, err
 		}
 		if err := precondition(doc); err != nil {

@@ -65,17 +65,7 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) {
 func (l *StaticList) extensions() []Extension { return nil }
 
 func (r *Records[T]) extensions() []Extension {
-	all := []Extension{{
-		Path: ExtensionPrefix + "/history/" + r.Name + "/{id}", Method: http.MethodGet,
-		Resource: r.Name, Summary: "What happened to one " + r.Name + ", oldest first", Response: reflect.TypeFor[History](),
-		Parameters: []string{"limit", "cursor"},
-		serve:      func(c *gin.Context) error { return r.history(c, c.Param("id")) },
-	}, {
-		Path: ExtensionPrefix + "/asof/" + r.Name + "/{id}", Method: http.MethodGet,
-		Resource: r.Name, Summary: "One " + r.Name + " as it was at an instant", Response: reflect.TypeFor[T](), IsRecord: true,
-		Parameters: []string{"at"},
-		serve:      func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
-	}}
+	all := r.past(reflect.TypeFor[T]())
 	if r.DryRun != "" {
 		all = append(all, Extension{
 			Path: ExtensionPrefix + "/" + r.Name + "/" + r.DryRun, Method: http.MethodPost,
@@ -84,4 +74,19 @@ func (r *Records[T]) extensions() []Extension {
 		})
 	}
 	return all
+}
+
+// past returns the extensions that show what records of a type were before.
+func (r *documents) past(record reflect.Type) []Extension {
+	return []Extension{{
+		Path: ExtensionPrefix + "/history/" + r.resource + "/{id}", Method: http.MethodGet,
+		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first", Response: reflect.TypeFor[History](),
+		Parameters: []string{"limit", "cursor"},
+		serve:      func(c *gin.Context) error { return r.history(c, c.Param("id")) },
+	}, {
+		Path: ExtensionPrefix + "/asof/" + r.resource + "/{id}", Method: http.MethodGet,
+		Resource: r.resource, Summary: "One " + r.resource + " as it was at an instant", Response: record, IsRecord: true,
+		Parameters: []string{"at"},
+		serve:      func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
+	}}
 }

@@ -36,7 +36,7 @@ const (
 )
 
 // history serves GET /x/history/{resource}/{id}.
-func (r *Records[T]) history(c *gin.Context, id string) error {
+func (r *documents) history(c *gin.Context, id string) error {
 	page, err := historyPage(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
@@ -51,9 +51,9 @@ func (r *Records[T]) history(c *gin.Context, id string) error {
 	}
 	if page.more {
 		query := url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
-		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.Name+"/"+doc.ID.String()+"?"+query.Encode()+`>; rel="next"`)
+		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+doc.ID.String()+"?"+query.Encode()+`>; rel="next"`)
 	}
-	return writeJSON(c, http.StatusOK, History{r.Name, doc.ID.String(), doc.Version, page.events})
+	return writeJSON(c, http.StatusOK, History{r.resource, doc.ID.String(), doc.Version, page.events})
 }
 
 // eventPage is a page of a history under way.
@@ -101,7 +101,7 @@ func historyPage(raw string) (*eventPage, error) {
 
 // fill adds the events of a document and of its former versions to the page. The document was read first, so that each
 // of its former versions is there.
-func (r *Records[T]) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
+func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
 	after := page.last.version - 1
 	for {
 		formers, err := r.collection.Formers(ctx, doc.ID, after, formersAtOnce)
@@ -125,10 +125,10 @@ func (r *Records[T]) fill(ctx context.Context, page *eventPage, doc docstore.Doc
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page has, it
 // does not take again: where the service itself alters a record, its next version has the same ones.
-func (r *Records[T]) take(page *eventPage, version int64, encoded []byte) error {
+func (r *documents) take(page *eventPage, version int64, encoded []byte) error {
 	state, err := decodeState(encoded)
 	if err != nil {
-		return fmt.Errorf("stored %s: state of version %d: %w", r.Name, version, err)
+		return fmt.Errorf("stored %s: state of version %d: %w", r.resource, version, err)
 	}
 	for _, event := range state.History.Events {
 		if event.Number <= page.last.number {

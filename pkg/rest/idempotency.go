@@ -29,7 +29,7 @@ type usedKey struct {
 const MaxKey = 255
 
 // key returns the Idempotency-Key of the request for an operation, nil where it has none.
-func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKey, error) {
+func (r *documents) key(c *gin.Context, operation string, body []byte) (*usedKey, error) {
 	values := c.Request.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return nil, nil
@@ -53,7 +53,7 @@ func (r *Records[T]) key(c *gin.Context, operation string, body []byte) (*usedKe
 }
 
 // expired reports whether the key is no longer remembered.
-func (r *Records[T]) expired(k *usedKey) bool {
+func (r *documents) expired(k *usedKey) bool {
 	return r.server.KeyRetention > 0 && r.server.Now().Sub(k.At) > r.server.KeyRetention
 }
 
@@ -80,7 +80,7 @@ func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Docum
 	}
 }
 
-func (r *Records[T]) createdWith(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
+func (r *documents) createdWith(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
 	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{keyIndex: key.Name}, Limit: 1, WithState: true})
 	if err != nil || len(docs) == 0 {
 		return docstore.Document{}, false, err
@@ -106,14 +106,14 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 // repeated reports whether an action with the key, if there is one, was applied to the record before. It looks at the
 // document as it was read, and then at its former versions. Each of them is there before its successor, so that it misses
 // none; if the document has been replaced since it was read, its replacement fails as well.
-func (r *Records[T]) repeated(ctx context.Context, doc docstore.Document, record *Record[T], key *usedKey) (bool, error) {
+func (r *documents) repeated(ctx context.Context, doc docstore.Document, present *head, key *usedKey) (bool, error) {
 	if key == nil {
 		return false, nil
 	}
-	was := record.state.History.used(key.Name)
+	was := present.used(key.Name)
 	if was == nil && doc.Version > 1 {
 		var err error
-		if was, err = r.usedBefore(ctx, doc.ID, &record.state.History, key.Name); err != nil {
+		if was, err = r.usedBefore(ctx, doc.ID, present, key.Name); err != nil {
 			return false, err
 		}
 	}
@@ -128,7 +128,7 @@ func (r *Records[T]) repeated(ctx context.Context, doc docstore.Document, record
 }
 
 // usedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
-func (r *Records[T]) usedBefore(ctx context.Context, id uuid.UUID, present *head, name string) (*usedKey, error) {
+func (r *documents) usedBefore(ctx context.Context, id uuid.UUID, present *head, name string) (*usedKey, error) {
 	former, err := r.collection.FormerByKey(ctx, id, name)
 	if errors.Is(err, docstore.ErrNotFound) && present.Keys > 0 {
 		former, err = r.collection.Former(ctx, id, present.Keys)
@@ -141,7 +141,7 @@ func (r *Records[T]) usedBefore(ctx context.Context, id uuid.UUID, present *head
 	}
 	state, err := decodeState(former.State)
 	if err != nil {
-		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", r.Name, id, former.Version, err)
+		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", r.resource, id, former.Version, err)
 	}
 	return state.History.used(name), nil
 }

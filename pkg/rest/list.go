@@ -30,7 +30,7 @@ const (
 )
 
 // list serves GET /{resource}: a page of records in order of creation, and a link to the next.
-func (r *Records[T]) list(c *gin.Context) error {
+func (r *documents) list(c *gin.Context) error {
 	q, values, err := r.query(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (r *Records[T]) list(c *gin.Context) error {
 		values.Del("skip")
 		values.Set("cursor", base64.RawURLEncoding.EncodeToString(last[:]))
 		values.Set("limit", strconv.Itoa(limit))
-		c.Writer.Header().Set("Link", "</"+r.Name+"?"+values.Encode()+`>; rel="next"`)
+		c.Writer.Header().Set("Link", "</"+r.resource+"?"+values.Encode()+`>; rel="next"`)
 	}
 	size := 2
 	for _, doc := range docs {
@@ -77,15 +77,15 @@ func (r *Records[T]) list(c *gin.Context) error {
 
 // temporary reports, from the body of a record, whether its state may be one that gives way to another by itself. It looks at the
 // text alone, and may take a member of an object within the record for the status.
-func (r *Records[T]) temporary(body []byte) bool {
+func (r *documents) temporary(body []byte) bool {
 	return slices.ContainsFunc(r.passing, func(member []byte) bool { return bytes.Contains(body, member) })
 }
 
 // query reads the parameters of a list. Every one that is unknown, repeated or malformed is a violation.
-func (r *Records[T]) query(raw string) (docstore.Query, url.Values, error) {
+func (r *documents) query(raw string) (docstore.Query, url.Values, error) {
 	q := docstore.Query{Equal: docstore.Keys{}, Limit: DefaultLimit}
 	if r.shared() {
-		q.Equal[resourceIndex] = r.Name
+		q.Equal[resourceIndex] = r.resource
 	}
 	if raw == "" {
 		return q, url.Values{}, nil
@@ -135,6 +135,6 @@ const maxFilter = 1024
 var pagingParameters = []string{"limit", "cursor", "skip"}
 
 // known returns the parameters that the list takes.
-func (r *Records[T]) known() []string {
+func (r *documents) known() []string {
 	return append(slices.Clone(pagingParameters), slices.Sorted(maps.Keys(r.params))...)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // read serves GET /{resource}/{id}.
-func (r *Records[T]) read(c *gin.Context, id string) error {
+func (r *documents) read(c *gin.Context, id string) error {
 	if c.Request.URL.RawQuery != "" {
 		if err := noParameters(c.Request.URL.RawQuery); err != nil {
 			return err
@@ -38,8 +38,8 @@ func (r *Records[T]) read(c *gin.Context, id string) error {
 	return nil
 }
 
-func (r *Records[T]) unknown(id string) error {
-	return problem.New(problem.NotFound, "There is no "+r.Name+" "+short(id)+".")
+func (r *documents) unknown(id string) error {
+	return problem.New(problem.NotFound, "There is no "+r.resource+" "+short(id)+".")
 }
 
 // comparison is how two entity tags are compared (RFC 9110, section 8.8.3.2).
@@ -68,7 +68,7 @@ func matches(values []string, tag string, how comparison) bool {
 }
 
 // precondition returns the check that a record is still at the version that the caller has seen (If-Match).
-func (r *Records[T]) precondition(c *gin.Context) func(docstore.Document) error {
+func (r *documents) precondition(c *gin.Context) func(docstore.Document) error {
 	asked := c.Request.Header.Values("If-Match")
 	if len(asked) == 0 {
 		return unconditionally

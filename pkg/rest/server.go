@@ -60,14 +60,9 @@ func NewServer(config Config) *Server { return &Server{Config: config} }
 // Records are the records of a declared resource: its operations, and what other resources of the service may ask of it.
 type Records[T any] struct {
 	Resource[T]
-	members    members
-	server     *Server
-	collection docstore.Collection
-	prefix     []byte
-	sets       plan
-	params     map[string]param
-	// passing are the texts of the status member in the states of Temporary, as a body has them.
-	passing [][]byte
+	documents
+	members members
+	sets    plan
 }
 
 // Add declares a resource.
@@ -76,9 +71,12 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		declared.Collection = declared.Name
 	}
 	r := &Records[T]{
-		Resource: declared, members: membersOf(reflect.TypeFor[T]()), server: s, prefix: resourcePrefix(declared.Name),
-		sets: planOf(reflect.TypeFor[T]()), params: map[string]param{},
+		Resource: declared, members: membersOf(reflect.TypeFor[T]()), sets: planOf(reflect.TypeFor[T]()),
+		documents: documents{
+			resource: declared.Name, stored: declared.Collection, server: s, prefix: resourcePrefix(declared.Name), params: map[string]param{},
+		},
 	}
+	r.movedBy = r.bodyMovedBy
 	if status, has := r.statusMember(); has {
 		for _, state := range declared.Temporary {
 			text, _ := jsontext.AppendQuote(nil, state)
@@ -178,14 +176,6 @@ const (
 	keyIndex      = "idempotency"
 	resourceIndex = "resource" // in a collection that several resources share
 )
-
-func (r *Records[T]) name() string                    { return r.Name }
-func (r *Records[T]) collectionName() string          { return r.Collection }
-func (r *Records[T]) open(opened docstore.Collection) { r.collection = opened }
-func (r *Records[T]) shared() bool                    { return r.Collection != r.Name }
-
-// Stored returns the collection, for the outbox that sends the messages of its documents.
-func (r *Records[T]) Stored() docstore.Collection { return r.collection }
 
 func (r *Records[T]) indexes() []docstore.Index {
 	all := []docstore.Index{{Name: keyIndex, Unique: true}}

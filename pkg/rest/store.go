@@ -95,7 +95,7 @@ func Trace(doc docstore.Document) (string, error) {
 
 // existing returns the stored document of one of the resource's records. Errors: the problem of an unknown id,
 // docstore.ErrUnavailable.
-func (r *Records[T]) existing(ctx context.Context, id string) (docstore.Document, error) {
+func (r *documents) existing(ctx context.Context, id string) (docstore.Document, error) {
 	doc, found, err := r.document(ctx, id)
 	if err == nil && !found {
 		err = r.unknown(id)
@@ -104,7 +104,7 @@ func (r *Records[T]) existing(ctx context.Context, id string) (docstore.Document
 }
 
 // document returns the stored document of one of the resource's records.
-func (r *Records[T]) document(ctx context.Context, id string) (docstore.Document, bool, error) {
+func (r *documents) document(ctx context.Context, id string) (docstore.Document, bool, error) {
 	key, ok := parseID(id)
 	if !ok {
 		return docstore.Document{}, false, nil
@@ -213,23 +213,32 @@ func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
 }
 
 // shown returns the record as its readers see it now, and its entity tag.
-func (r *Records[T]) shown(doc docstore.Document) (body []byte, tag string, err error) {
+func (r *documents) shown(doc docstore.Document) (body []byte, tag string, err error) {
 	return r.shownAt(doc, r.server.Now())
 }
 
 // shownAt returns the record as its readers saw it at an instant at which the document was there, and its entity tag.
-func (r *Records[T]) shownAt(doc docstore.Document, at time.Time) (body []byte, tag string, err error) {
+func (r *documents) shownAt(doc docstore.Document, at time.Time) (body []byte, tag string, err error) {
 	tag = strconv.FormatInt(doc.Version, 10)
 	if _, timed := belongs(doc.State, r.prefix); timed {
-		record, err := r.decodeAt(doc, at)
+		body, moved, err := r.movedBy(doc, at)
 		if err != nil {
 			return nil, "", err
 		}
-		if record.moved {
+		if moved {
 			// The same version reads otherwise now, and so it has another tag.
-			body, err = json.Marshal(&record.Value)
-			return body, `"` + tag + `-moved"`, err
+			return body, `"` + tag + `-moved"`, nil
 		}
 	}
 	return doc.Body, `"` + tag + `"`, nil
+}
+
+// bodyMovedBy is documents.movedBy.
+func (r *Records[T]) bodyMovedBy(doc docstore.Document, at time.Time) (body []byte, moved bool, err error) {
+	record, err := r.decodeAt(doc, at)
+	if err != nil || !record.moved {
+		return nil, false, err
+	}
+	body, err = json.Marshal(&record.Value)
+	return body, true, err
 }
