@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -178,6 +179,42 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 	restored.rowsAreRight(t)
 	restored.run(t, "check", "--data", restored.Data).want(t, 0, "Faults: 0")
 	restored.run(t, "seed", "--size", "15").want(t, 0, " 1 made")
+}
+
+// TestABackupHasNoKeys restores a backup with and without the keys of local tokens, which it does not have: who can read it could
+// issue tokens.
+func TestABackupHasNoKeys(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.run(t, "seed", "--size", "7").want(t, 0)
+	s.run(t, "backup", "one").want(t, 0)
+	var names []string
+	files, err := os.ReadDir(s.path("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		names = append(names, file.Name())
+	}
+	if want := []string{"claims.db", "coverage.db", "manifest.json", "parties.db", "premium.db", "products.db"}; !slices.Equal(names, want) {
+		t.Errorf("the backup has the files %v, want %v", names, want)
+	}
+	token := strings.TrimSpace(s.run(t, "token").want(t, 0).stdout)
+	for data, status := range map[string]int{"new-keys": http.StatusUnauthorized, "same-keys": http.StatusOK} {
+		s.run(t, "restore", "one", "--data", s.path(data)).want(t, 0)
+		if status == http.StatusOK {
+			if err := os.CopyFS(s.path(data+"/keys"), os.DirFS(filepath.Join(s.Data, "keys"))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		restored := s.on(t, s.path(data))
+		client, err := restored.Client("reader", trial.Developer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.Get(t, "/personal").Want(t, http.StatusOK)
+		client.With("Bearer "+token).Get(t, "/personal").Want(t, status)
+	}
 }
 
 // TestABackupThatIsKilledLeavesNothingUnderItsName ends backups with SIGKILL as soon as they have begun to write. What has

@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -13,44 +12,16 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 )
 
-// finding is a line of the output of check -o json.
-type finding struct {
-	Service, Collection, ID, Invariant, Found, Expected string
-}
-
 // checked runs check on a data folder and returns its findings and how many things of each sort it has examined.
-func (s *shell) checked(t *testing.T, data string) (findings []finding, examined map[string]int) {
+func (s *shell) checked(t *testing.T, data string) (findings []trial.Finding, examined map[string]int) {
 	t.Helper()
 	r := s.run(t, "check", "-o", "json", "--data", data)
-	all := r.lines()
-	if len(all) == 0 {
-		t.Fatalf("there is no summary: %s", r.stderr)
-	}
-	for _, line := range all[:len(all)-1] {
-		var f finding
-		if err := json.Unmarshal([]byte(line), &f); err != nil {
-			t.Fatal(err)
-		}
-		findings = append(findings, f)
-	}
-	var last struct {
-		Summary struct {
-			Records, Examined map[string]int
-			Findings          int
-		}
-	}
-	if err := json.Unmarshal([]byte(all[len(all)-1]), &last); err != nil {
-		t.Fatal(err)
-	}
-	if last.Summary.Findings != len(findings) {
-		t.Errorf("%d findings, and the summary says %d", len(findings), last.Summary.Findings)
+	findings, examined, err := trial.ReadFindings(r.lines())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, r.stderr)
 	}
 	if status := min(1, len(findings)); r.status != status {
 		t.Errorf("the status is %d with %d findings\n%s", r.status, len(findings), r.stderr)
-	}
-	examined = last.Summary.Examined
-	for service, n := range last.Summary.Records {
-		examined[service] = n
 	}
 	return findings, examined
 }
@@ -108,9 +79,7 @@ func TestCheckNamesEveryFault(t *testing.T) {
 		if waiting := examined["records with a mark"]; waiting > 0 {
 			return fmt.Errorf("%d receipts await their row", waiting)
 		}
-		for _, sort := range []string{
-			"parties", "products", "coverage", "claims", "premium", "keys", "former versions", "references", "rows", "receipts in rows",
-		} {
+		for _, sort := range trial.Examined() {
 			if examined[sort] == 0 {
 				t.Fatalf("no %s were examined: %v", sort, examined)
 			}
@@ -163,4 +132,7 @@ func TestCheckNamesADamagedFile(t *testing.T) {
 	s.run(t, "check", "--data", s.path("book")).want(t, 1, "coverage: the database is sound: found ")
 	s.run(t, "check", "--data", s.path("none")).want(t, 2, "--data")
 	s.run(t, "check", "more").want(t, 2, "takes no arguments")
+	s.run(t, "check", "--store", "sqlite:coverage.db").want(t, 2, "setting store", "--data")
+	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--data", "book").want(t, 2, "settings data and store")
+	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--mongo-selection-timeout", "10ms").want(t, 1, "127.0.0.1:1")
 }

@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 )
@@ -25,6 +26,8 @@ type Composition struct {
 	CredentialFile func(process string) string
 	// Environ holds variables of all processes, such as EXCHANGE_LOG_LEVEL=debug.
 	Environ []string
+	// Store is the URL of a MongoDB that the services keep their records in; each has a file if it is empty.
+	Store string
 	// Volumes hold the certificates of the processes, by which they know each other in place of a credential; nil without TLS.
 	Volumes *Volumes
 	// Replicas are what is appended to the names of services and of the gateway, each of which runs once for each of them. A
@@ -65,7 +68,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 				args = append(args, bordereau...)
 				fallthrough
 			default:
-				args = append(args, "--store", "sqlite:"+filepath.Join(data, name+".db"))
+				args = append(args, "--store", cmp.Or(of.Store, "sqlite:"+filepath.Join(data, name+".db")))
 			}
 			if _, err := e.start(name, service, args...); err != nil {
 				return e, err

@@ -6,66 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
-	"insurance.example/exchange/deploy/exchange/allinone"
-	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/rest"
 )
 
 // patience is how long a message about a record may take to be acted on.
 const patience = time.Minute
-
-// database is the database of a service.
-type database struct {
-	service    rest.Service
-	inspection docstore.Inspection
-	// now is the present instant if the service is running, and zero otherwise.
-	now time.Time
-}
-
-// open opens the databases of the services in a data folder, those of callers first: then every record that one names is in
-// another.
-func open(data string) ([]database, error) {
-	services, err := allinone.CallersFirst()
-	if err != nil {
-		return nil, err
-	}
-	var all []database
-	for _, s := range services {
-		path := allinone.StoreFile(data, s.Name)
-		inspection, err := sqlitestore.Inspect(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
-		}
-		if err != nil {
-			return nil, errors.Join(err, closeAll(all))
-		}
-		d := database{service: s, inspection: inspection}
-		all = append(all, d)
-		used, err := sqlitestore.InUse(path)
-		if err != nil {
-			return nil, errors.Join(err, closeAll(all))
-		}
-		if used {
-			all[len(all)-1].now = time.Now()
-		}
-	}
-	return all, nil
-}
-
-func closeAll(databases []database) error {
-	var errs []error
-	for _, d := range databases {
-		errs = append(errs, d.inspection.Close())
-	}
-	return errors.Join(errs...)
-}
 
 // index is a unique index of a collection by which records are named, or docstore.IDIndex.
 type index struct {

@@ -25,21 +25,26 @@ const (
 	asJSON = "json"
 )
 
+// storeSetting is the name of the setting of where records are kept.
+const storeSetting = "store"
+
 // Command returns the command check. Its settings come from environ, where its flags do not give them. It says on notes how far it
 // has come.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	command := &cobra.Command{
-		Use: "check", Short: "Look for faults in the stored records of an exchange on this machine, also while it runs",
-		Long: `Look for faults in the stored records of an exchange on this machine, also while it runs. It changes nothing.
+		Use: "check", Short: "Look for faults in the stored records of an exchange, also while it runs",
+		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in MongoDB. It changes nothing.
 
-It reads everything as it was at one instant: that the files are sound; that each record and each former version can be read; that
+It reads the files of a folder as they were at one instant: that they are sound; that each record and each former version can be read; that
 keys agree with records, and unique values are unique; that no version and no event is missing; that states are in their sets and
 follow from the last transition; that what records refer to is there; that each row of the bordereau is the sum of its receipts, and
-that receipts did not wait for longer than a minute for their row.
+that receipts did not wait for longer than a minute for their row. In MongoDB it reads page by page what is there by then, and a record that
+changes meanwhile is no fault.
 
 The exit status is 0 if all of this holds, and 1 if not, or if there are no records.`,
 		Example: `  exchange check
-  exchange check --data backups/monday -o json`,
+  exchange check --data backups/monday -o json
+  exchange check --store 'mongodb://db-0,db-1,db-2/?replicaSet=rs0' --mongo-user auditor --mongo-password-file password`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return client.Misuse(fmt.Sprintf("check takes no arguments, and %q was given", strings.Join(args, " ")))
@@ -50,6 +55,9 @@ The exit status is 0 if all of this holds, and 1 if not, or if there are no reco
 	flags := command.Flags()
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
 	data := own.String(settings.Data, "data", "folder of the exchange's data, or of a backup")
+	var store service.StoreSettings
+	store.Register(own, "")
+	own.Lookup(storeSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
 	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	flags.AddFlagSet(own)
 	output := asText
@@ -61,10 +69,22 @@ The exit status is 0 if all of this holds, and 1 if not, or if there are no reco
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})
 	command.RunE = func(command *cobra.Command, _ []string) error {
+		folderGiven, storeGiven := flags.Changed(settings.Data), flags.Changed(storeSetting)
 		if _, err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
 			return client.Misuse(err.Error())
 		}
-		databases, err := open(*data)
+		open := inFolder(*data)
+		_, file := store.URL.File()
+		switch {
+		case storeGiven && folderGiven:
+			return client.Misuse("settings data and store: give one of them, not both")
+		case storeGiven && file:
+			return client.Misuse("setting store: check reads the files of all services; name their folder with --data")
+		// A folder on the command line comes before a store in the environment, which processes share.
+		case store.URL != "" && !file && !folderGiven:
+			open = inMongo(store)
+		}
+		databases, err := openAll(command.Context(), open)
 		if err != nil {
 			return err
 		}
@@ -88,7 +108,7 @@ func (t *tally) verdict() error {
 	case t.Findings > 0:
 		return fmt.Errorf("%d faults were found", t.Findings)
 	case records == 0:
-		return errors.New("there are no records, so that nothing was examined; is --data the right folder?")
+		return errors.New("there are no records, so that nothing was examined; is --data the right folder, or --store the right deployment?")
 	}
 	return nil
 }

@@ -36,11 +36,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	c := &collection{
-		spec: spec, docs: s.database.Collection(spec.Name),
-		claims: s.database.Collection(spec.Name + claimsSuffix), history: s.database.Collection(spec.Name + historySuffix),
-		stamps: s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(backfill.Labels(spec)),
-	}
+	c := s.collection(spec)
 	for _, step := range []func(context.Context) error{c.checkForm, c.keepStamps, c.ensureIndexes, c.ensureHistory} {
 		if err := step(ctx); err != nil {
 			return nil, unavailable(ctx, err)
@@ -54,6 +50,15 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	}
 	s.backfills = append(s.backfills, c.backfill)
 	return &bounded{collection: c, timeout: s.timeout}, nil
+}
+
+// collection returns the collection of a spec, whether it is there or not.
+func (s *Store) collection(spec docstore.Spec) *collection {
+	return &collection{
+		spec: spec, docs: s.database.Collection(spec.Name),
+		claims: s.database.Collection(spec.Name + claimsSuffix), history: s.database.Collection(spec.Name + historySuffix),
+		stamps: s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(backfill.Labels(spec)),
+	}
 }
 
 // Close ends the work in the background, and closes the connections after the operations in progress have ended.

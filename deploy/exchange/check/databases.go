@@ -1,0 +1,91 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/mongostore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// database is the database of a service.
+type database struct {
+	service    rest.Service
+	inspection docstore.Inspection
+	// now is the present instant if the service is running, and zero otherwise.
+	now time.Time
+}
+
+// openDatabase opens the database of a service to be inspected.
+type openDatabase func(ctx context.Context, service string) (inspection docstore.Inspection, now time.Time, err error)
+
+// openAll opens the databases of the services, those of callers first: then every record that one names is in another.
+func openAll(ctx context.Context, open openDatabase) ([]database, error) {
+	services, err := allinone.CallersFirst()
+	if err != nil {
+		return nil, err
+	}
+	var all []database
+	for _, s := range services {
+		inspection, now, err := open(ctx, s.Name)
+		if err != nil {
+			return nil, errors.Join(err, closeAll(all))
+		}
+		all = append(all, database{s, inspection, now})
+	}
+	return all, nil
+}
+
+// inFolder opens the databases in a data folder.
+func inFolder(data string) openDatabase {
+	return func(_ context.Context, service string) (docstore.Inspection, time.Time, error) {
+		path := allinone.StoreFile(data, service)
+		inspection, err := sqlitestore.Inspect(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA, or MongoDB with --store", path))
+		}
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		used, err := sqlitestore.InUse(path)
+		if err != nil {
+			return nil, time.Time{}, errors.Join(err, inspection.Close())
+		}
+		if !used {
+			return inspection, time.Time{}, nil
+		}
+		return inspection, time.Now(), nil
+	}
+}
+
+// inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. An exchange is taken to run on
+// them.
+func inMongo(settings service.StoreSettings) openDatabase {
+	return func(ctx context.Context, database string) (docstore.Inspection, time.Time, error) {
+		options := mongostore.Options{URI: string(settings.URL), AppName: "check", Settings: settings.Mongo}
+		inspection, err := options.Inspect(ctx, database)
+		if errors.Is(err, mongostore.ErrRefused) {
+			err = client.Misuse(err.Error())
+		}
+		if err != nil {
+			return nil, time.Time{}, err // not the typed nil
+		}
+		return inspection, time.Now(), nil
+	}
+}
+
+func closeAll(databases []database) error {
+	var errs []error
+	for _, d := range databases {
+		errs = append(errs, d.inspection.Close())
+	}
+	return errors.Join(errs...)
+}
