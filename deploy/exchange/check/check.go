@@ -82,6 +82,8 @@ func examine(ctx context.Context, databases []database, report func(service stri
 	}
 	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
 	shown, total := progress.New(notes, -1), 0
+	// What is wrong with one database can keep the records of another from being examined. So the others are examined all the same.
+	var unread []error
 	for _, d := range databases {
 		var failed error
 		x := rest.Examination{
@@ -103,8 +105,11 @@ func examine(ctx context.Context, databases []database, report func(service stri
 			},
 		}
 		if err := errors.Join(d.service.Examine(ctx, x), failed); err != nil {
-			return t, errors.Join(fmt.Errorf("the records of %s cannot be examined further: %w", d.service.Name, err), shown.End())
+			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.service.Name, err))
+			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
+				break
+			}
 		}
 	}
-	return t, shown.End()
+	return t, errors.Join(append(unread, shown.End())...)
 }
