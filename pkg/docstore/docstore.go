@@ -16,12 +16,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
 
 	"github.com/google/uuid"
 )
 
-// Document is one stored record. The store reads and writes its ID, Version, Keys and Unsent, and returns Body and State
-// byte for byte as they were stored.
+// Document is one stored record. The store reads and writes its ID, Version, Keys, Amount and Unsent, and returns Body and
+// State byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
 	// creation. Every find returns documents in this order.
@@ -36,6 +37,9 @@ type Document struct {
 	// Keys are the values by which the document is found, one for each index that holds it. Reads leave Keys nil, so a
 	// caller that replaces a document gives all of its keys again.
 	Keys Keys
+	// Amount is the number that the indexes with Amounts carry. Reads leave it 0, so a caller that replaces a document gives it
+	// again.
+	Amount int64
 	// Unsent marks a document about which a message has still to be sent and acted on. The mark is part of the document, so
 	// that one write stores both the record and this duty.
 	Unsent bool
@@ -62,6 +66,9 @@ type Index struct {
 	// Unique means that at most one document of the collection has each value. Such an index has no order: a query can ask for
 	// one of its values, not for a range.
 	Unique bool
+	// Amounts means that the index carries the amount of each document, so that Sum need not read the documents, and finds those
+	// that carry the unsent mark. Such an index is not unique.
+	Amounts bool
 }
 
 // Spec describes a collection.
@@ -75,6 +82,8 @@ type Spec struct {
 	// to the spec also finds the documents that are there: the store gives them their keys in the background. Without it,
 	// such an index holds the documents stored from then on. It may be called from any goroutine.
 	Keys func(Document) (Keys, error)
+	// Amount returns the amount of a stored document, as Keys does its keys. A spec with Keys and an index with Amounts has it.
+	Amount func(Document) (int64, error)
 	// Lacking, if set, is told of a document that did not get a key in the background: another document has the value, which
 	// is a *DuplicateError, or Keys failed. The document keeps its other keys, and is not tried again.
 	Lacking func(id uuid.UUID, cause error)
@@ -123,6 +132,17 @@ type Ref struct {
 	Version int64
 }
 
+// Sum is the sum of the amounts of documents that follow one another in an index.
+type Sum struct {
+	// Total is exact, however large it is.
+	Total *big.Int
+	// Documents is how many they are, and Last is the id of the last of them.
+	Documents int
+	Last      uuid.UUID
+	// Unsent are those of them that carry the unsent mark, in order of id.
+	Unsent []Ref
+}
+
 // Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for concurrent
 // use. When a context ends before the result of a call is known, the call returns an error that wraps both
 // ErrUnavailable and the error of the context; a write may then have happened.
@@ -150,6 +170,13 @@ type Collection interface {
 	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document with the id
 	// after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
 	Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error)
+	// Sum adds up the amounts of the documents that have a value of an index with Amounts: of those after an id, the first up to a
+	// limit. A document in Sum.Unsent is part of the sum, also while others insert and remove marks. Errors: ErrUnavailable;
+	// *BuildingError if a document has not got its key or its amount yet.
+	Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error)
+	// FirstUnsent returns the id of the first document, in order of id, that has a value of an index with Amounts and carries
+	// the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
+	FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error)
 	// Sent removes the unsent mark from each document that is still at the version named, and does not change that version.
 	// A document that has changed keeps its mark. Errors: ErrUnavailable.
 	Sent(ctx context.Context, refs []Ref) error

@@ -20,7 +20,7 @@ type Examination struct {
 const pageLength = 200
 
 // Collection examines what a store promises about a collection: its indexes are there and keep unique values unique, every document
-// has the keys that its body and state say (Spec.Keys), and every former version is one of a document. visit is called with each
+// has the keys and the amount that its body and state say (Spec.Keys, Spec.Amount), and every former version is one of a document. visit is called with each
 // page of documents. Errors: ErrUnavailable; those of visit and Report.
 func (x Examination) Collection(ctx context.Context, in Inspected, spec Spec, visit func([]Stored) error) error {
 	if err := in.Faults(ctx, x.Report); err != nil {
@@ -77,7 +77,24 @@ func (x Examination) document(spec Spec, doc Stored) error {
 		}
 	}
 	x.Count("keys", len(names))
-	return nil
+	return x.amount(spec, doc, finding)
+}
+
+// amount compares the amount of a document with the one that it should have.
+func (x Examination) amount(spec Spec, doc Stored, finding Finding) error {
+	if !spec.Sums() || slices.ContainsFunc(spec.Indexes, func(i Index) bool { return i.Amounts && slices.Contains(doc.Awaiting, i.Name) }) {
+		return nil
+	}
+	should, err := spec.Amount(doc.Document)
+	if err == nil && doc.Amount == should {
+		return nil
+	}
+	finding.Invariant = "the amount is that of the record"
+	finding.Found, finding.Expected = strconv.FormatInt(doc.Amount, 10), strconv.FormatInt(should, 10)
+	if err != nil {
+		finding.Expected = err.Error()
+	}
+	return x.Report(finding)
 }
 
 func quotedKey(value string, has bool) string {

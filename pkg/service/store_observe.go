@@ -53,6 +53,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 	return &timedCollection{
 		Collection: collection, insert: of("insert"), get: of("get"), replace: of("replace"), find: of("find"),
 		unsent: of("unsent"), sent: of("sent"), former: of("former"), formers: of("formers"), formerByKey: of("former_by_key"),
+		sum: of("sum"), firstUnsent: of("first_unsent"),
 	}, nil
 }
 
@@ -61,6 +62,7 @@ type timedCollection struct {
 	docstore.Collection
 	insert, get, replace, find, unsent, sent timing
 	former, formers, formerByKey             timing
+	sum, firstUnsent                         timing
 }
 
 // timing observes one operation of one collection.
@@ -141,6 +143,18 @@ func (c *timedCollection) Unsent(ctx context.Context, after uuid.UUID, limit int
 	ctx, operation := c.unsent.begin(ctx)
 	defer operation.end(&err)
 	return c.Collection.Unsent(ctx, after, limit)
+}
+
+func (c *timedCollection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (sum docstore.Sum, err error) {
+	ctx, operation := c.sum.begin(ctx)
+	defer operation.end(&err)
+	return c.Collection.Sum(ctx, index, value, after, limit)
+}
+
+func (c *timedCollection) FirstUnsent(ctx context.Context, index, value string) (id uuid.UUID, err error) {
+	ctx, operation := c.firstUnsent.begin(ctx)
+	defer operation.end(&err)
+	return c.Collection.FirstUnsent(ctx, index, value)
 }
 
 func (c *timedCollection) Sent(ctx context.Context, refs []docstore.Ref) (err error) {

@@ -17,7 +17,11 @@ import (
 // untargeted are the operations that cannot name a shard, by their words in the README of mongostore, which says what each
 // costs.
 var untargeted = map[string]func(wire.Command) bool{
-	"list by a plain index": func(c wire.Command) bool { return strings.HasPrefix(hint(c), "by_") },
+	"list by a plain index": func(c wire.Command) bool {
+		return strings.HasPrefix(hint(c), "by_") || strings.HasPrefix(hint(c), "sums_") && c.Name == "find"
+	},
+	"sum by an index that carries amounts":           func(c wire.Command) bool { return strings.HasPrefix(hint(c), "sums_") && c.Name == "aggregate" },
+	"list of marks by an index that carries amounts": func(c wire.Command) bool { return strings.HasPrefix(hint(c), "unsent_") },
 	"list of everything": func(c wire.Command) bool {
 		return c.Name == "find" && hint(c) == "" && c.Body.Lookup("sort").Value != nil
 	},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -173,5 +174,68 @@ func withoutKeys(t *testing.T, g *growing) {
 	}
 	if found, err := g.by(t, "color", "red"); err != nil || !slices.Equal(found, []uuid.UUID{doc.ID}) {
 		t.Errorf("found %v, error %v", found, err)
+	}
+}
+
+// weighed is the narrow collection after its index of the owners got amounts.
+var weighed = docstore.Spec{
+	Name: "vehicles", Keys: narrowKeys, Indexes: []docstore.Index{{Name: "plate", Unique: true}, {Name: "owner", Amounts: true}},
+	Amount: func(doc docstore.Document) (int64, error) { return int64(len(doc.Body)), nil },
+}
+
+func narrowKeys(doc docstore.Document) (docstore.Keys, error) {
+	keys, err := keysOf(doc)
+	delete(keys, "color")
+	delete(keys, "chassis")
+	return keys, err
+}
+
+func addedAmounts(t *testing.T, g *growing) {
+	stored := g.fill(t, aged)
+	g.as(t, weighed)
+	var want int64
+	owned := every(stored, 3, 1)
+	for _, id := range owned {
+		doc, err := g.Get(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += int64(len(doc.Body))
+	}
+	sum, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged)
+	for deadline := time.Now().Add(patience); errors.As(err, new(*docstore.BuildingError)); sum, err = g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the index is still being built: %+v", g.Backfill())
+		}
+	}
+	if err != nil || sum.Documents != len(owned) || sum.Total.Int64() != want {
+		t.Errorf("the sum of %d documents is %v, want %d of %d (%v)", sum.Documents, sum.Total, want, len(owned), err)
+	}
+	g.want(t, "owner", "o1", owned...)
+}
+
+// withoutAmount: a release without the amounts writes a document while one with them serves.
+func withoutAmount(t *testing.T, g *growing) {
+	spec := weighed
+	spec.Keys, spec.Amount = nil, nil
+	g.as(t, narrow)
+	doc := numbered(1).of(narrow, uuid.Must(uuid.NewV7()))
+	if err := g.Insert(t.Context(), doc); err != nil {
+		t.Fatal(err)
+	}
+	g.as(t, spec)
+	for _, more := range []vehicle{{Plate: "later", Owner: "o1"}, {Plate: "another", Owner: "o2"}} {
+		later := more.of(narrow, uuid.Must(uuid.NewV7()))
+		later.Amount = 5
+		if err := g.Insert(t.Context(), later); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var building *docstore.BuildingError
+	if _, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, 10); !errors.As(err, &building) || building.Index != "owner" {
+		t.Errorf("the sum with a document that has no amount: error %v", err)
+	}
+	if sum, err := g.Sum(t.Context(), "owner", "o2", uuid.Nil, 10); err != nil || sum.Total.Int64() != 5 {
+		t.Errorf("the sum of the others: %v, %v", sum.Total, err)
 	}
 }

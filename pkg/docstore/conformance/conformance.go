@@ -42,6 +42,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"finds", finds},
 		{"paging", paging},
 		{"outbox", outbox},
+		{"sums", sums},
 		{"contention", contention},
 		{"contexts", contexts},
 	} {

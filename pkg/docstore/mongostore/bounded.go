@@ -68,6 +68,18 @@ func (b *bounded) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]doc
 	return b.collection.Unsent(ctx, after, limit)
 }
 
+func (b *bounded) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
+	ctx, cancel := b.bound(ctx)
+	defer cancel()
+	return b.collection.Sum(ctx, index, value, after, limit)
+}
+
+func (b *bounded) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
+	ctx, cancel := b.bound(ctx)
+	defer cancel()
+	return b.collection.FirstUnsent(ctx, index, value)
+}
+
 func (b *bounded) Sent(ctx context.Context, refs []docstore.Ref) error {
 	ctx, cancel := b.bound(ctx)
 	defer cancel()

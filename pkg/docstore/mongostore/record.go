@@ -19,7 +19,9 @@ type record struct {
 	Body  bsonjson.Text `bson:"body"`
 	State bsonjson.Text `bson:"state,omitempty"`
 	// Keys are written and searched. Only a contender for a unique value reads them back.
-	Keys   bson.D `bson:"k,omitempty"`
+	Keys bson.D `bson:"k,omitempty"`
+	// Amount is written, and added up. It is absent if no index carries amounts.
+	Amount *int64 `bson:"a,omitempty"`
 	Unsent bool   `bson:"unsent"`
 }
 
@@ -37,6 +39,7 @@ const (
 	// the version got the keys of new indexes.
 	takingsField = "t"
 	keysField    = "k"
+	amountField  = "a"
 	unsentField  = "unsent"
 )
 
@@ -45,10 +48,14 @@ func keyField(index string) string { return keysField + "." + index }
 
 // recordOf returns the document, at the version it is to have, as a record.
 func (c *collection) recordOf(doc docstore.Document, version int64) record {
-	return record{
+	r := record{
 		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Stamp: c.stamp, Body: doc.Body, State: doc.State,
 		Keys: keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
 	}
+	if c.spec.Sums() {
+		r.Amount = &doc.Amount
+	}
+	return r
 }
 
 // keysOf returns the values of the indexes, in the order of the spec.

@@ -94,7 +94,7 @@ func (s stale) Rekey(ctx context.Context, stamp string, derive backfill.Derive) 
 	read := rekeying{collection: s.collection, known: known, derive: derive, batch: &batch}
 	writes := make([]mongo.WriteModel, len(found))
 	for i, f := range found {
-		keys, err := read.keysOf(ctx, f)
+		values, err := read.valuesOf(ctx, f)
 		if err != nil {
 			return backfill.Batch{}, err
 		}
@@ -102,7 +102,7 @@ func (s stale) Rekey(ctx context.Context, stamp string, derive backfill.Derive) 
 		// what it was: this is a write of the same version that may give it a value.
 		update := bson.D{
 			{Key: "$inc", Value: bson.D{{Key: takingsField, Value: int64(1)}}},
-			{Key: "$set", Value: bson.D{{Key: stampField, Value: next}, {Key: keysField, Value: keys}}},
+			{Key: "$set", Value: append(bson.D{{Key: stampField, Value: next}}, values...)},
 		}
 		writes[i] = mongo.NewUpdateOneModel().SetFilter(f.look().filter()).SetUpdate(update)
 	}
@@ -156,27 +156,37 @@ type rekeying struct {
 	batch  *backfill.Batch
 }
 
-// derived returns the keys that are derived from a document, for the caller to change. If there are none because of a failure, it
-// takes note of the document.
-func (r rekeying) derived(doc docstore.Document) (keys docstore.Keys, ok bool) {
-	keys, err := r.derive(doc)
+// derived returns what is derived from a document, with keys for the caller to change. If there is nothing because of a failure,
+// it takes note of the document.
+func (r rekeying) derived(doc docstore.Document) (derived backfill.Derived, ok bool) {
+	derived, err := r.derive(doc)
 	if err != nil {
 		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
 	}
-	return maps.Clone(keys), err == nil
+	derived.Keys = maps.Clone(derived.Keys)
+	return derived, err == nil
+}
+
+// valuesOf returns the fields that a document is to have: its keys, and its amount if the spec has indexes with amounts.
+func (r rekeying) valuesOf(ctx context.Context, found foundStale) (bson.D, error) {
+	if found.Record.Version == tombstone {
+		return bson.D{{Key: keysField, Value: bson.D{}}}, nil
+	}
+	derived, ok := r.derived(found.Record.document())
+	if !ok {
+		return bson.D{{Key: keysField, Value: append(bson.D{}, found.Record.Keys...)}}, nil
+	}
+	keys, err := r.keysOf(ctx, found, derived.Keys)
+	values := bson.D{{Key: keysField, Value: keys}}
+	if r.spec.Sums() {
+		values = append(values, bson.E{Key: amountField, Value: derived.Amount})
+	}
+	return values, err
 }
 
 // keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the spec does not
 // have. It claims the unique values that are new, and leaves out those that another document has.
-func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) {
-	if found.Record.Version == tombstone {
-		return bson.D{}, nil
-	}
-	doc := found.Record.document()
-	derived, ok := r.derived(doc)
-	if !ok {
-		return append(bson.D{}, found.Record.Keys...), nil
-	}
+func (r rekeying) keysOf(ctx context.Context, found foundStale, derived docstore.Keys) (bson.D, error) {
 	has := found.look()
 	for {
 		var wanted []uniqueKey
@@ -194,7 +204,7 @@ func (r rekeying) keysOf(ctx context.Context, found foundStale) (bson.D, error) 
 		if !taken {
 			break
 		}
-		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: doc.ID, Cause: err})
+		r.batch.Lacking = append(r.batch.Lacking, backfill.Lacking{ID: found.Record.document().ID, Cause: err})
 		delete(derived, index)
 	}
 	keys := append(bson.D{}, keysOf(r.spec, derived)...)

@@ -96,8 +96,7 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite does not notice
 		// this: an UPDATE that names a column writes the index of the column again, even if the value is the same.
 		for _, stmt := range []*sqlite3.Stmt{c.rewrite, c.replace} {
-			c.bind(stmt, doc, keys)
-			stmt.BindInt(firstKey+len(keys), doc.Version)
+			stmt.BindInt(c.bind(stmt, doc, keys), doc.Version)
 			if err := stmt.Run(); err != nil {
 				return taken(err)
 			}
@@ -132,8 +131,8 @@ func (c *collection) ordered(values docstore.Keys) []key {
 	return keys
 }
 
-// bind gives insert and replace the values that they have in common.
-func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) {
+// bind gives insert and replace the values that they have in common, and returns the parameter that follows them.
+func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key) (next int) {
 	stmt.BindBlob(1, doc.ID[:])
 	stmt.BindTextBytes(2, doc.Body)
 	bindState(stmt, 3, doc.State)
@@ -142,11 +141,12 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 		unsent = 1
 	}
 	stmt.BindInt(4, unsent)
-	bindKeys(stmt, firstKey, keys)
+	return c.bindKeys(stmt, firstKey, keys, doc.Amount)
 }
 
-// bindKeys binds keys to the parameters from first on, or null for none.
-func bindKeys(stmt *sqlite3.Stmt, first int, keys []key) {
+// bindKeys binds keys to the parameters from first on, or null for none, and behind them the amount if the table has amounts.
+// It returns the parameter that follows.
+func (c *collection) bindKeys(stmt *sqlite3.Stmt, first int, keys []key, amount int64) (next int) {
 	for i, key := range keys {
 		if key.ok {
 			stmt.BindText(first+i, key.value)
@@ -154,6 +154,12 @@ func bindKeys(stmt *sqlite3.Stmt, first int, keys []key) {
 			stmt.BindNull(first + i)
 		}
 	}
+	next = first + len(keys)
+	if c.spec.Sums() {
+		stmt.BindInt(next, amount)
+		next++
+	}
+	return next
 }
 
 // bindState binds the state of a document, or null for none.

@@ -77,7 +77,7 @@ type inspected struct {
 	there, kept bool
 	// opened says that a store has opened the collection with this spec.
 	opened bool
-	// selected are the columns of a document, its stamp, and its keys in the order of the spec.
+	// selected are the columns of a document, its stamp, its keys in the order of the spec, and its amount.
 	selected string
 	// labels are the labels of the indexes that each stamp stands for.
 	labels map[string][]string
@@ -97,7 +97,7 @@ func (c *inspected) readShape(ctx context.Context) error {
 	c.there = len(has) > 0
 	selected := []string{columns}
 	stamped := slices.Contains(has, stampColumn)
-	for _, column := range append([]string{stampColumn}, keyColumns(c.spec)...) {
+	for _, column := range append([]string{stampColumn}, valueColumns(c.spec)...) {
 		if !slices.Contains(has, column) {
 			column = "NULL"
 		}
@@ -116,14 +116,6 @@ func (c *inspected) readShape(ctx context.Context) error {
 		})
 	_, c.opened = c.labels[stampOf(c.spec)]
 	return err
-}
-
-func keyColumns(spec docstore.Spec) []string {
-	var all []string
-	for _, index := range spec.Indexes {
-		all = append(all, keyColumn(index.Name))
-	}
-	return all
 }
 
 func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stored, error) {
@@ -149,7 +141,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 // stampAt is the column of the stamp among those that Find selects. The keys follow it.
 const stampAt = 5
 
-// readKeys reads the keys of the row that a statement is at.
+// readKeys reads the keys and the amount of the row that a statement is at.
 func (c *inspected) readKeys(stmt *sqlite3.Stmt, stored *docstore.Stored) {
 	stamp, _ := stmt.Text(stampAt)
 	stored.Keys = docstore.Keys{}
@@ -161,6 +153,9 @@ func (c *inspected) readKeys(stmt *sqlite3.Stmt, stored *docstore.Stored) {
 		if stamp == backfill.Unstamped || !slices.Contains(c.labels[stamp], backfill.Label(index)) {
 			stored.Awaiting = append(stored.Awaiting, index.Name)
 		}
+	}
+	if c.spec.Sums() {
+		stored.Amount = stmt.Int(stampAt + 1 + len(c.spec.Indexes))
 	}
 }
 

@@ -14,6 +14,22 @@ var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
 	{Name: "reverses", Unique: true}, {Name: "policyNumber"}, {Name: "receiptType"}, {Name: "receiptDate"},
 }}
 
+// rows is a collection whose index carries amounts.
+var rows = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{{Name: "row", Amounts: true}}}
+
+// TestSumsReadOnlyTheirIndexes: no document is read for a sum, nor for the marks of those that are summed.
+func TestSumsReadOnlyTheirIndexes(t *testing.T) {
+	conn := schema(t, rows)
+	for statement, want := range map[string]string{
+		sumSQL(rows, "row"):      "SEARCH receipts USING COVERING INDEX receipts sums row (k_row=? AND id>?)",
+		unsentBySQL(rows, "row"): "SEARCH receipts USING COVERING INDEX receipts unsent by row (k_row=? AND id>?)",
+	} {
+		if plan := explain(t, conn, statement); !strings.Contains(plan, want) || strings.Contains(plan, "B-TREE") {
+			t.Errorf("%s: %s", statement, plan)
+		}
+	}
+}
+
 // TestNoStatementScans asks SQLite for its plans. Every statement finds its rows by an index, so that its cost does not grow
 // with the table.
 func TestNoStatementScans(t *testing.T) {

@@ -29,14 +29,14 @@ type statements struct {
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
-// body, state, unsent, the keys in the order of the spec, and for the latter two the version that is replaced. Those of rekey
-// and restamp are the id, the version and, for the former, the keys.
+// body, state, unsent, the keys in the order of the spec, the amount if an index carries amounts, and for the latter two the
+// version that is replaced. Those of rekey and restamp are the id, the version and, for the former, the keys and the amount.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	stamp := stampOf(spec)
 	var names, values, assignments, unchanged, rekeyed strings.Builder
-	for i, index := range spec.Indexes {
-		column := keyColumn(index.Name)
+	written := valueColumns(spec)
+	for i, column := range written {
 		fmt.Fprintf(&names, ", %s", column)
 		fmt.Fprintf(&values, ", ?%d", firstKey+i)
 		fmt.Fprintf(&assignments, ", %s = ?%d", column, firstKey+i)
@@ -49,7 +49,7 @@ func statementsOf(spec docstore.Spec) statements {
 	fmt.Fprintf(&unchanged, " AND stamp IS '%s'", stamp)
 	stale := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE stamp IS NOT '%s'`, table, quoted(staleIndex(spec.Name, stamp)), stamp)
 	update := fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
-		table, firstKey+len(spec.Indexes))
+		table, firstKey+len(written))
 	return statements{
 		get: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
@@ -72,6 +72,23 @@ func statementsOf(spec docstore.Spec) statements {
 		formerByKey: fmt.Sprintf(`SELECT version, key, state FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
 			ORDER BY version DESC LIMIT 1`, history, quoted(formerKeyIndex(spec.Name))),
 	}
+}
+
+// valueColumns returns the columns of the keys, in the order of the spec, and that of the amount if an index carries amounts.
+func valueColumns(spec docstore.Spec) []string {
+	columns := keyColumns(spec)
+	if spec.Sums() {
+		columns = append(columns, amountColumn)
+	}
+	return columns
+}
+
+func keyColumns(spec docstore.Spec) []string {
+	var all []string
+	for _, index := range spec.Indexes {
+		all = append(all, keyColumn(index.Name))
+	}
+	return all
 }
 
 // firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.
@@ -138,36 +155,63 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 			quoted(staleIndex(spec.Name, stamp)), table, stamp),
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (collection TEXT NOT NULL, stamp TEXT NOT NULL, label TEXT NOT NULL,
 			PRIMARY KEY (collection, stamp, label)) STRICT, WITHOUT ROWID`, quoted(stampsTable)))
+	if spec.Sums() && !slices.Contains(has, amountColumn) {
+		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s INTEGER`, table, amountColumn))
+	}
 	for _, index := range spec.Indexes {
-		column := keyColumn(index.Name)
-		if !slices.Contains(has, column) {
-			sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s TEXT`, table, column))
-		}
-		// A document without the key is not in the index, so it collides with no other. The id comes second, so that the
-		// documents with one key are found in order of id.
-		definition, other := `INDEX IF NOT EXISTS %s ON %s (%s, id) WHERE %[3]s IS NOT NULL`, index
-		if index.Unique {
-			definition = `UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
-		}
-		other.Unique = !index.Unique
-		sql = append(sql,
-			fmt.Sprintf(`DROP INDEX IF EXISTS %s`, quoted(indexName(spec.Name, other))),
-			fmt.Sprintf(`CREATE `+definition, quoted(indexName(spec.Name, index)), table, column))
+		sql = append(sql, indexSQL(spec.Name, index, has)...)
 	}
 	return sql
+}
+
+// indexSQL returns the statements that bring an index up to the spec. has are the columns of the table.
+func indexSQL(collection string, index docstore.Index, has []string) []string {
+	table, column := quoted(collection), keyColumn(index.Name)
+	var sql []string
+	if !slices.Contains(has, column) {
+		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s TEXT`, table, column))
+	}
+	for _, other := range []docstore.Index{{}, {Unique: true}, {Amounts: true}} {
+		if other.Name = index.Name; other != index {
+			sql = append(sql, fmt.Sprintf(`DROP INDEX IF EXISTS %s`, quoted(indexName(collection, other))))
+		}
+	}
+	// A document without the key is not in the index, so it collides with no other. The id comes second, so that the
+	// documents with one key are found in order of id.
+	definition := `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id) WHERE %[3]s IS NOT NULL`
+	switch {
+	case index.Unique:
+		definition = `CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
+	case index.Amounts:
+		definition = `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, ` + amountColumn + `) WHERE %[3]s IS NOT NULL`
+		// Only unsent documents are in this index. The mark is not part of the other, which would be written again with its removal.
+		sql = append(sql, fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, version) WHERE unsent = 1 AND %[3]s IS NOT NULL`,
+			quoted(unsentByIndex(collection, index.Name)), table, column))
+	}
+	return append(sql, fmt.Sprintf(definition, quoted(indexName(collection, index)), table, column))
 }
 
 // keyColumn is the column of an index's values. The prefix keeps it apart from the columns every table has.
 func keyColumn(index string) string { return "k_" + index }
 
-// indexName returns the name of an index. A unique index and a plain one have different names, so that a change of the spec
-// creates another index.
+// amountColumn is the column of the amounts.
+const amountColumn = "amount"
+
+// indexName returns the name of an index. A unique index, a plain one and one with amounts have different names, so that a
+// change of the spec creates another index.
 func indexName(collection string, index docstore.Index) string {
-	if index.Unique {
+	switch {
+	case index.Unique:
 		return collection + " unique " + index.Name
+	case index.Amounts:
+		return collection + " sums " + index.Name
+	default:
+		return collection + " by " + index.Name
 	}
-	return collection + " by " + index.Name
 }
+
+// unsentByIndex is the index of the unsent documents by a key.
+func unsentByIndex(collection, index string) string { return collection + " unsent by " + index }
 
 // historyTable is the table of a collection's former versions. The names of collections have no blank.
 func historyTable(collection string) string { return collection + " history" }

@@ -42,14 +42,20 @@ type Documents interface {
 	// Labels returns the labels of the indexes that a stamp stands for, none if it is not known. Errors:
 	// docstore.ErrUnavailable.
 	Labels(ctx context.Context, stamp string) ([]string, error)
-	// Rekey reads a batch of documents with a stamp. Each that is still as it was read gets the keys that derive returns and
+	// Rekey reads a batch of documents with a stamp. Each that is still as it was read gets what derive returns and
 	// a stamp that stands for the collection's indexes; its version does not change. A document for which derive fails keeps
 	// its keys. Errors: docstore.ErrUnavailable; then some may have been changed.
 	Rekey(ctx context.Context, stamp string, derive Derive) (Batch, error)
 }
 
-// Derive returns the keys of a stored document.
-type Derive func(docstore.Document) (docstore.Keys, error)
+// Derive returns what a stored document is to be found by.
+type Derive func(docstore.Document) (Derived, error)
+
+// Derived is the keys of a document and, if the collection has indexes with amounts, its amount.
+type Derived struct {
+	Keys   docstore.Keys
+	Amount int64
+}
 
 // Batch is what became of a batch of documents.
 type Batch struct {
@@ -111,17 +117,26 @@ func (b *Backfill) Close() {
 
 // Check returns a *docstore.BuildingError if a query names an index that is being built.
 func (b *Backfill) Check(q docstore.Query) error {
-	building := *b.building.Load()
-	if len(building) == 0 {
-		return nil
-	}
-	for _, index := range building {
+	for _, index := range *b.building.Load() {
 		_, named := q.Equal[index]
 		if named || slices.ContainsFunc(q.Ranges, func(r docstore.Range) bool { return r.Index == index }) {
-			return &docstore.BuildingError{Collection: b.spec.Name, Index: index}
+			return b.Building(index)
 		}
 	}
 	return nil
+}
+
+// CheckSum is Check for a sum by an index.
+func (b *Backfill) CheckSum(index string) error {
+	if slices.Contains(*b.building.Load(), index) {
+		return b.Building(index)
+	}
+	return nil
+}
+
+// Building returns the refusal of an index that is being built.
+func (b *Backfill) Building(index string) error {
+	return &docstore.BuildingError{Collection: b.spec.Name, Index: index}
 }
 
 // Progress returns what was done since the start.
@@ -204,12 +219,16 @@ func (b *Backfill) rekey(ctx context.Context, stamp string) error {
 	}
 }
 
-func (b *Backfill) derive(doc docstore.Document) (docstore.Keys, error) {
-	keys, err := b.spec.Keys(doc)
-	if err != nil {
-		return nil, err
+func (b *Backfill) derive(doc docstore.Document) (derived Derived, err error) {
+	if derived.Keys, err = b.spec.Keys(doc); err != nil {
+		return derived, err
 	}
-	return keys, b.spec.CheckKeys(keys)
+	if b.spec.Sums() {
+		if derived.Amount, err = b.spec.Amount(doc); err != nil {
+			return derived, err
+		}
+	}
+	return derived, b.spec.CheckKeys(derived.Keys)
 }
 
 func wait(ctx context.Context, pause time.Duration) {

@@ -21,10 +21,14 @@ func Labels(spec docstore.Spec) []string {
 
 // Label returns the label of an index.
 func Label(index docstore.Index) string {
-	if index.Unique {
+	switch {
+	case index.Unique:
 		return index.Name + " unique"
+	case index.Amounts:
+		return index.Name + " amounts"
+	default:
+		return index.Name
 	}
-	return index.Name
 }
 
 // Union returns the labels of both, in order, each once.
