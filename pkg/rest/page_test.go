@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -82,20 +81,6 @@ func TestAPageEndsByItsBytes(t *testing.T) {
 	}
 	if want := [][]string{{"c0", "c1"}, {"c2"}, {"c3"}, {"c4", "c5"}}; !reflect.DeepEqual(pages, want) {
 		t.Errorf("pages of %v, want %v", pages, want)
-	}
-}
-
-func TestEachVisitsWhatNoPageHolds(t *testing.T) {
-	w := start(t, nil)
-	for range 3 {
-		w.do(201, "POST", "/parcel", w.body(`"more":[`+strings.TrimSuffix(strings.Repeat(list(100)+",", 4), ",")+`]`))
-	}
-	visited := 0
-	if err := w.parcels.Each(t.Context(), "contents", "books", func(docstore.Document) error {
-		visited++
-		return nil
-	}); err != nil || visited != 3 {
-		t.Errorf("visited %d of 3 records, error %v", visited, err)
 	}
 }
 

@@ -44,6 +44,8 @@ type Resource[T any] struct {
 	Pin func(ctx context.Context, d *Draft[T]) (docstore.Keys, error)
 	// Indexes are the indexes whose values Pin returns.
 	Indexes []docstore.Index
+	// Amount returns what the indexes with Amounts carry. It is required if there is one.
+	Amount func(v *T) int64
 
 	// BeforeReplace completes or refuses a record that replaces another, after the protection of the members that are not
 	// the caller's and before the checks.

@@ -45,6 +45,7 @@ type resource interface {
 	indexes() []docstore.Index
 	open(docstore.Collection)
 	keysOf(docstore.Document) (docstore.Keys, error)
+	amountOf(docstore.Document) (int64, error)
 	examine(ctx context.Context, x *recordExamination, doc docstore.Stored) error
 	targets() []string
 	route() Route
@@ -122,7 +123,8 @@ func (s *Server) specs() []docstore.Spec {
 		at := slices.IndexFunc(specs, func(spec docstore.Spec) bool { return spec.Name == r.collectionName() })
 		if at < 0 {
 			at = len(specs)
-			specs = append(specs, docstore.Spec{Name: r.collectionName(), Keys: s.keysIn(r.collectionName())})
+			in := s.resourcesIn(r.collectionName())
+			specs = append(specs, docstore.Spec{Name: r.collectionName(), Keys: in.keysOf, Amount: in.amountOf})
 		}
 		for _, index := range r.indexes() {
 			if !slices.Contains(specs[at].Indexes, index) {
@@ -138,26 +140,46 @@ func (s *Server) specs() []docstore.Spec {
 	return specs
 }
 
-// keysIn returns the function that derives the keys of the documents of a collection, each of which is a record of one of the
-// resources that share it.
-func (s *Server) keysIn(collection string) func(docstore.Document) (docstore.Keys, error) {
-	in := map[string]resource{}
+// resourcesIn are the resources that share a collection, by name. Each document of the collection is a record of one of them.
+type resourcesIn map[string]resource
+
+func (s *Server) resourcesIn(collection string) resourcesIn {
+	in := resourcesIn{}
 	for _, r := range s.resources {
 		if r.collectionName() == collection {
 			in[r.name()] = r
 		}
 	}
-	return func(doc docstore.Document) (docstore.Keys, error) {
-		name, err := ResourceOf(doc)
-		if err != nil {
-			return nil, err
-		}
-		r := in[name]
-		if r == nil {
-			return nil, fmt.Errorf("stored document %s is of the resource %q, which collection %s does not have", doc.ID, name, collection)
-		}
-		return r.keysOf(doc)
+	return in
+}
+
+func (in resourcesIn) of(doc docstore.Document) (resource, error) {
+	name, err := ResourceOf(doc)
+	if err != nil {
+		return nil, err
 	}
+	if in[name] == nil {
+		return nil, fmt.Errorf("stored document %s is of the resource %q, which its collection does not have", doc.ID, name)
+	}
+	return in[name], nil
+}
+
+// keysOf derives the keys of a document.
+func (in resourcesIn) keysOf(doc docstore.Document) (docstore.Keys, error) {
+	r, err := in.of(doc)
+	if err != nil {
+		return nil, err
+	}
+	return r.keysOf(doc)
+}
+
+// amountOf derives the amount of a document.
+func (in resourcesIn) amountOf(doc docstore.Document) (int64, error) {
+	r, err := in.of(doc)
+	if err != nil {
+		return 0, err
+	}
+	return r.amountOf(doc)
 }
 
 func weight(index docstore.Index) int {

@@ -30,8 +30,9 @@ func (l *StaticList) collectionName() string    { return "" }
 func (l *StaticList) indexes() []docstore.Index { return nil }
 func (l *StaticList) open(docstore.Collection)  {}
 
-// keysOf is never called, since the list stores nothing.
+// keysOf and amountOf are never called, since the list stores nothing.
 func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }
+func (l *StaticList) amountOf(docstore.Document) (int64, error)       { return 0, nil }
 
 // examine is never called, since the list stores nothing.
 func (l *StaticList) examine(context.Context, *recordExamination, docstore.Stored) error { return nil }

@@ -38,32 +38,6 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 	return record, err == nil, err
 }
 
-// Each calls visit with the document of every record that an index holds for a value, in order of creation. It passes
-// documents, without their states, and not records, so that a sum over many reads and decodes only what it needs.
-func (r *Records[T]) Each(ctx context.Context, index, value string, visit func(docstore.Document) error) error {
-	q := docstore.Query{Equal: docstore.Keys{index: value}, Limit: MaxLimit, Bytes: MaxPage}
-	for {
-		docs, err := r.collection.Find(ctx, q)
-		if err != nil {
-			return err
-		}
-		more := len(docs) == q.Limit
-		for _, doc := range docs {
-			if doc.Body == nil {
-				more = true
-				break
-			}
-			if err := visit(doc); err != nil {
-				return err
-			}
-			q.After = doc.ID
-		}
-		if !more {
-			return nil
-		}
-	}
-}
-
 // ResourceOf returns the name of the resource that a stored document is a record of.
 func ResourceOf(doc docstore.Document) (string, error) {
 	// It stands first, so that nothing else needs to be read; see state.
@@ -160,7 +134,7 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	}
 	return docstore.Document{
 		ID: id, Version: record.Version, Body: body, State: state,
-		Keys: r.keys(&record.Value, &record.state), Unsent: record.unsent,
+		Keys: r.keys(&record.Value, &record.state), Amount: r.amount(&record.Value), Unsent: record.unsent,
 	}, nil
 }
 
@@ -185,6 +159,25 @@ func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
 		return nil, err
 	}
 	return r.keys(&record.Value, &record.state), nil
+}
+
+// amountOf returns the amount that a stored record carries.
+func (r *Records[T]) amountOf(doc docstore.Document) (int64, error) {
+	if r.Amount == nil {
+		return 0, nil
+	}
+	record, err := r.decodeAt(doc, time.Time{})
+	if err != nil {
+		return 0, err
+	}
+	return r.amount(&record.Value), nil
+}
+
+func (r *Records[T]) amount(v *T) int64 {
+	if r.Amount == nil {
+		return 0
+	}
+	return r.Amount(v)
 }
 
 func (r *Records[T]) keys(v *T, s *state) docstore.Keys {

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -49,6 +50,8 @@ func (r *Records[T]) validate(sets Sets) []error {
 	f.unless(r.Immutable == nil || !r.Merge && !r.NoReplace, "Immutable says all about PUT; Merge and NoReplace do not go with it")
 	f.unless(!r.Merge || !r.NoReplace, "Merge and NoReplace do not go together")
 	f.unless(len(r.Indexes) == 0 || r.Pin != nil, "it has Indexes and no Pin that gives them values")
+	summed := slices.ContainsFunc(r.Indexes, func(i docstore.Index) bool { return i.Amounts })
+	f.unless(summed == (r.Amount != nil), "it has an index with Amounts, or an Amount, and lacks the other")
 	r.validateNames(&f)
 	r.sets.validate(&f, sets)
 	for _, m := range r.members {

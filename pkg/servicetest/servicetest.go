@@ -74,7 +74,7 @@ type Options struct {
 
 // Service is a service under test.
 type Service struct {
-	t       *testing.T
+	t       testing.TB
 	handler http.Handler
 	header  http.Header
 	// Metrics holds the metrics of the service.
@@ -86,7 +86,7 @@ type Service struct {
 }
 
 // OpenStore opens a store in a temporary folder, which is closed when the test ends.
-func OpenStore(t *testing.T) docstore.Store {
+func OpenStore(t testing.TB) docstore.Store {
 	t.Helper()
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "records.db"))
 	if err != nil {
@@ -101,7 +101,7 @@ func OpenStore(t *testing.T) docstore.Store {
 }
 
 // Start starts a service and its loops, which end with the test.
-func Start(t *testing.T, d service.Definition, o Options) *Service {
+func Start(t testing.TB, d service.Definition, o Options) *Service {
 	t.Helper()
 	var settings service.Settings
 	flags := pflag.NewFlagSet(d.Name, pflag.ContinueOnError)

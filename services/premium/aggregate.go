@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/big"
 
 	"github.com/go-json-experiment/json"
 
@@ -35,9 +34,9 @@ func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
 	return bus.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: bus.TraceHeaders(trace)}, err
 }
 
-// aggregate computes again the row that a message names. It reads the row, then its receipts, and writes the row only if the
-// row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two aggregations run at once, a
-// message comes twice or late, or the process crashes between any two steps.
+// aggregate computes again the row that a message names. It reads the row, then the sum of its receipts, and writes the row only
+// if the row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two aggregations run at once,
+// a message comes twice or late, or the process crashes between any two steps.
 //
 // Only then does it have the unsent marks of those receipts removed. A receipt without a mark is therefore in its row, whatever
 // became of the message about it, and a receipt that keeps its mark is found by the sweep. The row is written even if its sum
@@ -64,67 +63,40 @@ func (e *environment) compute(ctx context.Context, of row) error {
 	if err != nil {
 		return err
 	}
+	var done *summation
+	version := int64(1)
 	if !found {
 		b := premium.Bordereau{Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType}
-		included, err := e.fill(ctx, of, &b)
-		if err == nil {
-			err = e.rows.Insert(ctx, b, "aggregated")
+		if done, err = e.fill(ctx, of, &b, nil); err != nil {
+			return err
 		}
-		return e.included(ctx, included, err)
+		err = e.rows.Insert(ctx, b, "aggregated")
+	} else {
+		err = e.rows.Alter(ctx, string(stored.Value.ID), func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
+			known := e.subtotals.of(of, r.Version)
+			version = r.Version + 1
+			done, err = e.fill(ctx, of, &r.Value, known)
+			return err == nil && done != nil, err
+		})
 	}
-	var included []docstore.Ref
-	err = e.rows.Alter(ctx, string(stored.Value.ID), func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
-		included, err = e.fill(ctx, of, &r.Value)
-		return err == nil, err
-	})
-	return e.included(ctx, included, err)
-}
-
-// included has the unsent marks of receipts removed if err, the outcome of writing their row, is nil. It returns err.
-func (e *environment) included(ctx context.Context, receipts []docstore.Ref, err error) error {
-	if err == nil && e.traffic != nil {
-		e.traffic.marks.Remove(ctx, receipts)
+	if err != nil || done == nil {
+		return err
 	}
-	return err
-}
-
-// mostMarks bounds how many marks one computation of a row has removed, and so its memory. The others follow with the next.
-const mostMarks = 10_000
-
-// counted holds the members of a receipt that its row's sum depends on.
-type counted struct {
-	PaymentAmount scalar.Int `json:"paymentAmount"`
-	Reverses      scalar.ID  `json:"reverses"`
-}
-
-// addTo adds a receipt to a sum. A refund is subtracted.
-func (c counted) addTo(total *big.Int) {
-	amount := big.NewInt(int64(c.PaymentAmount))
-	if c.Reverses != "" {
-		amount.Neg(amount)
+	e.subtotals.keep(of, version, done)
+	if e.included != nil {
+		e.included(ctx, done.unsent)
 	}
-	total.Add(total, amount)
+	return nil
 }
 
-// fill sets the sum of the row's receipts, and the members that come from the policy. It returns the receipts that the sum
-// includes and that have unsent marks.
-func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau) (marked []docstore.Ref, err error) {
-	total := new(big.Int)
-	err = e.receipts.Each(ctx, rowIndex, of.index(), func(doc docstore.Document) error {
-		var r counted
-		if err := json.Unmarshal(doc.Body, &r); err != nil {
-			return fmt.Errorf("receipt %s: %w", doc.ID, err)
-		}
-		r.addTo(total)
-		if doc.Unsent && len(marked) < mostMarks {
-			marked = append(marked, docstore.Ref{ID: doc.ID, Version: doc.Version})
-		}
-		return nil
-	})
-	if err != nil {
+// fill sets the sum of the row's receipts, and the members that come from the policy. known are the subtotals of the row as it
+// is stored, nil if there are none. It returns nil if the row is as it should be.
+func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau, known *subtotals) (*summation, error) {
+	done, err := e.sum(ctx, of, known)
+	if err != nil || done == nil {
 		return nil, err
 	}
-	b.GrossWrittenPremium = scalar.IntegerOf(total)
+	b.GrossWrittenPremium = scalar.IntegerOf(done.total())
 	facts, found, err := e.policy(ctx, of.PolicyNumber)
 	if err != nil {
 		return nil, err
@@ -135,5 +107,5 @@ func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau) (m
 	policyholder := string(facts.PolicyholderID)
 	b.Policyholder, b.InceptionDate, b.ExpiryDate = &policyholder, facts.InceptionDate, facts.ExpiryDate
 	b.IndemnityLimitPolicy = facts.IndemnityLimitPolicy
-	return marked, nil
+	return done, nil
 }

@@ -105,11 +105,11 @@ func (e *environment) examineRow(ctx context.Context, x rest.Examination, doc do
 	total, several, awaited := new(big.Int), 0, false
 	if err := eachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}, func(page []docstore.Stored) error {
 		for _, receipt := range page {
-			var r counted
+			var r premium.Receipt
 			if err := json.Unmarshal(receipt.Body, &r); err != nil {
 				continue // found out before
 			}
-			r.addTo(total)
+			total.Add(total, big.NewInt(counted(&r)))
 			awaited = awaited || receipt.Unsent
 		}
 		several += len(page)

@@ -55,7 +55,8 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		ListsIdempotency: true,
 		Issue:            issue,
 		Pin:              e.pin(policyNumber, original),
-		Indexes:          []docstore.Index{{Name: rowIndex}},
+		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true}},
+		Amount:           counted,
 		BeforeReplace:    complete,
 		Immutable: func() error {
 			return problem.New(problems.ReceiptImmutable, "Refund the receipt, and record another.")
@@ -76,6 +77,18 @@ func (e *environment) announcing() func(docstore.Document) {
 		if e.traffic != nil {
 			e.traffic.relay.Send(doc)
 		}
+	}
+}
+
+// counted returns what a receipt adds to the sum of its row. A refund takes away.
+func counted(r *premium.Receipt) int64 {
+	switch {
+	case r.PaymentAmount == nil:
+		return 0
+	case r.Reverses != "":
+		return -int64(*r.PaymentAmount)
+	default:
+		return int64(*r.PaymentAmount)
 	}
 }
 

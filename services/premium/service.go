@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/service"
@@ -63,6 +64,9 @@ type environment struct {
 	known            *known
 	receipts         *rest.Records[premium.Receipt]
 	rows             *rest.Records[premium.Bordereau]
+	subtotals        *subtotalCache
+	// included has the unsent marks of receipts removed that a row includes; nil without brokers.
+	included func(context.Context, []docstore.Ref)
 	// traffic carries messages about receipts to the aggregation; nil without brokers.
 	traffic *traffic
 }
@@ -76,7 +80,11 @@ func declare(s *rest.Server, deps service.Deps, r rules) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &environment{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known}
+	subtotals, err := newSubtotalCache()
+	if err != nil {
+		return nil, err
+	}
+	e := &environment{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known, subtotals: subtotals}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
 	return e, nil

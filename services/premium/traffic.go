@@ -64,6 +64,7 @@ func (e *environment) background(deps service.Deps) (map[string]func(context.Con
 			Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		}),
 	}
+	e.included = e.traffic.marks.Remove
 	return map[string]func(context.Context) error{
 		"relay": e.traffic.relay.Run, "aggregator": aggregator.Run, "marks": e.traffic.marks.Run, "sweep": e.traffic.sweep.Run,
 	}, nil
