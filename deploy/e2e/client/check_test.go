@@ -36,6 +36,8 @@ type breach struct {
 // breaches break each invariant that check knows.
 var breaches = map[string]breach{
 	"a key is changed":          {"parties", `UPDATE personal SET k_lastName = 'x' WHERE id = (SELECT min(id) FROM personal)`, "personal", "the key lastName is that of the record"},
+	"an amount is changed":      {"premium", `UPDATE receipt SET amount = amount + 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt", "the amount is that of the record"},
+	"an index of marks is gone": {"premium", `DROP INDEX "receipt unsent by row"`, "receipt", "every index is there"},
 	"a key is gone":             {"claims", `UPDATE claim SET k_idempotency = NULL WHERE id = (SELECT min(id) FROM claim WHERE k_idempotency IS NOT NULL)`, "claim", "the key idempotency is that of the record"},
 	"a body is changed":         {"parties", `UPDATE personal SET body = json_set(body, '$.lastName', 'Other') WHERE id = (SELECT max(id) FROM personal)`, "personal", "the key lastName is that of the record"},
 	"a body is no record":       {"coverage", `UPDATE driver SET body = '{' WHERE id = (SELECT min(id) FROM driver)`, "driver", "a record can be read"},

@@ -73,6 +73,8 @@ func (s *Inspection) Collection(ctx context.Context, spec docstore.Spec) (docsto
 type inspected struct {
 	*Inspection
 	spec docstore.Spec
+	// held is the spec with the indexes as they are there: those that have no amounts yet are plain ones.
+	held docstore.Spec
 	// there says that the table is there, kept that the table of its former versions is.
 	there, kept bool
 	// opened says that a store has opened the collection with this spec.
@@ -95,6 +97,9 @@ func (c *inspected) readShape(ctx context.Context) error {
 		return unavailable(withRemedy(c.path, err))
 	}
 	c.there = len(has) > 0
+	if c.held, err = c.asHeld(); err != nil {
+		return unavailable(withRemedy(c.path, err))
+	}
 	selected := []string{columns}
 	stamped := slices.Contains(has, stampColumn)
 	for _, column := range append([]string{stampColumn}, valueColumns(c.spec)...) {
@@ -118,6 +123,26 @@ func (c *inspected) readShape(ctx context.Context) error {
 	return err
 }
 
+// asHeld returns the spec with plain indexes in place of those with amounts, where the file has these: then only an earlier
+// release has opened it.
+func (c *inspected) asHeld() (docstore.Spec, error) {
+	held := c.spec
+	held.Indexes = slices.Clone(held.Indexes)
+	indexes, err := c.indexNames()
+	for i, index := range held.Indexes {
+		plain := docstore.Index{Name: index.Name}
+		if index.Amounts && slices.Contains(indexes, indexName(c.spec.Name, plain)) {
+			held.Indexes[i] = plain
+		}
+	}
+	return held, err
+}
+
+// indexNames returns the names of the indexes of the table.
+func (c *inspected) indexNames() ([]string, error) {
+	return names(c.conn, fmt.Sprintf(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '%s'`, c.spec.Name))
+}
+
 func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stored, error) {
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(err)
@@ -127,7 +152,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 	}
 	var found []docstore.Stored
 	size := 0
-	sql, texts := findSQL(c.selected, c.spec, q)
+	sql, texts := findSQL(c.selected, c.held, q)
 	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) }, func(stmt *sqlite3.Stmt) bool {
 		stored := docstore.Stored{Document: document(stmt)}
 		c.readKeys(stmt, &stored)
@@ -237,56 +262,4 @@ func (c *inspected) Holders(ctx context.Context, index string, values []string) 
 		}
 	}
 	return holders, nil
-}
-
-// Faults reports indexes that are missing, and values of unique indexes that several documents have. A file that no store has opened
-// with the spec yet need not have its indexes.
-func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) error) error {
-	if !c.there {
-		return nil
-	}
-	indexes, err := names(c.conn, fmt.Sprintf(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '%s'`, c.spec.Name))
-	if err != nil {
-		return unavailable(withRemedy(c.path, err))
-	}
-	for _, index := range c.spec.Indexes {
-		there := slices.Contains(indexes, indexName(c.spec.Name, index))
-		if !there && c.opened {
-			if err := report(docstore.Finding{
-				Collection: c.spec.Name, Invariant: "every index is there", Found: "no index", Expected: indexName(c.spec.Name, index),
-			}); err != nil {
-				return err
-			}
-		}
-		if index.Unique && (there || c.opened) {
-			if err := c.reportShared(ctx, index.Name, report); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// reportShared reports the values of a unique index that several documents have.
-func (c *inspected) reportShared(ctx context.Context, index string, report func(docstore.Finding) error) error {
-	var findings []docstore.Finding
-	column := keyColumn(index)
-	sql := fmt.Sprintf(`SELECT max(id), %[1]s, count(*) FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s HAVING count(*) > 1 LIMIT ?1`,
-		column, quoted(c.spec.Name))
-	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindInt(1, mostFaults) }, func(stmt *sqlite3.Stmt) bool {
-		var id uuid.UUID
-		stmt.CopyTo(id[:], 0)
-		value, _ := stmt.Text(1)
-		findings = append(findings, docstore.Finding{
-			Collection: c.spec.Name, ID: id.String(), Invariant: "a value of the unique index " + index + " has one document",
-			Found: fmt.Sprintf("%d documents with %q", stmt.Int(2), value), Expected: "1",
-		})
-		return true
-	})
-	for _, finding := range findings {
-		if err == nil {
-			err = report(finding)
-		}
-	}
-	return err
 }

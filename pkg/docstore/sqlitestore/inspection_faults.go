@@ -1,0 +1,71 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// Faults reports indexes that are missing, and values of unique indexes that several documents have. A file that no store has opened
+// with the spec yet need not have its indexes.
+func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) error) error {
+	if !c.there {
+		return nil
+	}
+	indexes, err := c.indexNames()
+	if err != nil {
+		return unavailable(withRemedy(c.path, err))
+	}
+	for _, index := range c.spec.Indexes {
+		wanted := []string{indexName(c.spec.Name, index)}
+		there := slices.Contains(indexes, wanted[0])
+		if index.Amounts {
+			wanted = append(wanted, unsentByIndex(c.spec.Name, index.Name))
+		}
+		for _, name := range wanted {
+			if slices.Contains(indexes, name) || !c.opened {
+				continue
+			}
+			if err := report(docstore.Finding{
+				Collection: c.spec.Name, Invariant: "every index is there", Found: "no index", Expected: name,
+			}); err != nil {
+				return err
+			}
+		}
+		if index.Unique && (there || c.opened) {
+			if err := c.reportShared(ctx, index.Name, report); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// reportShared reports the values of a unique index that several documents have.
+func (c *inspected) reportShared(ctx context.Context, index string, report func(docstore.Finding) error) error {
+	var findings []docstore.Finding
+	column := keyColumn(index)
+	sql := fmt.Sprintf(`SELECT max(id), %[1]s, count(*) FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s HAVING count(*) > 1 LIMIT ?1`,
+		column, quoted(c.spec.Name))
+	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindInt(1, mostFaults) }, func(stmt *sqlite3.Stmt) bool {
+		var id uuid.UUID
+		stmt.CopyTo(id[:], 0)
+		value, _ := stmt.Text(1)
+		findings = append(findings, docstore.Finding{
+			Collection: c.spec.Name, ID: id.String(), Invariant: "a value of the unique index " + index + " has one document",
+			Found: fmt.Sprintf("%d documents with %q", stmt.Int(2), value), Expected: "1",
+		})
+		return true
+	})
+	for _, finding := range findings {
+		if err == nil {
+			err = report(finding)
+		}
+	}
+	return err
+}
