@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/segmentio/kafka-go"
+	"insurance.example/exchange/pkg/bus/broker"
 )
 
 // commitInterval is how long progress waits to be committed. After a crash the messages of this time are handled again.
@@ -17,8 +17,8 @@ const commitInterval = 250 * time.Millisecond
 // One goroutine, run, owns all of the state. Handlers and fetchers send to it over channels.
 type assignment struct {
 	*Consumer
-	generation *kafka.Generation
-	fetched    chan kafka.Message
+	generation broker.Generation
+	fetched    chan broker.Message
 	finished   chan *work
 	ends       chan map[int]int64
 
@@ -29,18 +29,18 @@ type assignment struct {
 	inHand, running int
 }
 
-func newAssignment(c *Consumer, generation *kafka.Generation) *assignment {
+func newAssignment(c *Consumer, generation broker.Generation) *assignment {
 	a := &assignment{
 		Consumer:   c,
 		generation: generation,
-		fetched:    make(chan kafka.Message),
+		fetched:    make(chan broker.Message),
 		finished:   make(chan *work),
 		ends:       make(chan map[int]int64),
 		lanes:      make(lanes),
 		progress:   make(map[int]*progress),
 	}
-	for _, p := range generation.Assignments[c.config.Topic.Name] {
-		a.progress[p.ID] = newProgress(p.Offset)
+	for partition, offset := range generation.Partitions() {
+		a.progress[partition] = newProgress(offset)
 	}
 	return a
 }
@@ -49,8 +49,8 @@ func newAssignment(c *Consumer, generation *kafka.Generation) *assignment {
 func (a *assignment) run(ctx context.Context) {
 	handling, cancel := withGrace(ctx, handleGrace)
 	defer cancel()
-	for _, p := range a.generation.Assignments[a.config.Topic.Name] {
-		a.fetchers.Go(func() { a.fetch(ctx, p) })
+	for partition, offset := range a.generation.Partitions() {
+		a.fetchers.Go(func() { a.fetch(ctx, partition, offset) })
 	}
 	a.fetchers.Go(func() { a.watchEnds(ctx) })
 
@@ -100,7 +100,7 @@ func (a *assignment) run(ctx context.Context) {
 }
 
 // accept takes over a fetched message.
-func (a *assignment) accept(m kafka.Message) {
+func (a *assignment) accept(m broker.Message) {
 	a.inHand++
 	a.metrics.inHand.Inc()
 	a.progress[m.Partition].accept(m.Offset, m.Time)
@@ -148,8 +148,8 @@ func (a *assignment) commit() bool {
 	if len(offsets) == 0 {
 		return true
 	}
-	if err := a.generation.CommitOffsets(map[string]map[int]int64{a.config.Topic.Name: offsets}); err != nil {
-		a.config.Log.Debug("offsets are not committed", "generation", a.generation.ID, "error", err)
+	if err := a.generation.Commit(offsets); err != nil {
+		a.config.Log.Debug("offsets are not committed", "generation", a.generation.Number(), "error", err)
 		return false
 	}
 	for partition, offset := range offsets {

@@ -22,6 +22,7 @@ import (
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/sasl"
 
+	"insurance.example/exchange/pkg/bus/broker"
 	"insurance.example/exchange/pkg/bus/cluster"
 )
 
@@ -32,7 +33,7 @@ type Message struct {
 }
 
 // Header is a named value of a message, in addition to its key and value.
-type Header = kafka.Header
+type Header = broker.Header
 
 // Cluster says how to reach Kafka. Only Brokers is required.
 type Cluster struct {
@@ -44,12 +45,14 @@ type Cluster struct {
 	TLS *tls.Config
 	// SASL, if set, authenticates every connection.
 	SASL sasl.Mechanism
+	// Broker, if set, takes the place of Kafka.
+	Broker broker.Broker
 }
 
 // NewCluster returns the cluster that settings describe. clientID names this process to the brokers. Its errors name the
 // setting that is wrong. It does not ask the brokers, which may be down.
 func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
-	c := Cluster{Brokers: s.Brokers, ClientID: clientID}
+	c := Cluster{Brokers: s.Brokers, ClientID: clientID, Broker: s.Broker}
 	err := s.Check()
 	if err != nil {
 		return c, err

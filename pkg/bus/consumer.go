@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/segmentio/kafka-go"
 
+	"insurance.example/exchange/pkg/bus/broker"
 	"insurance.example/exchange/pkg/tracing"
 )
 
@@ -23,8 +23,6 @@ const (
 
 	// handleGrace is the time a running handler has to finish when the consumer is stopped or its partitions move.
 	handleGrace = 5 * time.Second
-	// rejoinDelay is how long to wait before joining the group again after a failure to do so.
-	rejoinDelay = 500 * time.Millisecond
 )
 
 // ConsumerConfig configures a Consumer. The fields without a default are required.
@@ -57,13 +55,12 @@ type ConsumerConfig struct {
 
 // Consumer calls a handler with each message of a topic until the message is handled, and then commits its offset.
 type Consumer struct {
-	config    ConsumerConfig
-	transport *kafka.Transport
-	group     kafka.ConsumerGroupConfig
-	metrics   consumerMetrics
-	dead      *kafka.Writer
-	state     condition
-	retrying  tally
+	config     ConsumerConfig
+	client     broker.Client
+	membership broker.Membership
+	metrics    consumerMetrics
+	state      condition
+	retrying   tally
 	// slots bounds the number of handlers that run at the same time.
 	slots    chan struct{}
 	fetchers sync.WaitGroup
@@ -80,37 +77,24 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	config.PartitionWatch = cmp.Or(config.PartitionWatch, defaultPartitionWatch)
 	config.Log = config.Log.With("topic", config.Topic.Name, "group", config.Group)
 
-	group := kafka.ConsumerGroupConfig{
-		ID:      config.Group,
-		Brokers: config.Cluster.Brokers,
-		Dialer:  config.Cluster.dialer(),
-		Topics:  []string{config.Topic.Name},
-		// Members learn of a rebalance from a heartbeat.
-		HeartbeatInterval: min(config.SessionTimeout/3, time.Second),
-		SessionTimeout:    config.SessionTimeout,
+	membership := broker.Membership{
+		Group: config.Group, Topic: config.Topic.Name, SessionTimeout: config.SessionTimeout, PartitionWatch: config.PartitionWatch,
 		// A member has to finish the messages it has in hand before it joins again.
-		RebalanceTimeout:       config.SessionTimeout + handleGrace,
-		JoinGroupBackoff:       rejoinDelay,
-		WatchPartitionChanges:  true,
-		PartitionWatchInterval: config.PartitionWatch,
-		// A group that has committed nothing for a partition begins with its first message.
-		StartOffset: kafka.FirstOffset,
-		Timeout:     requestTimeout,
+		RebalanceTimeout: config.SessionTimeout + handleGrace,
 	}
+	group := config.Cluster.groupConfig(membership)
 	if err := group.Validate(); err != nil {
 		return nil, err
 	}
-	transport := config.Cluster.transport(config.Topic, config.Topic.DeadLetters())
 	metrics := newConsumerMetrics(config.Metrics, config.Topic.Name, config.Group)
 	return &Consumer{
-		config:    config,
-		transport: transport,
-		group:     group,
-		metrics:   metrics,
-		dead:      newWriter(config.Cluster, transport, config.Topic.DeadLetters(), 1),
-		state:     condition{log: config.Log, bad: "messages are not being received", good: "messages are being received again"},
-		retrying:  tally{log: config.Log, gauge: metrics.retrying},
-		slots:     make(chan struct{}, config.Workers),
+		config:     config,
+		client:     config.Cluster.open(config.Log, 1, config.Topic, config.Topic.DeadLetters()),
+		membership: membership,
+		metrics:    metrics,
+		state:      condition{log: config.Log, bad: "messages are not being received", good: "messages are being received again"},
+		retrying:   tally{log: config.Log, gauge: metrics.retrying},
+		slots:      make(chan struct{}, config.Workers),
 	}, nil
 }
 
@@ -118,18 +102,15 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 // member that takes over need not wait for a session to time out. When Kafka fails it logs that once and tries again. It
 // returns an error if the group cannot be set up or closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
-	defer c.transport.CloseIdleConnections()
-	client, topics := c.config.Cluster.client(c.transport), []Topic{c.config.Topic, c.config.Topic.DeadLetters()}
-	_ = retrySoon(ctx, func() error { return c.report(ctx, ensureTopics(ctx, client, topics...)) })
-	checkTopics(ctx, client, c.config.Log, topics...)
+	_ = retrySoon(ctx, func() error { return c.report(ctx, c.client.EnsureTopics(ctx)) })
 
-	group, err := kafka.NewConsumerGroup(c.group)
+	group, err := c.client.Join(c.membership)
 	if err != nil {
 		return err
 	}
 	for ctx.Err() == nil {
 		generation, err := group.Next(ctx)
-		if errors.Is(err, kafka.RebalanceInProgress) {
+		if errors.Is(err, broker.ErrRebalancing) {
 			// Another member has joined or left at the same time. The group asks again by itself.
 			continue
 		}
@@ -142,7 +123,7 @@ func (c *Consumer) Run(ctx context.Context) error {
 	// Close ends the generation, waits for its end, and leaves the group. It always returns nil.
 	_ = group.Close()
 	c.fetchers.Wait()
-	return c.dead.Close()
+	return c.client.Close()
 }
 
 // Check returns why messages are not being received at present, or nil.

@@ -171,7 +171,7 @@ func deadLetter(m kafka.Message) DeadLetter {
 			}
 		case HeaderDeadKey:
 		default:
-			letter.Message.Headers = append(letter.Message.Headers, h)
+			letter.Message.Headers = append(letter.Message.Headers, Header(h))
 		}
 	}
 	return letter
@@ -199,7 +199,7 @@ func (d *DeadLetters) Replay(ctx context.Context, letter DeadLetter) error {
 		message Message
 	}{{d.topic, letter.Message}, {d.topic.DeadLetters(), note}} {
 		writer := newWriter(d.cluster, d.transport, step.to, 1)
-		_, err := publish(ctx, writer, []Message{step.message})
+		_, err := publish(ctx, writer, records(step.message))
 		if err = errors.Join(err, writer.Close()); err != nil {
 			return fmt.Errorf("bus: putting dead letter %s back, writing to %s: %w", letter.Name, step.to.Name, explained(err))
 		}

@@ -95,7 +95,7 @@ func (c *Consumer) bury(ctx context.Context, w *work) error {
 		Header{Key: HeaderDeadOffset, Value: strconv.AppendInt(nil, at.offset, 10)},
 		Header{Key: HeaderDeadKey, Value: w.message.Key},
 	)
-	if _, err := publish(ctx, c.dead, []Message{letter}); err != nil {
+	if _, err := c.client.Publish(ctx, c.config.Topic.DeadLetters().Name, records(letter)); err != nil {
 		return fmt.Errorf("bus: writing a dead letter: %w", err)
 	}
 	c.metrics.deadLetters.Inc()

@@ -2,9 +2,9 @@ package bus
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
-
-	"github.com/segmentio/kafka-go"
 )
 
 // lagInterval is how often the lag is measured.
@@ -13,25 +13,14 @@ const lagInterval = time.Second
 // watchEnds asks at intervals where the logs of the assigned partitions end, until ctx ends. A reader cannot tell, because it
 // does not read while many messages are in hand.
 func (a *assignment) watchEnds(ctx context.Context) {
-	client := a.config.Cluster.client(a.transport)
-	var wanted []kafka.OffsetRequest
-	for _, p := range a.generation.Assignments[a.config.Topic.Name] {
-		wanted = append(wanted, kafka.LastOffsetOf(p.ID))
-	}
-	if len(wanted) == 0 {
+	partitions := slices.Sorted(maps.Keys(a.generation.Partitions()))
+	if len(partitions) == 0 {
 		return
 	}
-	topic := a.config.Topic.Name
 	for rest(ctx, lagInterval) {
-		found, err := client.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{topic: wanted}})
+		ends, err := a.client.Ends(ctx, a.config.Topic.Name, partitions)
 		if err != nil {
 			continue // The readers of the partitions log that a broker is gone.
-		}
-		ends := make(map[int]int64)
-		for _, p := range found.Topics[topic] {
-			if p.Error == nil {
-				ends[p.Partition] = p.LastOffset
-			}
 		}
 		select {
 		case a.ends <- ends:

@@ -71,7 +71,9 @@ func (l lanes) begin() []*work {
 			begun = append(begun, lane.take())
 		}
 	}
-	slices.SortFunc(begun, func(a, b *work) int { return cmp.Compare(a.positions[0].offset, b.positions[0].offset) })
+	slices.SortFunc(begun, func(a, b *work) int {
+		return cmp.Or(cmp.Compare(a.positions[0].offset, b.positions[0].offset), cmp.Compare(a.positions[0].partition, b.positions[0].partition))
+	})
 	return begun
 }
 

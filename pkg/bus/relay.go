@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/segmentio/kafka-go"
 
+	"insurance.example/exchange/pkg/bus/broker"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/tracing"
 )
@@ -43,12 +43,11 @@ type RelayConfig struct {
 // Relay publishes messages about documents that this process has just stored with their unsent marks. It keeps the messages
 // in memory and gives up those for which it has no room: their documents keep their marks, by which a Sweep finds them.
 type Relay struct {
-	config    RelayConfig
-	transport *kafka.Transport
-	writer    *kafka.Writer
-	metrics   relayMetrics
-	state     condition
-	queue     chan outgoing
+	config  RelayConfig
+	client  broker.Client
+	metrics relayMetrics
+	state   condition
+	queue   chan outgoing
 }
 
 // NewRelay returns a relay, which does nothing until Run is called. It panics if config.Metrics already has a relay of
@@ -57,14 +56,12 @@ func NewRelay(config RelayConfig) *Relay {
 	config.Page = cmp.Or(config.Page, defaultPage)
 	config.Queue = cmp.Or(config.Queue, defaultQueue)
 	config.Log = config.Log.With("topic", config.Topic.Name)
-	transport := config.Cluster.transport(config.Topic)
 	return &Relay{
-		config:    config,
-		transport: transport,
-		writer:    newWriter(config.Cluster, transport, config.Topic, config.Page),
-		metrics:   newRelayMetrics(config.Metrics, config.Topic.Name),
-		state:     condition{log: config.Log, bad: "messages are not being published", good: "messages are being published again"},
-		queue:     make(chan outgoing, config.Queue),
+		config:  config,
+		client:  config.Cluster.open(nil, config.Page, config.Topic),
+		metrics: newRelayMetrics(config.Metrics, config.Topic.Name),
+		state:   condition{log: config.Log, bad: "messages are not being published", good: "messages are being published again"},
+		queue:   make(chan outgoing, config.Queue),
 	}
 }
 
@@ -98,10 +95,9 @@ func (r *Relay) Check(context.Context) error { return r.state.check() }
 func (r *Relay) Run(ctx context.Context) error {
 	step, cancel := withGrace(ctx, relayGrace)
 	defer cancel()
-	defer r.transport.CloseIdleConnections()
 
 	_ = retrySoon(ctx, func() error {
-		err := ensureTopics(step, r.config.Cluster.client(r.transport), r.config.Topic)
+		err := r.client.EnsureTopics(step)
 		if err != nil {
 			err = r.failed(stepTopic, err)
 		}
@@ -122,7 +118,7 @@ func (r *Relay) Run(ctx context.Context) error {
 		})
 	}
 	_, _ = r.publish(step, r.take(batch))
-	return r.writer.Close()
+	return r.client.Close()
 }
 
 // await waits until there is something to publish and simultaneous writes have joined it, or ctx ends.
@@ -166,7 +162,7 @@ func (r *Relay) publish(ctx context.Context, batch []outgoing) (left []outgoing,
 		messages[i] = m.Message
 	}
 	began := time.Now()
-	stored, err := publish(ctx, r.writer, messages)
+	stored, err := r.client.Publish(ctx, r.config.Topic.Name, records(messages...))
 	r.metrics.observe(began, err)
 	if err != nil {
 		err = r.failed(stepPublish, err)

@@ -2,6 +2,8 @@ package bus
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -11,20 +13,31 @@ import (
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
 
+// firstPause is the wait after the first failure.
+const firstPause = 100 * time.Millisecond
+
 // again waits 0.1 s after the first failure and twice as long after each further one, up to 5 s. Each wait is up to a fifth
 // longer or shorter, so that clients that failed at the same time do not all retry at the same time.
-var again = retrypolicy.NewBuilder[any]().
-	WithBackoff(100*time.Millisecond, 5*time.Second).
-	WithJitterFactor(0.2).
-	WithMaxRetries(-1).
-	Build()
+var again = growing(5 * time.Second)
 
 // soon is like again for what should go on as soon as a broker is back: its longest wait is 1 s.
-var soon = retrypolicy.NewBuilder[any]().
-	WithBackoff(100*time.Millisecond, time.Second).
-	WithJitterFactor(0.2).
-	WithMaxRetries(-1).
-	Build()
+var soon = growing(time.Second)
+
+func growing(longest time.Duration) retrypolicy.RetryPolicy[any] {
+	return retrypolicy.NewBuilder[any]().WithMaxRetries(-1).WithDelayFunc(func(failed failsafe.ExecutionAttempt[any]) time.Duration {
+		const mostDoublings = 16
+		wait := min(firstPause<<min(failed.Attempts()-1, mostDoublings), longest)
+		return wait - wait/5 + chance(2*wait/5)
+	}).Build()
+}
+
+// chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source of the
+// retry policy does not let it.
+func chance(bound time.Duration) time.Duration {
+	var number [8]byte
+	_, _ = rand.Read(number[:]) // never fails
+	return time.Duration(binary.LittleEndian.Uint64(number[:]) % uint64(bound))
+}
 
 // retry runs op until it succeeds or ctx ends between two attempts. It returns what the last attempt returned, so an
 // attempt that succeeds while ctx ends has succeeded.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go"
+
+	"insurance.example/exchange/pkg/bus/broker"
 )
 
 const (
@@ -46,11 +48,23 @@ func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch i
 	}
 }
 
+// records returns messages as they are published.
+func records(messages ...Message) []broker.Message {
+	batch := make([]broker.Message, len(messages))
+	for i, m := range messages {
+		batch[i] = broker.Message{Key: m.Key, Value: m.Value, Headers: m.Headers}
+	}
+	return batch
+}
+
 // publish writes messages and returns the indexes of those that are certainly stored. It returns an error unless all are.
-func publish(ctx context.Context, w *kafka.Writer, messages []Message) (stored []int, err error) {
+func publish(ctx context.Context, w *kafka.Writer, messages []broker.Message) (stored []int, err error) {
 	batch := make([]kafka.Message, len(messages))
 	for i, m := range messages {
-		batch[i] = kafka.Message{Key: m.Key, Value: m.Value, Headers: m.Headers}
+		batch[i] = kafka.Message{Key: m.Key, Value: m.Value}
+		for _, h := range m.Headers {
+			batch[i].Headers = append(batch[i].Headers, kafka.Header(h))
+		}
 	}
 	err = w.WriteMessages(ctx, batch...)
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/bus/broker"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -44,6 +45,8 @@ type Settings struct {
 	SASL string
 	// User is the name for SASL. PasswordFile is the file with the password.
 	User, PasswordFile string
+	// Broker, if set, takes the place of Kafka; no flag sets it. A simulation of the exchange does.
+	Broker broker.Broker
 }
 
 // Register declares the settings.
