@@ -90,7 +90,10 @@ func TestRefusedStarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			environ := append([]string{"EXCHANGE_DATA=" + filepath.Join(t.TempDir(), "data")}, c.environ...)
+			// The usual ports may be taken, by what has nothing to do with the tests.
+			environ := append([]string{
+				"EXCHANGE_DATA=" + filepath.Join(t.TempDir(), "data"), "EXCHANGE_ADDR=127.0.0.1:0", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0",
+			}, c.environ...)
 			p, err := trial.Start(commands.Path("exchange"), environ, append([]string{"run"}, c.args...)...)
 			if err != nil {
 				t.Fatal(err)
