@@ -2,8 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
-	"net/http"
-	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/common/expfmt"
@@ -48,25 +47,10 @@ func refusalName(resource, check, slug string) string {
 	return fmt.Sprintf("%s: %s: %s", resource, check, slug)
 }
 
-var metricsAt = regexp.MustCompile(`metrics[^\n]*"address":"([^"]+)"`)
-
 // refusalsSeen returns the refusals that the shared exchange has counted.
 func refusalsSeen(t *testing.T) map[string]bool {
-	address := metricsAt.FindStringSubmatch(whole.Logs())
-	if address == nil {
-		t.Fatal("the log does not say where the metrics are")
-	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address[1]+"/metrics", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(response.Body)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(whole.Metrics(t, "exchange", "text/plain")))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,11 +35,11 @@ func TestExchangeInContainers(t *testing.T) {
 	t.Run("version", x.versions)
 	t.Run("contents", x.contents)
 	t.Run("conformance", func(t *testing.T) {
-		r.conforming = acceptance.Conform(t, x.base, x.token(t, "std.admin"), x.token(t, "std.developer"))
+		r.conforming = acceptance.Conform(t, x.base, acceptance.Token(t, x.signer, "std.admin"), acceptance.Token(t, x.signer, "std.developer"))
 	})
 	t.Run("stories", func(t *testing.T) { acceptance.TellStories(t, x.base, x.keys) })
 
-	l := load.Start(t, x.base, x.token(t, "std.admin", "std.developer"), 8)
+	l := load.Start(t, x.base, acceptance.Token(t, x.signer, "std.admin", "std.developer"), 8)
 	defer func() { r.write(t, &l.Counts) }()
 	for _, name := range x.order {
 		t.Run("kill "+name, func(t *testing.T) { r.kill(t, x, l, name) })

@@ -9,17 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/deploy/crosstest/acceptance"
 	"insurance.example/exchange/pkg/auth"
 )
 
 // services are the five services.
 var services = []string{"parties", "products", "coverage", "claims", "premium"}
-
-// What the tokens say of themselves.
-const (
-	issuer   = "exchange-local"
-	audience = "insurance-exchange"
-)
 
 // exchange is the whole exchange in containers.
 type exchange struct {
@@ -76,7 +71,7 @@ func startExchange(t *testing.T) *exchange {
 	x.add(t, image{
 		name: "gateway", image: own("gateway"), alias: "gateway", ready: []string{"/command", "health"},
 		environ: append([]string{
-			"EXCHANGE_JWT_KEYS=/jwks.json", "EXCHANGE_JWT_ISSUER=" + issuer, "EXCHANGE_JWT_AUDIENCE=" + audience,
+			"EXCHANGE_JWT_KEYS=/jwks.json", "EXCHANGE_JWT_ISSUER=" + acceptance.Issuer, "EXCHANGE_JWT_AUDIENCE=" + acceptance.Audience,
 		}, x.settings...),
 		mounts: []string{keySet + ":/jwks.json:ro"},
 		port:   "8080/tcp", published: address,
@@ -172,18 +167,6 @@ func standins(t *testing.T) bool {
 		t.Fatalf("CROSSTEST_MONGO is %q; it is empty for the images mongo:8 and apache/kafka, or standin", kind)
 		return false
 	}
-}
-
-// token returns a bearer token with scopes for two hours.
-func (x *exchange) token(t *testing.T, scopes ...string) string {
-	t.Helper()
-	token, err := x.signer.Issue(auth.Grant{
-		Subject: "crosstest", Scopes: scopes, Issuer: issuer, Audience: []string{audience}, Lifetime: 2 * time.Hour,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
 }
 
 // freeAddress returns an address of this machine at which nothing listens, for a container that keeps it when it is started

@@ -1,12 +1,10 @@
 package containers_test
 
 import (
-	"fmt"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
+	"insurance.example/exchange/deploy/crosstest/acceptance"
 	"insurance.example/exchange/deploy/crosstest/load"
 )
 
@@ -23,36 +21,26 @@ type report struct {
 // write prints the report, and writes it to the file that CROSSTEST_REPORT names.
 func (r *report) write(t *testing.T, c *load.Counts) {
 	t.Helper()
-	var text strings.Builder
-	line := func(name string, value any) { fmt.Fprintf(&text, "%-34s %v\n", name, value) }
-	line("rules of the interface that passed", r.conforming)
-	line("containers killed", r.kills)
-	line("stopped for a while", r.stops)
-	line("paused", r.pauses)
-	line("cut off from the network", r.cuts)
-	line("replicas rolled", r.rolls)
-	line("requests", c.Requests.Load())
-	line("writes acknowledged", c.Acknowledged.Load())
-	line("responses 503", c.Unavailable.Load())
-	line("connections lost with the gateway", c.LostConnections.Load())
-	line("requests during the rolls", c.StrictRequests.Load())
-	line("of which failed", c.StrictFailures.Load())
-	line("acknowledged and lost", r.lost)
-	line("stored twice", r.doubled)
+	var lines acceptance.Report
+	lines.Line("rules of the interface that passed", r.conforming)
+	lines.Line("containers killed", r.kills)
+	lines.Line("stopped for a while", r.stops)
+	lines.Line("paused", r.pauses)
+	lines.Line("cut off from the network", r.cuts)
+	lines.Line("replicas rolled", r.rolls)
+	lines.Line("requests", c.Requests.Load())
+	lines.Line("responses 503", c.Unavailable.Load())
+	lines.Line("connections lost with the gateway", c.LostConnections.Load())
+	lines.Line("requests during the rolls", c.StrictRequests.Load())
+	lines.Line("of which failed", c.StrictFailures.Load())
 	for _, s := range r.sizes {
-		line("image", s)
+		lines.Line("image", s)
 	}
 	for _, s := range r.startTimes {
-		line("ready after", s)
+		lines.Line("ready after", s)
 	}
 	for _, s := range r.notes {
-		line("outage", s)
+		lines.Line("outage", s)
 	}
-	line("in all", time.Since(r.began).Round(time.Second))
-	t.Logf("\n%s", text.String())
-	if file := os.Getenv("CROSSTEST_REPORT"); file != "" {
-		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-			t.Error(err)
-		}
-	}
+	lines.Write(t, c, r.lost, r.doubled, r.began)
 }

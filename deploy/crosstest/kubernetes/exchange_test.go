@@ -23,12 +23,6 @@ var deployments = []string{"parties", "products", "coverage", "claims", "premium
 // replicas is how many pods each has.
 const replicas = 2
 
-// What the tokens say of themselves.
-const (
-	issuer   = "exchange-local"
-	audience = "insurance-exchange"
-)
-
 // exchange is the whole exchange on a cluster.
 type exchange struct {
 	*cluster
@@ -204,18 +198,6 @@ func (x *exchange) openDoor(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// token returns a bearer token with scopes for two hours.
-func (x *exchange) token(t *testing.T, scopes ...string) string {
-	t.Helper()
-	token, err := x.signer.Issue(auth.Grant{
-		Subject: "crosstest", Scopes: scopes, Issuer: issuer, Audience: []string{audience}, Lifetime: 2 * time.Hour,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
 }
 
 // tell logs what the cluster knows about a failure.

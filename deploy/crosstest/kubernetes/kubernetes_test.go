@@ -22,11 +22,11 @@ func TestExchangeOnKubernetes(t *testing.T) {
 	x := applyExchange(t, c)
 	r.note("exchange ready", time.Since(applied))
 	t.Run("conformance", func(t *testing.T) {
-		r.conforming = acceptance.Conform(t, x.base, x.token(t, "std.admin"), x.token(t, "std.developer"))
+		r.conforming = acceptance.Conform(t, x.base, acceptance.Token(t, x.signer, "std.admin"), acceptance.Token(t, x.signer, "std.developer"))
 	})
 	t.Run("stories", func(t *testing.T) { acceptance.TellStories(t, x.base, x.keys) })
 
-	l := load.Start(t, x.base, x.token(t, "std.admin", "std.developer"), 8)
+	l := load.Start(t, x.base, acceptance.Token(t, x.signer, "std.admin", "std.developer"), 8)
 	defer func() { r.write(t, l) }()
 	l.Strict.Store(true)
 	for _, name := range deployments {

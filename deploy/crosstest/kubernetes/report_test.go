@@ -2,11 +2,10 @@ package kubernetes_test
 
 import (
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
+	"insurance.example/exchange/deploy/crosstest/acceptance"
 	"insurance.example/exchange/deploy/crosstest/load"
 )
 
@@ -44,23 +43,13 @@ func (r *report) phase(t *testing.T, l *load.Load, name string, do func(*testing
 // write prints the report, and writes it to the file that CROSSTEST_REPORT names.
 func (r *report) write(t *testing.T, l *load.Load) {
 	t.Helper()
-	var text strings.Builder
-	line := func(name string, value any) { fmt.Fprintf(&text, "%-34s %v\n", name, value) }
-	line("rules of the interface that passed", r.conforming)
+	var lines acceptance.Report
+	lines.Line("rules of the interface that passed", r.conforming)
 	for _, row := range append(r.notes, r.phases...) {
-		fmt.Fprintln(&text, row)
+		lines.Row(row)
 	}
-	line("requests", l.Counts.Requests.Load())
-	line("of which nothing may fail", l.Counts.StrictRequests.Load())
-	line("of which failed", l.Counts.StrictFailures.Load())
-	line("writes acknowledged", l.Counts.Acknowledged.Load())
-	line("acknowledged and lost", r.lost)
-	line("stored twice", r.doubled)
-	line("in all", time.Since(r.began).Round(time.Second))
-	t.Logf("\n%s", text.String())
-	if file := os.Getenv("CROSSTEST_REPORT"); file != "" {
-		if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
-			t.Error(err)
-		}
-	}
+	lines.Line("requests", l.Counts.Requests.Load())
+	lines.Line("of which nothing may fail", l.Counts.StrictRequests.Load())
+	lines.Line("of which failed", l.Counts.StrictFailures.Load())
+	lines.Write(t, &l.Counts, r.lost, r.doubled, r.began)
 }
