@@ -4,13 +4,16 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench
+	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench deploy/simulation
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 include deploy/build.mk
 
 # These tests only send requests to the commands under test. The race detector is in the commands, not in the tests.
 WHOLE := ./deploy/e2e/...
+
+# One operation happens at a time there, so that the race detector would find nothing. pkg and services run with it in their own tests.
+SIMULATION := ./deploy/simulation/...
 
 # Those of them that exchange every process, credential and certificate under load, and that try every rule with mutual TLS. They cost
 # more than all the other tests.
@@ -66,7 +69,7 @@ bin/exchange:
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...), and fuzz the decoders for some seconds
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
-		go test $(RACE) $(filter-out $(WHOLE),$(PACKAGES)) && go test -skip $(LONG) $(WHOLE)
+		go test $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES)) && go test -skip $(LONG) $(WHOLE) $(SIMULATION)
 	GOWORK=off go test -C deploy/compatibility ./...
 	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
@@ -74,6 +77,14 @@ test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
 	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 20m -run $(LONG) ./deploy/e2e
+
+SEEDS ?= 1000000
+FROM ?= 0
+
+.PHONY: simulate
+simulate: ## simulate the core with a million seeds (FROM=7 SEEDS=1 TRACE=1: seed 7 alone, with its operations)
+	@go test -c -o bin/simulate ./deploy/simulation
+	@exec bin/simulate -test.run '^TestSeeds$$' -test.timeout 0 -from $(FROM) -seeds $(SEEDS) $(if $(TRACE),-trace)
 
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
 STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/standins/...)

@@ -1,0 +1,124 @@
+package simulation
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+
+	"insurance.example/exchange/pkg/rest"
+)
+
+// receipt is a stored receipt.
+type receipt struct {
+	ID            string `json:"id"`
+	PaymentAmount int64  `json:"paymentAmount"`
+	Reverses      string `json:"reverses"`
+	row           string
+}
+
+// quiet reports whether no receipt carries a mark.
+func (x *exchange) quiet() bool {
+	for _, doc := range x.premiums.Documents("receipt") {
+		if doc.Unsent {
+			return false
+		}
+	}
+	return true
+}
+
+// check returns which guarantees are broken.
+func (x *exchange) check() (wrong []string) {
+	complain := func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) }
+	var receipts []receipt
+	for _, doc := range x.premiums.Documents("receipt") {
+		var r receipt
+		row, err := rest.Pinned(doc, "row")
+		if err != nil || json.Unmarshal(doc.Body, &r) != nil {
+			complain("receipt %s cannot be read", doc.ID)
+		}
+		if doc.Unsent {
+			complain("receipt of %d keeps its mark", r.PaymentAmount)
+		}
+		r.row = row
+		receipts = append(receipts, r)
+	}
+	x.checkBook(receipts, complain)
+	x.checkRows(receipts, complain)
+	if dead := x.brokers.dead.messages; len(dead) > 0 {
+		complain("%d messages are dead letters, such as %s", len(dead), dead[0].Value)
+	}
+	return wrong
+}
+
+// checkBook compares the receipts with what the callers tried and were told.
+func (x *exchange) checkBook(receipts []receipt, complain func(string, ...any)) {
+	reversed := make(map[string]int)
+	for _, r := range receipts {
+		if r.Reverses != "" {
+			reversed[r.Reverses]++
+		}
+	}
+	for _, original := range slices.Sorted(maps.Keys(reversed)) {
+		if reversed[original] > 1 {
+			complain("receipt %s is refunded %d times", original, reversed[original])
+		}
+	}
+	for _, e := range x.book.entries {
+		var made []string
+		for _, r := range receipts {
+			if r.PaymentAmount == int64(e.amount) && (r.Reverses != "") == (e.refunds != nil) {
+				made = append(made, r.ID)
+			}
+		}
+		for _, id := range e.ids {
+			if !slices.Contains(made, id) {
+				complain("the receipt %s of %d was acknowledged and is lost", id, e.amount)
+			}
+		}
+		if len(made) > 1 {
+			complain("%d receipts of %d were made by one request (%d attempts, key %q)", len(made), e.amount, e.attempts, e.key)
+		}
+	}
+	for _, r := range receipts {
+		if !slices.ContainsFunc(x.book.entries, func(e *entry) bool {
+			return int64(e.amount) == r.PaymentAmount && (r.Reverses != "") == (e.refunds != nil)
+		}) {
+			complain("nobody asked for the receipt of %d", r.PaymentAmount)
+		}
+	}
+}
+
+// checkRows compares the rows of the bordereau with their receipts.
+func (x *exchange) checkRows(receipts []receipt, complain func(string, ...any)) {
+	sums := make(map[string]*big.Int)
+	for _, r := range receipts {
+		if sums[r.row] == nil {
+			sums[r.row] = new(big.Int)
+		}
+		amount := big.NewInt(r.PaymentAmount)
+		if r.Reverses != "" {
+			amount.Neg(amount)
+		}
+		sums[r.row].Add(sums[r.row], amount)
+	}
+	for _, doc := range x.premiums.Documents("premiumBordereau") {
+		var b struct {
+			Period, PolicyNumber, TransactionType string
+			GrossWrittenPremium                   json.Number
+		}
+		if err := json.Unmarshal(doc.Body, &b); err != nil {
+			complain("row %s cannot be read: %v", doc.ID, err)
+			continue
+		}
+		row := b.Period + "|" + b.PolicyNumber + "|" + b.TransactionType
+		if sum := sums[row]; sum == nil || sum.String() != b.GrossWrittenPremium.String() {
+			complain("row %s is %s (or double), and its receipts add up to %v", row, b.GrossWrittenPremium, sum)
+		}
+		delete(sums, row)
+	}
+	for _, row := range slices.Sorted(maps.Keys(sums)) {
+		complain("row %s is missing; its receipts add up to %v", row, sums[row])
+	}
+}

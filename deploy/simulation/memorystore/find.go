@@ -1,0 +1,217 @@
+package memorystore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"math/big"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// search returns where the document with an id is, or would be.
+func (c *collection) search(id uuid.UUID) (at int, found bool) {
+	return slices.BinarySearchFunc(c.docs, id, func(doc *stored, id uuid.UUID) int { return bytes.Compare(doc.ID[:], id[:]) })
+}
+
+// after returns the documents after an id.
+func (c *collection) after(id uuid.UUID) []*stored {
+	at, found := c.search(id)
+	if found {
+		at++
+	}
+	return c.docs[at:]
+}
+
+func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.spec.CheckQuery(q); err != nil {
+		return nil, unavailable(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []docstore.Document
+	skip, size := q.Skip, 0
+	for _, doc := range c.after(q.After) {
+		if !selected(doc.Keys, q) {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		result := read(doc.Document)
+		if !q.WithState {
+			result.State = nil
+		}
+		size += len(result.Body) + len(result.State)
+		if q.Bytes > 0 && size > q.Bytes && len(found) > 0 {
+			result.Body, result.State = nil, nil
+			return append(found, result), nil
+		}
+		if found = append(found, result); len(found) == q.Limit {
+			break
+		}
+	}
+	return found, nil
+}
+
+// selected reports whether a document with these keys is one of those that a query selects.
+func selected(keys docstore.Keys, q docstore.Query) bool {
+	for index, value := range q.Equal {
+		if is, has := keys[index]; !has || is != value {
+			return false
+		}
+	}
+	for _, r := range q.Ranges {
+		is, has := keys[r.Index]
+		if !has || is < r.From || r.To != "" && is > r.To {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	if limit < 1 {
+		return nil, unavailable(errors.New("memorystore: a page of unsent documents needs a limit"))
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []docstore.Document
+	for _, doc := range c.after(after) {
+		if doc.Unsent && len(found) < limit {
+			found = append(found, read(doc.Document))
+		}
+	}
+	return found, nil
+}
+
+func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
+	formers, err := c.formers(ctx, id)
+	if err != nil {
+		return docstore.Former{}, err
+	}
+	for _, f := range formers {
+		if f.Version == version {
+			f.Body, f.State = bytes.Clone(f.Body), bytes.Clone(f.State)
+			return f, nil
+		}
+	}
+	return docstore.Former{}, docstore.ErrNotFound
+}
+
+func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+	formers, err := c.formers(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if limit < 1 {
+		return nil, unavailable(errors.New("memorystore: a page of former versions needs a limit"))
+	}
+	var page []docstore.Former
+	for _, f := range formers {
+		if f.Version > after && len(page) < limit {
+			page = append(page, bodiless(f))
+		}
+	}
+	return page, nil
+}
+
+func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
+	formers, err := c.formers(ctx, id)
+	if err != nil {
+		return docstore.Former{}, err
+	}
+	for _, f := range slices.Backward(formers) {
+		if key != "" && f.Key == key {
+			return bodiless(f), nil
+		}
+	}
+	return docstore.Former{}, docstore.ErrNotFound
+}
+
+// formers returns the former versions of a document.
+func (c *collection) formers(ctx context.Context, id uuid.UUID) ([]docstore.Former, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, found := c.search(id)
+	if !found {
+		return nil, nil
+	}
+	return slices.Clone(c.docs[at].formers), nil
+}
+
+func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
+	if err := ended(ctx); err != nil {
+		return docstore.Sum{}, err
+	}
+	if err := c.spec.CheckSum(index, limit); err != nil {
+		return docstore.Sum{}, unavailable(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum := docstore.Sum{Total: new(big.Int)}
+	for _, doc := range c.after(after) {
+		if is, has := doc.Keys[index]; !has || is != value {
+			continue
+		}
+		sum.Total.Add(sum.Total, big.NewInt(doc.Amount))
+		sum.Last = doc.ID
+		if doc.Unsent {
+			sum.Unsent = append(sum.Unsent, docstore.Ref{ID: doc.ID, Version: doc.Version})
+		}
+		if sum.Documents++; sum.Documents == limit {
+			break
+		}
+	}
+	return sum, nil
+}
+
+func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
+	if err := ended(ctx); err != nil {
+		return uuid.Nil, err
+	}
+	if err := c.spec.CheckSum(index, 1); err != nil {
+		return uuid.Nil, unavailable(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, doc := range c.docs {
+		if is, has := doc.Keys[index]; has && is == value && doc.Unsent {
+			return doc.ID, nil
+		}
+	}
+	return uuid.Nil, docstore.ErrNotFound
+}
+
+// read returns a document as reads return it: without its keys and its amount, and in memory of its own.
+func read(doc docstore.Document) docstore.Document {
+	doc = detached(doc)
+	doc.Keys, doc.Amount = nil, 0
+	return doc
+}
+
+// detached returns a document that shares no memory with the original.
+func detached(doc docstore.Document) docstore.Document {
+	doc.Body, doc.State, doc.Keys = bytes.Clone(doc.Body), bytes.Clone(doc.State), maps.Clone(doc.Keys)
+	return doc
+}
+
+// bodiless returns a former version without its body.
+func bodiless(f docstore.Former) docstore.Former {
+	f.Body, f.State = nil, bytes.Clone(f.State)
+	return f
+}

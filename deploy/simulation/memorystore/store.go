@@ -1,0 +1,181 @@
+// Package memorystore is a docstore.Store in memory. It outlives the simulated processes that use it, as a database outlives
+// a process that crashes, and every call of it takes effect at one moment.
+package memorystore
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// Store is a store in memory. The zero value is empty.
+type Store struct {
+	mu          sync.Mutex
+	collections map[string]*collection
+}
+
+// Collection returns a collection. One that exists keeps its documents, and takes the indexes of spec.
+func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	if err := spec.Validate(); err != nil {
+		return nil, unavailable(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.collections == nil {
+		s.collections = make(map[string]*collection)
+	}
+	c, found := s.collections[spec.Name]
+	if !found {
+		c = &collection{}
+		s.collections[spec.Name] = c
+	}
+	c.spec = spec
+	return c, nil
+}
+
+// Documents returns what a collection holds, in order of id, with keys.
+func (s *Store) Documents(name string) []docstore.Document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.collections[name]
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	documents := make([]docstore.Document, len(c.docs))
+	for i, doc := range c.docs {
+		documents[i] = detached(doc.Document)
+	}
+	return documents
+}
+
+// Ping returns an error only if ctx has ended.
+func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
+
+// Close does nothing: what is stored stays.
+func (s *Store) Close() error { return nil }
+
+// unavailable returns an error that wraps ErrUnavailable and its cause.
+func unavailable(cause error) error { return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause) }
+
+// ended returns an error if a context has ended.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+// collection holds documents in order of id.
+type collection struct {
+	mu   sync.Mutex
+	spec docstore.Spec
+	docs []*stored
+}
+
+// stored is a document with its former versions, in order of version.
+type stored struct {
+	docstore.Document
+	formers []docstore.Former
+}
+
+// Backfill returns that nothing is to be done: a collection is opened with one spec.
+func (c *collection) Backfill() docstore.Backfill { return docstore.Backfill{} }
+
+func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
+	if err := errors.Join(ended(ctx), c.spec.CheckWrite(doc, nil)); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, taken := c.search(doc.ID)
+	if taken {
+		return &docstore.DuplicateError{Index: docstore.IDIndex}
+	}
+	if err := c.unique(doc); err != nil {
+		return err
+	}
+	doc = detached(doc)
+	doc.Version = 1
+	c.docs = append(c.docs, nil)
+	copy(c.docs[at+1:], c.docs[at:])
+	c.docs[at] = &stored{Document: doc}
+	return nil
+}
+
+func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+	if err := ended(ctx); err != nil {
+		return docstore.Document{}, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, found := c.search(id)
+	if !found {
+		return docstore.Document{}, docstore.ErrNotFound
+	}
+	return read(c.docs[at].Document), nil
+}
+
+func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
+	if err := errors.Join(ended(ctx), c.spec.CheckWrite(doc, former)); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, found := c.search(doc.ID)
+	if !found || c.docs[at].Version != doc.Version {
+		return docstore.ErrStale
+	}
+	if err := c.unique(doc); err != nil {
+		return err
+	}
+	if former != nil {
+		kept := *former
+		kept.Body, kept.State = bytes.Clone(kept.Body), bytes.Clone(kept.State)
+		c.docs[at].formers = append(c.docs[at].formers, kept)
+	}
+	doc = detached(doc)
+	doc.Version++
+	c.docs[at].Document = doc
+	return nil
+}
+
+func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ref := range refs {
+		if at, found := c.search(ref.ID); found && c.docs[at].Version == ref.Version {
+			c.docs[at].Unsent = false
+		}
+	}
+	return nil
+}
+
+// unique returns a DuplicateError if another document has a value of a unique index that doc has.
+func (c *collection) unique(doc docstore.Document) error {
+	for _, index := range c.spec.Indexes {
+		value, has := doc.Keys[index.Name]
+		if !index.Unique || !has {
+			continue
+		}
+		for _, other := range c.docs {
+			if taken, has := other.Keys[index.Name]; has && taken == value && other.ID != doc.ID {
+				return &docstore.DuplicateError{Index: index.Name}
+			}
+		}
+	}
+	return nil
+}

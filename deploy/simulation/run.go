@@ -1,0 +1,174 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/deploy/simulation/memorystore"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/services/premium"
+)
+
+// Outcome is what a seed led to.
+type Outcome struct {
+	// Digest is of the history: it is the same whenever the seed is run.
+	Digest uint64
+	// Steps is the number of operations that the scheduler let happen.
+	Steps int
+	// Wrong says which guarantees were broken; empty if none was.
+	Wrong []string
+}
+
+const (
+	// troubled is how long faults happen.
+	troubled = 6 * time.Second
+	// settling is how long everything may take to be right, after the last fault and the last request.
+	settling = 5 * time.Minute
+)
+
+// coverage is a stub of the service that knows the policies.
+var coverage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"policyNumber":%q,"policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z"}`, r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+})
+
+// sets reads the value sets once for all processes: it would cost more than what they do.
+var sets = sync.OnceValues(func() (rest.Sets, error) { return valuesets.Load("") })
+
+func withSets(service func() rest.Service) func() rest.Service {
+	return func() rest.Service {
+		s := service()
+		s.Sets = func(string) (rest.Sets, error) { return sets() }
+		return s
+	}
+}
+
+// exchange is the simulated part of the exchange.
+type exchange struct {
+	*world
+	brokers  *brokers
+	premiums *memorystore.Store
+	hosts    []*host
+	book     book
+	// working counts the callers that have not ended.
+	working atomic.Int32
+}
+
+// Run runs a seed, in a bubble of testing/synctest. It writes every operation to trace, if that is not nil.
+func Run(seed uint64, trace io.Writer) (Outcome, error) {
+	w := newWorld(seed, trace)
+	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), premiums: &memorystore.Store{}}
+	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
+	for i := range 2 {
+		h := &host{
+			world: w, name: fmt.Sprintf("premium-%d", i+1), service: withSets(premium.Service),
+			flags: []string{"--bordereau-period", "month"},
+			peers: map[string]http.Handler{"coverage": coverage, "claims": http.NotFoundHandler()},
+			store: x.premiums, brokers: x.brokers, now: func() time.Time { return clock.Add(time.Since(w.began)) },
+		}
+		x.hosts = append(x.hosts, h)
+		if err := h.start(); err != nil {
+			return Outcome{}, err
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	policies := 1 + w.random.IntN(2)
+	for i := range 2 + w.random.IntN(3) {
+		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, policies: policies, book: &x.book}
+		x.working.Add(1)
+		go func() {
+			defer x.working.Add(-1)
+			c.work(as(ctx, c.name), i)
+		}()
+	}
+	err := x.live()
+	var wrong []string
+	if err == nil {
+		wrong = slices.Concat(x.book.wrong, x.check())
+	}
+	x.end()
+	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err
+}
+
+// reach returns the process of one of the replicas of a service.
+func (x *exchange) reach(service string, random *rand.Rand) *process {
+	var replicas []*host
+	for _, h := range x.hosts {
+		if strings.HasPrefix(h.name, service) {
+			replicas = append(replicas, h)
+		}
+	}
+	return replicas[random.IntN(len(replicas))].current
+}
+
+// live lets the exchange work: with faults at first, then without them until all is right or has had the time for it.
+func (x *exchange) live() (failure error) {
+	var until time.Time
+	x.run(func() bool {
+		if failure != nil {
+			return true
+		}
+		if !x.calm {
+			return false
+		}
+		if until.IsZero() && x.working.Load() == 0 {
+			until = time.Now().Add(settling)
+		}
+		return !until.IsZero() && (time.Now().After(until) || x.quiet())
+	}, func() {
+		if !x.calm && time.Since(x.began) > troubled {
+			x.calm = true
+			x.note("no more faults")
+		}
+		for _, h := range x.hosts {
+			if h.current.dead.Load() && (x.calm || time.Now().After(h.restart)) {
+				if failure = h.start(); failure != nil {
+					return
+				}
+				x.note("%s: starts", h.current.label)
+			}
+		}
+		if !x.calm {
+			x.mischief()
+		}
+	})
+	return failure
+}
+
+// mischief is what happens to processes and brokers by itself.
+func (x *exchange) mischief() {
+	switch x.random.IntN(600) {
+	case 0, 1, 2:
+		h := x.hosts[x.random.IntN(len(x.hosts))]
+		if !h.current.dead.Load() {
+			h.crash(time.Now().Add(time.Duration(x.random.Int64N(int64(5 * time.Second)))))
+		}
+	case 3, 4, 5, 6, 7, 8:
+		x.brokers.lose(x.random)
+	}
+}
+
+// end ends all processes, and waits until everything that they have begun has ended.
+func (x *exchange) end() {
+	x.calm = true
+	for _, h := range x.hosts {
+		h.current.dead.Store(true)
+		h.current.cancel()
+		for _, o := range x.drop(h.current) {
+			o.run(fails)
+		}
+	}
+	for _, o := range x.waiting {
+		o.run(fails)
+	}
+}

@@ -1,0 +1,259 @@
+// Package simulation runs the core of the exchange in one process, from one seed: callers, services, outbox, relay, aggregators
+// and sweeps are the real ones, and only the database and the broker are simulated. Every operation on those two, and every
+// request of a caller, waits until the scheduler lets it happen, in an order and with faults that the seed decides. The clock
+// is that of testing/synctest, which passes only while everybody waits. So a seed always leads to the same history.
+package simulation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// outcome is what becomes of an operation.
+type outcome int
+
+const (
+	happens outcome = iota
+	// fails: it does not happen, and its caller is told of a failure.
+	fails
+	// happensUnheard: it happens, and its caller is told of a failure.
+	happensUnheard
+)
+
+func (o outcome) String() string { return [...]string{"happens", "fails", "happens unheard"}[o] }
+
+// errFault is the cause of a failure that the scheduler decided.
+var errFault = errors.New("simulation: the connection is lost")
+
+// world is everything that one seed leads to.
+type world struct {
+	random *rand.Rand
+	began  time.Time
+	digest interface {
+		io.Writer
+		Sum64() uint64
+	}
+	// trace is told every operation, if set.
+	trace io.Writer
+	// postponing and longest say how often and for how long at most operations are postponed: one in so many.
+	postponing int
+	longest    time.Duration
+	// calm is true once no more faults are to happen.
+	calm  bool
+	steps int
+
+	mu      sync.Mutex
+	waiting []*operation
+	// arrived has an element when an operation has begun to wait.
+	arrived chan struct{}
+}
+
+// operation is a step that waits to be let happen.
+type operation struct {
+	// name is the same in every run of a seed. Operations of one name that wait at once are alike.
+	name    string
+	process *process
+	// run lets the operation happen or not, and tells who waits for it, if somebody still does.
+	run func(outcome)
+	// prompt means that it happens before any other and before time passes.
+	prompt bool
+	// due is when it can happen, at the earliest.
+	due time.Time
+	// postponed means that it was postponed once.
+	postponed bool
+}
+
+func newWorld(seed uint64, trace io.Writer) *world {
+	random := rand.New(rand.NewPCG(seed, 0))
+	return &world{
+		random: random, postponing: []int{2, 6, 20}[random.IntN(3)],
+		longest: []time.Duration{30 * time.Millisecond, 500 * time.Millisecond, 8 * time.Second}[random.IntN(3)],
+		began:   time.Now(), digest: fnv.New64a(), trace: trace,
+		arrived: make(chan struct{}, 1),
+	}
+}
+
+// chance reports true with a probability of 1 in n.
+func (w *world) chance(n int) bool { return w.random.IntN(n) == 0 }
+
+// note records a line of the history.
+func (w *world) note(format string, values ...any) {
+	line := fmt.Sprintf("%12v %s\n", time.Since(w.began), fmt.Sprintf(format, values...))
+	_, _ = io.WriteString(w.digest, line) // never fails
+	if w.trace != nil {
+		_, _ = io.WriteString(w.trace, line)
+	}
+}
+
+// wait adds an operation to those that wait.
+func (w *world) wait(o *operation) {
+	w.mu.Lock()
+	w.waiting = append(w.waiting, o)
+	w.mu.Unlock()
+	select {
+	case w.arrived <- struct{}{}:
+	default:
+	}
+}
+
+// result is what an operation returned.
+type result[T any] struct {
+	value T
+	err   error
+}
+
+// call waits until the scheduler lets an operation of a process happen, and returns its result. failure makes the error of one
+// that does not happen or is not heard of. When ctx ends before, call returns, and the operation may still happen.
+func call[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
+	var none T
+	if p.dead.Load() {
+		return none, failure(errFault)
+	}
+	if err := ctx.Err(); err != nil {
+		return none, failure(err)
+	}
+	done := make(chan result[T], 1)
+	p.world.wait(&operation{
+		name: p.label + " " + actor(ctx) + ": " + name, process: p, prompt: prompt,
+		run: func(o outcome) {
+			var r result[T]
+			if o != fails {
+				r.value, r.err = do()
+			}
+			if o != happens {
+				r = result[T]{err: failure(errFault)}
+			}
+			done <- r
+		},
+	})
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		return none, failure(ctx.Err())
+	}
+}
+
+type actorKey struct{}
+
+// as returns a context in which operations are those of an actor.
+func as(ctx context.Context, actor string) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+func actor(ctx context.Context) string {
+	name, _ := ctx.Value(actorKey{}).(string)
+	return name
+}
+
+// next takes one of the operations that can happen now; nil if there is none.
+func (w *world) next() *operation {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	var can []*operation
+	for _, o := range w.waiting {
+		if !o.due.After(now) {
+			can = append(can, o)
+		}
+	}
+	if len(can) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(can, func(a, b *operation) int { return cmp.Compare(a.name, b.name) })
+	chosen := can[w.random.IntN(len(can))]
+	if at := slices.IndexFunc(can, func(o *operation) bool { return o.prompt }); at >= 0 {
+		chosen = can[at]
+	}
+	w.waiting = slices.DeleteFunc(w.waiting, func(o *operation) bool { return o == chosen })
+	return chosen
+}
+
+// drop takes away all waiting operations of a process.
+func (w *world) drop(p *process) (dropped []*operation) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.waiting = slices.DeleteFunc(w.waiting, func(o *operation) bool {
+		if o.process == p {
+			dropped = append(dropped, o)
+		}
+		return o.process == p
+	})
+	slices.SortStableFunc(dropped, func(a, b *operation) int { return cmp.Compare(a.name, b.name) })
+	return dropped
+}
+
+// run lets operations happen, one after another, until enough returns true. between is called between two of them.
+func (w *world) run(enough func() bool, between func()) {
+	for {
+		synctest.Wait()
+		if enough() {
+			return
+		}
+		between()
+		synctest.Wait()
+		o := w.next()
+		if o == nil {
+			w.idle()
+			continue
+		}
+		w.steps++
+		if !o.prompt {
+			// Nothing else happens at the same instant, because the order of timers of one instant is not decided by the seed.
+			time.Sleep(time.Duration(1 + w.random.IntN(50_000)))
+			synctest.Wait()
+		}
+		w.perform(o)
+	}
+}
+
+// idle lets time pass until an operation waits or a postponed one is due.
+func (w *world) idle() {
+	const longest = 250 * time.Millisecond
+	wake := time.NewTimer(longest + time.Duration(w.random.IntN(1000)))
+	defer wake.Stop()
+	select {
+	case <-w.arrived:
+	case <-wake.C:
+	}
+}
+
+// perform decides what becomes of an operation.
+func (w *world) perform(o *operation) {
+	if o.process.dead.Load() {
+		// Its process crashed after sending it, so that nobody hears of it.
+		decided := happens
+		if w.chance(2) {
+			decided = fails
+		}
+		w.note("%s: %v after the crash", o.name, decided)
+		o.run(decided)
+		return
+	}
+	decided := happens
+	if !w.calm {
+		if !o.prompt && !o.postponed && w.chance(w.postponing) {
+			o.postponed, o.due = true, time.Now().Add(time.Duration(w.random.Int64N(int64(w.longest))))
+			w.note("%s: postponed", o.name)
+			w.wait(o)
+			return
+		}
+		switch w.random.IntN(40) {
+		case 0:
+			decided = fails
+		case 1:
+			decided = happensUnheard
+		}
+	}
+	w.note("%s: %v", o.name, decided)
+	o.run(decided)
+}
