@@ -211,6 +211,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if q.WithState {
 		selected = columns
 	}
+	if found, done, err := c.findDense(ctx, selected, q); done || err != nil {
+		return found, err
+	}
 	sql, texts := findSQL(selected, c.spec, q)
 	return c.list(ctx, sql, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }

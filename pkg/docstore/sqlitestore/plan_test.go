@@ -51,6 +51,15 @@ func TestNoStatementScans(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, plan, want.plan)
 		}
 	}
+	ranged := docstore.Query{Ranges: []docstore.Range{{Index: "receiptDate", From: "a", To: "b"}}, Limit: 1}
+	if statement, _ := countSQL(receipts, docstore.Index{Name: "receiptDate"}, ranged); !strings.Contains(explain(t, conn, statement),
+		"SEARCH receipts USING COVERING INDEX receipts by receiptDate (k_receiptDate>? AND k_receiptDate<?)") {
+		t.Errorf("count of a range: %s", explain(t, conn, statement))
+	}
+	if statement, _ := denseSQL(columns, receipts, ranged); !strings.HasPrefix(explain(t, conn, statement),
+		"SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 (id>? AND id<?)") || strings.Contains(explain(t, conn, statement), "ORDER BY") {
+		t.Errorf("find of a dense range: %s", explain(t, conn, statement))
+	}
 	// The index of the unsent marks, which holds nothing else, is read from a place on.
 	if plan := explain(t, conn, sql.unsent); plan != "SEARCH receipts USING INDEX receipts unsent (id>?)" {
 		t.Errorf("unsent: %s", plan)

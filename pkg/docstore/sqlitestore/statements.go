@@ -108,9 +108,18 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
 	}
 	b.WriteString(` WHERE id > ?1`)
+	conditions, texts := conditionsSQL(spec, q, "")
+	fmt.Fprintf(&b, `%s ORDER BY id LIMIT ?%d OFFSET ?%d`, conditions, 2+len(texts), 3+len(texts))
+	return b.String(), texts
+}
+
+// conditionsSQL writes the conditions of a query on the keys, each column with a prefix, and returns their texts, which are
+// parameters 2 and so on.
+func conditionsSQL(spec docstore.Spec, q docstore.Query, prefix string) (sql string, texts []string) {
+	var b strings.Builder
 	condition := func(index, operator, value string) {
 		texts = append(texts, value)
-		fmt.Fprintf(&b, ` AND %s %s ?%d`, keyColumn(index), operator, 1+len(texts))
+		fmt.Fprintf(&b, ` AND %s%s %s ?%d`, prefix, keyColumn(index), operator, 1+len(texts))
 	}
 	for _, index := range spec.Indexes {
 		if value, ok := q.Equal[index.Name]; ok {
@@ -124,7 +133,6 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 			condition(r.Index, "<=", r.To)
 		}
 	}
-	fmt.Fprintf(&b, ` ORDER BY id LIMIT ?%d OFFSET ?%d`, 2+len(texts), 3+len(texts))
 	return b.String(), texts
 }
 

@@ -1,0 +1,74 @@
+package sqlitestore
+
+import (
+	"context"
+	"fmt"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+const (
+	// fewInRange is the number of documents in a range up to which they are all read and sorted by id.
+	fewInRange = 500
+	// denseWindow is the number of documents, in order of id, among which a page of a range with more is looked for.
+	denseWindow = 2000
+)
+
+// findDense finds the documents of a range that holds many, in order of id. The index of a range has its documents in order of
+// their values, so that a page would cost the sorting of all of them. If they are many they are also frequent, mostly, and a
+// page is found among the next documents by id, whatever their number. done is false if the query is no such one, or the page
+// was not found there: then all are to be sorted.
+func (c *collection) findDense(ctx context.Context, selected string, q docstore.Query) (found []docstore.Document, done bool, err error) {
+	lead, ok := c.spec.Driving(q)
+	if _, equal := q.Equal[lead.Name]; !ok || equal {
+		return nil, false, nil
+	}
+	if few, err := c.fewIn(ctx, lead, q); few || err != nil {
+		return nil, false, err
+	}
+	sql, texts := denseSQL(selected, c.spec, q)
+	found, err = c.list(ctx, sql, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	if err != nil {
+		return nil, false, err
+	}
+	// A page that bytes have ended has a sign of that at its end.
+	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
+	return found, done, nil
+}
+
+// fewIn reports whether the ranges of an index hold so few documents that they can be sorted.
+func (c *collection) fewIn(ctx context.Context, lead docstore.Index, q docstore.Query) (few bool, err error) {
+	ranges := docstore.Query{}
+	for _, r := range q.Ranges {
+		if r.Index == lead.Name {
+			ranges.Ranges = append(ranges.Ranges, r)
+		}
+	}
+	sql, texts := countSQL(c.spec, lead, ranges)
+	err = c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
+		for i, text := range texts {
+			stmt.BindText(2+i, text)
+		}
+		stmt.BindInt(1, fewInRange+1)
+		_, err := stmt.Step()
+		few = stmt.Int(0) <= fewInRange
+		return err
+	})
+	return few, err
+}
+
+// countSQL counts the documents in ranges of an index up to a number, parameter 1. The others are the texts.
+func countSQL(spec docstore.Spec, lead docstore.Index, q docstore.Query) (sql string, texts []string) {
+	conditions, texts := conditionsSQL(spec, q, "")
+	return fmt.Sprintf(`SELECT count(*) FROM (SELECT 1 FROM %s INDEXED BY %s WHERE %s IS NOT NULL%s LIMIT ?1)`,
+		quoted(spec.Name), quoted(indexName(spec.Name, lead)), keyColumn(lead.Name), conditions), texts
+}
+
+// denseSQL is findSQL for a search among the next documents by id. A column with a plus sign is not looked up in an index.
+func denseSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
+	conditions, texts := conditionsSQL(spec, q, "+")
+	table := quoted(spec.Name)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE id > ?1 AND id <= (SELECT max(id) FROM (SELECT id FROM %[2]s WHERE id > ?1 ORDER BY id LIMIT %d))%s
+		ORDER BY id LIMIT ?%d OFFSET ?%d`, selected, table, denseWindow, conditions, 2+len(texts), 3+len(texts)), texts
+}
