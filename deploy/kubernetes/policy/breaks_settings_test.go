@@ -37,6 +37,8 @@ func brokenSettings() []breakage {
 		{claims, with("claims", "EXCHANGE_PEER", ""), ofClaims, "it calls coverage, and has no address of it"},
 		{claims, with("claims", "EXCHANGE_PEER", "coverage=http://policies:8080"), ofClaims, "the name of its Service is coverage"},
 		{test, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8081"), ofClaims, "its Service has no port 8081"},
+		{prodTLS, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080"), ofClaims, "it begins with https"},
+		{prodTLS, with("claims", "EXCHANGE_TLS_CLIENT_NAMES", "gateway"), ofClaims, "its callers are [gateway premium]"},
 		{claims, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080,parties=http://parties:8080"), ofClaims, "an address of parties, which it does not call"},
 		{claims, inContainer(func(c *corev1.Container) { c.Env[0].Value = "2GiB" }), ofClaims, "GOMEMLIMIT is 2GiB"},
 		{claims, inContainer(func(c *corev1.Container) { c.Env = nil }), ofClaims, "does not know the limit of memory"},

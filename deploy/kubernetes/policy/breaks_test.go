@@ -31,6 +31,7 @@ const (
 	gateway  = "base/gateway"
 	premium  = "base/premium"
 	prod     = "overlays/prod"
+	prodTLS  = "overlays/prod-tls"
 	dev      = "overlays/dev"
 	test     = "overlays/test"
 	ofClaims = "Deployment claims"

@@ -35,6 +35,8 @@ const (
 	mongoPort       = "27017"
 	kafkaPort       = "9092"
 	namePort        = "53"
+	// nodeNames is the address of the cache of names on each node, where there is one.
+	nodeNames = "169.254.20.10/32"
 )
 
 // pods returns the pods of the programs, and of MongoDB and Kafka, whether the manifests have them or not: what a policy lets
@@ -211,7 +213,7 @@ func hasPlace(peers []networkingv1.NetworkPolicyPeer, of place) bool {
 	return len(peers) == 0 || slices.ContainsFunc(peers, func(peer networkingv1.NetworkPolicyPeer) bool {
 		switch {
 		case peer.IPBlock != nil:
-			return of.outside
+			return of.outside && peer.IPBlock.CIDR != nodeNames
 		case of.outside:
 			return false
 		case peer.NamespaceSelector == nil:

@@ -33,6 +33,7 @@ func (c *check) settings(w workload) {
 	c.ports(w, flags)
 	c.termination(w, flags)
 	c.peers(w, p, flags)
+	c.callers(w, p, flags)
 	c.memory(w)
 	c.files(w, flags)
 	if p.aggregates() && !flags.Changed("brokers") {
@@ -187,6 +188,9 @@ func (c *check) peers(w workload, p Program, flags *pflag.FlagSet) {
 			c.add(w.String(), "the address of %s is %s; the name of its Service is %[1]s", name, address)
 			continue
 		}
+		if flags.Changed("peer-ca") != (u.Scheme == "https") {
+			c.add(w.String(), "the address of %s is %s; it begins with https if EXCHANGE_PEER_CA is set, and else with http", name, address)
+		}
 		for _, s := range c.Services {
 			if s.Name == name && !slices.ContainsFunc(s.Spec.Ports, func(port corev1.ServicePort) bool { return fmt.Sprint(port.Port) == u.Port() }) {
 				c.add(w.String(), "the address of %s is %s, and its Service has no port %s", name, address, u.Port())
@@ -195,6 +199,25 @@ func (c *check) peers(w workload, p Program, flags *pflag.FlagSet) {
 	}
 	for name := range given {
 		c.add(w.String(), "it has an address of %s, which it does not call; remove it from EXCHANGE_PEER", name)
+	}
+}
+
+// callers holds the names in certificates by which a program knows its callers to those of the programs that call it.
+func (c *check) callers(w workload, p Program, flags *pflag.FlagSet) {
+	named := flags.Lookup("tls-client-names")
+	if !named.Changed {
+		return
+	}
+	var callers []string
+	for _, other := range c.programs {
+		if slices.Contains(other.Peers, p.Name) {
+			callers = append(callers, other.Name)
+		}
+	}
+	slices.Sort(callers)
+	given := slices.Sorted(strings.SplitSeq(strings.Trim(named.Value.String(), "[]"), ","))
+	if !slices.Equal(given, callers) {
+		c.add(w.String(), "EXCHANGE_TLS_CLIENT_NAMES are %v, and its callers are %v", given, callers)
 	}
 }
 
