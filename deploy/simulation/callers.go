@@ -24,6 +24,8 @@ type caller struct {
 // book is what the callers tried, and what they were told.
 type book struct {
 	entries []*entry
+	claims  claimBook
+	parties partyBook
 	wrong   []string
 }
 
@@ -45,8 +47,8 @@ type entry struct {
 // patience is how often a caller repeats a request.
 const patience = 200
 
-// work runs the program of a caller.
-func (c *caller) work(ctx context.Context, number int) {
+// workOnReceipts records receipts, some with a key, and refunds those that all callers have recorded.
+func (c *caller) workOnReceipts(ctx context.Context, number int) {
 	for i := range 2 + c.random.IntN(3) {
 		pause(ctx, time.Duration(c.random.Int64N(int64(1500*time.Millisecond))))
 		e := &entry{amount: 1000*(number+1) + i}
@@ -77,7 +79,7 @@ func (c *caller) receipt(ctx context.Context, e *entry) {
 	}
 	for range patience {
 		e.attempts++
-		got, heard := c.reach("premium", c.random).send(ctx, fmt.Sprintf("POST receipt %d %s", e.amount, e.key), http.MethodPost, "/receipt", body, header...)
+		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("POST receipt %d %s", e.amount, e.key), "/receipt", body, header...)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
 			e.told(c, got)
@@ -127,7 +129,7 @@ func (c *caller) refund(ctx context.Context, of *entry) {
 	c.book.entries = append(c.book.entries, e)
 	for range patience {
 		e.attempts++
-		got, heard := c.reach("premium", c.random).send(ctx, fmt.Sprintf("refund of %d", of.amount), http.MethodPost, "/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
+		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("refund of %d", of.amount), "/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
 			e.told(c, got)

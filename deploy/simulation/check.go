@@ -20,7 +20,7 @@ type receipt struct {
 
 // quiet reports whether no receipt carries a mark.
 func (x *exchange) quiet() bool {
-	for _, doc := range x.premiums.Documents("receipt") {
+	for _, doc := range x.store.Documents("receipt") {
 		if doc.Unsent {
 			return false
 		}
@@ -32,7 +32,7 @@ func (x *exchange) quiet() bool {
 func (x *exchange) check() (wrong []string) {
 	complain := func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) }
 	var receipts []receipt
-	for _, doc := range x.premiums.Documents("receipt") {
+	for _, doc := range x.store.Documents("receipt") {
 		var r receipt
 		row, err := rest.Pinned(doc, "row")
 		if err != nil || json.Unmarshal(doc.Body, &r) != nil {
@@ -46,6 +46,8 @@ func (x *exchange) check() (wrong []string) {
 	}
 	x.checkBook(receipts, complain)
 	x.checkRows(receipts, complain)
+	x.checkClaims(complain)
+	x.checkParties(complain)
 	if dead := x.brokers.dead.messages; len(dead) > 0 {
 		complain("%d messages are dead letters, such as %s", len(dead), dead[0].Value)
 	}
@@ -103,7 +105,7 @@ func (x *exchange) checkRows(receipts []receipt, complain func(string, ...any)) 
 		}
 		sums[r.row].Add(sums[r.row], amount)
 	}
-	for _, doc := range x.premiums.Documents("premiumBordereau") {
+	for _, doc := range x.store.Documents("premiumBordereau") {
 		var b struct {
 			Period, PolicyNumber, TransactionType string
 			GrossWrittenPremium                   json.Number

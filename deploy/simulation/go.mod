@@ -7,6 +7,8 @@ require (
 	github.com/spf13/pflag v1.0.10
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/pkg v0.0.0
+	insurance.example/exchange/services/claims v0.0.0
+	insurance.example/exchange/services/parties v0.0.0
 	insurance.example/exchange/services/premium v0.0.0
 )
 
@@ -71,5 +73,7 @@ require (
 replace (
 	insurance.example/exchange/contracts => ../../contracts
 	insurance.example/exchange/pkg => ../../pkg
+	insurance.example/exchange/services/claims => ../../services/claims
+	insurance.example/exchange/services/parties => ../../services/parties
 	insurance.example/exchange/services/premium => ../../services/premium
 )

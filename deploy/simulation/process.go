@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -124,12 +125,19 @@ func (h *host) crash(restart time.Time) {
 // answer is what a caller hears.
 type answer struct {
 	status int
-	header http.Header
 	body   string
 }
 
-// send sends a request, which the history calls what, to a process. heard is false if the caller does not learn what became of it.
-func (p *process) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
+// member returns a member of the response that is a text; empty if there is none.
+func (a answer) member(name string) string {
+	var members map[string]any
+	_ = json.Unmarshal([]byte(a.body), &members) // a response that is no object has no members
+	text, _ := members[name].(string)
+	return text
+}
+
+// post posts a body, which the history calls what, to a process. heard is false if the caller does not learn what became of it.
+func (p *process) post(ctx context.Context, what, path, body string, header ...string) (got answer, heard bool) {
 	arrived := false
 	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
 		arrived = true
@@ -138,7 +146,7 @@ func (p *process) send(ctx context.Context, what, method, path, body string, hea
 	if !arrived || p.dead.Load() {
 		return answer{}, false
 	}
-	r := httptest.NewRequestWithContext(as(p.ctx, actor(ctx)), method, path, strings.NewReader(body))
+	r := httptest.NewRequestWithContext(as(p.ctx, actor(ctx)), http.MethodPost, path, strings.NewReader(body))
 	maps.Copy(r.Header, p.header)
 	r.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(header); i += 2 {
@@ -149,5 +157,5 @@ func (p *process) send(ctx context.Context, what, method, path, body string, hea
 	if err != nil || p.dead.Load() {
 		return answer{}, false
 	}
-	return answer{recorder.Code, recorder.Header(), recorder.Body.String()}, true
+	return answer{recorder.Code, recorder.Body.String()}, true
 }

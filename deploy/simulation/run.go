@@ -15,6 +15,8 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/deploy/simulation/memorystore"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/services/claims"
+	"insurance.example/exchange/services/parties"
 	"insurance.example/exchange/services/premium"
 )
 
@@ -52,13 +54,31 @@ func withSets(service func() rest.Service) func() rest.Service {
 	}
 }
 
+// kind is what a seed simulates: two replicas of a service, and what callers do with them.
+type kind struct {
+	name    string
+	service func() rest.Service
+	flags   []string
+	work    func(c *caller, ctx context.Context, number int)
+}
+
+// kinds returns what a seed chooses from. Receipts come more often than the others, because most happens there.
+func kinds() []kind {
+	receipts := kind{"premium", premium.Service, []string{"--bordereau-period", "month"}, (*caller).workOnReceipts}
+	return []kind{
+		receipts, receipts,
+		{"claims", claims.Service, nil, (*caller).workOnClaims},
+		{"parties", parties.Service, nil, (*caller).workOnParties},
+	}
+}
+
 // exchange is the simulated part of the exchange.
 type exchange struct {
 	*world
-	brokers  *brokers
-	premiums *memorystore.Store
-	hosts    []*host
-	book     book
+	brokers *brokers
+	store   *memorystore.Store
+	hosts   []*host
+	book    book
 	// working counts the callers that have not ended.
 	working atomic.Int32
 }
@@ -66,14 +86,16 @@ type exchange struct {
 // Run runs a seed, in a bubble of testing/synctest. It writes every operation to trace, if that is not nil.
 func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
-	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), premiums: &memorystore.Store{}}
+	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
+	x.book.claims.changes, x.book.parties = make(map[string]*change), make(partyBook)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
+	kinds := kinds()
+	kind := kinds[w.random.IntN(len(kinds))]
 	for i := range 2 {
 		h := &host{
-			world: w, name: fmt.Sprintf("premium-%d", i+1), service: withSets(premium.Service),
-			flags: []string{"--bordereau-period", "month"},
+			world: w, name: fmt.Sprintf("%s-%d", kind.name, i+1), service: withSets(kind.service), flags: kind.flags,
 			peers: map[string]http.Handler{"coverage": coverage, "claims": http.NotFoundHandler()},
-			store: x.premiums, brokers: x.brokers, now: func() time.Time { return clock.Add(time.Since(w.began)) },
+			store: x.store, brokers: x.brokers, now: func() time.Time { return clock.Add(time.Since(w.began)) },
 		}
 		x.hosts = append(x.hosts, h)
 		if err := h.start(); err != nil {
@@ -88,7 +110,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 		x.working.Add(1)
 		go func() {
 			defer x.working.Add(-1)
-			c.work(as(ctx, c.name), i)
+			kind.work(c, as(ctx, c.name), i)
 		}()
 	}
 	err := x.live()

@@ -59,6 +59,23 @@ func (s *Store) Documents(name string) []docstore.Document {
 	return documents
 }
 
+// Versions returns the bodies that a document of a collection had and has, in order of version.
+func (s *Store) Versions(name string, id uuid.UUID) (bodies [][]byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.collections[name]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, found := c.search(id)
+	if !found {
+		return nil
+	}
+	for _, f := range c.docs[at].formers {
+		bodies = append(bodies, bytes.Clone(f.Body))
+	}
+	return append(bodies, bytes.Clone(c.docs[at].Body))
+}
+
 // Ping returns an error only if ctx has ended.
 func (s *Store) Ping(ctx context.Context) error { return ended(ctx) }
 

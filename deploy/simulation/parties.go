@@ -1,0 +1,73 @@
+package simulation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// people is the number of persons whom all callers record.
+const people = 4
+
+// partyBook is what callers were told of persons: ids by number of identity.
+type partyBook map[string][]string
+
+// workOnParties records the same few persons as the other callers, some with a key, until it hears that they are recorded.
+func (c *caller) workOnParties(ctx context.Context, number int) {
+	for i := range 2 + c.random.IntN(4) {
+		pause(ctx, time.Duration(c.random.Int64N(int64(800*time.Millisecond))))
+		identity := fmt.Sprint(c.random.IntN(people))
+		var header []string
+		if c.random.IntN(2) == 0 {
+			header = []string{"Idempotency-Key", fmt.Sprintf("key-%d-%d", number, i)}
+		}
+		body := fmt.Sprintf(`{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":%q,"address":{"city":"London","country":"GB"}}`, identity)
+		c.person(ctx, identity, body, header)
+	}
+}
+
+func (c *caller) person(ctx context.Context, identity, body string, header []string) {
+	for range patience {
+		got, heard := c.reach("parties", c.random).post(ctx, fmt.Sprint("POST personal ", identity, header), "/personal", body, header...)
+		switch {
+		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
+			c.book.parties[identity] = append(c.book.parties[identity], got.member("id"))
+			return
+		case heard && got.status == http.StatusConflict:
+			c.book.parties[identity] = append(c.book.parties[identity], got.member("existingId"))
+			return
+		case heard && got.status != http.StatusServiceUnavailable:
+			c.complain("POST /personal: %d %s", got.status, got.body)
+			return
+		}
+		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
+	}
+	c.complain("POST /personal of %s: not heard of after %d attempts", identity, patience)
+}
+
+// checkParties expects one record of each person, the one that every caller was told.
+func (x *exchange) checkParties(complain func(string, ...any)) {
+	stored := make(map[string][]string)
+	for _, doc := range x.store.Documents("personal") {
+		var person struct{ ID, IDNumber string }
+		if err := json.Unmarshal(doc.Body, &person); err != nil {
+			complain("person %s cannot be read: %v", doc.ID, err)
+		}
+		stored[person.IDNumber] = append(stored[person.IDNumber], person.ID)
+	}
+	for identity, ids := range stored {
+		if len(ids) > 1 {
+			complain("person %s is recorded %d times", identity, len(ids))
+		}
+	}
+	for identity, told := range x.book.parties {
+		for _, id := range told {
+			if !slices.Contains(stored[identity], id) {
+				complain("a caller was told that person %s is %q, and it is %q", identity, id, stored[identity])
+			}
+		}
+	}
+}
