@@ -8,6 +8,7 @@ const (
 	ValueSets         = "value-sets"
 	KeyRetention      = "key-retention"
 	ReportingWindow   = "reporting-window"
+	ClaimDocuments    = "claim-documents"
 	RefundReceiptType = "refund-receipt-type"
 	BordereauPeriod   = "bordereau-period"
 	TripLength        = "trip-length"
@@ -33,7 +34,7 @@ const (
 // All returns every name.
 func All() []string {
 	return []string{
-		ValueSets, KeyRetention, ReportingWindow, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
+		ValueSets, KeyRetention, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, Data, URL, Token,
 	}
 }

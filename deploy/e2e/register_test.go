@@ -37,7 +37,7 @@ func configured(t *testing.T) *trial.Exchange {
 		t.Fatal(err)
 	}
 	e, err := commands.RunInOne(data,
-		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
+		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
@@ -75,6 +75,13 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		}
 		if early := c.Create(t, "claim", loss(number, -3)); early["warnings"] != nil {
 			t.Errorf("a claim in time has the warnings %v", early["warnings"])
+		}
+	},
+	settings.ClaimDocuments: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		made := c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents", []string{"https://example.com/1", "https://example.com/2"}))
+		refused := c.Post(t, "/claim/"+made.Text("id")+"/documents", trial.Record{"url": "https://example.com/3"}).Want(t, http.StatusBadRequest)
+		if pointers := refused.Record(t).Pointers(); !slices.Equal(pointers, []string{"/url"}) {
+			t.Errorf("a third document is refused at %v", pointers)
 		}
 	},
 	settings.RefundReceiptType: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {

@@ -8,7 +8,6 @@ import (
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -41,17 +40,33 @@ func reopen() rest.Action[claims.Claim] {
 	})
 }
 
-// addDocument appends the url of a document to the claim, and its type to the types, in any state of the claim. A claim
-// has no more documents than a list in a body may have elements, so that what is read can be sent back.
-func addDocument() rest.Action[claims.Claim] {
+// addDocument appends the url of a document to the claim, and its type to the types, in any state of the claim.
+func (e *environment) addDocument() rest.Action[claims.Claim] {
 	return rest.Act("documents", rest.AnyState, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
-		if len(c.Value.Documents) >= jsonobject.MaxElements {
-			return problem.New(problem.Invalid, "").At("/url", "is one document too many: a claim has at most "+strconv.Itoa(jsonobject.MaxElements))
+		if len(c.Value.Documents) >= e.mostDocuments {
+			return e.tooManyDocuments("/url")
 		}
 		c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
 		c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
 		return nil
 	}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
+}
+
+// fewDocuments refuses more documents than a claim may have. Each change of a claim writes all of them, so their number bounds
+// what it costs. A claim that has more, because the setting was greater, keeps them.
+func (e *environment) fewDocuments(_ context.Context, d *rest.Draft[claims.Claim]) error {
+	most := e.mostDocuments
+	if d.Stored != nil {
+		most = max(most, len(d.Stored.Documents))
+	}
+	if len(d.Value.Documents) > most {
+		return e.tooManyDocuments("/documents")
+	}
+	return nil
+}
+
+func (e *environment) tooManyDocuments(pointer string) error {
+	return problem.New(problem.Invalid, "").At(pointer, "makes too many documents: a claim has at most "+strconv.Itoa(e.mostDocuments))
 }
 
 // untyped returns the types of documents that were sent without types: an empty type for each.

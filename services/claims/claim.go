@@ -37,13 +37,16 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 			{Name: "fnol outside the reporting window", DependsOn: []string{"fnol", "lossDate"}, Run: e.lateNotification},
 			{Name: "loss within the waiting period", DependsOn: []string{"policyNumber", "fnol", "lossDate"}, Run: waited(policy)},
 		},
+		Rules: []rest.Check[claims.Claim]{
+			{Name: "more documents than a claim may have", DependsOn: []string{"documents"}, Run: e.fewDocuments, Refuses: []problem.Kind{problem.Invalid}},
+		},
 		Issue:         issue,
 		BeforeReplace: update,
 		Merge:         true,
 		DryRun:        "admissibility",
 		Status:        func(c *claims.Claim) **string { return &c.ClaimStatus },
 		Actions: []rest.Action[claims.Claim]{
-			settle().AddingExtra(), reopen().AddingExtra(), addDocument().AsSub(),
+			settle().AddingExtra(), reopen().AddingExtra(), e.addDocument().AsSub(),
 		},
 		Extra: func(c *claims.Claim) map[string]any { return map[string]any{"status": rest.Text(c.ClaimStatus)} },
 	}

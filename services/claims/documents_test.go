@@ -38,8 +38,44 @@ func TestTypesStayWithTheirDocuments(t *testing.T) {
 	}
 }
 
-func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
+// TestTheDocumentsOfAClaimAreFew: by whatever way they come.
+func TestTheDocumentsOfAClaimAreFew(t *testing.T) {
 	s := start(t, coverage(t))
+	thousand := strings.TrimSuffix(strings.Repeat(`"u",`, 1000), ",")
+	refuse := func(pointer, method, path, body string) {
+		t.Helper()
+		if a := s.Must(400, method, path, body); !strings.Contains(a.Text, `"pointer":"`+pointer+`","reason":"makes too many documents: a claim has at most 1000"`) {
+			t.Error(a.Text)
+		}
+	}
+	refuse("/documents", "POST", "/claim", fire+`,"documents":["u",`+thousand+`]}`)
+	path := "/claim/" + s.Create("claim", fire+`,"documents":[`+thousand+`]}`)
+	refuse("/url", "POST", path+"/documents", `{"url":"one more"}`)
+	refuse("/documents", "PUT", path, `{"documents":["u",`+thousand+`]}`)
+	s.Must(200, "PUT", path, `{"documents":["other","u","u"]}`)
+	s.Must(200, "POST", path+"/documents", `{"url":"one more"}`)
+}
+
+// TestAClaimKeepsTheDocumentsThatItHas: the claim was written while it might have more.
+func TestAClaimKeepsTheDocumentsThatItHas(t *testing.T) {
+	store := servicetest.OpenStore(t)
+	with := func(setting string) *servicetest.Service {
+		return servicetest.Start(t, claims.Service().Definition(), servicetest.Options{
+			Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Peers: map[string]http.Handler{"coverage": coverage(t)}, Store: store,
+			Flags: []string{"--claim-documents", setting},
+		})
+	}
+	path := "/claim/" + with("5").Create("claim", fire+`,"documents":["a","b","c","d"]}`)
+	s := with("2")
+	s.Must(200, "PUT", path, s.Must(200, "GET", path, "").Text)
+	s.Must(200, "PUT", path, `{"documents":["d","c","b","a"]}`)
+	s.Must(400, "PUT", path, `{"documents":["d","c","b","a","e"]}`)
+	s.Must(400, "POST", path+"/documents", `{"url":"e"}`)
+	s.Must(200, "PUT", path, `{"documents":["d","c","b"]}`)
+}
+
+func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
+	s := start(t, coverage(t), "--claim-documents", "10000")
 	list := strings.TrimSuffix(strings.Repeat(`"u",`, 9_999), ",")
 	path := "/claim/" + s.Create("claim", fire+`,"documents":[`+list+`]}`)
 	s.Must(200, "POST", path+"/documents", `{"url":"last"}`)

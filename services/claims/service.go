@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -25,6 +26,7 @@ import (
 // Service returns the service.
 func Service() rest.Service {
 	var reportingWindow *time.Duration
+	var mostDocuments int
 	return rest.Service{
 		Name: "claims", Summary: "The claims of the Insurance Exchange Service",
 		Foreign: settings.All(), Peers: []string{"coverage"},
@@ -32,9 +34,10 @@ func Service() rest.Service {
 		Flags: func(flags *pflag.FlagSet) {
 			reportingWindow = setting.SharedDuration(flags, settings.ReportingWindow,
 				"a claim notified later than this after the loss carries a warning, such as 720h; if not set, no claim does")
+			setting.IntVar(flags, &mostDocuments, settings.ClaimDocuments, 1000, 1, jsonobject.MaxElements, "greatest number of documents of a claim")
 		},
 		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) {
-			e := &environment{sets: s.Sets, coverage: deps.Peer("coverage")}
+			e := &environment{sets: s.Sets, coverage: deps.Peer("coverage"), mostDocuments: mostDocuments}
 			if reportingWindow != nil {
 				e.reportingWindow = *reportingWindow
 			}
@@ -56,6 +59,9 @@ type environment struct {
 	coverage *peer.Client
 	// reportingWindow is the longest time from loss to notification for which a claim is not late. If zero, none is late.
 	reportingWindow time.Duration
+	// mostDocuments is the greatest number of documents of a claim. It is no greater than that of the elements of a list in a body,
+	// so that what is read can be sent back.
+	mostDocuments int
 }
 
 // policy returns the policy with a number. It returns the problem policy-not-found if there is none.

@@ -24,7 +24,7 @@ import (
 const patience = 5 * time.Minute
 
 // eventually waits until holds returns true, and returns how long that took.
-func eventually(t *testing.T, what string, holds func() bool) time.Duration {
+func eventually(t testing.TB, what string, holds func() bool) time.Duration {
 	t.Helper()
 	began := time.Now()
 	for !holds() {
@@ -38,14 +38,14 @@ func eventually(t *testing.T, what string, holds func() bool) time.Duration {
 
 // kafka is a Kafka broker that can lose what it holds.
 type kafka struct {
-	t            *testing.T
+	t            testing.TB
 	folder, addr string
 	*kfake.Cluster
 	// coverage is what the replicas ask for policies.
 	coverage policies
 }
 
-func startKafka(t *testing.T) *kafka {
+func startKafka(t testing.TB) *kafka {
 	k := &kafka{t: t, folder: t.TempDir(), addr: "127.0.0.1:0"}
 	k.start()
 	t.Cleanup(func() { k.Close() })

@@ -22,10 +22,15 @@ import (
 type countingStore struct {
 	docstore.Store
 	summed atomic.Int64
+	// receipts is the collection of the receipts, as the service has opened it.
+	receipts docstore.Collection
 }
 
 func (s *countingStore) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	c, err := s.Store.Collection(ctx, spec)
+	if spec.Name == "receipt" {
+		s.receipts = c
+	}
 	return countingCollection{c, s}, err
 }
 

@@ -10,10 +10,11 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered. It works on few
-// rows at once, because requests have precedence over it.
+// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered. The computation of
+// a row mostly waits for its write, and a store commits writes together that wait at the same time. So many rows are computed at
+// once: otherwise receipts of many policies are taken faster than their rows are written.
 const (
-	aggregators = 2
+	aggregators = 32
 	gathering   = 250 * time.Millisecond
 )
 
