@@ -3,7 +3,6 @@ package jsonobject
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -20,6 +19,10 @@ const (
 	MaxNumber = 64
 	// MaxElements is the most elements of one list.
 	MaxElements = 10_000
+	// MaxMembers is the most members of all objects together, and MaxAllElements the most elements of all lists together. They bound
+	// the work: a body has room for ten times as many.
+	MaxMembers     = 10_000
+	MaxAllElements = 50_000
 )
 
 // scan reads a text once, without parsing it, so that parsing is never more work than the bounds allow. It takes
@@ -31,6 +34,8 @@ type scan struct {
 
 	depth int
 	open  [MaxDepth]opened
+	// members and elements count those of all objects and lists; an empty list counts as one element.
+	members, elements int
 }
 
 // opened is an object or a list that has not ended.
@@ -57,6 +62,9 @@ func (s *scan) bounds() *problem.Error {
 			}
 			s.open[s.depth] = opened{list: c == '[', start: i}
 			s.depth++
+			if c == '[' {
+				s.elements++
+			}
 		case c == '}' || c == ']':
 			s.depth = max(s.depth-1, 0)
 		case c == ',' && s.inList():
@@ -64,6 +72,9 @@ func (s *scan) bounds() *problem.Error {
 			if list.commas++; list.commas == MaxElements {
 				return s.beyond(list.start, fmt.Sprintf("has more than %d elements", MaxElements))
 			}
+			s.elements++
+		case c == ':':
+			s.members++
 		case c == 'n' && s.inList():
 			s.nullElement = true
 		case c == '-' || c >= '0' && c <= '9':
@@ -73,6 +84,12 @@ func (s *scan) bounds() *problem.Error {
 			}
 			i = end
 			continue
+		}
+		if s.members > MaxMembers {
+			return at(problem.New(problem.Malformed, ""), "", fmt.Sprintf("has more than %d members, those of all objects in it included", MaxMembers))
+		}
+		if s.elements > MaxAllElements {
+			return at(problem.New(problem.Malformed, ""), "", fmt.Sprintf("has lists with more than %d elements together", MaxAllElements))
 		}
 		i++
 	}
@@ -103,8 +120,20 @@ func (s *scan) stringEnd(start int) (end, size int) {
 // escaped returns how many bytes of UTF-8 the four digits of a \u escape stand for. Each half of a surrogate pair stands
 // for two of its four.
 func escaped(digits []byte) int {
-	switch r, err := strconv.ParseUint(string(digits), 16, 16); {
-	case err != nil, r < 0x80:
+	r := rune(0)
+	for _, c := range digits {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			c = c | 0x20 - 'a' + 10
+		default:
+			return 1 // no escape, as parsing will find
+		}
+		r = r<<4 | rune(c)
+	}
+	switch {
+	case r < 0x80:
 		return 1
 	case r < 0x800, r >= 0xd800 && r < 0xe000:
 		return 2

@@ -3,6 +3,7 @@ package jsonobject
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
@@ -13,7 +14,7 @@ import (
 // value. RFC 8785 is not used because it passes numbers through binary floats, which would take two sums of money for
 // one.
 func Canonical(value []byte) ([]byte, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(value))
+	dec := jsontext.NewDecoder(bytes.NewReader(value), uniqueNames)
 	return appendCanonical(nil, dec)
 }
 
@@ -69,6 +70,9 @@ func appendObject(out []byte, dec *jsontext.Decoder) ([]byte, error) {
 
 // canonicalNumber writes the exact value of a literal in one way; one beyond the library's range stays as written.
 func canonicalNumber(literal string) string {
+	if short, is := canonicalInt(literal); is {
+		return short
+	}
 	var d apd.Decimal
 	if _, _, err := d.SetString(literal); err != nil {
 		return literal
@@ -78,6 +82,26 @@ func canonicalNumber(literal string) string {
 		return "0"
 	}
 	return d.Text('E')
+}
+
+// canonicalInt does so for the whole numbers that most numbers are, at a tenth of the cost.
+func canonicalInt(literal string) (text string, is bool) {
+	digits := strings.TrimPrefix(literal, "-")
+	if digits == "0" {
+		return "0", true
+	}
+	if len(digits) > 18 || strings.Trim(digits, "0123456789") != "" {
+		return "", false
+	}
+	exponent := len(digits) - 1
+	written := strings.TrimRight(digits, "0")
+	out := make([]byte, 0, len(literal)+4)
+	out = append(out, literal[:len(literal)-len(digits)]...)
+	out = append(out, written[0])
+	if len(written) > 1 {
+		out = append(append(out, '.'), written[1:]...)
+	}
+	return string(strconv.AppendInt(append(out, 'E', '+'), int64(exponent), 10)), true
 }
 
 // Equal reports whether two JSON texts are the same value.

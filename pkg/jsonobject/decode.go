@@ -93,7 +93,7 @@ func syntax(body []byte) *problem.Error {
 }
 
 // maxPointer is the most bytes of a JSON pointer in a problem; a longer one is cut to what contains it.
-const maxPointer = 1024
+const maxPointer = 256
 
 // at adds a violation at a JSON pointer.
 func at(p *problem.Error, pointer jsontext.Pointer, reason string) *problem.Error {

@@ -54,6 +54,9 @@ func TestDecodeReportsEveryViolation(t *testing.T) {
 		{"long exponent", `{"x":-1e` + strings.Repeat("0", MaxNumber) + `}`, problem.Malformed, []string{"/x"}},
 		{"long list", `{"list":` + list(MaxElements+1) + `}`, problem.Malformed, []string{"/list"}},
 		{"long list in an extension", `{"x":{"a":[1,2],"b":[[1],` + list(MaxElements+1) + `]}}`, problem.Malformed, []string{"/x/b/1"}},
+		{"members", `{"x":[` + strings.TrimSuffix(strings.Repeat(`{"a":1,"b":{}},`, MaxMembers/2), ",") + `]}`, problem.Malformed, []string{""}},
+		{"elements", `{"x":[` + strings.TrimSuffix(strings.Repeat(list(MaxElements)+",", 5), ",") + `]}`, problem.Malformed, []string{""}},
+		{"empty lists", `{"x":[` + strings.TrimSuffix(strings.Repeat("[[[[[[[]]]]]]],", MaxElements), ",") + `]}`, problem.Malformed, []string{""}},
 		{"null in a list", `{"list":["a",null]}`, problem.Invalid, []string{"/list/1"}},
 		{"null in a list, and more", `{"name":7,"list":[null,"a",1]}`, problem.Invalid, []string{"/name", "/list/0", "/list/2"}},
 		{"null in a list of objects", `{"many":[{"city":1},null]}`, problem.Invalid, []string{"/many/0/city", "/many/1"}},
@@ -94,6 +97,8 @@ func TestWhatIsInBoundsIsTaken(t *testing.T) {
 		"member name":                `{"` + strings.Repeat("x", MaxString) + `":1}`,
 		"number":                     `{"x":-` + strings.Repeat("1", MaxNumber-1) + `}`,
 		"list":                       `{"list":[` + strings.Repeat(`"a",`, MaxElements-1) + `"a"],"x":[` + strings.Repeat("{},", MaxElements-1) + `[1,2,3]]}`,
+		"members":                    `{"x":[` + strings.TrimSuffix(strings.Repeat(`{"a":{"b":":"}},`, MaxMembers/2-1), ",") + `],"y":1}`,
+		"elements":                   `{"x":[` + strings.TrimSuffix(strings.Repeat("["+strings.Repeat("1,", MaxElements-2)+"1],", 5), ",") + `]}`,
 		"nesting":                    `{"x":` + strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1) + `}`,
 		"digits in a string":         `{"name":"` + strings.Repeat("1", 2*MaxNumber) + `"}`,
 		"brackets in a string":       `{"name":"` + strings.Repeat("[", 2*MaxDepth) + strings.Repeat(",", 2*MaxElements) + `"}`,
@@ -192,6 +197,11 @@ func TestEqual(t *testing.T) {
 		{`[1,2]`, `[2,1]`, false},
 		{`1e400000`, `1e400000`, true},
 		{`0`, `-0.00`, true},
+		{`-120`, `-1.20e2`, true},
+		{`999999999999999999`, `9.99999999999999999E+17`, true},
+		{`7`, `7e0`, true},
+		{`7`, `-7`, false},
+		{`70`, `7`, false},
 	} {
 		if Equal([]byte(c.a), []byte(c.b)) != c.same {
 			t.Errorf("%s and %s: want same=%v", c.a, c.b, c.same)

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Member is one member of a JSON object, its value as written.
+// Member is one member of a JSON object, its value as written: a part of the object's text, which must not change.
 type Member struct {
 	Name  string
 	Value jsontext.Value
@@ -15,7 +15,7 @@ type Member struct {
 // Members returns the members of a JSON object in order. The text has been decoded before, so that an error cannot
 // come from a caller.
 func Members(object []byte) ([]Member, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(object))
+	dec := jsontext.NewDecoder(bytes.NewReader(object), uniqueNames)
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
@@ -30,14 +30,22 @@ func Members(object []byte) ([]Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Member{text, value.Clone()})
+		end := int(dec.InputOffset())
+		all = append(all, Member{text, object[end-len(value) : end : end]})
 	}
 	return all, nil
 }
 
+// uniqueNames leaves out the comparison of the names of members, in a text of which it is known that no name occurs twice.
+var uniqueNames = jsontext.AllowDuplicateNames(true)
+
 // Of writes members as a JSON object.
 func Of(all []Member) []byte {
-	out := []byte{'{'}
+	size := 2
+	for _, m := range all {
+		size += len(m.Name) + len(m.Value) + len(`"":,`)
+	}
+	out := append(make([]byte, 0, size), '{')
 	for _, m := range all {
 		out = appendMember(out, m.Name, m.Value)
 	}
