@@ -12,6 +12,9 @@ import (
 // MaxViolations is how many violations a problem document lists. The others are counted in its member moreErrors.
 const MaxViolations = 32
 
+// MaxDocument is the most bytes of a problem document. Where its violations would make it larger, fewer of them are listed.
+const MaxDocument = 16 << 10
+
 // ContentType is the media type of a problem document.
 const ContentType = "application/problem+json"
 
@@ -170,27 +173,11 @@ func URI(kind Kind) string { return "/problems/" + kind.Slug() }
 
 // Write writes the problem document as the response. Its instance is the RequestIDHeader that w already carries.
 func Write(w http.ResponseWriter, e *Error) {
-	document := make(map[string]any, 6+len(e.Members))
-	for name, value := range e.Members {
-		document[name] = value
-	}
-	document["type"] = URI(e.Kind)
-	document["title"] = e.Kind.Title()
-	document["status"] = e.Kind.Status()
-	document["detail"] = e.detail()
-	if id := w.Header().Get(RequestIDHeader); id != "" {
-		document["instance"] = id
-	}
-	if len(e.Violations) > 0 {
-		document["errors"] = e.Violations
-	}
-	if e.More > 0 {
-		document["moreErrors"] = e.More
-	}
-	body, err := json.Marshal(document)
-	if err != nil {
-		// Only Members can fail to be encoded, which is a programming error. The caller still gets the problem.
-		body = []byte(`{"type":"` + URI(e.Kind) + `","status":` + strconv.Itoa(e.Kind.Status()) + `}`)
+	instance := w.Header().Get(RequestIDHeader)
+	body := e.document(instance, e.Violations)
+	for listed := len(e.Violations); len(body) > MaxDocument && listed > 0; {
+		listed /= 2
+		body = e.document(instance, e.Violations[:listed])
 	}
 	header := w.Header()
 	for name, values := range e.Header {
@@ -200,4 +187,31 @@ func Write(w http.ResponseWriter, e *Error) {
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.Kind.Status())
 	_, _ = w.Write(body)
+}
+
+// document returns the problem document that lists some of the violations and counts the others.
+func (e *Error) document(instance string, listed []Violation) []byte {
+	document := make(map[string]any, 6+len(e.Members))
+	for name, value := range e.Members {
+		document[name] = value
+	}
+	document["type"] = URI(e.Kind)
+	document["title"] = e.Kind.Title()
+	document["status"] = e.Kind.Status()
+	document["detail"] = e.detail()
+	if instance != "" {
+		document["instance"] = instance
+	}
+	if len(listed) > 0 {
+		document["errors"] = listed
+	}
+	if more := e.More + len(e.Violations) - len(listed); more > 0 {
+		document["moreErrors"] = more
+	}
+	body, err := json.Marshal(document)
+	if err != nil {
+		// Only Members can fail to be encoded, which is a programming error. The caller still gets the problem.
+		body = []byte(`{"type":"` + URI(e.Kind) + `","status":` + strconv.Itoa(e.Kind.Status()) + `}`)
+	}
+	return body
 }
