@@ -70,6 +70,10 @@ func outage(err error) *problem.Error {
 	if errors.As(err, &limit) {
 		return tooLarge(limit.Limit)
 	}
+	var refused *problem.Error
+	if errors.As(err, &refused) {
+		return refused // of the body, which did not come in time
+	}
 	return problem.Outage(err)
 }
 

@@ -43,8 +43,11 @@ var (
 	RecordTooLarge   = declare(kind{"record-too-large", "record too large", http.StatusRequestEntityTooLarge})
 	MediaType        = declare(kind{"unsupported-media-type", "unsupported media type", http.StatusUnsupportedMediaType})
 	KeyReused        = declare(kind{"idempotency-key-reused", "Idempotency-Key was used for another request", http.StatusUnprocessableEntity})
+	SlowBody         = declare(kind{"slow-body", "the body came too slowly", http.StatusRequestTimeout})
+	ShareUsedUp      = declare(kind{"share-used-up", "too much in work for one caller", http.StatusTooManyRequests})
 	Internal         = declare(kind{"internal", "internal error", http.StatusInternalServerError})
 	Unavailable      = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
+	Overloaded       = declare(kind{"overloaded", "too much in work", http.StatusServiceUnavailable})
 )
 
 // Outage returns the problem for a store or another service that does not respond: 503 with Retry-After.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -144,6 +145,7 @@ func RequireGateway(trust Trust) gin.HandlerFunc {
 		}
 		caller := Caller{Subject: subject, Scopes: strings.Fields(header.Get(ScopesHeader))}
 		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
+		budget.Charge(c.Request.Context(), subject)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -31,6 +32,9 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if err := budget.Take(ctx, len(body)); err != nil { // for the response
+		return err
+	}
 	c.Writer.Header().Set("ETag", tag)
 	c.Data(http.StatusOK, mediaType, body)
 	return nil
@@ -51,8 +55,10 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 	}
 	was, then := docstore.Former{}, (*head)(nil)
 	// The instants of the versions are in order, so half of them are left out with each look.
+	held := budget.Held(ctx)
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
+		budget.Return(ctx, held)
 		formers, err := r.collection.Formers(ctx, doc.ID, middle-1, 1)
 		if err != nil {
 			return doc, err

@@ -1,7 +1,6 @@
 package rest
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"mime"
@@ -12,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
@@ -23,25 +23,61 @@ const mediaType = "application/json"
 // empty body needs no media type.
 func readBody(c *gin.Context) ([]byte, error) {
 	req := c.Request
-	var buffer bytes.Buffer
-	if req.ContentLength > 0 {
-		// The server refuses a declared length above its limit before it comes here.
-		buffer.Grow(int(min(req.ContentLength, 1<<20)) + bytes.MinRead)
-	}
-	if _, err := io.Copy(&buffer, req.Body); err != nil {
+	body, err := readAll(req)
+	if err != nil {
 		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		var refused *problem.Error
+		switch {
+		case errors.As(err, &tooLarge):
 			return nil, problem.New(problem.TooLarge, "The body is larger than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes.").Because(err)
+		case errors.As(err, &refused):
+			return nil, refused
+		default:
+			return nil, problem.New(problem.Malformed, "The body ended before it was whole.").Because(err)
 		}
-		return nil, problem.New(problem.Malformed, "The body ended before it was whole.").Because(err)
 	}
-	if buffer.Len() > 0 && req.Header.Get("Content-Encoding") != "" {
+	if len(body) > 0 && req.Header.Get("Content-Encoding") != "" {
 		return nil, problem.New(problem.MediaType, "The body must be sent without a Content-Encoding.").WithHeader("Accept-Encoding", "identity")
 	}
-	if buffer.Len() > 0 && !isJSON(req.Header.Get("Content-Type")) {
+	if len(body) > 0 && !isJSON(req.Header.Get("Content-Type")) {
 		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").WithHeader("Accept", mediaType)
 	}
-	return buffer.Bytes(), nil
+	return body, nil
+}
+
+// firstRead is the size of the buffer that a body is read into at first.
+const firstRead = 4 << 10
+
+// readAll reads the body of a request, after the memory for all work on it was taken. A body that cannot be worked on at present is
+// not read. What a body declares as its length is not taken before it has come: otherwise a few that never come would keep the memory
+// from all others.
+func readAll(req *http.Request) ([]byte, error) {
+	ctx := req.Context()
+	declared := int(max(0, req.ContentLength))
+	if err := budget.Fits(ctx, bodyWeight*declared); err != nil {
+		return nil, err
+	}
+	var body []byte
+	for {
+		if len(body) == cap(body) {
+			size := max(firstRead, 2*cap(body))
+			if declared > 0 && size > declared {
+				size = max(declared+1, cap(body)+firstRead) // the one byte more finds the end
+			}
+			if err := budget.Take(ctx, 2*(size-cap(body))); err != nil { // the former buffer is there until it is collected
+				return nil, err
+			}
+			body = append(make([]byte, 0, size), body...)
+		}
+		n, err := req.Body.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if errors.Is(err, io.EOF) {
+			return body, budget.Take(ctx, max(0, bodyWeight*len(body)-2*cap(body)))
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }
 
 // isJSON reports whether the media type is application/json, with any parameter, or ends in +json.

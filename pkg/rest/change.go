@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -34,9 +35,14 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 	decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
+	held := budget.Held(ctx)
 	for range maxTries {
+		budget.Return(ctx, held)
 		doc, err := r.existing(ctx, id)
 		if err != nil {
+			return done, err
+		}
+		if err := takeChange(ctx, doc); err != nil {
 			return done, err
 		}
 		record, err := r.Decode(doc)

@@ -23,10 +23,15 @@ func EachRefersTo[T, R any](name, member string, references func(*T) []string, t
 		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown},
 		Run: func(ctx context.Context, d *Draft[T]) error {
 			p := problem.New(unknown, "")
+			known := map[string]bool{}
 			for i, id := range references(d.Value) {
-				_, found, err := to.Get(ctx, id)
-				if err != nil {
-					return err
+				found, looked := known[id]
+				if !looked {
+					var err error
+					if found, err = to.exists(ctx, id); err != nil {
+						return err
+					}
+					known[id] = found
 				}
 				if !found {
 					p.At("/"+member+"/"+strconv.Itoa(i), "names no "+to.Name)

@@ -93,7 +93,7 @@ func (h *head) UnmarshalJSONFrom(from *jsontext.Decoder) error {
 
 func decodeState(encoded []byte) (state, error) {
 	var s state
-	err := json.Unmarshal(encoded, &s)
+	err := json.Unmarshal(encoded, &s, uniqueNames)
 	if s.Used != nil {
 		s.History.Used, s.Used = s.Used, nil
 	}
@@ -105,7 +105,7 @@ func (s *state) encode() ([]byte, error) {
 	if last := s.History.transition(); last != nil && !last.Until.IsZero() {
 		s.Timed = true
 	}
-	return json.Marshal(s)
+	return json.Marshal(s, uniqueNames)
 }
 
 // created returns the head of a new record.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -30,7 +31,7 @@ type History struct {
 
 const (
 	// formersAtOnce is the number of former versions that are read at once.
-	formersAtOnce = 32
+	formersAtOnce = 8
 	// historyBytes ends a page of a history early: no event begins after so many bytes of changes.
 	historyBytes = 1 << 20
 )
@@ -52,6 +53,9 @@ func (r *documents) history(c *gin.Context, id string) error {
 	if page.more {
 		query := url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
 		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+doc.ID.String()+"?"+query.Encode()+`>; rel="next"`)
+	}
+	if err := budget.Take(ctx, 3*page.bytes); err != nil { // for the events, the page, and the response
+		return err
 	}
 	return writeJSON(c, http.StatusOK, History{r.resource, doc.ID.String(), doc.Version, page.events})
 }
@@ -102,8 +106,9 @@ func historyPage(raw string) (*eventPage, error) {
 // fill adds the events of a document and of its former versions to the page. The document was read first, so that each
 // of its former versions is there.
 func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
-	after := page.last.version - 1
+	after, held := page.last.version-1, budget.Held(ctx)
 	for {
+		budget.Return(ctx, held) // their events are taken below
 		formers, err := r.collection.Formers(ctx, doc.ID, after, formersAtOnce)
 		if err != nil {
 			return err

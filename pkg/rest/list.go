@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -53,6 +54,9 @@ func (r *documents) list(c *gin.Context) error {
 	size := 2
 	for _, doc := range docs {
 		size += len(doc.Body) + 1
+	}
+	if err := budget.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
+		return err
 	}
 	page := append(make([]byte, 0, size), '[')
 	for i, doc := range docs {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -26,6 +27,9 @@ func (r *documents) read(c *gin.Context, id string) error {
 	}
 	body, tag, err := r.shown(doc)
 	if err != nil {
+		return err
+	}
+	if err := budget.Take(c.Request.Context(), len(body)); err != nil { // for the response
 		return err
 	}
 	header := c.Writer.Header()

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"reflect"
 
@@ -19,11 +20,15 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := r.decode(body); err != nil {
+	// The first try takes the record that is decoded before anything is read, for a whole replacement.
+	decoded, err := r.decode(body)
+	if err != nil {
 		return err
 	}
 	done, err := r.change(ctx, id, nil, r.precondition(c), func(doc docstore.Document, record *Record[T]) (*succession, error) {
-		d, err := r.replacement(ctx, body, doc, record)
+		sent := decoded
+		decoded = nil
+		d, err := r.replacement(ctx, body, sent, doc, record)
 		if err != nil || d == nil {
 			return nil, err
 		}
@@ -38,7 +43,8 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 }
 
 // replacement returns the record as it is to be, after all checks; nil where an immutable record stays what it is.
-func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.Document, record *Record[T]) (*Draft[T], error) {
+// decoded is the record of the body, if it was decoded before; it is changed.
+func (r *Records[T]) replacement(ctx context.Context, body []byte, decoded *T, doc docstore.Document, record *Record[T]) (*Draft[T], error) {
 	if r.Merge {
 		renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 		if p != nil {
@@ -57,9 +63,12 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, doc docstore.
 		}
 		body = merged
 	}
-	v, err := r.decode(body)
-	if err != nil {
-		return nil, err
+	v := decoded
+	if v == nil || r.Merge {
+		var err error
+		if v, err = r.decode(body); err != nil {
+			return nil, err
+		}
 	}
 	if sent := identity(v).RecordID(); sent != "" && sent != doc.ID.String() {
 		return nil, problem.New(problem.Invalid, "The id of the body is not that of the path.").At("/id", "must be "+doc.ID.String()+" or absent")
@@ -113,18 +122,19 @@ func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
 // succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An event
 // without a Change gets the members that changed.
 func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Entry, key *usedKey) (*succession, error) {
+	was := record.state.History
+	record.state.History = was.next(doc.Version, event, key)
+	after, err := writable(&record.Value)
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", r.Name, err)
+	}
 	if event.Change == nil {
-		after, err := writable(&record.Value)
-		if err != nil {
-			return nil, err
-		}
-		if event.Change, err = jsonobject.Difference(doc.Body, after); err != nil {
+		last := record.state.History.last()
+		if last.Change, err = jsonobject.Difference(doc.Body, after); err != nil {
 			return nil, err
 		}
 	}
-	was := record.state.History
-	record.state.History = was.next(doc.Version, event, key)
-	next, err := r.encodeDocument(doc.ID, record)
+	next, err := r.documentOf(doc.ID, record, after)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 	if err != nil {
 		return err
 	}
+	if err := takeChange(ctx, doc); err != nil {
+		return err
+	}
 	if err := r.precondition(c)(doc); err != nil {
 		return err
 	}

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -67,6 +69,13 @@ func Trace(doc docstore.Document) (string, error) {
 	return stored.Trace, err
 }
 
+// exists reports whether there is a record with an id. It keeps nothing of it.
+func (r *Records[T]) exists(ctx context.Context, id string) (bool, error) {
+	defer budget.Return(ctx, budget.Held(ctx))
+	_, found, err := r.document(ctx, id)
+	return found, err
+}
+
 // existing returns the stored document of one of the resource's records. Errors: the problem of an unknown id,
 // docstore.ErrUnavailable.
 func (r *documents) existing(ctx context.Context, id string) (docstore.Document, error) {
@@ -111,7 +120,7 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 // decodeAt returns the record of a document, in the state that time has moved it to by an instant.
 func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
 	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
-	if err := json.Unmarshal(doc.Body, &record.Value); err != nil {
+	if err := json.Unmarshal(doc.Body, &record.Value, uniqueNames); err != nil {
 		return nil, fmt.Errorf("stored %s %s: body: %w", r.Name, doc.ID, err)
 	}
 	var err error
@@ -128,6 +137,11 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: %w", r.Name, err)
 	}
+	return r.documentOf(id, record, body)
+}
+
+// documentOf returns the document of a record that has been written as JSON, with the keys it is found by.
+func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (docstore.Document, error) {
 	state, err := record.state.encode()
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: state: %w", r.Name, err)
@@ -138,10 +152,13 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	}, nil
 }
 
+// uniqueNames leaves out the comparison of the names of members, in a record: its body has been decoded with it.
+var uniqueNames = jsontext.AllowDuplicateNames(true)
+
 // writable writes a record as JSON. A value that could not be read back has no JSON; it is the problem of the request that
 // led to it, since what was stored has been read.
 func writable(v any) ([]byte, error) {
-	body, err := json.Marshal(v)
+	body, err := json.Marshal(v, uniqueNames)
 	var wrong *json.SemanticError
 	if errors.As(err, &wrong) && wrong.Err != nil {
 		err = problem.New(problem.Invalid, "The record that this request makes could not be read back.").

@@ -10,8 +10,9 @@ import (
 // collect every few megabytes.
 const collectorPercent = 400
 
-// tuneCollector sets how often garbage is collected, unless GOGC does.
-func tuneCollector() {
+// tuneCollector sets how often garbage is collected, unless GOGC and GOMEMLIMIT do.
+func tuneCollector(memory int64) {
+	limitHeap(memory)
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(collectorPercent)
 	}

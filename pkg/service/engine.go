@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/tracing"
 )
@@ -24,6 +25,8 @@ type EngineConfig struct {
 	Tracer *tracing.Tracer
 	// AccessLog logs every request.
 	AccessLog bool
+	// Budget bounds what requests have in work; nothing does if it is nil.
+	Budget *budget.Budget
 	// Outside says that requests come from callers outside of the exchange.
 	Outside bool
 }
@@ -36,7 +39,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	engine.RedirectTrailingSlash = false
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
-		tracer: config.Tracer, outside: config.Outside, accessLog: config.AccessLog,
+		tracer: config.Tracer, outside: config.Outside, accessLog: config.AccessLog, budget: config.Budget,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/tracing"
@@ -26,6 +27,7 @@ type observer struct {
 	largestBody int64
 	tracer      *tracing.Tracer
 	accessLog   bool
+	budget      *budget.Budget
 	// outside says that requests come from callers outside of the exchange.
 	outside bool
 }
@@ -59,6 +61,8 @@ func (o *observer) handle(c *gin.Context) {
 	}
 	ctx, cancel := context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
 	defer cancel()
+	ctx, giveBack := o.budget.Begin(ctx)
+	defer giveBack()
 	c.Request = incoming.WithContext(ctx)
 	defer o.finish(c, names, span, began)
 

@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/certificate"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
@@ -29,6 +30,8 @@ type Process struct {
 	Log      *slog.Logger
 	Registry *prometheus.Registry
 
+	// budget is what all requests of the process may have in work.
+	budget   *budget.Budget
 	tracing  *tracing.Tracing
 	health   health
 	requests net.Listener
@@ -58,7 +61,10 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
-	p := &Process{Settings: settings, Log: log, Registry: registry}
+	p := &Process{Settings: settings, Log: log, Registry: registry, budget: budget.New(settings.work())}
+	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_work_bytes", Help: "Memory that requests have taken from the budget of the process (work-memory).",
+	}, func() float64 { return float64(p.budget.Used()) }))
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.
 	p.OnClose(p.tracing.Close)
@@ -93,6 +99,7 @@ func (p *Process) engine(service string) EngineConfig {
 	return EngineConfig{
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
 		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service), AccessLog: p.Settings.AccessLog,
+		Budget: p.budget,
 	}
 }
 

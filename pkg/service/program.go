@@ -70,7 +70,7 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		tuneCollector()
+		tuneCollector(own.memory())
 		keepFilesPrivate()
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))
 		defer p.close()

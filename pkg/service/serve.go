@@ -75,7 +75,7 @@ func (p *Process) AdminAddress() string { return p.adminAt }
 // requests, finishes those under way, ends the loops, and closes what was opened. Serve returns nil if ctx ended, else
 // why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
-	server := p.server(p.announceEnd(handler))
+	server := p.server(demandProgress(p.announceEnd(handler), p.Settings.ClientTimeout))
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
 	p.health.serving.Store(true)

@@ -27,12 +27,17 @@ type Settings struct {
 	AccessLog bool
 	// RequestTimeout is the longest time that a request may take.
 	RequestTimeout time.Duration
+	// ClientTimeout is how long a client may take to send a body or to read a response, besides a second for each 16 KiB of it.
+	ClientTimeout time.Duration
 	// DrainDelay is how long a stopping process, which is no longer ready, still accepts requests.
 	DrainDelay time.Duration
 	// DrainTimeout is how long a stopping process waits for the requests under way.
 	DrainTimeout time.Duration
 	// LargestBody is the largest size of a request body, in bytes.
 	LargestBody int64
+	// MemoryLimit is the memory that the process is to stay within, and WorkMemory what requests may have in work together, both in MiB;
+	// 0 for the defaults.
+	MemoryLimit, WorkMemory int64
 	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
 	Secrets []string
 	// SecretFile is a file of such secrets, one in each line, which is read again when it changes; in place of Secrets.
@@ -59,9 +64,15 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "form of the log; auto is text on a terminal and json elsewhere")
 	flags.BoolVar(&s.AccessLog, "access-log", false, "log a line for each request, at level info")
 	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
+	setting.DurationVar(flags, &s.ClientTimeout, "client-timeout", 10*time.Second, time.Millisecond,
+		"longest time that a client may take to send a body or to read a response, besides a second for each 16 KiB of it")
 	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", drainDelay, 0, "when stopping: how long requests are still accepted after /readyz fails")
 	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "when stopping: how long requests under way may take to end")
 	setting.IntVar(flags, &s.LargestBody, "max-body", 1<<20, 1, 1<<30, "largest size of a request body, in bytes")
+	setting.IntVar(flags, &s.MemoryLimit, "memory-limit", 0, 0, 1<<20,
+		"memory that the process is to stay within, in MiB; 0 for 256, or for what its control group has if that is less")
+	setting.IntVar(flags, &s.WorkMemory, "work-memory", 0, 0, 1<<20,
+		"memory that requests may have in work together, in MiB, of which one caller may have half; beyond it they are refused (503, 429); 0 for a quarter of memory-limit")
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "", "file of such secrets, one in each line, which is read again when it changes; in place of credential")
 	s.Security.register(flags)

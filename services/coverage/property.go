@@ -3,19 +3,21 @@ package coverage
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/objects"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
 
 // propertyLine declares propertyCoverage. Its checks are the rows of POST /propertyCoverage in the errors table.
 func propertyLine(e *environment, properties *rest.Records[objects.Property]) line[coverage.Property] {
-	insured := insuredProperties(properties)
+	all := insuredProperties(properties)
 	return line[coverage.Property]{
 		name:    "propertyCoverage",
 		flatten: []string{"deductibles"},
@@ -24,13 +26,13 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 				Name: "property does not exist", DependsOn: []string{"propertyId", "propertyIds"},
 				Refuses: []problem.Kind{problems.PropertyNotFound, problem.Required},
 				Run: func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
-					_, err := insured.Of(ctx, d)
+					_, err := all.Of(ctx, d)
 					return err
 				},
 			},
 			{
 				Name: "propertyType not in the propertyType enumeration", DependsOn: []string{"propertyId", "propertyIds"},
-				Refuses: []problem.Kind{problems.UnknownPropertyType}, Run: propertyTypesKnown(insured, e.sets),
+				Refuses: []problem.Kind{problems.UnknownPropertyType}, Run: propertyTypesKnown(all, e.sets),
 			},
 			rest.EachIn("a peril is not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(p *coverage.Property) []string { return p.Perils }, problems.UnknownPeril),
@@ -43,42 +45,47 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 	}
 }
 
-// referred is a record to which a policy refers, and the JSON pointer of the reference.
-type referred[T any] struct {
-	pointer string
-	record  T
-}
+// insured is a property that a policy insures: the JSON pointer of the reference, and the type of the property, empty if it has none.
+// No more is kept of it, because a policy may name thousands.
+type insured struct{ pointer, propertyType string }
 
-// insuredFact holds the properties that a policy insures.
-type insuredFact = *rest.Fact[coverage.Property, []referred[objects.Property]]
+// insuredFact holds the properties that a policy insures, each once.
+type insuredFact = *rest.Fact[coverage.Property, []insured]
 
 // insuredProperties returns the fact that loads the properties of propertyId and propertyIds. At least one must be sent.
 func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
-	return &rest.Fact[coverage.Property, []referred[objects.Property]]{
+	return &rest.Fact[coverage.Property, []insured]{
 		Name: "properties",
-		Load: func(ctx context.Context, d *rest.Draft[coverage.Property]) ([]referred[objects.Property], error) {
-			references := []referred[scalar.ID]{}
+		Load: func(ctx context.Context, d *rest.Draft[coverage.Property]) ([]insured, error) {
+			var pointers []string
+			var ids []scalar.ID
 			if d.Value.PropertyID != "" {
-				references = append(references, referred[scalar.ID]{"/propertyId", d.Value.PropertyID})
+				pointers, ids = append(pointers, "/propertyId"), append(ids, d.Value.PropertyID)
 			}
 			for i, id := range d.Value.PropertyIDs {
-				references = append(references, referred[scalar.ID]{"/propertyIds/" + strconv.Itoa(i), id})
+				pointers, ids = append(pointers, "/propertyIds/"+strconv.Itoa(i)), append(ids, id)
 			}
-			if len(references) == 0 {
+			if len(ids) == 0 {
 				return nil, rest.Required("propertyId")
 			}
 			missing := problem.New(problems.PropertyNotFound, "")
-			var found []referred[objects.Property]
-			for _, ref := range references {
-				record, exists, err := properties.Get(ctx, string(ref.record))
-				if err != nil {
-					return nil, err
+			known := map[scalar.ID]bool{} // whether there is such a property
+			var found []insured
+			for i, id := range ids {
+				exists, looked := known[id]
+				if !looked {
+					var propertyType string
+					var err error
+					if propertyType, exists, err = typeOf(ctx, properties, id); err != nil {
+						return nil, err
+					}
+					if known[id] = exists; exists {
+						found = append(found, insured{pointers[i], propertyType})
+					}
 				}
 				if !exists {
-					missing.At(ref.pointer, "names no property")
-					continue
+					missing.At(pointers[i], "names no property")
 				}
-				found = append(found, referred[objects.Property]{ref.pointer, record.Value})
 			}
 			if len(missing.Violations) > 0 {
 				return nil, missing
@@ -88,17 +95,27 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 	}
 }
 
+// typeOf returns the type of a property, and whether there is such a property. The memory for the rest of the record is given back.
+func typeOf(ctx context.Context, properties *rest.Records[objects.Property], id scalar.ID) (string, bool, error) {
+	defer budget.Return(ctx, budget.Held(ctx))
+	record, exists, err := properties.Get(ctx, string(id))
+	if err != nil || !exists {
+		return "", false, err
+	}
+	return strings.Clone(rest.Text(record.Value.PropertyType)), true, nil
+}
+
 // propertyTypesKnown returns the check that each insured property has a known propertyType. A property may be recorded
 // without one, but not covered.
-func propertyTypesKnown(insured insuredFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Property]) error {
+func propertyTypesKnown(properties insuredFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Property]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
-		all, err := insured.Of(ctx, d)
+		all, err := properties.Of(ctx, d)
 		if err != nil {
 			return err
 		}
 		unknown := problem.New(problems.UnknownPropertyType, "")
 		for _, p := range all {
-			if _, ok := sets.Lookup(valuesets.PropertyType, rest.Text(p.record.PropertyType)); !ok {
+			if _, ok := sets.Lookup(valuesets.PropertyType, p.propertyType); !ok {
 				unknown.At(p.pointer, "names a property whose propertyType is not set or not known")
 			}
 		}

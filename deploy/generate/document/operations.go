@@ -12,8 +12,8 @@ import (
 
 // The problems that operations of every resource may return.
 var (
-	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable}
-	ofBodies  = []problem.Kind{problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge, problem.MediaType}
+	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable, problem.Overloaded, problem.ShareUsedUp}
+	ofBodies  = []problem.Kind{problem.SlowBody, problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge, problem.MediaType}
 	ofKeys    = []problem.Kind{problem.BadHeader, problem.KeyReused}
 	ofQueries = []problem.Kind{problem.BadParameter}
 )

@@ -41,8 +41,12 @@ var refusals = map[int]refusal{
 	http.StatusUnprocessableEntity: {
 		"Unprocessable", "The request is well described and cannot be processed.", problem.KeyReused, "",
 	},
+	http.StatusRequestTimeout: {"RequestTimeout", "The body did not come within the time that it may take.", problem.SlowBody, ""},
+	http.StatusTooManyRequests: {
+		"TooManyRequests", "Other requests of the caller have as much in work as one caller may have. Nothing was done.", problem.ShareUsedUp, "Retry-After",
+	},
 	http.StatusServiceUnavailable: {
-		"Unavailable", "The storage or another service is not available. Nothing is half written.", problem.Unavailable, "Retry-After",
+		"Unavailable", "The storage or another service is not available, or the exchange has as much in work as it can have. Nothing is half written.", problem.Unavailable, "Retry-After",
 	},
 }
 

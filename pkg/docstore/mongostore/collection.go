@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
@@ -47,5 +48,5 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	if r.Version == tombstone {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
-	return r.document(), nil
+	return r.document(), budget.Take(ctx, len(r.Body)+len(r.State))
 }

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -72,6 +73,9 @@ func (c *collection) list(
 			return nil, unavailable(ctx, err)
 		}
 		doc := r.document()
+		if err := budget.Take(ctx, len(doc.Body)+len(doc.State)); err != nil {
+			return nil, err
+		}
 		size += len(doc.Body) + len(doc.State)
 		if bytes > 0 && size > bytes && len(docs) > 0 {
 			doc.Body, doc.State = nil, nil

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
@@ -105,7 +106,7 @@ func (c *collection) oneFormer(ctx context.Context, filter bson.D, which *option
 	if err != nil {
 		return docstore.Former{}, unavailable(ctx, err)
 	}
-	return r.former(), nil
+	return r.former(), budget.Take(ctx, len(r.Body)+len(r.State))
 }
 
 func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
@@ -129,6 +130,9 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 	}
 	formers := make([]docstore.Former, len(records))
 	for i, r := range records {
+		if err := budget.Take(ctx, len(r.State)); err != nil {
+			return nil, err
+		}
 		formers[i] = r.former()
 	}
 	return formers, nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
@@ -190,7 +191,7 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	err := c.store.gets.read(ctx, c.sql.get, func(stmt *sqlite3.Stmt) (err error) {
 		stmt.BindBlob(1, id[:])
 		if found, err = stmt.Step(); found {
-			doc = document(stmt)
+			doc, err = affordable(ctx, stmt)
 		}
 		return err
 	})
@@ -251,7 +252,11 @@ func (c *collection) list(ctx context.Context, sql string, bytes int, bind func(
 				docs = append(docs, named(stmt))
 				return nil
 			}
-			docs = append(docs, document(stmt))
+			doc, err := affordable(ctx, stmt)
+			if err != nil {
+				return err
+			}
+			docs = append(docs, doc)
 		}
 	})
 	if err != nil {
@@ -265,6 +270,14 @@ const (
 	bodyAt  = 2
 	stateAt = 3
 )
+
+// affordable reads the row the statement is at, after its size is taken from the budget of the request.
+func affordable(ctx context.Context, stmt *sqlite3.Stmt) (docstore.Document, error) {
+	if err := budget.Take(ctx, stmt.Size(bodyAt)+stmt.Size(stateAt)); err != nil {
+		return docstore.Document{}, err
+	}
+	return document(stmt), nil
+}
 
 // document reads the row the statement is at.
 func document(stmt *sqlite3.Stmt) docstore.Document {

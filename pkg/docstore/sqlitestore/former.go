@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -61,7 +62,14 @@ func (c *collection) oneFormer(
 	found := false
 	err := c.store.gets.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
 		bind(stmt)
-		if found, err = stmt.Step(); found {
+		if found, err = stmt.Step(); !found {
+			return err
+		}
+		size := stmt.Size(formerStateAt)
+		if sql == c.sql.former {
+			size += stmt.Size(formerBodyAt)
+		}
+		if err = budget.Take(ctx, size); err == nil {
 			former = read(stmt)
 		}
 		return err
@@ -86,6 +94,9 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 			if err != nil || !row {
 				return err
 			}
+			if err := budget.Take(ctx, stmt.Size(formerStateAt)); err != nil {
+				return err
+			}
 			formers = append(formers, formerState(stmt))
 		}
 	})
@@ -95,14 +106,20 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 	return formers, nil
 }
 
+// The columns of the state and the body in the row of a former version, which may lack the latter.
+const (
+	formerStateAt = 2
+	formerBodyAt  = 3
+)
+
 // formerState reads the row that a statement is at, which has no body.
 func formerState(stmt *sqlite3.Stmt) docstore.Former {
-	return docstore.Former{Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(2)}
+	return docstore.Former{Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt)}
 }
 
 // wholeFormer reads the row that a statement is at, which has a body.
 func wholeFormer(stmt *sqlite3.Stmt) docstore.Former {
 	former := formerState(stmt)
-	former.Body = stmt.Bytes(3)
+	former.Body = stmt.Bytes(formerBodyAt)
 	return former
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/problem"
 )
 
 // readers are the connections that read. Each serves one read at a time, and keeps the statements it has prepared:
@@ -86,10 +87,12 @@ func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 		r.stmts[sql] = stmt
 	}
 	defer stmt.Reset()
-	if err := use(stmt); err != nil {
-		return unavailable(withRemedy(r.path, err))
+	err := use(stmt)
+	var refused *problem.Error // the process has no memory for what was found, which says nothing about the store
+	if err != nil && !errors.As(err, &refused) {
+		err = unavailable(withRemedy(r.path, err))
 	}
-	return nil
+	return err
 }
 
 func (r *readers) take(ctx context.Context) (*reader, error) {

@@ -1,0 +1,189 @@
+// Package budget bounds what a process has in memory for requests, whatever callers send or ask for: before something is read
+// or built for a request, its size is taken from the budget of the process, and it is given back when the request ends. What
+// does not fit is refused at once, so that nothing waits for memory while it holds some.
+package budget
+
+import (
+	"context"
+	"sync"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// Budget is the bytes that the requests of a process may have in work together. One caller may have half of them.
+type Budget struct {
+	total, share int64
+
+	mu   sync.Mutex
+	used int64
+	// callers holds what each caller has in work, if anything.
+	callers map[string]int64
+}
+
+// New returns a budget of a number of bytes.
+func New(total int64) *Budget {
+	return &Budget{total: total, share: total / 2, callers: map[string]int64{}}
+}
+
+// Used returns how many bytes are in work.
+func (b *Budget) Used() int64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.used
+}
+
+// step is what an account takes at a time, in bytes, so that an ordinary request takes once.
+const step = 16 << 10
+
+// account is what one request has taken.
+type account struct {
+	budget *Budget
+	caller string
+	// taken is what the budget gave, of which needed is in use.
+	mu            sync.Mutex
+	taken, needed int64
+}
+
+type accountKey struct{}
+
+// Begin opens an account for a request, from which Take takes under the context that is returned. end gives back what was taken.
+// A request that has an account keeps it: what a service does for it in the process of the gateway ends with the gateway's
+// response. Without a budget nothing is bounded.
+func (b *Budget) Begin(ctx context.Context) (under context.Context, end func()) {
+	if b == nil || accountOf(ctx) != nil {
+		return ctx, func() {}
+	}
+	a := &account{budget: b}
+	return context.WithValue(ctx, accountKey{}, a), a.close
+}
+
+func accountOf(ctx context.Context) *account {
+	a, _ := ctx.Value(accountKey{}).(*account)
+	return a
+}
+
+// Charge says in whose name a request takes from now on. It is called before anything is taken.
+func Charge(ctx context.Context, caller string) {
+	if a := accountOf(ctx); a != nil {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.taken == 0 {
+			a.caller = caller
+		}
+	}
+}
+
+// Take takes bytes for a request, until it ends or gives them back. It takes nothing if they are refused: with
+// problem.Overloaded if the budget is used up, and with problem.ShareUsedUp if other requests of the caller have too much in work.
+// A request that has the share, or the budget, for itself alone is never refused, however much it needs.
+func Take(ctx context.Context, bytes int) error {
+	if a := accountOf(ctx); a != nil {
+		return a.take(int64(bytes))
+	}
+	return nil
+}
+
+// Fits returns the error that Take would return at present, and takes nothing.
+func Fits(ctx context.Context, bytes int) error {
+	a := accountOf(ctx)
+	if a == nil {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	b := a.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.refusal(a, a.needed+int64(bytes)-a.taken)
+}
+
+// Held returns how many bytes a request has in use. Return gives back what it has taken beyond that since: work that is done
+// again, or piece by piece, needs the memory once.
+func Held(ctx context.Context) int64 {
+	a := accountOf(ctx)
+	if a == nil {
+		return 0
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.needed
+}
+
+// Return gives back what a request has taken since Held returned a number of bytes.
+func Return(ctx context.Context, held int64) {
+	a := accountOf(ctx)
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.needed = min(a.needed, held)
+	if spare := (a.taken - a.needed) / step * step; spare > 0 {
+		a.budget.give(a.caller, spare)
+		a.taken -= spare
+	}
+}
+
+func (a *account) take(bytes int64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	lacking := a.needed + bytes - a.taken
+	if lacking > 0 {
+		lacking = (lacking + step - 1) / step * step
+		if err := a.budget.take(a, lacking); err != nil {
+			return err
+		}
+		a.taken += lacking
+	}
+	a.needed += bytes
+	return nil
+}
+
+func (a *account) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.taken > 0 {
+		a.budget.give(a.caller, a.taken)
+		a.taken, a.needed = 0, 0
+	}
+}
+
+func (b *Budget) take(a *account, bytes int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.refusal(a, bytes); err != nil {
+		return err
+	}
+	b.used += bytes
+	b.callers[a.caller] += bytes
+	return nil
+}
+
+// refusal returns why an account gets no more bytes, nil if it does.
+func (b *Budget) refusal(a *account, bytes int64) error {
+	others := b.callers[a.caller] - a.taken
+	switch {
+	case bytes <= 0:
+		return nil
+	case others > 0 && others+a.taken+bytes > b.share:
+		return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may have. Send the request again when they have ended.").
+			WithHeader("Retry-After", retryAfter)
+	case b.used > a.taken && b.used+bytes > b.total:
+		return problem.New(problem.Overloaded, "The exchange has as much in work as it can have. Nothing was done; send the request again.").
+			WithHeader("Retry-After", retryAfter)
+	default:
+		return nil
+	}
+}
+
+// retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within that, mostly.
+const retryAfter = "1"
+
+func (b *Budget) give(caller string, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.used -= bytes
+	if b.callers[caller] -= bytes; b.callers[caller] == 0 {
+		delete(b.callers, caller)
+	}
+}

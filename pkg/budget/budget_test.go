@@ -1,0 +1,130 @@
+package budget_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/problem"
+)
+
+const kilobyte = 1 << 10
+
+// request opens an account in the name of a caller.
+func request(t *testing.T, b *budget.Budget, caller string) (ctx context.Context, end func()) {
+	ctx, end = b.Begin(t.Context())
+	budget.Charge(ctx, caller)
+	return ctx, end
+}
+
+// wants fails unless an error is a problem of a kind with Retry-After, or nil for no kind.
+func wants(t *testing.T, what string, err error, kind problem.Kind) {
+	t.Helper()
+	var p *problem.Error
+	switch {
+	case kind == nil && err != nil, kind != nil && (!errors.As(err, &p) || p.Kind != kind):
+		t.Errorf("%s: error %v, want %v", what, err, kind)
+	case kind != nil && p.Header.Get("Retry-After") == "":
+		t.Errorf("%s: no Retry-After", what)
+	}
+}
+
+func TestACallerHasAShare(t *testing.T) {
+	b := budget.New(256 * kilobyte)
+	first, endFirst := request(t, b, "ada")
+	wants(t, "three quarters of the share", budget.Take(first, 96*kilobyte), nil)
+	second, endSecond := request(t, b, "ada")
+	wants(t, "what fits the share is asked for", budget.Fits(second, 32*kilobyte), nil)
+	wants(t, "more than the share, asked for", budget.Fits(second, 48*kilobyte), problem.ShareUsedUp)
+	wants(t, "more than the share", budget.Take(second, 48*kilobyte), problem.ShareUsedUp)
+	other, endOther := request(t, b, "bo")
+	wants(t, "another caller", budget.Take(other, 128*kilobyte), nil)
+	third, endThird := request(t, b, "cy")
+	wants(t, "more than is left", budget.Take(third, 48*kilobyte), problem.Overloaded)
+	wants(t, "what is left", budget.Take(third, 32*kilobyte), nil)
+	endFirst()
+	wants(t, "what the first gave back", budget.Take(second, 48*kilobyte), nil)
+	for _, end := range []func(){endSecond, endOther, endThird} {
+		end()
+	}
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are left in work", b.Used())
+	}
+}
+
+// TestOneRequestAloneIsNeverRefused holds that no request is refused for ever.
+func TestOneRequestAloneIsNeverRefused(t *testing.T) {
+	b := budget.New(64 * kilobyte)
+	alone, end := request(t, b, "ada")
+	wants(t, "more than the share", budget.Take(alone, 48*kilobyte), nil)
+	wants(t, "more than the budget", budget.Take(alone, 480*kilobyte), nil)
+	other, endOther := request(t, b, "bo")
+	wants(t, "another one meanwhile", budget.Take(other, 1), problem.Overloaded)
+	end()
+	wants(t, "another one afterwards", budget.Take(other, 1), nil)
+	endOther()
+}
+
+func TestWhatIsReturnedCanBeTakenAgain(t *testing.T) {
+	b := budget.New(256 * kilobyte)
+	ctx, end := request(t, b, "ada")
+	other, endOther := request(t, b, "ada")
+	defer endOther()
+	wants(t, "the other request", budget.Take(other, 64*kilobyte), nil)
+	wants(t, "what stays", budget.Take(ctx, 20*kilobyte), nil)
+	held := budget.Held(ctx)
+	for range 10 {
+		wants(t, "a piece", budget.Take(ctx, 40*kilobyte), nil)
+		budget.Return(ctx, held)
+	}
+	wants(t, "two pieces", errors.Join(budget.Take(ctx, 40*kilobyte), budget.Take(ctx, 40*kilobyte)), problem.ShareUsedUp)
+	end()
+	if b.Used() != 64*kilobyte {
+		t.Errorf("%d bytes are in work, want those of the other request", b.Used())
+	}
+}
+
+// TestARequestHasOneAccount holds that a service within the process of the gateway does not give back what the response holds.
+func TestARequestHasOneAccount(t *testing.T) {
+	b := budget.New(64 * kilobyte)
+	ctx, end := request(t, b, "ada")
+	inner, endInner := b.Begin(ctx)
+	wants(t, "inner", budget.Take(inner, 16*kilobyte), nil)
+	endInner()
+	if b.Used() != 16*kilobyte {
+		t.Errorf("%d bytes are in work before the request has ended", b.Used())
+	}
+	end()
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are in work after the request has ended", b.Used())
+	}
+}
+
+func TestWithoutABudgetNothingIsRefused(t *testing.T) {
+	var none *budget.Budget
+	ctx, end := none.Begin(t.Context())
+	defer end()
+	wants(t, "no budget", errors.Join(budget.Take(ctx, 1<<40), budget.Fits(ctx, 1<<40)), nil)
+}
+
+func TestManyTakeAtOnce(t *testing.T) {
+	b := budget.New(1024 * kilobyte)
+	var requests sync.WaitGroup
+	for i := range 32 {
+		requests.Go(func() {
+			for range 200 {
+				ctx, end := request(t, b, string(rune('a'+i%3)))
+				if budget.Take(ctx, 30*kilobyte) == nil && b.Used() > 1024*kilobyte {
+					t.Error("more is in work than the budget has")
+				}
+				end()
+			}
+		})
+	}
+	requests.Wait()
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are left in work", b.Used())
+	}
+}

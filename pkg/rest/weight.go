@@ -1,0 +1,22 @@
+package rest
+
+import (
+	"context"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// How much memory a request needs, as multiples of sizes: measured with bodies of which most is the names of members, which take
+// the most.
+const (
+	// bodyWeight is for a body: its text, the record that is made of it, its canonical form, and what is written of it.
+	bodyWeight = 16
+	// changeWeight is for a stored record that is changed, with what is kept about it, besides what was read of it.
+	changeWeight = 6
+)
+
+// takeChange takes the memory for the change of a stored document.
+func takeChange(ctx context.Context, doc docstore.Document) error {
+	return budget.Take(ctx, changeWeight*(len(doc.Body)+len(doc.State)))
+}

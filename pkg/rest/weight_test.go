@@ -1,0 +1,141 @@
+package rest_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// bounded gives the server a budget, and each request an account in the name of w.caller.
+func (w *world) bounded(bytes int64) *budget.Budget {
+	b, inner := budget.New(bytes), w.handler
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		ctx, end := b.Begin(r.Context())
+		defer end()
+		budget.Charge(ctx, w.caller)
+		inner.ServeHTTP(rw, r.WithContext(ctx))
+	})
+	return b
+}
+
+// busy takes bytes in the name of a caller until it is called.
+func busy(t *testing.T, b *budget.Budget, caller string, bytes int) (end func()) {
+	t.Helper()
+	ctx, end := b.Begin(t.Context())
+	budget.Charge(ctx, caller)
+	if err := budget.Take(ctx, bytes); err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
+func TestWhatDoesNotFitTheBudgetIsRefused(t *testing.T) {
+	w := start(t, nil)
+	large := w.body(`"more":` + list(20))
+	path := "/parcel/" + w.do(201, "POST", "/parcel", large).text("id")
+	w.do(200, "PUT", path, large)
+	small := w.body("")
+	const total = 1 << 20
+	b := w.bounded(total)
+	end := busy(t, b, "bo", total-128<<10)
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/parcel", large}, {"PUT", path, large}, {"PUT", path, small}, {"POST", path + ":amend", `{"weight":1}`}, {"POST", path + ":deliver", signed},
+	} {
+		r := w.do(503, c.method, c.path, c.body)
+		w.wants(r, problem.Overloaded)
+		if r.Header().Get("Retry-After") == "" {
+			t.Errorf("%s %s: no Retry-After", c.method, c.path)
+		}
+	}
+	w.do(200, "GET", path, "")
+	w.do(201, "POST", "/parcel", small)
+	end()
+	end = busy(t, b, "bo", total-32<<10)
+	for _, path := range []string{path, "/parcel", "/x/asof" + path + "?at=2026-03-01T12:00:00Z"} {
+		w.wants(w.do(503, "GET", path, ""), problem.Overloaded)
+	}
+	end()
+	end = busy(t, b, w.caller, total/2-32<<10)
+	w.wants(w.do(429, "POST", "/parcel", large), problem.ShareUsedUp)
+	end()
+	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"2"` {
+		t.Errorf("a request that was refused has changed the record: %v", r.Header())
+	}
+	w.do(201, "POST", "/parcel", large)
+	w.do(200, "PUT", path, large)
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are left in work", b.Used())
+	}
+}
+
+// untouched is a body that fails the test if it is read.
+type untouched struct{ t *testing.T }
+
+func (u untouched) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+// TestABodyThatDoesNotFitIsNotRead holds that a declared length is enough to refuse a body, and that it takes nothing from others.
+func TestABodyThatDoesNotFitIsNotRead(t *testing.T) {
+	w := start(t, nil)
+	b := w.bounded(1 << 20)
+	defer busy(t, b, "bo", 512<<10)()
+	req := httptest.NewRequest("POST", "/parcel", untouched{t})
+	req.ContentLength = 100 << 10
+	req.Header.Set("Content-Type", "application/json")
+	r := httptest.NewRecorder()
+	w.handler.ServeHTTP(r, req)
+	if r.Code != http.StatusServiceUnavailable || !strings.Contains(r.Body.String(), "/problems/overloaded") {
+		t.Errorf("status %d: %s", r.Code, r.Body)
+	}
+}
+
+// slow is a body of which the rest comes when it is told to.
+type slow struct {
+	first io.Reader
+	wait  <-chan struct{}
+}
+
+func (s *slow) Read(p []byte) (int, error) {
+	n, err := s.first.Read(p)
+	if err == io.EOF {
+		<-s.wait
+	}
+	return n, err
+}
+
+// TestABodyThatHasNotComeTakesLittle holds that what a body declares is not kept from others until it has come.
+func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
+	w := start(t, nil)
+	b := w.bounded(64 << 20)
+	wait, done := make(chan struct{}), make(chan int)
+	begun := &slow{strings.NewReader(`{"weight":`), wait}
+	go func() {
+		req := httptest.NewRequest("POST", "/parcel", begun)
+		req.ContentLength = 1 << 20
+		req.Header.Set("Content-Type", "application/json")
+		r := httptest.NewRecorder()
+		w.handler.ServeHTTP(r, req)
+		done <- r.Code
+	}()
+	for b.Used() == 0 {
+		select {
+		case code := <-done:
+			t.Fatalf("the body was refused before it came: status %d", code)
+		default:
+		}
+	}
+	if used := b.Used(); used > 64<<10 {
+		t.Errorf("a body of which ten bytes have come takes %d", used)
+	}
+	close(wait)
+	if code := <-done; code != http.StatusBadRequest {
+		t.Errorf("status %d", code)
+	}
+}
