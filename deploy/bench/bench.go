@@ -28,11 +28,14 @@ const startTarget = time.Second
 // run measures what the options ask for and prints it. It returns errBelowTarget if a row is below its target and the options
 // ask for this check.
 func run(ctx context.Context, o options, out io.Writer) error {
-	rows, measure := rowsOf, (*bench).measureRows
-	if o.scale {
-		rows, measure = readsOf, (*bench).measureScale
+	rows, measure := len(chosen(rowsOf(&book{}), o.only)), (*bench).measureRows
+	switch {
+	case o.scale:
+		rows, measure = len(chosen(readsOf(&book{}), o.only)), (*bench).measureScale
+	case o.hostile:
+		rows, measure = len(chosenAssaults(assaultsOn(&prey{book: &book{vehicles: []string{""}}}), o.only)), (*bench).measureHostile
 	}
-	if len(chosen(rows(&book{}), o.only)) == 0 {
+	if rows == 0 {
 		return fmt.Errorf("no row has a name that contains %q", o.only)
 	}
 	folder, err := os.MkdirTemp("", "exchange-bench-")

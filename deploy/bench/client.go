@@ -34,6 +34,12 @@ func dial(address, token string, connections int) *client {
 
 // send sends a request and reads the whole response.
 func (c *client) send(to call, request *fasthttp.Request, response *fasthttp.Response) error {
+	c.fill(to, request)
+	return c.http.Do(request, response)
+}
+
+// fill makes a request of a call.
+func (c *client) fill(to call, request *fasthttp.Request) {
 	request.Reset()
 	request.Header.SetMethod(to.method)
 	request.SetRequestURI(to.path)
@@ -43,7 +49,6 @@ func (c *client) send(to call, request *fasthttp.Request, response *fasthttp.Res
 		request.Header.SetContentType("application/json")
 		request.SetBodyRaw(to.body)
 	}
-	return c.http.Do(request, response)
 }
 
 // create makes a record and returns its JSON members that are strings.

@@ -16,6 +16,8 @@ import (
 type runningExchange struct {
 	*child
 	*client
+	// admin is the address of its metrics.
+	admin string
 	// served is the time from its start until the first response with status 200, ready the time until /readyz responded
 	// with 200.
 	served, ready time.Duration
@@ -44,7 +46,7 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 	if err != nil {
 		return nil, err
 	}
-	e := &runningExchange{child: process, client: dial(process.address, strings.TrimSpace(string(token)), connections)}
+	e := &runningExchange{child: process, admin: admin, client: dial(process.address, strings.TrimSpace(string(token)), connections)}
 	var request fasthttp.Request
 	var response fasthttp.Response
 	// The exchange listens before it prints its address, so a call waits for its response and is not refused.

@@ -24,6 +24,7 @@ type options struct {
 	connections int
 	only        string // part of the names of the rows to measure; empty: all
 	scale       bool
+	hostile     bool
 	count       int // records of each kind that -scale loads
 	check       bool
 }
@@ -58,6 +59,7 @@ func parse(args []string) options {
 	flags.IntVar(&o.connections, "connections", 16, "connections that ask at the same time")
 	flags.StringVar(&o.only, "only", "", "measure only the rows whose name contains this")
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
+	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads")
 	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	_ = flags.Parse(args) // ends the process itself

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/valyala/fasthttp"
+)
+
+// prey holds the records that hostile requests are about.
+type prey struct {
+	*book
+	// vehicle is a vehicle of large size, property a property of large size, policy a policy, claim a claim of several times that size,
+	// and events a vehicle with many large former versions.
+	vehicle, property, policy, claim, events string
+	holder, business                         string
+}
+
+const (
+	// large is the size of a large record, in bytes.
+	large = 900 << 10
+	// many is the number of large records of a resource: those of one page, as many as a caller can ask for.
+	many = 200
+)
+
+// prepare makes the records through the interface.
+func prepare(ctx context.Context, e *runningExchange, written *book) (*prey, error) {
+	p := &prey{book: written}
+	m := maker{ctx: ctx, client: e.client}
+	p.holder = m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
+	p.vehicle = m.create("vehicle", padded(large))
+	p.property = m.create("property", padded(large, `"propertyType":"Farm"`))
+	for range many {
+		p.business = m.create("business", padded(large))
+	}
+	// Records under a kilobyte whose last event is large.
+	driver := m.create("driver", []byte(driverBody))
+	for range many {
+		p.policy = m.create("motorCoverage", newPolicy(p.holder, m.create("vehicle", newVehicle()), driver))
+		m.send(call{http.MethodPost, "/motorCoverage/" + p.policy + ":cancel", padded(large)})
+	}
+	p.policy = m.create("motorCoverage", newPolicy(p.holder, p.vehicle, driver))
+	p.events = m.create("vehicle", newVehicle())
+	const versions = 40
+	for n := range versions {
+		m.send(call{http.MethodPut, "/vehicle/" + p.events, padded(large, fmt.Sprintf(`"vin":"%d"`, n))})
+	}
+	p.claim = m.create("claim", newClaim(written.policies[0]))
+	const parts = 6
+	for n := range parts {
+		m.send(call{http.MethodPut, "/claim/" + p.claim, paddedAs(large, fmt.Sprintf("part%d-", n))})
+	}
+	return p, m.err
+}
+
+// maker makes requests until one fails.
+type maker struct {
+	ctx    context.Context
+	client *client
+	err    error
+}
+
+func (m *maker) create(resource string, body []byte) (id string) {
+	if m.failed() {
+		return ""
+	}
+	made, err := m.client.create(resource, body)
+	m.err = err
+	return made["id"]
+}
+
+func (m *maker) send(to call) {
+	if m.failed() {
+		return
+	}
+	var request fasthttp.Request
+	var response fasthttp.Response
+	if m.err = m.client.send(to, &request, &response); m.err == nil && response.StatusCode() != http.StatusOK {
+		m.err = fmt.Errorf("%s %s: status %d: %.300s", to.method, to.path, response.StatusCode(), response.Body())
+	}
+}
+
+func (m *maker) failed() bool {
+	if m.err == nil && m.ctx.Err() != nil {
+		m.err = errors.New("interrupted")
+	}
+	return m.err != nil
+}
+
+// unknownIDs returns ids that no record has.
+func unknownIDs(count int) []string {
+	ids := make([]string, count)
+	for i := range ids {
+		ids[i] = uuid.NewString()
+	}
+	return ids
+}
