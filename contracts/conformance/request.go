@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // roundTrip is a request and its response, for the report.
@@ -42,8 +44,27 @@ const none = "\x00"
 
 // send sends a request and returns the response. body is nil, a string that is sent as it is, or a value that is sent as
 // JSON. headers are names and values in turn. Without a header Authorization the request has the token that the interface
-// requires.
+// requires. An implementation that has too much in work for one caller (429 with Retry-After) is asked again, because many rules are
+// tried at the same time.
 func (p *probe) send(method, path string, body any, headers ...string) (response, error) {
+	for {
+		got, err := p.sendOnce(method, path, body, headers...)
+		if err != nil || got.status != http.StatusTooManyRequests {
+			return got, err
+		}
+		seconds, err := strconv.Atoi(got.header.Get("Retry-After"))
+		if err != nil {
+			return got, nil
+		}
+		select {
+		case <-time.After(time.Duration(seconds) * time.Second):
+		case <-p.ctx.Done():
+			return got, nil
+		}
+	}
+}
+
+func (p *probe) sendOnce(method, path string, body any, headers ...string) (response, error) {
 	text, err := encode(body)
 	if err != nil {
 		return response{}, err

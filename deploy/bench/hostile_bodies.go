@@ -13,12 +13,15 @@ const largestBody = 1 << 20
 // longestString is the length up to which the exchange takes a string, in bytes.
 const longestString = 64 << 10
 
-// padded returns an object of a size with members that the interface does not name, besides those given.
-func padded(size int, members ...string) []byte { return paddedAs(size, "pad", members...) }
+// large is the size of a large record, in bytes.
+const large = 900 << 10
+
+// padded returns an object of that size with members that the interface does not name, besides those given.
+func padded(members ...string) []byte { return paddedAs("pad", members...) }
 
 // paddedAs does so with names that begin with a text.
-func paddedAs(size int, name string, members ...string) []byte {
-	for i := 0; size > 0; i++ {
+func paddedAs(name string, members ...string) []byte {
+	for i, size := 0, large; size > 0; i++ {
 		length := min(size, longestString-1)
 		members = append(members, fmt.Sprintf(`"%s%d":"%s"`, name, i, strings.Repeat("x", length)))
 		size -= length

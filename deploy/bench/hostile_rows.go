@@ -21,7 +21,7 @@ func assaultsOn(p *prey) []*assault {
 	// Size.
 	versions := make([][]byte, 8)
 	for n := range versions {
-		versions[n] = padded(large, fmt.Sprintf(`"vin":"%d"`, n))
+		versions[n] = padded(fmt.Sprintf(`"vin":"%d"`, n))
 	}
 	add("replace one record of 900 KB", 32, plain(func(n uint64) call {
 		return call{http.MethodPut, "/vehicle/" + p.vehicle, versions[n%8]}
@@ -38,7 +38,7 @@ func assaultsOn(p *prey) []*assault {
 	}))
 	add("history of a record with changes of 900 KB", 16, plain(gets("/x/history/vehicle/"+p.events+"?limit=200")))
 	add("record of 900 KB as it was", 16, plain(gets("/x/asof/vehicle/"+p.events+"?at="+asOf.UTC().Format(time.RFC3339Nano))))
-	add("action with a body of 900 KB that is refused", 16, plain(posts("/motorCoverage/"+p.policy+":renew", padded(large, `"inceptionDate":"2020-01-01T00:00:00Z"`))))
+	add("action with a body of 900 KB that is refused", 16, plain(posts("/motorCoverage/"+p.policy+":renew", padded(`"inceptionDate":"2020-01-01T00:00:00Z"`))))
 	add("10,000 references to one record of 900 KB", 2, plain(property(filled(`{"propertyIds":[`, upTo(10_000, `"`+p.property+`"`), `]}`))))
 	add("10,000 references to records that do not exist", 4, plain(posts("/travelCoverage",
 		[]byte(`{"isGroup":true,"destination":250,"travellerIds":["`+strings.Join(unknownIDs(10_000), `","`)+`"]}`))))

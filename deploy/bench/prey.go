@@ -21,8 +21,6 @@ type prey struct {
 }
 
 const (
-	// large is the size of a large record, in bytes.
-	large = 900 << 10
 	// many is the number of large records of a resource: those of one page, as many as a caller can ask for.
 	many = 200
 )
@@ -32,27 +30,27 @@ func prepare(ctx context.Context, e *runningExchange, written *book) (*prey, err
 	p := &prey{book: written}
 	m := maker{ctx: ctx, client: e.client}
 	p.holder = m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
-	p.vehicle = m.create("vehicle", padded(large))
-	p.property = m.create("property", padded(large, `"propertyType":"Farm"`))
+	p.vehicle = m.create("vehicle", padded())
+	p.property = m.create("property", padded(`"propertyType":"Farm"`))
 	for range many {
-		p.business = m.create("business", padded(large))
+		p.business = m.create("business", padded())
 	}
 	// Records under a kilobyte whose last event is large.
 	driver := m.create("driver", []byte(driverBody))
 	for range many {
 		p.policy = m.create("motorCoverage", newPolicy(p.holder, m.create("vehicle", newVehicle()), driver))
-		m.send(call{http.MethodPost, "/motorCoverage/" + p.policy + ":cancel", padded(large)})
+		m.send(call{http.MethodPost, "/motorCoverage/" + p.policy + ":cancel", padded()})
 	}
 	p.policy = m.create("motorCoverage", newPolicy(p.holder, p.vehicle, driver))
 	p.events = m.create("vehicle", newVehicle())
 	const versions = 40
 	for n := range versions {
-		m.send(call{http.MethodPut, "/vehicle/" + p.events, padded(large, fmt.Sprintf(`"vin":"%d"`, n))})
+		m.send(call{http.MethodPut, "/vehicle/" + p.events, padded(fmt.Sprintf(`"vin":"%d"`, n))})
 	}
 	p.claim = m.create("claim", newClaim(written.policies[0]))
 	const parts = 6
 	for n := range parts {
-		m.send(call{http.MethodPut, "/claim/" + p.claim, paddedAs(large, fmt.Sprintf("part%d-", n))})
+		m.send(call{http.MethodPut, "/claim/" + p.claim, paddedAs(fmt.Sprintf("part%d-", n))})
 	}
 	return p, m.err
 }

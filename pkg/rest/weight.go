@@ -7,11 +7,11 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// How much memory a request needs, as multiples of sizes: measured with bodies of which most is the names of members, which take
-// the most.
+// How much memory a request needs, as multiples of sizes.
 const (
-	// bodyWeight is for a body: its text, the record that is made of it, its canonical form, and what is written of it.
-	bodyWeight = 16
+	// bodyWeight is for a body: its text, the record that is made of it, its canonical form, and what is written of it. A body with as
+	// many members as one may have needs the most.
+	bodyWeight = 10
 	// changeWeight is for a stored record that is changed, with what is kept about it, besides what was read of it.
 	changeWeight = 6
 )

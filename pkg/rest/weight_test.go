@@ -86,7 +86,7 @@ func TestABodyThatDoesNotFitIsNotRead(t *testing.T) {
 	w := start(t, nil)
 	b := w.bounded(1 << 20)
 	defer busy(t, b, "bo", 512<<10)()
-	req := httptest.NewRequest("POST", "/parcel", untouched{t})
+	req := httptest.NewRequest(http.MethodPost, "/parcel", untouched{t})
 	req.ContentLength = 100 << 10
 	req.Header.Set("Content-Type", "application/json")
 	r := httptest.NewRecorder()
@@ -117,7 +117,7 @@ func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 	wait, done := make(chan struct{}), make(chan int)
 	begun := &slow{strings.NewReader(`{"weight":`), wait}
 	go func() {
-		req := httptest.NewRequest("POST", "/parcel", begun)
+		req := httptest.NewRequest(http.MethodPost, "/parcel", begun)
 		req.ContentLength = 1 << 20
 		req.Header.Set("Content-Type", "application/json")
 		r := httptest.NewRecorder()
