@@ -103,6 +103,20 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestHostileCallersAreBounded holds that the memory stays within its bound, with a few of the rows and a fortieth of their records. Times
+// depend on the machine, so that the test does not look at them.
+func TestHostileCallersAreBounded(t *testing.T) {
+	for _, row := range []string{"list 200 records of 900 KB", "replace one record of 900 KB"} {
+		o := short(t, 100*time.Millisecond)
+		o.hostile, o.only = true, row
+		_, printed := measure(t, o)
+		found := regexp.MustCompile(`(?m)^` + row + ` .*?  (\d+) +\d+ +[\d.]+ *!? +\d+( !)? +\d+ `).FindStringSubmatch(printed)
+		if found == nil || found[2] != "" {
+			t.Errorf("want %q with memory in its bound in\n%s", row, printed)
+		}
+	}
+}
+
 func TestUnknownRowIsRefused(t *testing.T) {
 	o := short(t, time.Second)
 	o.only = "DELETE"

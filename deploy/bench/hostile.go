@@ -40,7 +40,7 @@ type outcome struct {
 // measureHostile prints what each assault costs the exchange and those who use it meanwhile. It reports whether all bounds hold.
 // Each assault has a freshly started exchange on the same data.
 func (b *bench) measureHostile(ctx context.Context, written *book) (met bool, err error) {
-	prey, err := prepare(ctx, b.exchange, written)
+	prey, err := prepare(ctx, b.exchange, written, min(mostOfKind, max(1, b.count/perKind)))
 	if err != nil {
 		return false, err
 	}
@@ -93,6 +93,9 @@ func (b *bench) assail(ctx context.Context, prey *prey, a *assault) (*outcome, e
 
 // settling is how long ordinary requests are made before a measurement.
 const settling = 300 * time.Millisecond
+
+// perKind is the part of count, which is for the load of -scale, that is made of each kind of large record.
+const perKind = 200
 
 // hostileRate is the most hostile requests in a second, of all callers of a row together. More would measure how fast the machine
 // moves bytes to the exchange, on which whoever sends them runs as well.

@@ -20,24 +20,22 @@ type prey struct {
 	holder, business                         string
 }
 
-const (
-	// many is the number of large records of a resource: those of one page, as many as a caller can ask for.
-	many = 200
-)
+// mostOfKind is the number of large records of a resource: those of one page, as many as a caller can ask for.
+const mostOfKind = 200
 
-// prepare makes the records through the interface.
-func prepare(ctx context.Context, e *runningExchange, written *book) (*prey, error) {
+// prepare makes the records through the interface, count of each kind.
+func prepare(ctx context.Context, e *runningExchange, written *book, count int) (*prey, error) {
 	p := &prey{book: written}
 	m := maker{ctx: ctx, client: e.client}
 	p.holder = m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
 	p.vehicle = m.create("vehicle", padded())
 	p.property = m.create("property", padded(`"propertyType":"Farm"`))
-	for range many {
+	for range count {
 		p.business = m.create("business", padded())
 	}
 	// Records under a kilobyte whose last event is large.
 	driver := m.create("driver", []byte(driverBody))
-	for range many {
+	for range count {
 		p.policy = m.create("motorCoverage", newPolicy(p.holder, m.create("vehicle", newVehicle()), driver))
 		m.send(call{http.MethodPost, "/motorCoverage/" + p.policy + ":cancel", padded()})
 	}
