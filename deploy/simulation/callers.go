@@ -15,6 +15,8 @@ type caller struct {
 	random *rand.Rand
 	// reach returns the process of a service that a request goes to.
 	reach func(service string, random *rand.Rand) *process
+	// troubled is how long faults happen.
+	troubled time.Duration
 	// policies is the number of policies that receipts are about.
 	policies int
 	// book is shared by all callers.
@@ -50,7 +52,7 @@ const patience = 200
 // workOnReceipts records receipts, some with a key, and refunds those that all callers have recorded.
 func (c *caller) workOnReceipts(ctx context.Context, number int) {
 	for i := range 2 + c.random.IntN(3) {
-		pause(ctx, time.Duration(c.random.Int64N(int64(1500*time.Millisecond))))
+		pause(ctx, time.Duration(c.random.Int64N(int64(c.troubled/4))))
 		e := &entry{amount: 1000*(number+1) + i}
 		if c.random.IntN(2) == 0 {
 			e.key = fmt.Sprintf("key-%d", e.amount)

@@ -31,8 +31,10 @@ type Outcome struct {
 }
 
 const (
-	// troubled is how long faults happen.
-	troubled = 6 * time.Second
+	// troubled is how long faults happen, and slowlyTroubled in a seed in which all is slow: sweeps and rebalances then meet work
+	// that is under way.
+	troubled       = 6 * time.Second
+	slowlyTroubled = 30 * time.Second
 	// settling is how long everything may take to be right, after the last fault and the last request.
 	settling = 5 * time.Minute
 )
@@ -106,7 +108,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	defer cancel()
 	policies := 1 + w.random.IntN(2)
 	for i := range 2 + w.random.IntN(3) {
-		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, policies: policies, book: &x.book}
+		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, policies: policies, troubled: w.troubled, book: &x.book}
 		x.working.Add(1)
 		go func() {
 			defer x.working.Add(-1)
@@ -148,7 +150,7 @@ func (x *exchange) live() (failure error) {
 		}
 		return !until.IsZero() && (time.Now().After(until) || x.quiet())
 	}, func() {
-		if !x.calm && time.Since(x.began) > troubled {
+		if !x.calm && time.Since(x.began) > x.troubled {
 			x.calm = true
 			x.note("no more faults")
 		}

@@ -47,6 +47,8 @@ type world struct {
 	// postponing and longest say how often and for how long at most operations are postponed: one in so many.
 	postponing int
 	longest    time.Duration
+	// troubled is how long faults happen.
+	troubled time.Duration
 	// calm is true once no more faults are to happen.
 	calm  bool
 	steps int
@@ -74,12 +76,16 @@ type operation struct {
 
 func newWorld(seed uint64, trace io.Writer) *world {
 	random := rand.New(rand.NewPCG(seed, 0))
-	return &world{
+	w := &world{
 		random: random, postponing: []int{2, 6, 20}[random.IntN(3)],
 		longest: []time.Duration{30 * time.Millisecond, 500 * time.Millisecond, 8 * time.Second}[random.IntN(3)],
 		began:   time.Now(), digest: fnv.New64a(), trace: trace,
-		arrived: make(chan struct{}, 1),
+		arrived: make(chan struct{}, 1), troubled: troubled,
 	}
+	if w.chance(4) {
+		w.postponing, w.longest, w.troubled = 2, 8*time.Second, slowlyTroubled
+	}
+	return w
 }
 
 // chance reports true with a probability of 1 in n.
