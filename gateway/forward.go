@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -18,7 +20,7 @@ import (
 // forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
 func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 	upstream := g.Upstreams[to]
-	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, tracing.Client, tracing.Text("peer.service", to))
+	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
 	defer span.End()
 	proxy := httputil.ReverseProxy{
 		Rewrite:    func(r *httputil.ProxyRequest) { g.rewrite(r, upstream, caller) },
@@ -28,7 +30,7 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 		ModifyResponse: func(response *http.Response) error {
 			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
-			span.Set(tracing.Number("http.response.status_code", response.StatusCode))
+			span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))
 			if response.StatusCode == http.StatusUnauthorized {
 				// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the installation.
 				return g.Credentials.Refused(to)
@@ -36,7 +38,7 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 			return nil
 		},
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
-			span.Fail("no usable response")
+			tracing.Fail(span, "no usable response")
 			service.Refuse(c, outage(err))
 		},
 	}

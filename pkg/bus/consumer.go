@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/bus/broker"
-	"insurance.example/exchange/pkg/tracing"
 )
 
 const (
@@ -48,7 +48,7 @@ type ConsumerConfig struct {
 	// PartitionWatch is how often the consumer checks whether the topic has more partitions; 5 s if not set.
 	PartitionWatch time.Duration
 	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
-	Tracer  *tracing.Tracer
+	Tracer  trace.Tracer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }

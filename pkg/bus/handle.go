@@ -43,7 +43,7 @@ func (a *assignment) do(ctx, handling context.Context, w *work) {
 			a.metrics.retries.Inc()
 			if !failed {
 				failed = true
-				a.retrying.enter(w.message, err)
+				a.retrying.enter(w, err)
 			}
 		}
 		return err
@@ -68,7 +68,7 @@ func (c *Consumer) attempt(ctx context.Context, w *work) error {
 
 // call calls the handler. It returns a panic of the handler as an error of Poison.
 func (c *Consumer) call(ctx context.Context, w *work) (err error) {
-	m, began := w.message, time.Now()
+	began := time.Now()
 	ctx, spans := beginHandling(ctx, c.config.Tracer, "process "+c.config.Topic.Name, c.config.Topic.Name, w.traces)
 	defer func() {
 		spans.end(err)
@@ -76,11 +76,11 @@ func (c *Consumer) call(ctx context.Context, w *work) (err error) {
 	}()
 	defer func() {
 		if cause := recover(); cause != nil {
-			c.config.Log.Error("handler panicked", "key", string(m.Key), "panic", cause, "stack", string(debug.Stack()))
+			c.config.Log.With(w.names()...).Error("handler panicked", "panic", cause, "stack", string(debug.Stack()))
 			err = Poison(fmt.Errorf("bus: handler panicked: %v", cause))
 		}
 	}()
-	return c.config.Handle(ctx, m)
+	return c.config.Handle(ctx, w.message)
 }
 
 // bury writes w to the dead-letter topic. Equal messages become one dead letter, with the position of the first of them.
@@ -99,8 +99,7 @@ func (c *Consumer) bury(ctx context.Context, w *work) error {
 		return fmt.Errorf("bus: writing a dead letter: %w", err)
 	}
 	c.metrics.deadLetters.Inc()
-	c.config.Log.Error("message can never be handled; it is in the dead-letter topic",
-		"partition", at.partition, "offset", at.offset, "key", string(w.message.Key), "reason", reason)
+	c.config.Log.With(w.names()...).Error("message can never be handled; it is in the dead-letter topic", "reason", reason)
 	return nil
 }
 
@@ -114,11 +113,11 @@ type tally struct {
 	count int
 }
 
-func (t *tally) enter(m Message, cause error) {
+func (t *tally) enter(w *work, cause error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.count == 0 {
-		t.log.Warn("messages are not handled yet and are tried again", "key", string(m.Key), "error", cause)
+		t.log.With(w.names()...).Warn("messages are not handled yet and are tried again", "error", cause)
 	}
 	t.count++
 	t.gauge.Set(float64(t.count))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/bus/broker"
 	"insurance.example/exchange/pkg/docstore"
@@ -35,7 +36,7 @@ type RelayConfig struct {
 	// Queue is the greatest number of messages that wait for being published; 10,000 if not set.
 	Queue int
 	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
-	Tracer  *tracing.Tracer
+	Tracer  trace.Tracer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -82,7 +83,7 @@ func (r *Relay) Send(doc docstore.Document) {
 		r.metrics.backlog.Inc()
 	default:
 		r.metrics.left.Inc()
-		out.span.Fail("left")
+		tracing.Fail(out.span, "left")
 		out.span.End()
 	}
 }

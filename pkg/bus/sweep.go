@@ -9,9 +9,9 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/tracing"
 )
 
 const (
@@ -44,7 +44,7 @@ type SweepConfig struct {
 	// Every is the pause between two rounds; 1 s if not set.
 	Every time.Duration
 	// Tracer records what is done for messages whose headers say that they are traced; nil if nothing is.
-	Tracer  *tracing.Tracer
+	Tracer  trace.Tracer
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 }
@@ -200,7 +200,7 @@ func (s *Sweep) handle(ctx context.Context, doc docstore.Document, seen map[stri
 		s.failing.succeeded(name)
 	case IsPoison(err):
 		if first := s.failing.failed(name, err); first {
-			s.config.Log.Error("an unsent document cannot be handled", "id", doc.ID, "key", string(message.Key), "error", err)
+			s.config.Log.With(traceName(message)...).Error("an unsent document cannot be handled", "id", doc.ID, "error", err)
 		}
 	default:
 		s.failing.failed(name, err)

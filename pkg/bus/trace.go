@@ -3,6 +3,9 @@ package bus
 import (
 	"context"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+
 	"insurance.example/exchange/pkg/tracing"
 )
 
@@ -30,19 +33,28 @@ func (m Message) trace() string {
 	return ""
 }
 
+// traceName returns what the log says of the trace of a message; nothing if it has none.
+func traceName(m Message) []any {
+	id := tracing.TraceID(m.trace())
+	if id == "" {
+		return nil
+	}
+	return []any{"trace", id}
+}
+
 // outgoing is a message that awaits publication, with the span of that.
 type outgoing struct {
 	Message
-	span tracing.Span
+	span trace.Span
 }
 
 // traced begins the span of the publication of a message. The message then carries that span.
-func traced(tracer *tracing.Tracer, topic string, m Message) outgoing {
-	_, span := tracer.Message(context.Background(), "send "+topic, tracing.Producer, m.trace(), nil, attributes(topic, "send")...)
-	if !span.Recording() {
-		return outgoing{Message: m}
+func traced(tracer trace.Tracer, topic string, m Message) outgoing {
+	_, span := tracing.Message(context.Background(), tracer, "send "+topic, trace.SpanKindProducer, m.trace(), nil, attributes(topic, "send")...)
+	if !span.IsRecording() {
+		return outgoing{m, span}
 	}
-	headers := TraceHeaders(span.Parent())
+	headers := TraceHeaders(tracing.Parent(span))
 	for _, h := range m.Headers {
 		if h.Key != HeaderTrace {
 			headers = append(headers, h)
@@ -52,25 +64,25 @@ func traced(tracer *tracing.Tracer, topic string, m Message) outgoing {
 	return outgoing{m, span}
 }
 
-func attributes(topic, operation string) []tracing.Attribute {
-	return []tracing.Attribute{
-		tracing.Text("messaging.system", "kafka"), tracing.Text("messaging.destination.name", topic), tracing.Text("messaging.operation.type", operation),
+func attributes(topic, operation string) []attribute.KeyValue {
+	return []attribute.KeyValue{
+		attribute.String("messaging.system", "kafka"), attribute.String("messaging.destination.name", topic), attribute.String("messaging.operation.type", operation),
 	}
 }
 
 // handling is the spans of the handling of equal messages: in each of their traces one.
-type handling []tracing.Span
+type handling []trace.Span
 
 // beginHandling begins to record the handling of equal messages. The first trace gets what the handler does, and links to
 // the others; each of the others gets a span that links to the first.
-func beginHandling(ctx context.Context, tracer *tracing.Tracer, name, topic string, traces []string) (context.Context, handling) {
+func beginHandling(ctx context.Context, tracer trace.Tracer, name, topic string, traces []string) (context.Context, handling) {
 	if len(traces) == 0 {
 		return ctx, nil
 	}
-	within, first := tracer.Message(ctx, name, tracing.Consumer, traces[0], traces[1:], attributes(topic, "process")...)
+	within, first := tracing.Message(ctx, tracer, name, trace.SpanKindConsumer, traces[0], traces[1:], attributes(topic, "process")...)
 	spans := handling{first}
-	for _, trace := range traces[1:] {
-		_, other := tracer.Message(ctx, name, tracing.Consumer, trace, []string{first.Parent()}, attributes(topic, "process")...)
+	for _, parent := range traces[1:] {
+		_, other := tracing.Message(ctx, tracer, name, trace.SpanKindConsumer, parent, []string{tracing.Parent(first)}, attributes(topic, "process")...)
 		spans = append(spans, other)
 	}
 	return within, spans
@@ -81,9 +93,9 @@ func (h handling) end(err error) {
 	for _, span := range h {
 		switch {
 		case IsPoison(err):
-			span.Fail("poison")
+			tracing.Fail(span, "poison")
 		case err != nil:
-			span.Fail("tried again")
+			tracing.Fail(span, "tried again")
 		}
 		span.End()
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/go-json-experiment/json"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -107,7 +109,7 @@ func Get[T any](ctx context.Context, c *Client, path string) (value T, found boo
 func Post[T any](ctx context.Context, c *Client, path string, body any) (value T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
-		return value, fmt.Errorf("peer %s: body of %s: %w", c.config.Name, path, err)
+		return value, fmt.Errorf("peer %s: body of a call: %w", c.config.Name, err)
 	}
 	got, err := c.call(ctx, c.writes, http.MethodPost, path, text)
 	if err == nil {
@@ -122,17 +124,18 @@ type response struct {
 	body   []byte
 }
 
+// call makes a call. Its errors do not have the path, which may name a record: they go to the log.
 func (c *Client) call(ctx context.Context, executor failsafe.Executor[response], method, path string, body []byte) (response, error) {
 	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, method, path, body) })
 	if err != nil {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, err))
+		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err))
 	}
 	// That is the fault of the installation, not of the caller.
 	if got.status == http.StatusUnauthorized {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: %w", c.config.Name, method, path, c.config.Credentials.Refused(c.config.Name)))
+		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, c.config.Credentials.Refused(c.config.Name)))
 	}
 	if got.status >= 500 || got.status == http.StatusTooManyRequests {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s %s: status %d", c.config.Name, method, path, got.status))
+		return got, problem.Outage(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))
 	}
 	return got, nil
 }
@@ -142,8 +145,8 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
-	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, tracing.Client,
-		tracing.Text("http.request.method", method), tracing.Text("peer.service", c.config.Name))
+	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, trace.SpanKindClient,
+		attribute.String("http.request.method", method), attribute.String("peer.service", c.config.Name))
 	defer span.End()
 	call, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
 	if err != nil {
@@ -161,14 +164,14 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	received, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
 		c.observe(method, 0, began, span)
-		span.Fail("no response")
+		tracing.Fail(span, "no response")
 		return response{}, err
 	}
 	defer func() { c.observe(method, received.StatusCode, began, span) }()
 	defer received.Body.Close()
-	span.Set(tracing.Number("http.response.status_code", received.StatusCode))
+	span.SetAttributes(attribute.Int("http.response.status_code", received.StatusCode))
 	if received.StatusCode >= 500 {
-		span.Fail(strconv.Itoa(received.StatusCode))
+		tracing.Fail(span, strconv.Itoa(received.StatusCode))
 	}
 	text, err := io.ReadAll(io.LimitReader(received.Body, largestResponse+1))
 	if err == nil && len(text) > largestResponse {

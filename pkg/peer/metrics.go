@@ -8,6 +8,7 @@ import (
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/tracing"
 )
@@ -39,7 +40,7 @@ func registerBreaker(config Config, breaker circuitbreaker.CircuitBreaker[respon
 }
 
 // observe times an attempt. status is 0 if there was no response.
-func (c *Client) observe(method string, status int, began time.Time, span tracing.Span) {
+func (c *Client) observe(method string, status int, began time.Time, span trace.Span) {
 	if c.seconds == nil {
 		return
 	}
@@ -47,5 +48,5 @@ func (c *Client) observe(method string, status int, began time.Time, span tracin
 	if http.StatusText(status) != "" {
 		code = strconv.Itoa(status)
 	}
-	span.Observe(c.seconds.WithLabelValues(method, code), time.Since(began).Seconds())
+	tracing.Observe(span, c.seconds.WithLabelValues(method, code), time.Since(began).Seconds())
 }

@@ -19,6 +19,14 @@ import (
 
 // Action is an operation on one record: a transition of its state or an addition to it. Act, Amend and Spawn make one.
 type Action[T any] struct {
+	Operation
+
+	apply func(ctx context.Context, c *Change[T], body any) error
+	spawn func(ctx context.Context, c *Change[T], body any) (*Draft[T], error)
+}
+
+// Operation is what an action declares, whatever the type of the record.
+type Operation struct {
 	// Name is the word after the colon, or the last path segment if Sub.
 	Name string
 	// Sub says that the path is /{resource}/{id}/{name}, and not /{resource}/{id}:{name}.
@@ -37,8 +45,6 @@ type Action[T any] struct {
 
 	body  reflect.Type
 	parse func(ctx context.Context, s *Server, body []byte) (any, error)
-	apply func(ctx context.Context, c *Change[T], body any) error
-	spawn func(ctx context.Context, c *Change[T], body any) (*Draft[T], error)
 }
 
 // Move is one transition: from one state to another.
@@ -52,7 +58,7 @@ const everyState = "*"
 // Act makes an action that changes the record. B is the type of its body, an empty body counting as {}. The checks are
 // those of the body; they run in their order before the record is read.
 func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c *Change[T], body *B) error, checks ...Check[B]) Action[T] {
-	a := newAction[T](name, moves, checks)
+	a := Action[T]{Operation: newOperation(name, moves, checks)}
 	a.apply = func(ctx context.Context, c *Change[T], body any) error { return apply(ctx, c, body.(*B)) }
 	return a
 }
@@ -60,13 +66,13 @@ func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c 
 // Spawn makes an action that writes a second record and leaves the one it is called on as it is. B and the checks are as
 // for Act.
 func Spawn[T, B any](name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body *B) (*Draft[T], error), checks ...Check[B]) Action[T] {
-	a := newAction[T](name, moves, checks)
+	a := Action[T]{Operation: newOperation(name, moves, checks)}
 	a.spawn = func(ctx context.Context, c *Change[T], body any) (*Draft[T], error) { return spawn(ctx, c, body.(*B)) }
 	return a
 }
 
-func newAction[T, B any](name string, moves []Move, checks []Check[B]) Action[T] {
-	a := Action[T]{Name: name, Moves: moves, body: reflect.TypeFor[B]()}
+func newOperation[B any](name string, moves []Move, checks []Check[B]) Operation {
+	a := Operation{Name: name, Moves: moves, body: reflect.TypeFor[B]()}
 	for i := range checks {
 		a.Requires = append(a.Requires, checks[i].Requires...)
 		a.Refuses = append(a.Refuses, checks[i].problems()...)
@@ -178,22 +184,26 @@ func (r *Records[T]) begin(id string, record *Record[T], body []byte) *Change[T]
 }
 
 // anyState reports whether the action is taken in every state.
-func (a *Action[T]) anyState() bool { return slices.Equal(a.Moves, AnyState) }
+func (a *Operation) anyState() bool { return slices.Equal(a.Moves, AnyState) }
 
 // allowed refuses the action on a record in a state that no move begins with.
 func (a *Action[T]) allowed(r *Records[T], v *T) error {
 	if a.anyState() {
 		return nil
 	}
-	state := Text(*r.Status(v))
+	return a.leaves(r.Name, Text(*r.Status(v)))
+}
+
+// leaves refuses the action on a record of a resource in a state that no move begins with.
+func (a *Operation) leaves(resource, state string) error {
 	if slices.ContainsFunc(a.Moves, func(m Move) bool { return m.From == state }) {
 		return nil
 	}
-	return a.refused(r, state)
+	return a.refused(resource, state)
 }
 
-func (a *Action[T]) refused(r *Records[T], state string) error {
-	return problem.New(problem.Transition, fmt.Sprintf("%s does not apply to a %s that is %s.", a.Name, r.Name, state)).With("state", state)
+func (a *Operation) refused(resource, state string) error {
+	return problem.New(problem.Transition, fmt.Sprintf("%s does not apply to a %s that is %s.", a.Name, resource, state)).With("state", state)
 }
 
 // move makes the transition, if the action makes one, and refuses one that is not declared.
@@ -202,23 +212,37 @@ func (a *Action[T]) move(r *Records[T], c *Change[T], entry *Entry) error {
 		return nil
 	}
 	from := Text(*r.Status(c.Stored))
-	if c.to == "" {
-		for _, m := range a.Moves {
-			if m.From == from {
-				c.to = m.To
-			}
-		}
-	}
-	if !slices.Contains(a.Moves, Move{from, c.to}) {
-		return a.refused(r, from)
+	var err error
+	if c.to, err = a.target(r.Name, from, c.to); err != nil {
+		return err
 	}
 	if !c.until.IsZero() && !slices.Contains(r.Temporary, c.to) {
-		return fmt.Errorf("action %s of %s moves for a time to %q, which is not declared as Temporary", a.Name, r.Name, c.to)
+		return a.undeclared(r.Name, c.to)
 	}
 	entry.To, entry.Until, entry.Then = c.to, c.until, c.then
 	to := c.to
 	*r.Status(c.Value) = &to
 	return nil
+}
+
+// target returns the state that a record of a resource moves to: the one asked for or, if none is, that of the action's move from
+// the present state. It refuses a move that is not declared.
+func (a *Operation) target(resource, from, to string) (string, error) {
+	if to == "" {
+		for _, m := range a.Moves {
+			if m.From == from {
+				to = m.To
+			}
+		}
+	}
+	if !slices.Contains(a.Moves, Move{from, to}) {
+		return to, a.refused(resource, from)
+	}
+	return to, nil
+}
+
+func (a *Operation) undeclared(resource, state string) error {
+	return fmt.Errorf("action %s of %s moves for a time to %q, which is not declared as Temporary", a.Name, resource, state)
 }
 
 // Change is a record under an action.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -84,8 +85,8 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 	for range tries {
 		record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
 		record.state = state{Resource: r.Name, Key: key, History: created(entry)}
-		if r.Announce != nil {
-			record.state.Trace = tracing.Parent(ctx)
+		if span := trace.SpanFromContext(ctx); r.Announce != nil && span.IsRecording() {
+			record.state.Trace = tracing.Parent(span)
 		}
 		if r.Pin != nil {
 			if record.state.Pinned, err = r.Pin(ctx, d); err != nil {

@@ -98,8 +98,11 @@ func (m member) has(record reflect.Value) bool {
 // missing returns the problem of a record that lacks some of the members, nil where it has them all. The problem is of
 // the kind given; problem.Required where nil.
 func (d *Draft[T]) missing(names []string, kind problem.Kind) *problem.Error {
+	return missing(reflect.ValueOf(d.Value).Elem(), names, kind)
+}
+
+func missing(record reflect.Value, names []string, kind problem.Kind) *problem.Error {
 	var lacking []string
-	record := reflect.ValueOf(d.Value).Elem()
 	all := membersOf(record.Type())
 	for _, name := range names {
 		if m, known := all.find(name); !known || !m.has(record) {

@@ -72,22 +72,27 @@ func (r *Records[T]) validate(sets Sets) []error {
 
 // validateNames holds that what aliases and filters name exists.
 func (r *Records[T]) validateNames(f *faults) {
-	for alias, name := range r.Aliases {
-		_, taken := r.members.find(alias)
-		f.unless(!taken, "alias %s is itself a member", alias)
-		_, known := r.members.find(name)
-		f.unless(known || name == "" || name == "id", "alias %s stands for %s, which is no member", alias, name)
-	}
-	for _, name := range r.Flatten {
-		_, taken := r.members.find(name)
-		f.unless(!taken, "flattened object %s is itself a member", name)
-	}
+	f.aliases(r.members, r.Aliases, r.Flatten)
 	for _, filter := range r.Filters {
 		_, known := r.members.find(filter.Index)
 		f.unless(known, "filter %s names no member", filter.Index)
 		f.unless(filter.Key != nil && len(filter.params) > 0, "filter %s has no Key or no parameter", filter.Index)
 		unique := slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return u.Index == filter.Index })
 		f.unless(!filter.ranged || !unique, "filter %s asks for ranges of a unique index, which has none", filter.Index)
+	}
+}
+
+// aliases holds that aliases stand for members, and that neither they nor flattened objects are members themselves.
+func (f *faults) aliases(all members, aliases map[string]string, flattened []string) {
+	for alias, name := range aliases {
+		_, taken := all.find(alias)
+		f.unless(!taken, "alias %s is itself a member", alias)
+		_, known := all.find(name)
+		f.unless(known || name == "" || name == "id", "alias %s stands for %s, which is no member", alias, name)
+	}
+	for _, name := range flattened {
+		_, taken := all.find(name)
+		f.unless(!taken, "flattened object %s is itself a member", name)
 	}
 }
 
@@ -103,16 +108,21 @@ func (r *Records[T]) validateCheck(f *faults, c *Check[T]) {
 // validate holds that the members which a check names exist, and that it can refuse something or run.
 func (c *Check[T]) validate(f *faults, all members) {
 	f.unless(c.Run != nil || len(c.Requires) > 0 || c.unique != "", "check %q has no Run and requires nothing", c.Name)
-	for _, name := range slices.Concat(c.DependsOn, c.Requires) {
+	f.unless(!slices.Contains(c.Refuses, problem.Kind(nil)), "check %q refuses with a problem that is nil", c.Name)
+	f.dependencies(all, c.Name, c.DependsOn, c.Requires)
+}
+
+// dependencies holds that the members which a check depends on and requires exist.
+func (f *faults) dependencies(all members, check string, dependsOn, requires []string) {
+	for _, name := range slices.Concat(dependsOn, requires) {
 		_, known := all.find(name)
-		f.unless(known, "check %q names %s, which is no member", c.Name, name)
+		f.unless(known, "check %q names %s, which is no member", check, name)
 	}
-	if len(c.DependsOn) > 0 {
-		for _, name := range c.Requires {
-			f.unless(slices.Contains(c.DependsOn, name), "check %q requires %s and does not depend on it", c.Name, name)
+	if len(dependsOn) > 0 {
+		for _, name := range requires {
+			f.unless(slices.Contains(dependsOn, name), "check %q requires %s and does not depend on it", check, name)
 		}
 	}
-	f.unless(!slices.Contains(c.Refuses, problem.Kind(nil)), "check %q refuses with a problem that is nil", c.Name)
 }
 
 // validateActions holds that actions have distinct names, and that their moves are between states of the value set.
@@ -128,19 +138,25 @@ func (r *Records[T]) validateActions(f *faults, sets Sets) {
 		path := fmt.Sprint(a.Sub, a.Name)
 		f.unless(!paths[path], "action %s is declared twice", a.Name)
 		paths[path] = true
-		f.unless(len(a.Moves) > 0, "action %s has no moves; say AnyState where it is taken in every state", a.Name)
 		f.unless(!a.WithExtra || r.Extra != nil, "action %s adds Extra, which the resource has not", a.Name)
-		if !a.anyState() {
-			f.unless(withStates, "action %s moves a record that has no Status", a.Name)
-			for _, m := range a.Moves {
-				f.unless(!withStates || slices.Contains(states, m.From), "action %s moves from %q, which is no state", a.Name, m.From)
-				f.unless(!withStates || slices.Contains(states, m.To), "action %s moves to %q, which is no state", a.Name, m.To)
-			}
+		a.Operation.validate(f, states, withStates)
+	}
+}
+
+// validate holds that the moves of an action are between states of the record, if it has any, and that its body has what the action
+// requires.
+func (a *Operation) validate(f *faults, states []string, withStates bool) {
+	f.unless(len(a.Moves) > 0, "action %s has no moves; say AnyState where it is taken in every state", a.Name)
+	if !a.anyState() {
+		f.unless(withStates, "action %s moves a record that has no Status", a.Name)
+		for _, m := range a.Moves {
+			f.unless(!withStates || slices.Contains(states, m.From), "action %s moves from %q, which is no state", a.Name, m.From)
+			f.unless(!withStates || slices.Contains(states, m.To), "action %s moves to %q, which is no state", a.Name, m.To)
 		}
-		for _, name := range a.Requires {
-			_, known := membersOf(a.body).find(name)
-			f.unless(known, "action %s requires %s, which is no member of its body", a.Name, name)
-		}
+	}
+	for _, name := range a.Requires {
+		_, known := membersOf(a.body).find(name)
+		f.unless(known, "action %s requires %s, which is no member of its body", a.Name, name)
 	}
 }
 

@@ -15,12 +15,12 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/tracing"
 )
 
 // Definition describes a service that can run alone or with others in one process. A service package returns its
@@ -58,8 +58,8 @@ type Deps struct {
 	Store   docstore.Store
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
-	// Tracer records what is done in the background; nil if nothing is traced.
-	Tracer *tracing.Tracer
+	// Tracer records what is done in the background, if something is traced.
+	Tracer trace.Tracer
 	// Peer returns the client of one of Definition.Peers, the same one at each call, and nil for any other name.
 	Peer func(name string) *peer.Client
 	// Now returns the current time.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/tracing"
 )
 
 // EngineConfig is the configuration of a router.
@@ -22,13 +22,11 @@ type EngineConfig struct {
 	// LargestBody is the largest size of a request body, in bytes. Reading more fails with *http.MaxBytesError.
 	LargestBody int64
 	// Tracer traces the requests; nil if they are not traced.
-	Tracer *tracing.Tracer
+	Tracer trace.Tracer
 	// AccessLog logs every request.
 	AccessLog bool
 	// Budget bounds what requests have in work; nothing does if it is nil.
 	Budget *budget.Budget
-	// Outside says that requests come from callers outside of the exchange.
-	Outside bool
 }
 
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
@@ -39,7 +37,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	engine.RedirectTrailingSlash = false
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
-		tracer: config.Tracer, outside: config.Outside, accessLog: config.AccessLog, budget: config.Budget,
+		tracer: config.Tracer, accessLog: config.AccessLog, budget: config.Budget,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

@@ -12,6 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/tracing"
@@ -58,13 +59,13 @@ func newRequestMetrics(registerer prometheus.Registerer) *requestMetrics {
 }
 
 // observe counts a finished request, whose trace becomes an example (exemplar) of its duration. route is a template such as /claim/:id or /claim/{id}:settle, never a path.
-func (m *requestMetrics) observe(route, method string, status int, took time.Duration, span tracing.Span) {
+func (m *requestMetrics) observe(route, method string, status int, took time.Duration, span trace.Span) {
 	s := series{route, method, status}
 	o, ok := (*m.observers.Load())[s]
 	if !ok {
 		o = m.observer(s)
 	}
-	span.Observe(o, took.Seconds())
+	tracing.Observe(span, o, took.Seconds())
 }
 
 // observer returns the observer for label values that were not met before.

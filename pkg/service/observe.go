@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
@@ -25,11 +26,9 @@ type observer struct {
 	metrics     *requestMetrics
 	timeout     time.Duration
 	largestBody int64
-	tracer      *tracing.Tracer
+	tracer      trace.Tracer
 	accessLog   bool
 	budget      *budget.Budget
-	// outside says that requests come from callers outside of the exchange.
-	outside bool
 }
 
 // Keys of the gin context.
@@ -55,8 +54,8 @@ func (o *observer) handle(c *gin.Context) {
 	incoming := c.Request
 	names := request.ReadNames(incoming.Header)
 	c.Writer.Header()[problem.RequestIDHeader] = []string{names.ID}
-	ctx, span := o.tracer.Request(incoming.Context(), names.Parent, o.outside)
-	if parent := span.Parent(); parent != "" {
+	ctx, span := tracing.Request(incoming.Context(), o.tracer, names.Parent)
+	if parent := tracing.Parent(span); parent != "" {
 		names.Parent = parent
 	}
 	ctx, cancel := context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
@@ -94,7 +93,7 @@ func Refuse(c *gin.Context, p *problem.Error) {
 
 // finish is deferred, and therefore sees panics. A panic of a handler becomes a 500. If the response has begun, the
 // connection is closed instead, so that the caller does not take a part for the whole.
-func (o *observer) finish(c *gin.Context, names *request.Names, span tracing.Span, began time.Time) {
+func (o *observer) finish(c *gin.Context, names *request.Names, span trace.Span, began time.Time) {
 	panicked := recover()
 	aborted := panicked == any(http.ErrAbortHandler)
 	cut := panicked != nil && (c.Writer.Written() || aborted)

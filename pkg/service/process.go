@@ -14,6 +14,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/certificate"
@@ -76,8 +77,8 @@ func (p *Process) Metrics(service string) prometheus.Registerer {
 	return prometheus.WrapRegistererWith(prometheus.Labels{"service": service}, p.Registry)
 }
 
-// Tracer returns the tracer of a service; nil if nothing is traced.
-func (p *Process) Tracer(service string) *tracing.Tracer { return p.tracing.Tracer(service) }
+// Tracer returns the tracer of a service, which records nothing if nothing is traced.
+func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(service) }
 
 // Engine returns a new router for a service, which other processes of the exchange call.
 func (p *Process) Engine(service string) *gin.Engine { return p.newEngine(p.engine(service)) }
@@ -85,7 +86,7 @@ func (p *Process) Engine(service string) *gin.Engine { return p.newEngine(p.engi
 // Entrance returns a new router for the requests of callers outside of the exchange.
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
-	config.Outside = true
+	config.Tracer = p.tracing.EntranceTracer(service)
 	return p.newEngine(config)
 }
 

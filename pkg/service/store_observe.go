@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/tracing"
@@ -45,8 +47,8 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 		return timing{
 			ok: labels.WithLabelValues("ok"), failed: labels.WithLabelValues("unavailable"),
 			name: operation + " " + spec.Name,
-			attributes: []tracing.Attribute{
-				tracing.Text("db.operation.name", operation), tracing.Text("db.collection.name", spec.Name),
+			attributes: []attribute.KeyValue{
+				attribute.String("db.operation.name", operation), attribute.String("db.collection.name", spec.Name),
 			},
 		}
 	}
@@ -70,19 +72,19 @@ type timing struct {
 	ok, failed prometheus.Observer
 	// name and attributes are those of its spans.
 	name       string
-	attributes []tracing.Attribute
+	attributes []attribute.KeyValue
 }
 
 // timed is an operation that has begun.
 type timed struct {
 	timing *timing
 	began  time.Time
-	span   tracing.Span
+	span   trace.Span
 }
 
 // begin begins an operation. Its span is below the one that ctx carries.
 func (t *timing) begin(ctx context.Context) (context.Context, timed) {
-	ctx, span := tracing.Begin(ctx, t.name, tracing.Client, t.attributes...)
+	ctx, span := tracing.Begin(ctx, t.name, trace.SpanKindClient, t.attributes...)
 	return ctx, timed{t, time.Now(), span}
 }
 
@@ -91,9 +93,9 @@ func (t timed) end(err *error) {
 	observer := t.timing.ok
 	if errors.Is(*err, docstore.ErrUnavailable) {
 		observer = t.timing.failed
-		t.span.Fail("unavailable")
+		tracing.Fail(t.span, "unavailable")
 	}
-	t.span.Observe(observer, time.Since(t.began).Seconds())
+	tracing.Observe(t.span, observer, time.Since(t.began).Seconds())
 	t.span.End()
 }
 

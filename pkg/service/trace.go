@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -13,24 +15,24 @@ import (
 )
 
 // endSpan ends the span of a request with what is known of it now. cut says that its response was cut off. Its name is the method and the route template, never a path.
-func endSpan(span tracing.Span, c *gin.Context, names *request.Names, route string, cut bool) {
-	if span.Recording() {
+func endSpan(span trace.Span, c *gin.Context, names *request.Names, route string, cut bool) {
+	if span.IsRecording() {
 		method, status := methodLabel(c.Request.Method), c.Writer.Status()
-		span.Name(method + " " + template(route))
-		span.Set(
-			tracing.Text("http.request.method", method),
-			tracing.Text("http.route", template(route)),
-			tracing.Number("http.response.status_code", status),
-			tracing.Text("exchange.request.id", names.ID),
+		span.SetName(method + " " + template(route))
+		span.SetAttributes(
+			attribute.String("http.request.method", method),
+			attribute.String("http.route", template(route)),
+			attribute.Int("http.response.status_code", status),
+			attribute.String("exchange.request.id", names.ID),
 		)
 		if kind := problemOf(c); kind != "" {
-			span.Set(tracing.Text("exchange.problem", kind))
+			span.SetAttributes(attribute.String("exchange.problem", kind))
 		}
 		switch {
 		case cut:
-			span.Fail("cut off")
+			tracing.Fail(span, "cut off")
 		case status >= http.StatusInternalServerError:
-			span.Fail(strconv.Itoa(status))
+			tracing.Fail(span, strconv.Itoa(status))
 		}
 	}
 	span.End()

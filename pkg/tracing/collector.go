@@ -12,25 +12,29 @@ import (
 
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
-	tracepb "go.opentelemetry.io/proto/slim/otlp/trace/v1"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 )
 
 // attemptTimeout bounds one attempt to send a batch.
 const attemptTimeout = 3 * time.Second
 
-// collector takes spans by OTLP over HTTP, in protobuf.
+// collector sends spans by OTLP over HTTP, in protobuf, as a client of otlptrace.Exporter. The client that OpenTelemetry has for it
+// contains gRPC, which would make each command 11 MB larger.
 type collector struct {
+	// lasting ends when nothing is to be sent any more.
+	lasting        context.Context
 	client         *http.Client
 	endpoint, host string
 	user           *url.Userinfo
 	sending        failsafe.Executor[int]
 }
 
-func newCollector(endpoint *url.URL) *collector {
+func newCollector(lasting context.Context, endpoint *url.URL) *collector {
 	bare := *endpoint
 	bare.User = nil
 	return &collector{
+		lasting:  lasting,
 		client:   &http.Client{Timeout: attemptTimeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute}},
 		endpoint: bare.String(), host: bare.Host, user: endpoint.User,
 		sending: failsafe.With(retrypolicy.NewBuilder[int]().
@@ -47,12 +51,25 @@ func passing(status int, err error) bool {
 	return err != nil
 }
 
-// send sends spans. On the wire, TracesData is what collectors take (ExportTraceServiceRequest).
-func (c *collector) send(ctx context.Context, data *tracepb.TracesData) error {
-	body, err := proto.Marshal(data)
+// Start does nothing: a connection is made when there is something to send.
+func (c *collector) Start(context.Context) error { return nil }
+
+// Stop closes the connection.
+func (c *collector) Stop(context.Context) error {
+	c.client.CloseIdleConnections()
+	return nil
+}
+
+// UploadTraces sends spans. Errors: the collector does not respond, or with another status than 2xx.
+func (c *collector) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
+	// On the wire, TracesData is what collectors take (ExportTraceServiceRequest).
+	body, err := proto.Marshal(&tracepb.TracesData{ResourceSpans: spans})
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.lasting, cancel)()
 	status, err := c.sending.WithContext(ctx).Get(func() (int, error) { return c.post(ctx, body) })
 	if err == nil && (status < 200 || status > 299) {
 		err = fmt.Errorf("the collector responds with status %d", status)

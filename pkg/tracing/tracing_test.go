@@ -12,15 +12,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
+	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"insurance.example/exchange/pkg/tracing"
 	"insurance.example/exchange/pkg/tracing/tracetest"
 )
 
 const (
-	trace   = "4bf92f3577b34da6a3ce929d0e0e4736"
-	sampled = "00-" + trace + "-00f067aa0ba902b7-01"
-	ignored = "00-" + trace + "-00f067aa0ba902b7-00"
+	traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
+	sampled = "00-" + traceID + "-00f067aa0ba902b7-01"
+	ignored = "00-" + traceID + "-00f067aa0ba902b7-00"
 )
 
 // open begins to trace with arguments, until the test ends.
@@ -49,17 +52,17 @@ trace_spans_total{outcome="sent"} %d
 func TestSpansAreSentWithTheirFamily(t *testing.T) {
 	collector, registry := tracetest.Start(t), prometheus.NewRegistry()
 	traces := open(t, registry, "--trace-endpoint", collector.URL, "--trace-sample", "0")
-	ctx, request := traces.Tracer("claims").Request(t.Context(), sampled, false)
-	_, step := tracing.Begin(ctx, "insert claim", tracing.Client, tracing.Text("db.collection.name", "claim"))
-	step.Fail("unavailable")
+	ctx, request := tracing.Request(t.Context(), traces.Tracer("claims"), sampled)
+	_, step := tracing.Begin(ctx, "insert claim", trace.SpanKindClient, attribute.String("db.collection.name", "claim"))
+	tracing.Fail(step, "unavailable")
 	step.End()
-	step.Fail("too late")
+	tracing.Fail(step, "too late")
 	step.End()
-	request.Name("POST /claim")
+	request.SetName("POST /claim")
 	request.End()
 	header := http.Header{}
 	tracing.Inject(ctx, header)
-	if got := header.Get("Traceparent"); got != request.Parent() || got != tracing.Parent(ctx) || !strings.HasPrefix(got, "00-"+trace) || request.TraceID() != trace {
+	if got := header.Get("Traceparent"); got != tracing.Parent(request) || !strings.HasPrefix(got, "00-"+traceID) || tracing.TraceID(got) != traceID {
 		t.Errorf("traceparent %q", got)
 	}
 	if err := traces.Close(); err != nil {
@@ -70,11 +73,11 @@ func TestSpansAreSentWithTheirFamily(t *testing.T) {
 		t.Fatalf("%d spans, want 2", len(spans))
 	}
 	below, above := spans[0], spans[1]
-	if above.Name != "POST /claim" || above.Trace != trace || above.Parent != "00f067aa0ba902b7" || above.Kind != tracing.Server || above.Service != "claims" ||
+	if above.Name != "POST /claim" || above.Trace != traceID || above.Parent != "00f067aa0ba902b7" || above.Kind != tracepb.Span_SPAN_KIND_SERVER || above.Service != "claims" ||
 		above.EndTimeUnixNano < above.StartTimeUnixNano || above.StartTimeUnixNano == 0 {
 		t.Errorf("span of the request: %+v", above)
 	}
-	if below.Parent != above.ID || below.Trace != trace || below.Attribute("error.type") != "unavailable" || below.Attribute("db.collection.name") != "claim" || below.Status == nil {
+	if below.Parent != above.ID || below.Trace != traceID || below.Attribute("error.type") != "unavailable" || below.Attribute("db.collection.name") != "claim" || below.Status == nil {
 		t.Errorf("span of the step: %+v", below)
 	}
 	if err := outcomes(t, registry, 2, 0, 0); err != nil {
@@ -102,18 +105,23 @@ func TestWhoDecides(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			collector := tracetest.Start(t)
 			traces := open(t, prometheus.NewRegistry(), append(c.arguments, "--trace-endpoint", collector.URL)...)
-			ctx, span := traces.Tracer("gateway").Request(t.Context(), c.parent, c.outside)
+			tracer := traces.Tracer("premium")
+			if c.outside {
+				tracer = traces.EntranceTracer("gateway")
+			}
+			ctx, span := tracing.Request(t.Context(), tracer, c.parent)
+			_, step := tracing.Begin(ctx, "insert", trace.SpanKindClient)
+			step.End()
 			span.End()
 			_ = traces.Close()
-			if got := len(collector.Spans()) == 1; got != c.want || span.Recording() != c.want {
+			if got := len(collector.Spans()) == 2; got != c.want || step.SpanContext().IsSampled() != c.want || len(collector.Spans()) == 1 {
 				t.Errorf("recorded: %v, want %v", got, c.want)
 			}
 			// Either way what follows learns of the decision, in the caller's trace.
-			if flag := span.Parent()[53:]; (flag == "01") != c.want || c.parent != "" && span.Parent()[3:35] != trace {
-				t.Errorf("traceparent %q", span.Parent())
-			}
-			if (tracing.Parent(ctx) != "") != c.want {
-				t.Errorf("context carries %q", tracing.Parent(ctx))
+			header := http.Header{}
+			tracing.Inject(ctx, header)
+			if span.SpanContext().IsSampled() != c.want || c.parent != "" && tracing.TraceID(header.Get("Traceparent")) != traceID {
+				t.Errorf("traceparent %q", header.Get("Traceparent"))
 			}
 		})
 	}
@@ -123,10 +131,10 @@ func TestWhoDecides(t *testing.T) {
 func TestFractionIsKept(t *testing.T) {
 	traces := open(t, prometheus.NewRegistry(), "--trace-sample", "0.25", "--trace-endpoint", tracetest.Start(t).URL)
 	defer traces.Close()
-	tracer, recorded := traces.Tracer("gateway"), 0
+	tracer, recorded := traces.EntranceTracer("gateway"), 0
 	const requests = 4000
 	for range requests {
-		if _, span := tracer.Request(t.Context(), sampled, true); span.Recording() {
+		if _, span := tracing.Request(t.Context(), tracer, sampled); span.IsRecording() {
 			recorded++
 		}
 	}
@@ -141,16 +149,16 @@ func TestMessagesLinkTheirTraces(t *testing.T) {
 	traces := open(t, prometheus.NewRegistry(), "--trace-endpoint", collector.URL, "--trace-sample", "0")
 	tracer := traces.Tracer("premium")
 	const other = "0af7651916cd43dd8448eb211c80319c"
-	_, span := tracer.Message(t.Context(), "process", tracing.Consumer, sampled, []string{"00-" + other + "-b7ad6b7169203331-01", "malformed"})
+	_, span := tracing.Message(t.Context(), tracer, "process", trace.SpanKindConsumer, sampled, []string{"00-" + other + "-b7ad6b7169203331-01", "malformed"})
 	span.End()
 	for _, parent := range []string{"", ignored, "malformed"} {
-		if ctx, span := tracer.Message(t.Context(), "process", tracing.Consumer, parent, nil); span.Recording() || tracing.Parent(ctx) != "" {
+		if ctx, span := tracing.Message(t.Context(), tracer, "process", trace.SpanKindConsumer, parent, nil); span.IsRecording() || ctx != t.Context() {
 			t.Errorf("a message with the traceparent %q is recorded", parent)
 		}
 	}
 	_ = traces.Close()
 	spans := collector.Spans()
-	if len(spans) != 1 || spans[0].Trace != trace || len(spans[0].Links) != 1 || fmt.Sprintf("%x", spans[0].Links[0].TraceId) != other {
+	if len(spans) != 1 || spans[0].Trace != traceID || len(spans[0].Links) != 1 || fmt.Sprintf("%x", spans[0].Links[0].TraceId) != other {
 		t.Errorf("spans %+v", spans)
 	}
 }
@@ -163,7 +171,7 @@ func TestCollectorThatIsAwayHoldsNothingUp(t *testing.T) {
 	tracer := traces.Tracer("claims")
 	const many = 6000
 	for range many {
-		_, span := tracer.Request(context.Background(), sampled, false)
+		_, span := tracing.Request(context.Background(), tracer, sampled)
 		span.End() // never blocks
 	}
 	began := time.Now()
@@ -189,23 +197,35 @@ func TestSpansAreSentAgainOnceTheCollectorIsBack(t *testing.T) {
 	collector, registry := tracetest.Start(t), prometheus.NewRegistry()
 	collector.Refuse(http.StatusServiceUnavailable)
 	traces := open(t, registry, "--trace-endpoint", collector.URL)
-	_, span := traces.Tracer("claims").Request(t.Context(), sampled, false)
+	_, span := tracing.Request(t.Context(), traces.Tracer("claims"), sampled)
 	span.End()
 	go collector.Refuse(0)
-	collector.Await(t, trace, func(spans []tracetest.Span) bool { return len(spans) == 1 })
+	collector.Await(t, traceID, func(spans []tracetest.Span) bool { return len(spans) == 1 })
 	_ = traces.Close()
 }
 
+// TestNothingIsTracedWithoutAnEndpoint also holds that this costs nothing.
 func TestNothingIsTracedWithoutAnEndpoint(t *testing.T) {
 	traces := open(t, prometheus.NewRegistry())
-	ctx, span := traces.Tracer("gateway").Request(t.Context(), sampled, true)
-	_, step := tracing.Begin(ctx, "insert", tracing.Client)
-	step.Set(tracing.Number("n", 1))
-	step.End()
-	span.Name("GET /")
-	span.End()
-	if err := traces.Close(); err != nil || ctx != t.Context() || span.Parent() != "" || span.Recording() || span.TraceID() != "" {
-		t.Errorf("error %v, span %+v", err, span)
+	tracer, background := traces.EntranceTracer("gateway"), t.Context()
+	work := func() (context.Context, trace.Span) {
+		ctx, span := tracing.Request(background, tracer, sampled)
+		ctx, step := tracing.Begin(ctx, "insert", trace.SpanKindClient)
+		ctx, message := tracing.Message(ctx, tracer, "process", trace.SpanKindConsumer, sampled, nil)
+		message.End()
+		step.End()
+		span.SetName("GET /")
+		span.End()
+		return ctx, span
+	}
+	if ctx, span := work(); ctx != background || tracing.Parent(span) != "" || span.IsRecording() {
+		t.Errorf("span %+v", span)
+	}
+	if allocations := testing.AllocsPerRun(100, func() { work() }); allocations != 0 {
+		t.Errorf("%v allocations for a request that is not traced", allocations)
+	}
+	if err := traces.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

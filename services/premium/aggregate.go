@@ -102,7 +102,7 @@ func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau, kn
 		return nil, err
 	}
 	if !found {
-		return nil, bus.Poison(fmt.Errorf("there is no policy %s", of.PolicyNumber))
+		return nil, bus.Poison(errors.New("there is no policy with the number that the message names"))
 	}
 	policyholder := string(facts.PolicyholderID)
 	b.Policyholder, b.InceptionDate, b.ExpiryDate = &policyholder, facts.InceptionDate, facts.ExpiryDate

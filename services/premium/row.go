@@ -2,7 +2,7 @@ package premium
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"strings"
 
 	"insurance.example/exchange/contracts/events"
@@ -25,7 +25,7 @@ func (r row) index() string {
 func parseRow(index string) (row, error) {
 	parts := strings.SplitN(index, separator, 3)
 	if len(parts) != 3 {
-		return row{}, fmt.Errorf("%q names no bordereau row", index)
+		return row{}, errors.New("what is stored with the receipt names no bordereau row")
 	}
 	return row{Period: parts[0], PolicyNumber: parts[1], TransactionType: parts[2]}, nil
 }

@@ -157,7 +157,7 @@ func TestDeadLettersArePutBackOnce(t *testing.T) {
 	})
 	first := found[0]
 	if first.Topic != events.BordereauTopic || first.Offset < 0 || time.Since(first.At) > time.Hour || first.Replayed != nil ||
-		first.Reason != "there is no policy "+first.Key || !strings.Contains(first.Value, `"policyNumber":"`+first.Key+`"`) {
+		first.Reason != "there is no policy with the number that the message names" || !strings.Contains(first.Value, `"policyNumber":"`+first.Key+`"`) {
 		t.Errorf("the first is %+v", first)
 	}
 	if out := c.must("list", "-o", "table"); strings.Count(out, "\n") != 4 || !strings.HasPrefix(out, "NAME") || !strings.Contains(out, first.Reason) {
