@@ -63,7 +63,7 @@ func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
 	for _, m := range all {
 		amended.Sent = append(amended.Sent, m.Name)
 	}
-	amended.Changed, err = r.differ(before, v)
+	amended.Changed, err = differ(before, v)
 	return amended, err
 }
 

@@ -84,12 +84,12 @@ func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc do
 		if u.Index != index || u.Taken == nil {
 			continue
 		}
-		holders, findErr := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: u.Value(v)}, Limit: 1})
+		holder, held, findErr := r.holder(ctx, index, u.Value(v))
 		if findErr != nil {
 			return findErr
 		}
-		if len(holders) > 0 && holders[0].ID != doc.ID {
-			return u.Taken(holders[0].ID.String())
+		if held && holder.ID != doc.ID {
+			return u.Taken(holder.ID.String())
 		}
 	}
 	return err

@@ -94,38 +94,54 @@ func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) err
 	} else {
 		err = c.run(ctx, d)
 	}
+	r.reportRefusal(c.Name, err)
+	return err
+}
+
+// reportRefusal reports to Config.Refused what a check returned, if it refuses.
+func (r *documents) reportRefusal(check string, err error) {
 	var p *problem.Error
 	var unevaluated *Unevaluated // the refusal is that of an earlier check
 	if r.server.Refused != nil && !errors.As(err, &unevaluated) && errors.As(err, &p) && p.Kind.Status() < http.StatusInternalServerError {
-		r.server.Refused(r.Name, c.Name, p.Kind)
+		r.server.Refused(r.resource, check, p.Kind)
 	}
-	return err
 }
 
 // rules returns the violations of the value sets and of all rules together. A refusal of another kind decides only where
 // there is no violation.
 func (r *Records[T]) rules(ctx context.Context, d *Draft[T], changed []string) error {
-	violations := r.sets.apply(reflect.ValueOf(d.Value).Elem(), r.server.Sets, "", nil)
-	var first error
+	found := broken{violations: r.sets.apply(reflect.ValueOf(d.Value).Elem(), r.server.Sets, "", nil)}
 	for i := range r.Rules {
-		c := &r.Rules[i]
-		if !c.concerns(changed) {
-			continue
-		}
-		err := r.evaluate(ctx, c, d)
-		var p *problem.Error
-		switch {
-		case err == nil:
-		case errors.As(err, &p) && p.Kind == problem.Invalid:
-			violations = append(violations, p.Violations...)
-		case first == nil:
-			first = err
+		if c := &r.Rules[i]; c.concerns(changed) {
+			found.add(r.evaluate(ctx, c, d))
 		}
 	}
-	if len(violations) > 0 {
-		return invalid(violations)
+	return found.error()
+}
+
+// broken is what rules have found: violations, and the first refusal of another kind.
+type broken struct {
+	violations []problem.Violation
+	other      error
+}
+
+// add adds what a rule returned, which may be nil.
+func (b *broken) add(err error) {
+	var p *problem.Error
+	switch {
+	case err == nil:
+	case errors.As(err, &p) && p.Kind == problem.Invalid:
+		b.violations = append(b.violations, p.Violations...)
+	case b.other == nil:
+		b.other = err
 	}
-	return first
+}
+
+func (b *broken) error() error {
+	if len(b.violations) > 0 {
+		return invalid(b.violations)
+	}
+	return b.other
 }
 
 func invalid(violations []problem.Violation) error {

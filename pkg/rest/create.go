@@ -131,12 +131,12 @@ func (r *Records[T]) taken(ctx context.Context, v *T, key *usedKey) (doc docstor
 		if u.Taken == nil || value == "" {
 			continue
 		}
-		holders, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{u.Index: value}, Limit: 1})
+		holder, held, err := r.holder(ctx, u.Index, value)
 		if err != nil {
 			return doc, false, err
 		}
-		if len(holders) > 0 && (!found || holders[0].ID != made.ID) {
-			return doc, false, u.Taken(holders[0].ID.String())
+		if held && (!found || holder.ID != made.ID) {
+			return doc, false, u.Taken(holder.ID.String())
 		}
 	}
 	if !found {
@@ -153,18 +153,12 @@ func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 	if value == "" {
 		return nil
 	}
-	holders, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{u.Index: value}, Limit: 1, WithState: d.key != nil})
-	if err != nil || len(holders) == 0 || holders[0].ID.String() == identity(d.Value).RecordID() {
+	holder, held, err := r.holder(ctx, u.Index, value)
+	if err != nil || !held || holder.ID.String() == identity(d.Value).RecordID() {
 		return err
 	}
-	if d.key != nil {
-		holder, err := r.Decode(holders[0])
-		if err != nil {
-			return err
-		}
-		if was := holder.state.Key; was != nil && was.Name == d.key.Name && !r.expired(was) {
-			return nil
-		}
+	if made, err := r.madeWith(holder, d.key); err != nil || made {
+		return err
 	}
-	return u.Taken(holders[0].ID.String())
+	return u.Taken(holder.ID.String())
 }

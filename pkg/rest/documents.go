@@ -28,3 +28,10 @@ func (r *documents) shared() bool                    { return r.stored != r.reso
 
 // Stored returns the collection, for the outbox that sends the messages of its documents.
 func (r *documents) Stored() docstore.Collection { return r.collection }
+
+// takeParameters has lists take the parameters of a filter.
+func (r *documents) takeParameters(of []param) {
+	for _, p := range of {
+		r.params[p.name] = p
+	}
+}

@@ -84,23 +84,22 @@ func (r *Records[T]) dryRun(c *gin.Context) error {
 func (r *Records[T]) try(ctx context.Context, d *Draft[T], verdict *Verdict) error {
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		outcome, err := outcomeOf(c.Name, r.evaluate(ctx, c, d))
-		if err != nil {
+		if err := verdict.add(c.Name, r.evaluate(ctx, c, d)); err != nil {
 			return err
 		}
-		verdict.add(outcome)
 	}
-	outcome, err := outcomeOf("value sets and unlisted rules", r.rules(ctx, d, nil))
+	return verdict.add("value sets and unlisted rules", r.rules(ctx, d, nil))
+}
+
+// add adds the outcome of a check that returned an error or nil. An error that is no refusal is returned as it is.
+func (v *Verdict) add(check string, returned error) error {
+	outcome, err := outcomeOf(check, returned)
 	if err != nil {
 		return err
 	}
-	verdict.add(outcome)
-	return nil
-}
-
-func (v *Verdict) add(outcome Outcome) {
 	v.Checks = append(v.Checks, outcome)
 	v.Admissible = v.Admissible && outcome.Outcome == passed
+	return nil
 }
 
 // outcomeOf returns what an error of a check means. An error that is no refusal is returned as it is.

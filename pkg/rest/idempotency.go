@@ -81,11 +81,19 @@ func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Docum
 }
 
 func (r *documents) createdWith(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
-	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{keyIndex: key.Name}, Limit: 1, WithState: true})
-	if err != nil || len(docs) == 0 {
-		return docstore.Document{}, false, err
+	return r.holder(ctx, keyIndex, key.Name)
+}
+
+// madeWith reports whether a document was created with a key that is still remembered. It was not, if key is nil.
+func (r *documents) madeWith(doc docstore.Document, key *usedKey) (bool, error) {
+	if key == nil {
+		return false, nil
 	}
-	return docs[0], true, nil
+	state, err := decodeState(doc.State)
+	if err != nil {
+		return false, fmt.Errorf("stored %s %s: state: %w", r.resource, doc.ID, err)
+	}
+	return state.Key != nil && state.Key.Name == key.Name && !r.expired(state.Key), nil
 }
 
 // forget takes an expired key off the record that it created, so that it can be used anew. Somebody else may have done

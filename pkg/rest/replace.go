@@ -94,7 +94,7 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, decoded *T, d
 	if refused != nil {
 		return nil, refused
 	}
-	differ, err := r.differ(doc.Body, v)
+	differ, err := differ(doc.Body, v)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, decoded *T, d
 }
 
 // differ returns the names of the members whose value differs from the stored record's. It is never nil.
-func (r *Records[T]) differ(stored []byte, v *T) ([]string, error) {
-	written, err := writable(v)
+func differ(stored []byte, record any) ([]string, error) {
+	written, err := writable(record)
 	if err != nil {
 		return nil, err
 	}

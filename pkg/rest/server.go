@@ -79,18 +79,23 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	}
 	r.movedBy = r.bodyMovedBy
 	if status, has := r.statusMember(); has {
-		for _, state := range declared.Temporary {
-			text, _ := jsontext.AppendQuote(nil, state)
-			r.passing = append(r.passing, slices.Concat([]byte(`"`+status.name+`":`), text))
-		}
+		r.passing = passing(status, declared.Temporary)
 	}
 	for _, f := range declared.Filters {
-		for _, p := range f.params {
-			r.params[p.name] = p
-		}
+		r.takeParameters(f.params)
 	}
 	s.resources = append(s.resources, r)
 	return r
+}
+
+// passing returns the texts of the status member in states, as a body has them.
+func passing(status member, states []string) [][]byte {
+	var texts [][]byte
+	for _, state := range states {
+		text, _ := jsontext.AppendQuote(nil, state)
+		texts = append(texts, slices.Concat([]byte(`"`+status.name+`":`), text))
+	}
+	return texts
 }
 
 // Open opens the collections. A collection that several resources share has the indexes of all. Errors: a declaration that

@@ -120,15 +120,33 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 // decodeAt returns the record of a document, in the state that time has moved it to by an instant.
 func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
 	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
-	if err := json.Unmarshal(doc.Body, &record.Value, uniqueNames); err != nil {
-		return nil, fmt.Errorf("stored %s %s: body: %w", r.Name, doc.ID, err)
-	}
 	var err error
-	if record.state, err = decodeState(doc.State); err != nil {
-		return nil, fmt.Errorf("stored %s %s: state: %w", r.Name, doc.ID, err)
+	if record.state, err = r.decodeInto(&record.Value, doc); err != nil {
+		return nil, err
 	}
 	record.advance(r.Status, at)
 	return record, nil
+}
+
+// decodeInto reads the body of a document into the value of a record, and returns the state that is stored with it.
+func (r *documents) decodeInto(value any, doc docstore.Document) (state, error) {
+	if err := json.Unmarshal(doc.Body, value, uniqueNames); err != nil {
+		return state{}, fmt.Errorf("stored %s %s: body: %w", r.resource, doc.ID, err)
+	}
+	s, err := decodeState(doc.State)
+	if err != nil {
+		err = fmt.Errorf("stored %s %s: state: %w", r.resource, doc.ID, err)
+	}
+	return s, err
+}
+
+// holder returns the first document that an index holds for a value, and whether there is one.
+func (r *documents) holder(ctx context.Context, index, value string) (docstore.Document, bool, error) {
+	found, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
+	if err != nil || len(found) == 0 {
+		return docstore.Document{}, false, err
+	}
+	return found[0], true, nil
 }
 
 // encodeDocument returns the document of a record, with the keys it is found by.

@@ -58,7 +58,9 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 		"x requires colour, which is no": func(r *rest.Resource[parcel]) {
 			r.Actions[0] = rest.Act("x", rest.AnyState, nothing, rest.Present[struct{}]("c", "colour"))
 		},
-		"was not made by Act or Spawn":       func(r *rest.Resource[parcel]) { r.Actions[0] = rest.Action[parcel]{Operation: rest.Operation{Name: "x", Moves: rest.AnyState}} },
+		"was not made by Act or Spawn": func(r *rest.Resource[parcel]) {
+			r.Actions[0] = rest.Action[parcel]{Operation: rest.Operation{Name: "x", Moves: rest.AnyState}}
+		},
 		"adds Extra, which the resource has": func(r *rest.Resource[parcel]) { r.Extra = nil },
 		"moves a record that has no Status":  func(r *rest.Resource[parcel]) { r.Status = nil },
 		"Status returns no member":           func(r *rest.Resource[parcel]) { r.Status = func(*parcel) **string { return new(*string) } },
