@@ -176,3 +176,45 @@ func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
 	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") > 0 })
 	eventually(t, "it is committed", func() bool { return b.committed("premium", "receipts") == 1 })
 }
+
+// TestLogNamesTheTraceOfAMessageAndNotItsKey looks at each line that the consumer logs about a message: one that is tried again,
+// one whose handler panics, and one that can never be handled.
+func TestLogNamesTheTraceOfAMessageAndNotItsKey(t *testing.T) {
+	b := startBroker(t)
+	ready(b)
+	const key = "POL-7781-secret"
+	traces := map[string]string{
+		"again": "0af7651916cd43dd8448eb211c80319c", "panic": "1bf7651916cd43dd8448eb211c80319c", "poison": "2cf7651916cd43dd8448eb211c80319c",
+	}
+	for value, trace := range traces {
+		b.publish("receipts", kafka.Message{Key: []byte(key), Value: []byte(value), Headers: []kafka.Header{
+			{Key: bus.HeaderTrace, Value: []byte("00-" + trace + "-b7ad6b7169203331-01")},
+		}})
+	}
+	var failed atomic.Bool
+	c := newConsumer(b, func(_ context.Context, m bus.Message) error {
+		switch {
+		case string(m.Value) == "panic":
+			panic("out of its mind")
+		case string(m.Value) == "poison":
+			return bus.Poison(errors.New("not a message of ours"))
+		case failed.CompareAndSwap(false, true):
+			return errors.New("the store is closed")
+		}
+		return nil
+	})
+	stop := running(t, c.Run)
+	eventually(t, "all are committed", func() bool { return b.committed("premium", "receipts") == 3 })
+	stop()
+	for value, lines := range map[string]int{"again": 1, "panic": 2, "poison": 1} { // a panic is logged, and then its dead letter
+		if got := c.log.count("trace=" + traces[value]); got != lines {
+			t.Errorf("%d lines name the trace of the message %s, want %d", got, value, lines)
+		}
+	}
+	if c.log.count("offset=0") == 0 {
+		t.Error("no line names the place of the first message")
+	}
+	if got := c.log.count(key); got != 0 {
+		t.Errorf("the log has the key of a message %d times", got)
+	}
+}

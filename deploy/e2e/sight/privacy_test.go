@@ -50,7 +50,7 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 	if e.Logged("gateway", `"route":"/personal"`) == 0 || e.Logged("parties", `"bytes":`) == 0 || e.Logged("gateway", `"trace":"`+trace) == 0 {
 		t.Error("requests are not logged")
 	}
-	for _, mark := range []string{m.first, m.last, m.number, m.email, url.QueryEscape(m.email), m.street, m.plate, m.licence, m.free} {
+	for _, mark := range []string{m.first, m.last, m.number, m.email, url.QueryEscape(m.email), m.street, m.plate, m.licence, m.free, policy.Text("policyNumber")} {
 		for _, name := range append([]string{"broker"}, parts...) {
 			if n := e.Logged(name, mark); n > 0 {
 				t.Errorf("the log of %s has %q in %d places", name, mark, n)

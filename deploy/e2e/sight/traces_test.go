@@ -25,13 +25,15 @@ var way = map[string]string{
 	"premium insert premiumBordereau": "premium process " + topic,
 }
 
-// TestOneTraceFromTheGatewayToTheRow runs separate processes.
+// TestOneTraceFromTheGatewayToTheRow runs separate processes. The second time the broker is gone, so that the message is lost and
+// the sweep computes the row from what is stored with the receipt.
 func TestOneTraceFromTheGatewayToTheRow(t *testing.T) {
 	t.Parallel()
 	collector := tracetest.Start(t)
 	e, c := compose(t, "EXCHANGE_TRACE_ENDPOINT="+collector.URL, "EXCHANGE_TRACE_SAMPLE=1")
-	record(t, c, book(t, c, newMarks()).Text("policyNumber"), parent)
-	found := collector.Await(t, trace, func(spans []tracetest.Span) bool { return lacking(spans) == "" })
+	number := book(t, c, newMarks()).Text("policyNumber")
+	record(t, c, number, parent)
+	found := collector.Await(t, trace, func(spans []tracetest.Span) bool { return lacking(spans, way) == "" })
 	for _, s := range found {
 		if s.Service == "gateway" && s.Kind == 2 && s.Parent != "00f067aa0ba902b7" {
 			t.Errorf("the span of the gateway is below %q, not below that of the caller", s.Parent)
@@ -40,13 +42,30 @@ func TestOneTraceFromTheGatewayToTheRow(t *testing.T) {
 			t.Errorf("%s ends before it begins", s.Name)
 		}
 	}
+	t.Run("through the sweep alone", func(t *testing.T) {
+		if err := e.Kill("broker"); err != nil {
+			t.Fatal(err)
+		}
+		const other = "0af7651916cd43dd8448eb211c80319c"
+		record(t, c, number, "00-"+other+"-00f067aa0ba902b7-01")
+		collector.Await(t, other, func(spans []tracetest.Span) bool { return lacking(spans, sweptWay) == "" })
+	})
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// lacking returns what the way lacks; empty if it is complete.
-func lacking(spans []tracetest.Span) string {
+// sweptWay is the spans from a receipt to its row without a message.
+var sweptWay = map[string]string{
+	"gateway POST /receipt":            "",
+	"premium POST /receipt":            "gateway forward premium",
+	"premium insert receipt":           "premium POST /receipt",
+	"premium sweep " + topic:           "premium POST /receipt",
+	"premium replace premiumBordereau": "premium sweep " + topic,
+}
+
+// lacking returns what the spans lack of a way; empty if they have all of it.
+func lacking(spans []tracetest.Span, way map[string]string) string {
 	byID := map[string]string{}
 	for _, s := range spans {
 		byID[s.ID] = s.Service + " " + s.Name
