@@ -139,7 +139,7 @@ func (r *Records[T]) validateActions(f *faults, sets Sets) {
 		f.unless(!paths[path], "action %s is declared twice", a.Name)
 		paths[path] = true
 		f.unless(!a.WithExtra || r.Extra != nil, "action %s adds Extra, which the resource has not", a.Name)
-		a.Operation.validate(f, states, withStates)
+		a.validate(f, states, withStates)
 	}
 }
 
