@@ -21,7 +21,7 @@ var way = map[string]string{
 	"premium insert receipt":          "premium POST /receipt",
 	"premium send " + topic:           "premium POST /receipt",
 	"premium process " + topic:        "premium send " + topic,
-	"premium find receipt":            "premium process " + topic,
+	"premium sum receipt":             "premium process " + topic,
 	"premium insert premiumBordereau": "premium process " + topic,
 }
 
