@@ -50,9 +50,6 @@ func TestOneTraceFromTheGatewayToTheRow(t *testing.T) {
 		record(t, c, number, "00-"+other+"-00f067aa0ba902b7-01")
 		collector.Await(t, other, func(spans []tracetest.Span) bool { return lacking(spans, sweptWay) == "" })
 	})
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
 }
 
 // sweptWay is the spans from a receipt to its row without a message.
