@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -49,15 +48,15 @@ const none = "\x00"
 func (p *probe) send(method, path string, body any, headers ...string) (response, error) {
 	for {
 		got, err := p.sendOnce(method, path, body, headers...)
-		if err != nil || got.status != http.StatusTooManyRequests {
+		if err != nil || got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") == "" {
 			return got, err
 		}
-		seconds, err := strconv.Atoi(got.header.Get("Retry-After"))
+		pause, err := time.ParseDuration(got.header.Get("Retry-After") + "s")
 		if err != nil {
-			return got, nil
+			return got, fmt.Errorf("%s %s: Retry-After: %w", method, path, err)
 		}
 		select {
-		case <-time.After(time.Duration(seconds) * time.Second):
+		case <-time.After(pause):
 		case <-p.ctx.Done():
 			return got, nil
 		}
