@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -163,11 +164,15 @@ func TestMessagesLinkTheirTraces(t *testing.T) {
 	}
 }
 
-// TestCollectorThatIsAwayHoldsNothingUp ends more spans than are kept, while nobody takes them.
+// TestCollectorThatIsAwayHoldsNothingUp ends more spans than are kept, while nobody takes them: the collector never responds.
 func TestCollectorThatIsAwayHoldsNothingUp(t *testing.T) {
-	collector, registry := tracetest.Start(t), prometheus.NewRegistry()
-	collector.Refuse(http.StatusServiceUnavailable)
-	traces := open(t, registry, "--trace-endpoint", collector.URL)
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	registry := prometheus.NewRegistry()
+	traces := open(t, registry, "--trace-endpoint", "http://"+silent.Addr().String())
 	tracer := traces.Tracer("claims")
 	const many = 6000
 	for range many {
@@ -176,6 +181,7 @@ func TestCollectorThatIsAwayHoldsNothingUp(t *testing.T) {
 	}
 	began := time.Now()
 	_ = traces.Close()
+	// All attempts to send all batches would take more than two minutes.
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("closing took %v", took)
 	}
@@ -188,7 +194,7 @@ func TestCollectorThatIsAwayHoldsNothingUp(t *testing.T) {
 		counted += m.GetCounter().GetValue()
 	}
 	dropped := families[0].GetMetric()[0].GetCounter().GetValue()
-	if counted != many || dropped < many-4096-512*3 || len(collector.Spans()) != 0 {
+	if counted != many || dropped < many-4096-512*3 {
 		t.Errorf("%v spans are counted of %d, %v as dropped", counted, many, dropped)
 	}
 }
