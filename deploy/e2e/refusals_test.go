@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +22,7 @@ var unreachable = map[string]string{
 // refusalsAsDeclared compares the problems that checks declare with those that the checks of the shared exchange have
 // returned since it started, in the run of the conformance suite. Both must be the same.
 func refusalsAsDeclared(t *testing.T) {
+	exceedSettings(t)
 	seen := refusalsSeen(t)
 	for _, s := range allinone.Services() {
 		resources, _, err := s.Describe()
@@ -41,6 +44,13 @@ func refusalsAsDeclared(t *testing.T) {
 	for refusal := range seen {
 		t.Errorf("seen, and not declared: %s", refusal)
 	}
+}
+
+// exceedSettings makes the refusals of what is more than the shared exchange is set to take. The suite knows only the interface.
+func exceedSettings(t *testing.T) {
+	c := caller(t)
+	documents := slices.Repeat([]string{"https://example.com/document"}, 1001)
+	c.Post(t, "/claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents", documents)).Want(t, http.StatusBadRequest)
 }
 
 func refusalName(resource, check, slug string) string {

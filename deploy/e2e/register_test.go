@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -37,7 +38,7 @@ func configured(t *testing.T) *trial.Exchange {
 		t.Fatal(err)
 	}
 	e, err := commands.RunInOne(data,
-		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
+		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
@@ -149,6 +150,7 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 			t.Errorf("the challenge is %s", challenge)
 		}
 	},
+	"work-memory": workMemory,
 	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		e, idp := withIssuer(t, "EXCHANGE_JWT_SCOPES=roles")
 		for number, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
@@ -172,6 +174,50 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		token := issue(t, e.Signer, func(g *auth.Grant) { g.Audience = []string{"another"} })
 		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
 	},
+}
+
+// workMemory begins a request whose body does not end, and then sends another one. In the exchange that may have a megabyte in work, a
+// body of 50 KB (which counts tenfold) is then more than the half that one caller may have.
+func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
+	large := vehicle().With("model", strings.Repeat("x", 50_000))
+	for exchange, refused := range map[*trial.Exchange]bool{e: true, whole: false} {
+		there := client(t, exchange, "tester", trial.Developer, trial.Admin)
+		body, rest := io.Pipe()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, exchange.Base+"/vehicle", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", there.Authorization())
+		request.Header.Set("Content-Type", "application/json")
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if response, err := http.DefaultClient.Do(request); err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		if _, err := rest.Write(bytes.Repeat([]byte(" "), 40_000)); err != nil {
+			t.Fatal(err)
+		}
+		if refused {
+			trial.Eventually(t, func() error {
+				if got := there.Post(t, "/vehicle", large); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+					return fmt.Errorf("beside another body: status %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
+				}
+				return nil
+			})
+		} else {
+			there.Post(t, "/vehicle", large).Want(t, http.StatusCreated)
+		}
+		_ = rest.CloseWithError(io.ErrUnexpectedEOF)
+		<-ended
+	}
+	trial.Eventually(t, func() error {
+		if got := c.Post(t, "/vehicle", large); got.Status != http.StatusCreated {
+			return fmt.Errorf("after the other body has ended: status %d", got.Status)
+		}
+		return nil
+	})
 }
 
 // travelLength returns a test of a setting that limits the length of a travel policy, in days.
