@@ -25,6 +25,8 @@ type options struct {
 	only        string // part of the names of the rows to measure; empty: all
 	scale       bool
 	hostile     bool
+	overload    bool
+	callers     int // of each row of -overload; 0 for those of its name
 	count       int // records of each kind that -scale loads
 	check       bool
 }
@@ -60,11 +62,13 @@ func parse(args []string) options {
 	flags.StringVar(&o.only, "only", "", "measure only the rows whose name contains this")
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
 	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
+	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
+	flags.IntVar(&o.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
 	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads")
 	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	_ = flags.Parse(args) // ends the process itself
-	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.count < 1 {
-		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections and count are greater than 0")
+	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.count < 1 || o.callers < 0 {
+		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections and count are greater than 0, and callers is not negative")
 		flags.Usage()
 		os.Exit(2)
 	}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// overloadFactor is how many times the requests that the exchange can serve are sent.
+	overloadFactor = 3
+	// capacityCallers is the number of callers with which it is measured what the exchange can serve. Each sends its next request as
+	// soon as it has the response to the last.
+	capacityCallers = 64
+	// inTime is how long a response may take, from the instant at which its request was due, to be of use.
+	inTime = time.Second
+)
+
+// The bounds under overload: the least part of what can be served that is served in time, and the p99 of what is admitted.
+const (
+	leastGoodput = 0.9
+	mostAdmitted = 100 * time.Millisecond
+)
+
+// surge is a row of the table of overload: what is asked for, and by how many.
+type surge struct {
+	name    string
+	callers int
+	kinds   []*kind
+}
+
+// surgesOn returns the rows of the table of overload. One caller in ten lists, and three write, where the requests are mixed.
+func surgesOn(b *book) []*surge {
+	read := &kind{"reads", http.StatusOK, get(b.vehicles, "/vehicle/")}
+	write := &kind{"writes", http.StatusCreated, func(uint64) call { return call{http.MethodPost, "/vehicle", newVehicle()} }}
+	list := &kind{"lists", http.StatusOK, get(b.pages, "/vehicle?")}
+	mixed := []*kind{read, write, read, list, read, write, read, read, write, read}
+	var all []*surge
+	for _, callers := range []int{4000, 12000} {
+		for _, s := range []*surge{{"reads", callers, []*kind{read}}, {"writes", callers, []*kind{write}}, {"mixed", callers, mixed}} {
+			s.name = fmt.Sprintf("%s, %d callers", s.name, callers)
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+func chosenSurges(all []*surge, only string) []*surge {
+	return slices.DeleteFunc(all, func(s *surge) bool { return !strings.Contains(s.name, only) })
+}
+
+// measureOverload prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each row has a
+// freshly started exchange on the same data.
+func (b *bench) measureOverload(ctx context.Context, written *book) (met bool, err error) {
+	b.exchange.stop()
+	table := newOverloadTable(b.out)
+	for _, s := range chosenSurges(surgesOn(written), b.only) {
+		if err := b.surge(ctx, s, table); err != nil {
+			return false, err
+		}
+	}
+	return table.met, b.start(ctx)
+}
+
+// surge measures one row: first what the exchange can serve, then what it serves if more is asked for.
+func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) error {
+	exchange, err := startExchange(ctx, b.command, b.data, b.connections)
+	if err != nil {
+		return err
+	}
+	defer exchange.stop()
+	few, err := gather(ctx, exchange.client, s.kinds, capacityCallers)
+	if err != nil {
+		return err
+	}
+	capacity := few.inTurn(ctx, b.duration/turns)
+	few.leave()
+	many, err := gather(ctx, exchange.client, s.kinds, cmp.Or(b.callers, s.callers))
+	if err != nil {
+		return err
+	}
+	defer many.leave()
+	rate := overloadFactor * float64(capacity.served()) / capacity.asking.Seconds()
+	watch, own := exchange.watch(), ownSeconds()
+	under := many.atRate(ctx, rate, b.duration/2)
+	used := watch.end()
+	if ctx.Err() != nil {
+		return errors.New("interrupted")
+	}
+	cores := under.took.Seconds() * float64(runtime.NumCPU())
+	table.print(s, capacity, under, used, (ownSeconds()-own)/cores)
+	return nil
+}
+
+// overloadTable prints rows as they are measured.
+type overloadTable struct {
+	out io.Writer
+	met bool
+}
+
+func newOverloadTable(out io.Writer) *overloadTable {
+	fmt.Fprintf(out, "%d times what can be served is asked for, whether or not earlier requests have their responses; bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
+		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
+	t := &overloadTable{out: out, met: true}
+	t.line("row", "can serve/s", "asked/s", "in time/s", "share", "admitted p99 ms", "refused p99 ms", "memory MB", "CPU of callers", "in time of each kind", "statuses")
+	return t
+}
+
+func (t *overloadTable) print(s *surge, capacity, under *attendance, used usage, own float64) {
+	canServe := float64(capacity.served()) / capacity.asking.Seconds()
+	good := float64(under.inTime()) / under.asking.Seconds()
+	admitted, refused := under.latencies()
+	t.line(s.name, fmt.Sprintf("%.0f", canServe), fmt.Sprintf("%.0f", float64(len(under.seen))/under.asking.Seconds()),
+		fmt.Sprintf("%.0f", good), mark(fmt.Sprintf("%.0f %%", 100*good/canServe), good >= leastGoodput*canServe),
+		mark(milliseconds(admitted.p99()), admitted.p99() <= mostAdmitted), milliseconds(refused.p99()),
+		strconv.Itoa(int(used.memory>>20)), fmt.Sprintf("%.0f %%", 100*own), under.ofEachKind(), said(under.statuses()))
+	t.met = t.met && good >= leastGoodput*canServe && admitted.p99() <= mostAdmitted
+}
+
+func (t *overloadTable) line(cells ...string) {
+	widths := []int{21, 11, 8, 9, 7, 15, 14, 9, 14, 36, 0}
+	for i, cell := range cells {
+		cells[i] = fmt.Sprintf("%-*s", widths[i], cell)
+	}
+	fmt.Fprintln(t.out, strings.TrimRight(strings.Join(cells, "  "), " "))
+}
