@@ -39,7 +39,7 @@ func command() *cobra.Command {
 	})
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
-		deadletters.Command(environ, os.Stdout))
+		deadletters.Command(environ, os.Stdout, os.Stderr))
 	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr), check.Command(environ, os.Stdout, os.Stderr))...)
 	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
 	return root

@@ -75,8 +75,7 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))
 		defer p.close()
 		for _, one := range ignored {
-			p.Log.Warn("a variable is ignored: this release has no such setting; remove it, unless a later release that shares the environment has it",
-				"variable", one.Variable, "nearest", one.Nearest)
+			p.Log.Warn("a variable is ignored: "+setting.WhyIgnored, "variable", one.Variable, "nearest", one.Nearest)
 		}
 		return g.Run(command.Context(), p)
 	}

@@ -15,6 +15,17 @@ type Ignored struct {
 	Nearest string
 }
 
+// WhyIgnored says why a variable is ignored, and what to do about it.
+const WhyIgnored = "this release has no such setting; remove it, unless a later release that shares the environment has it"
+
+// String returns a line for a person.
+func (i Ignored) String() string {
+	if i.Nearest == "" {
+		return fmt.Sprintf("the variable %s is ignored: %s", i.Variable, WhyIgnored)
+	}
+	return fmt.Sprintf("the variable %s is ignored: %s; did you mean %s?", i.Variable, WhyIgnored, i.Nearest)
+}
+
 // Unknown returns the error for a name that no setting has. It proposes the most similar known name, if one is similar.
 func Unknown(name, origin string, known []string) error {
 	if near := nearest(name, known); near != "" {

@@ -136,5 +136,5 @@ func TestCheckNamesADamagedFile(t *testing.T) {
 	s.run(t, "check", "more").want(t, 2, "takes no arguments")
 	s.run(t, "check", "--store", "sqlite:coverage.db").want(t, 2, "setting store", "--data")
 	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--data", "book").want(t, 2, "settings data and store")
-	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--mongo-selection-timeout", "50ms").want(t, 1, "127.0.0.1:1")
+	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--mongo-selection-timeout", "50ms").want(t, 3, "MongoDB at 127.0.0.1:1 does not respond", "--store")
 }

@@ -137,7 +137,7 @@ func TestHelpExamples(t *testing.T) {
 				ran := s.shell(t, strings.ReplaceAll(example, "http://127.0.0.1:8080", s.url), environ...)
 				if !strings.Contains(example, "mongodb://") {
 					ran.want(t, 0)
-				} else if ran.want(t, 1); !strings.Contains(ran.stderr, "db-0") { // there is no such server here
+				} else if ran.want(t, 3); !strings.Contains(ran.stderr, "db-0") { // there is no such server here
 					t.Errorf("the server that is not there is not named: %s", ran.stderr)
 				}
 			})

@@ -10,7 +10,6 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -33,7 +32,7 @@ need. It holds personal data: keep it as you keep the exchange's own.`,
 	}
 	data := register(command, "folder of the exchange's data, whose records are copied")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		folder, err := resolved(command, environ, args)
+		folder, err := resolved(command, environ, args, notes)
 		if err != nil {
 			return err
 		}
@@ -57,7 +56,7 @@ anything is wrong, nothing is left behind.`,
 	}
 	data := register(command, "folder that the data is restored into")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		folder, err := resolved(command, environ, args)
+		folder, err := resolved(command, environ, args, notes)
 		if err != nil {
 			return err
 		}
@@ -88,14 +87,11 @@ func register(command *cobra.Command, usage string) *string {
 }
 
 // resolved gives the flags of a command the values of the environment and of the file of settings, and returns its argument.
-func resolved(command *cobra.Command, environ, args []string) (string, error) {
+func resolved(command *cobra.Command, environ, args []string, notes io.Writer) (string, error) {
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
 	own.AddFlag(command.Flags().Lookup(settings.Data))
 	own.AddFlag(command.Flags().Lookup(setting.ConfigFlag))
-	if _, err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
-		return "", client.Misuse(err.Error())
-	}
-	return args[0], nil
+	return args[0], client.Resolve(own, environ, notes)
 }
 
 // print writes what a backup consists of.

@@ -41,7 +41,7 @@ follow from the last transition; that what records refer to is there; that each 
 that receipts did not wait for longer than a minute for their row. In MongoDB it reads page by page what is there by then, and a record that
 changes meanwhile is no fault.
 
-The exit status is 0 if all of this holds, and 1 if not, or if there are no records.`,
+The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
 		Example: `  exchange check
   exchange check --data backups/monday -o json
   exchange check --store 'mongodb://db-0,db-1,db-2/?replicaSet=rs0' --mongo-user auditor --mongo-password-file password`,
@@ -70,8 +70,8 @@ The exit status is 0 if all of this holds, and 1 if not, or if there are no reco
 	})
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		folderGiven, storeGiven := flags.Changed(settings.Data), flags.Changed(storeSetting)
-		if _, err := setting.Resolve(own, environ, append(service.SharedSettings(), settings.All()...)); err != nil {
-			return client.Misuse(err.Error())
+		if err := client.Resolve(own, environ, notes); err != nil {
+			return err
 		}
 		open := inFolder(*data)
 		_, file := store.URL.File()

@@ -76,7 +76,7 @@ func inMongo(settings service.StoreSettings) openDatabase {
 			err = client.Misuse(err.Error())
 		}
 		if err != nil {
-			return nil, time.Time{}, err // not the typed nil
+			return nil, time.Time{}, notReached(options.URI, err) // not the typed nil
 		}
 		return inspection, time.Now(), nil
 	}

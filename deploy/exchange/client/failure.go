@@ -144,7 +144,7 @@ type hinted struct {
 func (h *hinted) Unwrap() error { return h.error }
 
 // Report writes an error of a command for a person and returns the exit status. It is 0 without an error, 1 for a refusal or
-// a failure on this machine, 2 for a wrong command line, 3 for an exchange that does not respond or is not available now,
+// a failure on this machine, 2 for a wrong command line, 3 for an exchange or a database that does not respond or is not available now,
 // and 130 after Ctrl-C.
 func Report(w io.Writer, err error) (status int) {
 	if err == nil {

@@ -12,16 +12,23 @@ import (
 	"syscall"
 )
 
-// unreachable is the error of an exchange that did not respond, or with something that is no HTTP.
+// unreachable is the error of a server that did not respond, or not as such a server does.
 type unreachable struct {
-	url   string
-	cause error
+	server string
+	cause  error
 	// advice says what to do.
 	advice string
 }
 
-func (u *unreachable) Error() string { return fmt.Sprintf("%s does not respond: %v", u.url, u.cause) }
+func (u *unreachable) Error() string {
+	return fmt.Sprintf("%s does not respond: %v", u.server, u.cause)
+}
 func (u *unreachable) Unwrap() error { return u.cause }
+
+// Unreachable returns the error of a server that did not respond: what it is, why not, and what a person can do.
+func Unreachable(server string, cause error, advice string) error {
+	return &unreachable{server, cause, advice}
+}
 
 // errPlain is the error of a request without TLS to a port that accepts only TLS.
 var errPlain = errors.New("it speaks TLS")

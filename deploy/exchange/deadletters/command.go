@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,20 +20,19 @@ import (
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/pkg/bus"
 	"insurance.example/exchange/pkg/bus/cluster"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
 )
 
 // program is what the commands share.
 type program struct {
-	environ []string
-	out     io.Writer
+	environ    []string
+	out, notes io.Writer
 }
 
 // Command returns the command dead-letters, with list and replay. Its settings come from environ, where its flags do not give
-// them.
-func Command(environ []string, out io.Writer) *cobra.Command {
-	p := &program{environ, out}
+// them. It says on notes which variables it ignores.
+func Command(environ []string, out, notes io.Writer) *cobra.Command {
+	p := &program{environ, out, notes}
 	command := &cobra.Command{
 		Use: "dead-letters", Short: "Show the messages that could not be handled, and put them back",
 		Args: noArguments, RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
@@ -76,9 +74,8 @@ func (p *program) register(command *cobra.Command) *connection {
 
 // open returns the dead letters that the flags and the environment name.
 func (p *program) open(c *connection) (*bus.DeadLetters, error) {
-	known := slices.Concat(service.SharedSettings(), settings.All())
-	if _, err := setting.Resolve(c.settings, p.environ, known); err != nil {
-		return nil, client.Misuse(err.Error())
+	if err := client.Resolve(c.settings, p.environ, p.notes); err != nil {
+		return nil, err
 	}
 	if len(c.kafka.Brokers) == 0 {
 		address, err := broker.AddressIn(filepath.Join(c.data, "broker"))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -97,7 +98,7 @@ func (c *trial) announce(policies ...string) {
 // run runs dead-letters with arguments, and returns what it prints.
 func (c *trial) run(arguments ...string) (string, error) {
 	var out bytes.Buffer
-	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data, "EXCHANGE_BORDEREAU_PERIOD=month"}, &out)
+	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data, "EXCHANGE_BORDEREAU_PERIOD=month"}, &out, io.Discard)
 	command.SetArgs(arguments)
 	command.SilenceErrors, command.SilenceUsage = true, true
 	err := command.ExecuteContext(context.Background())
@@ -209,7 +210,7 @@ func TestWrongCommandLinesAreTold(t *testing.T) {
 		"replay --brokers a:1":                  "--all",
 		"replay --brokers a:1 --all 0-1":        "--all",
 	} {
-		command := deadletters.Command(nil, &bytes.Buffer{})
+		command := deadletters.Command(nil, io.Discard, io.Discard)
 		command.SetArgs(strings.Fields(arguments))
 		command.SilenceErrors, command.SilenceUsage = true, true
 		err := command.ExecuteContext(t.Context())
@@ -226,7 +227,7 @@ func TestADeadLetterThatIsNamedWronglyIsAnError(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data}, &bytes.Buffer{})
+	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data}, io.Discard, io.Discard)
 	command.SetArgs([]string{"list"})
 	command.SilenceErrors, command.SilenceUsage = true, true
 	if err := command.ExecuteContext(ended); !errors.Is(err, context.Canceled) {
