@@ -19,6 +19,9 @@ SIMULATION := ./deploy/simulation/...
 # more than all the other tests.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
 
+# Many tests wait more than they compute, so there are twice as many packages in test at a time as there are cores.
+AT_A_TIME := -p $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+
 # The shipped commands, and where they are built once for all packages that test them.
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
@@ -69,7 +72,7 @@ bin/exchange:
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...), and fuzz the decoders for some seconds
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
-		go test $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES)) && go test -skip $(LONG) $(WHOLE) $(SIMULATION)
+		go test $(AT_A_TIME) $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES)) && go test $(AT_A_TIME) -skip $(LONG) $(WHOLE) $(SIMULATION)
 	GOWORK=off go test -C deploy/compatibility ./...
 	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
 	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest

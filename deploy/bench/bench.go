@@ -33,12 +33,12 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	case o.scale:
 		rows, measure = len(chosen(readsOf(&book{}), o.only)), (*bench).measureScale
 	case o.hostile:
-		rows, measure = len(chosenAssaults(assaultsOn(&prey{book: &book{vehicles: []string{""}}}), o.only)), (*bench).measureHostile
+		rows, measure = len(chosen(assaultsOn(&prey{book: &book{vehicles: []string{""}}}), o.only)), (*bench).measureHostile
 	case o.overload:
-		rows, measure = len(chosenSurges(surgesOn(&book{}), o.only)), (*bench).measureOverload
+		rows, measure = len(chosen(surgesOn(&book{}), o.only)), (*bench).measureOverload
 	}
 	if rows == 0 {
-		return fmt.Errorf("no row has a name that contains %q", o.only)
+		return fmt.Errorf("no row has a name that matches %q", o.only)
 	}
 	folder, err := os.MkdirTemp("", "exchange-bench-")
 	if err != nil {

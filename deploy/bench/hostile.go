@@ -28,6 +28,8 @@ type assault struct {
 	send func(ctx context.Context, t *target, n uint64) int
 }
 
+func (a *assault) title() string { return a.name }
+
 // outcome is what was measured of a row.
 type outcome struct {
 	*assault
@@ -50,7 +52,7 @@ func (b *bench) measureHostile(ctx context.Context, written *book) (met bool, er
 		return false, err
 	}
 	table := newHostileTable(b.out, idle)
-	for _, a := range chosenAssaults(assaultsOn(prey), b.only) {
+	for _, a := range chosen(assaultsOn(prey), b.only) {
 		o, err := b.assail(ctx, prey, a)
 		if err != nil {
 			return false, err
@@ -200,8 +202,4 @@ func said(statuses map[int]int64) string {
 		all = append(all, fmt.Sprintf("%s: %d", name, statuses[status]))
 	}
 	return strings.Join(all, ", ")
-}
-
-func chosenAssaults(all []*assault, only string) []*assault {
-	return slices.DeleteFunc(all, func(a *assault) bool { return !strings.Contains(a.name, only) })
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"syscall"
 	"time"
 
@@ -22,7 +23,7 @@ type options struct {
 	command     string        // path of the exchange's command
 	duration    time.Duration // how long each side of a row is driven
 	connections int
-	only        string // part of the names of the rows to measure; empty: all
+	only        *regexp.Regexp // matches the names of the rows to measure; nil: all
 	scale       bool
 	hostile     bool
 	overload    bool
@@ -59,7 +60,10 @@ func parse(args []string) options {
 	flags.StringVar(&o.command, "exchange", sibling("exchange"), "command of the exchange")
 	flags.DurationVar(&o.duration, "duration", 10*time.Second, "how long each side of a row is driven")
 	flags.IntVar(&o.connections, "connections", 16, "connections that ask at the same time")
-	flags.StringVar(&o.only, "only", "", "measure only the rows whose name contains this")
+	flags.Func("only", "measure only the rows whose name matches this regular `expression`", func(text string) (err error) {
+		o.only, err = regexp.Compile(text)
+		return err
+	})
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
 	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")

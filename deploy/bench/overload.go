@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +36,8 @@ type surge struct {
 	kinds   []*kind
 }
 
+func (s *surge) title() string { return s.name }
+
 // surgesOn returns the rows of the table of overload. One caller in ten lists, and three write, where the requests are mixed.
 func surgesOn(b *book) []*surge {
 	read := &kind{"reads", http.StatusOK, get(b.vehicles, "/vehicle/")}
@@ -53,16 +54,12 @@ func surgesOn(b *book) []*surge {
 	return all
 }
 
-func chosenSurges(all []*surge, only string) []*surge {
-	return slices.DeleteFunc(all, func(s *surge) bool { return !strings.Contains(s.name, only) })
-}
-
 // measureOverload prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each row has a
 // freshly started exchange on the same data.
 func (b *bench) measureOverload(ctx context.Context, written *book) (met bool, err error) {
 	b.exchange.stop()
 	table := newOverloadTable(b.out)
-	for _, s := range chosenSurges(surgesOn(written), b.only) {
+	for _, s := range chosen(surgesOn(written), b.only) {
 		if err := b.surge(ctx, s, table); err != nil {
 			return false, err
 		}

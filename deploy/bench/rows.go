@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"strings"
+	"regexp"
+	"slices"
 	"sync/atomic"
 
 	"github.com/valyala/fasthttp"
@@ -19,6 +20,8 @@ type row struct {
 	call  func(n uint64) call
 	count atomic.Uint64
 }
+
+func (r *row) title() string { return r.name }
 
 func (r *row) next() call { return r.call(r.count.Add(1)) }
 
@@ -79,15 +82,9 @@ func get(names []string, path string) func(uint64) call {
 // pick returns the nth of the names in a mixed order, so that consecutive calls are about distant records in the store.
 func pick(names []string, n uint64) string { return names[n*7919%uint64(len(names))] }
 
-// chosen returns the rows whose names contain a text.
-func chosen(all []*row, only string) []*row {
-	var some []*row
-	for _, r := range all {
-		if strings.Contains(r.name, only) {
-			some = append(some, r)
-		}
-	}
-	return some
+// chosen returns the rows of a table whose titles match an expression; all of them if it is nil.
+func chosen[R interface{ title() string }](all []R, only *regexp.Regexp) []R {
+	return slices.DeleteFunc(all, func(r R) bool { return only != nil && !only.MatchString(r.title()) })
 }
 
 // sample sends one request of the row and returns the response, which the bare handler will give.
