@@ -1,11 +1,9 @@
 package monitoring
 
 import (
-	"encoding/json"
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/prometheus/prometheus/model/labels"
@@ -39,35 +37,13 @@ func documented(t *testing.T) map[string][]string {
 	return found
 }
 
-// dashboard is what the test reads of a dashboard of Grafana.
-type dashboard struct {
-	Panels []struct {
-		Title, Description string
-		Targets            []struct{ Expr string }
-	}
-}
-
 // TestNamesAreThoseOfTheProcesses parses every expression of the dashboard and of the alerts, and looks its metrics and labels up
 // in the documentation.
 func TestNamesAreThoseOfTheProcesses(t *testing.T) {
 	known := documented(t)
-	text, err := os.ReadFile("dashboard.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var shown dashboard
-	if err := json.Unmarshal(text, &shown); err != nil {
-		t.Fatal(err)
-	}
-	if len(shown.Panels) != 6 {
-		t.Errorf("the dashboard has %d panels, not six", len(shown.Panels))
-	}
-	for _, panel := range shown.Panels {
-		if panel.Title == "" || panel.Description == "" || len(panel.Targets) == 0 {
-			t.Errorf("panel %q lacks its title, its description or its queries", panel.Title)
-		}
+	for _, panel := range readDashboard(t).Panels {
 		for _, target := range panel.Targets {
-			look(t, panel.Title, strings.ReplaceAll(target.Expr, "$__rate_interval", "5m"), known)
+			look(t, panel.Title, target.expression(), known)
 		}
 	}
 	for name, rule := range alerts(t) {
