@@ -1,6 +1,8 @@
 package e2e_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -13,7 +15,8 @@ import (
 
 // TestDiskTakesNoMore keeps the files of a running exchange from growing, as a quota or a full file system does. Writes are
 // refused with 503 and Retry-After, reads still work, the log says what to do, and a retry succeeds once there is space. The
-// exchange does not raise the limit itself, and the test needs no rights to set it.
+// exchange does not raise the limit itself, and the test needs no rights to set it. The exchange is not ready while it cannot write,
+// also if nobody has tried to, and again as soon as it can.
 func TestDiskTakesNoMore(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -22,7 +25,9 @@ func TestDiskTakesNoMore(t *testing.T) {
 	party := c.Create(t, "personal", personal())
 	path := "/personal/" + party.Text("id")
 
+	wantReadiness(t, e, http.StatusOK, `"parties store":"ok"`)
 	raise := limitFiles(t, e.PID("exchange"), 4<<10)
+	wantReadiness(t, e, http.StatusServiceUnavailable, "parties.db cannot be written; free space on the disk")
 	body, key := personal(), fresh("key")
 	for range 2 {
 		refused := c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusServiceUnavailable)
@@ -37,7 +42,9 @@ func TestDiskTakesNoMore(t *testing.T) {
 			t.Errorf("the log does not say %q:\n%s", words, log)
 		}
 	}
+	wantReadiness(t, e, http.StatusServiceUnavailable, "parties.db cannot be written; free space on the disk")
 	raise()
+	wantReadiness(t, e, http.StatusOK, `"parties store":"ok"`)
 
 	made := c.Post(t, "/personal", body, "Idempotency-Key", key).Want(t, http.StatusCreated).Record(t)
 	wantMembers(t, c.Read(t, "/personal/"+made.Text("id")), map[string]string{"idNumber": body.Text("idNumber")})
@@ -62,4 +69,25 @@ func limitFiles(t *testing.T, pid int, size uint64) (raise func()) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// wantReadiness waits until /readyz has a status and says some words.
+func wantReadiness(t *testing.T, e *trial.Exchange, status int, words string) {
+	t.Helper()
+	address, err := e.AdminAddress("exchange")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trial.Eventually(t, func() error {
+		response, err := http.Get("http://" + address + "/readyz")
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		report, err := io.ReadAll(response.Body)
+		if err == nil && (response.StatusCode != status || !strings.Contains(string(report), words)) {
+			err = fmt.Errorf("%d %s, want %d with %s", response.StatusCode, report, status, words)
+		}
+		return err
+	})
 }

@@ -26,6 +26,7 @@ var errClosed = errors.New("sqlitestore: store closed")
 // Store is an open database file.
 type Store struct {
 	lock   *sqlite3.Conn
+	tally  *tally
 	writer *writer
 	// gets serve reads of one document, searches all others.
 	gets, searches *readers
@@ -39,8 +40,8 @@ type Store struct {
 }
 
 // Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
-// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm and path-lock. It
-// fails with ErrInUse, or with an error that names the file and says what to do.
+// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm, path-lock and path-tally. It
+// fails with ErrInUse, with ErrLost, or with an error that names the file and says what to do.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unavailable(err)
@@ -52,16 +53,16 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	tally, err := openTally(path)
+	if err != nil {
+		return nil, unavailable(errors.Join(err, lock.Close()))
+	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
-	conn, err := connect(path, sqlite3.ReadWrite, writerPragmas)
+	writer, err := openWriter(path, tally)
 	if err != nil {
-		return nil, unavailable(withRemedy(path, errors.Join(err, lock.Close())))
+		return nil, unavailable(errors.Join(err, tally.closeFiles(), lock.Close()))
 	}
-	writer, err := newWriter(conn, path)
-	if err != nil {
-		return nil, unavailable(withRemedy(path, errors.Join(err, conn.Close(), lock.Close())))
-	}
-	store := &Store{lock: lock, writer: writer, gets: newReaders(), searches: newReaders()}
+	store := &Store{lock: lock, tally: tally, writer: writer, gets: newReaders(), searches: newReaders()}
 	if err := errors.Join(store.gets.open(path, readerPragmas), store.searches.open(path, searchPragmas)); err != nil {
 		return nil, unavailable(withRemedy(path, errors.Join(err, store.Close())))
 	}
@@ -120,10 +121,11 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	return c, nil
 }
 
-// Ping commits an empty transaction, which waits its turn among the writes, and reads from the file. Its errors wrap
-// docstore.ErrUnavailable.
+// Ping commits a transaction, which waits its turn among the writes, and reads from the file. The transaction is empty, unless the
+// last change failed or was long ago: then it writes a number, because only a write shows that the disk has room. Errors of Ping
+// wrap docstore.ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
-	if err := s.writer.do(ctx, func(*sqlite3.Conn) error { return nil }); err != nil {
+	if err := s.writer.do(ctx, s.writer.try); err != nil {
 		return err
 	}
 	return s.gets.read(ctx, "SELECT count(*) FROM sqlite_schema", func(stmt *sqlite3.Stmt) error {
@@ -142,7 +144,7 @@ func (s *Store) Close() error {
 		}
 		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
 		s.writer.drain()
-		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.lock.Close())
+		s.ended = errors.Join(s.gets.close(), s.searches.close(), s.writer.close(), s.tally.close(), s.lock.Close())
 	})
 	return s.ended
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
@@ -36,6 +37,10 @@ type writer struct {
 	conn                    *sqlite3.Conn
 	path                    string // of the database, for errors
 	begin, commit, rollback *sqlite3.Stmt
+	tally                   *tally
+
+	// proven says when a change was last committed and noted, zero if the last one failed. Only the writer uses it.
+	proven time.Time
 
 	// entry keeps the queue open while a write is put into it.
 	entry  sync.RWMutex
@@ -44,9 +49,25 @@ type writer struct {
 	ended  chan struct{}
 }
 
+// openWriter connects to the database, compares it with its tally, and starts the writer. Errors name the file and the remedy.
+func openWriter(path string, tally *tally) (*writer, error) {
+	conn, err := connect(path, sqlite3.ReadWrite, writerPragmas)
+	if err != nil {
+		return nil, withRemedy(path, err)
+	}
+	if err := tally.compare(conn); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	w, err := newWriter(conn, path, tally)
+	if err != nil {
+		return nil, withRemedy(path, errors.Join(err, conn.Close()))
+	}
+	return w, nil
+}
+
 // newWriter starts the writer on a connection that nobody else may use from then on.
-func newWriter(conn *sqlite3.Conn, path string) (*writer, error) {
-	w := &writer{conn: conn, path: path, queue: make(chan *write, queueLength), ended: make(chan struct{})}
+func newWriter(conn *sqlite3.Conn, path string, tally *tally) (*writer, error) {
+	w := &writer{conn: conn, path: path, tally: tally, queue: make(chan *write, queueLength), ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
 		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
 	} {
@@ -122,12 +143,24 @@ func (w *writer) take(group []*write) []*write {
 	return group
 }
 
-// transact makes the changes of the group in one transaction. A change that is refused fails alone, and so does one
+// provenFor is how long a committed change shows that another one can be made.
+const provenFor = 10 * time.Second
+
+// try is a change that writes something if it is not known that this can be done.
+func (w *writer) try(*sqlite3.Conn) error {
+	if time.Since(w.proven) < provenFor {
+		return nil
+	}
+	return w.tally.count()
+}
+
+// transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is refused fails alone, and so does one
 // whose caller has left. An error means that none was made.
 func (w *writer) transact(group []*write) error {
 	if err := w.begin.Run(); err != nil {
-		return err
+		return w.undo(err)
 	}
+	before := w.conn.TotalChanges()
 	for _, task := range group {
 		if err := task.ctx.Err(); err != nil {
 			task.outcome = unavailable(err)
@@ -138,14 +171,28 @@ func (w *writer) transact(group []*write) error {
 			return w.undo(task.outcome)
 		}
 	}
+	changed := w.conn.TotalChanges() != before
+	if changed {
+		if err := w.tally.count(); err != nil {
+			return w.undo(err)
+		}
+	}
 	if err := w.commit.Run(); err != nil {
 		return w.undo(err)
+	}
+	if changed {
+		w.proven = time.Now()
+		if err := w.tally.counted(); err != nil {
+			// The changes are made. The next Ping tries to make the note.
+			w.proven = time.Time{}
+		}
 	}
 	return nil
 }
 
 // undo ends the transaction after a failure, if SQLite has not done so itself.
 func (w *writer) undo(cause error) error {
+	w.proven = time.Time{}
 	if !w.conn.InTransaction() {
 		return cause
 	}

@@ -111,6 +111,10 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 // Changes returns how many rows the last statement inserted, updated or deleted.
 func (c *Conn) Changes() int { return int(lib.Xsqlite3_changes(c.tls, c.handle)) }
 
+// TotalChanges returns how many rows all statements of the connection inserted, updated or deleted. It does not go down when a
+// transaction is taken back.
+func (c *Conn) TotalChanges() int64 { return lib.Xsqlite3_total_changes64(c.tls, c.handle) }
+
 // InTransaction reports whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
 func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.handle) == 0 }
 
