@@ -44,7 +44,6 @@ build_image = docker build -q -f deploy/docker/Dockerfile --target prebuilt --bu
 # The module of a command, in which it is ./cmd/ and its name.
 module_of = $(if $(filter gateway,$(1)),gateway,$(if $(filter local,$(1)),deploy/exchange,services/$(1)))
 
-FUZZTIME ?= 5s
 SCOPE ?= std.developer std.admin
 
 .PHONY: help
@@ -69,17 +68,21 @@ bin/exchange:
 	@$(call build,$(call version_of,exchange)) -o bin/exchange ./deploy/exchange
 
 .PHONY: test
-test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...), and fuzz the decoders for some seconds
+test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
 	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
 		go test $(AT_A_TIME) $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES)) && go test $(AT_A_TIME) -skip $(LONG) $(WHOLE) $(SIMULATION)
 	GOWORK=off go test -C deploy/compatibility ./...
-	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./pkg/jsonobject
-	go test -run '^$$' -fuzz '^FuzzQuery$$' -fuzztime $(FUZZTIME) ./pkg/rest
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
 	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 20m -run $(LONG) ./deploy/e2e
+
+FUZZTIME ?= 5s
+
+.PHONY: fuzz
+fuzz: ## try random input on all that reads input, each for FUZZTIME (5s); KEEP=1 adds what it finds to the inputs that `make test` runs
+	@FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/fuzz
 
 SEEDS ?= 1000000
 FROM ?= 0
