@@ -11,14 +11,16 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/tracing"
 )
 
-// forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
-func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
+// forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller. The place ends when
+// the response of the service begins: who reads it slowly keeps nobody out.
+func (g *gateway) forward(c *gin.Context, to string, caller request.Caller, place *admission.Place) {
 	upstream := g.Upstreams[to]
 	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
 	defer span.End()
@@ -31,9 +33,14 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
 			span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))
-			if response.StatusCode == http.StatusUnauthorized {
+			switch response.StatusCode {
+			case http.StatusServiceUnavailable:
+				place.End()
+			case http.StatusUnauthorized:
 				// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the installation.
 				return g.Credentials.Refused(to)
+			default:
+				place.Served()
 			}
 			return nil
 		},

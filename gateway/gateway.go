@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -32,6 +33,8 @@ type Upstream struct {
 	URL *url.URL
 	// Transport sends the requests: peer.NewTransport, or peer.Handler for a service in the same process.
 	Transport http.RoundTripper
+	// Limiter refuses requests to the service while there are too many; none is refused if it is nil.
+	Limiter *admission.Limiter
 }
 
 // Config is the configuration of a gateway.
@@ -101,7 +104,8 @@ type gateway struct {
 	broken *log.Logger // gets a line for each response that breaks off
 }
 
-// serve checks a request in the order path, method, token, scope, and forwards it to its service.
+// serve checks a request in the order path, method, token, scope, and forwards it to its service. While more is asked of a service than
+// it can serve, requests to it are refused before the token is looked at.
 func (g *gateway) serve(c *gin.Context) {
 	request := c.Request
 	endpoint := g.table.find(request.URL.Path)
@@ -115,8 +119,14 @@ func (g *gateway) serve(c *gin.Context) {
 		service.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
 		return
 	}
+	ctx, place, refused := g.Upstreams[endpoint.service].Limiter.Begin(request.Context(), endpoint.class(request.Method))
+	if refused != nil {
+		service.Refuse(c, refused)
+		return
+	}
+	defer place.End()
 	scope := endpoint.scope(request.Method)
-	caller, err := g.Verifier.Verify(request.Context(), request.Header, scope)
+	caller, err := g.Verifier.Verify(ctx, request.Header, scope)
 	if err == nil && !g.allows(caller, scope) {
 		err = g.Verifier.Insufficient(scope)
 	}
@@ -128,7 +138,9 @@ func (g *gateway) serve(c *gin.Context) {
 		service.Refuse(c, tooLarge(g.LargestBody))
 		return
 	}
-	g.forward(c, endpoint.service, caller)
+	request.Body = place.Body(request.Body)
+	c.Request = request.WithContext(ctx)
+	g.forward(c, endpoint.service, caller, place)
 }
 
 // allows reports whether a caller may send a request that needs the scope.

@@ -101,6 +101,10 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 			return nil, err
 		}
 	}
+	for name, upstream := range upstreams {
+		upstream.Limiter = p.Limiter("gateway", name)
+		upstreams[name] = upstream
+	}
 	return New(p.Entrance("gateway"), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
 		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, LargestBody: p.Settings.LargestBody, Log: p.Log,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/pkg/admission"
 )
 
 // endpoint is a path of the interface and its methods.
@@ -18,6 +19,20 @@ type endpoint struct {
 	allow    string // the methods as the value of the header Allow
 	// reads reports whether the scope for reading is enough, whatever the method.
 	reads bool
+	// lists reports whether a GET returns many records.
+	lists bool
+}
+
+// class returns which requests are refused before those with the method, while there are too many.
+func (e *endpoint) class(method string) admission.Class {
+	switch {
+	case method != http.MethodGet && method != http.MethodHead:
+		return admission.Write
+	case e.lists:
+		return admission.List
+	default:
+		return admission.Read
+	}
 }
 
 // scope returns the scope that a request with the method needs: std.developer to read, std.admin for everything else.
@@ -86,7 +101,9 @@ func newEndpoint(service, template string, methods []string) *endpoint {
 	if get := slices.Index(methods, http.MethodGet); get >= 0 && !slices.Contains(methods, http.MethodHead) {
 		methods = slices.Insert(methods, get+1, http.MethodHead)
 	}
-	return &endpoint{service: service, template: template, methods: methods, allow: strings.Join(methods, ", ")}
+	return &endpoint{
+		service: service, template: template, methods: methods, allow: strings.Join(methods, ", "), lists: !strings.Contains(template, "{"),
+	}
 }
 
 // find returns the endpoint of a decoded path, or nil if the path is unknown.

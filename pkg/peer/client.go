@@ -90,7 +90,8 @@ func (r *Refusal) Error() string {
 }
 
 // Get reads the JSON at a path, which includes an escaped query, into a value. found is false if the peer responds with
-// 404. The error is a *Refusal for any other 4xx, else problem.Outage.
+// 404. The error is a *Refusal for any other 4xx, problem.Overloaded if the peer has too much in work,
+// else problem.Outage.
 func Get[T any](ctx context.Context, c *Client, path string) (value T, found bool, err error) {
 	got, err := c.call(ctx, c.reads, http.MethodGet, path, nil)
 	if err != nil {
@@ -104,8 +105,8 @@ func Get[T any](ctx context.Context, c *Client, path string) (value T, found boo
 }
 
 // Post sends a value as JSON and reads the response into another value, which stays zero if the response has no body. It
-// is never retried, because after an outage it is unknown whether the peer acted. The error is a *Refusal for a 4xx, else
-// problem.Outage.
+// is never retried, because after an outage it is unknown whether the peer acted. The error is a *Refusal for a 4xx,
+// problem.Overloaded if the peer has too much in work, else problem.Outage.
 func Post[T any](ctx context.Context, c *Client, path string, body any) (value T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -124,6 +125,14 @@ type response struct {
 	body   []byte
 }
 
+// overloaded reports whether the peer has refused the call because it has too much in work.
+func (r response) overloaded() bool {
+	var document struct {
+		Type string `json:"type"`
+	}
+	return r.status == http.StatusServiceUnavailable && json.Unmarshal(r.body, &document) == nil && document.Type == problem.URI(problem.Overloaded)
+}
+
 // call makes a call. Its errors do not have the path, which may name a record: they go to the log.
 func (c *Client) call(ctx context.Context, executor failsafe.Executor[response], method, path string, body []byte) (response, error) {
 	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, method, path, body) })
@@ -133,6 +142,10 @@ func (c *Client) call(ctx context.Context, executor failsafe.Executor[response],
 	// That is the fault of the installation, not of the caller.
 	if got.status == http.StatusUnauthorized {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, c.config.Credentials.Refused(c.config.Name)))
+	}
+	if got.overloaded() {
+		return got, problem.New(problem.Overloaded, "A part of the exchange has as much in work as it can have. Send the request again.").
+			WithHeader("Retry-After", "1").Because(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))
 	}
 	if got.status >= 500 || got.status == http.StatusTooManyRequests {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))

@@ -214,6 +214,30 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 	})
 }
 
+// TestOverloadDoesNotOpenTheBreaker has a peer that refuses calls because it has too much in work: it is not asked again for the same
+// call, and it is asked for the next one.
+func TestOverloadDoesNotOpenTheBreaker(t *testing.T) {
+	var asked atomic.Int64
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		problem.Write(w, problem.New(problem.Overloaded, "").WithHeader("Retry-After", "1"))
+	})
+	overEach(t, h, peer.Config{OpenAfter: 1, OpenFor: time.Hour}, func(t *testing.T, c *peer.Client) {
+		asked.Store(0)
+		const calls = 5
+		for range calls {
+			_, _, err := peer.Get[policy](t.Context(), c, "/")
+			var p *problem.Error
+			if !errors.As(err, &p) || p.Kind != problem.Overloaded || p.Header.Get("Retry-After") == "" {
+				t.Fatalf("error %v, want that the peer has too much in work", err)
+			}
+		}
+		if asked.Load() != calls {
+			t.Errorf("the peer was asked %d times for %d calls", asked.Load(), calls)
+		}
+	})
+}
+
 func TestCallersWhoGiveUpDoNotOpenTheBreaker(t *testing.T) {
 	arrived := make(chan struct{}, 1)
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -17,7 +17,7 @@ const (
 )
 
 // newBreaker returns a circuit breaker that counts calls without a response and 5xx responses as failures. A caller who
-// gives up says nothing about the peer.
+// gives up says nothing about the peer, and a peer that refuses a call because it has too much in work is there.
 func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
 	if config.OpenAfter == 0 {
 		config.OpenAfter = openAfter
@@ -27,7 +27,7 @@ func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
 	}
 	return circuitbreaker.NewBuilder[response]().
 		HandleIf(func(got response, err error) bool {
-			return err != nil && !errors.Is(err, context.Canceled) || got.status >= 500
+			return err != nil && !errors.Is(err, context.Canceled) || got.status >= 500 && !got.overloaded()
 		}).
 		WithFailureThreshold(config.OpenAfter).
 		WithDelay(config.OpenFor).
@@ -36,10 +36,13 @@ func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
 }
 
 // newRetry returns the policy for reads: one that failed for a passing reason is repeated, at most twice and within the
-// time of the request.
+// time of the request. A peer that has too much in work is not asked again.
 func newRetry() retrypolicy.RetryPolicy[response] {
 	return retrypolicy.NewBuilder[response]().
 		HandleIf(func(got response, err error) bool {
+			if got.overloaded() {
+				return false
+			}
 			switch got.status {
 			case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 				return true

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -27,6 +28,8 @@ type EngineConfig struct {
 	AccessLog bool
 	// Budget bounds what requests have in work; nothing does if it is nil.
 	Budget *budget.Budget
+	// Limiter refuses requests while there are too many; none is refused if it is nil.
+	Limiter *admission.Limiter
 }
 
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
@@ -37,7 +40,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	engine.RedirectTrailingSlash = false
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
-		tracer: config.Tracer, accessLog: config.AccessLog, budget: config.Budget,
+		tracer: config.Tracer, accessLog: config.AccessLog, budget: config.Budget, limiter: config.Limiter,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

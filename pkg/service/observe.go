@@ -13,6 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -29,6 +30,7 @@ type observer struct {
 	tracer      trace.Tracer
 	accessLog   bool
 	budget      *budget.Budget
+	limiter     *admission.Limiter
 }
 
 // Keys of the gin context.
@@ -72,9 +74,21 @@ func (o *observer) handle(c *gin.Context) {
 		Refuse(c, problem.New(problem.NotFound, ""))
 		return
 	}
+	ctx, place, refused := o.limiter.Begin(ctx, classOf(c))
+	if refused != nil {
+		Refuse(c, refused)
+		return
+	}
+	body := incoming.Body
+	if place != nil {
+		defer place.End()
+		c.Request = incoming.WithContext(ctx)
+		c.Writer = &placed{c.Writer, place}
+		body = place.Body(body)
+	}
 	// A long body fails only when it is read, because path, method and token are checked before it.
-	if incoming.Body != http.NoBody {
-		c.Request.Body = http.MaxBytesReader(c.Writer, incoming.Body, o.largestBody)
+	if body != http.NoBody {
+		c.Request.Body = http.MaxBytesReader(c.Writer, body, o.largestBody)
 	}
 	c.Next()
 }
@@ -146,7 +160,7 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 	relayed := c.GetBool(relayKey)
 	ctx := c.Request.Context()
 	switch gone := errors.Is(cause, context.Canceled) && errors.Is(ctx.Err(), context.Canceled); {
-	case status < 500, gone, relayed && cause == nil:
+	case status < 500, gone, relayed && cause == nil, errors.Is(cause, admission.Refusal):
 		failed = false
 	case status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn

@@ -81,9 +81,14 @@ func (p *Process) Metrics(service string) prometheus.Registerer {
 func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(service) }
 
 // Engine returns a new router for a service, which other processes of the exchange call.
-func (p *Process) Engine(service string) *gin.Engine { return p.newEngine(p.engine(service)) }
+func (p *Process) Engine(service string) *gin.Engine {
+	config := p.engine(service)
+	config.Limiter = p.Limiter(service, service)
+	return p.newEngine(config)
+}
 
-// Entrance returns a new router for the requests of callers outside of the exchange.
+// Entrance returns a new router for the requests of callers outside of the exchange. Whom it lets in is for its handlers to decide, with a
+// Limiter for each service that they forward requests to.
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Tracer = p.tracing.EntranceTracer(service)

@@ -1,0 +1,119 @@
+package gateway_test
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/admission"
+)
+
+// oneAtATime gives every service a limiter that admits one request.
+func oneAtATime(config *gateway.Config) {
+	for name, upstream := range config.Upstreams {
+		upstream.Limiter = admission.New(admission.Config{Target: time.Hour, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		config.Upstreams[name] = upstream
+	}
+}
+
+// TestOverloadIsRefusedAtOnce keeps one service as busy as it may be. What it is asked for is then refused before the body is read and
+// before the token is looked at. Other services and the pages are not concerned.
+func TestOverloadIsRefusedAtOnce(t *testing.T) {
+	arrived, goOn := make(chan struct{}), make(chan struct{})
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/vehicle/slow" {
+			arrived <- struct{}{}
+			<-goOn
+		}
+		reached(w, r)
+	})
+	overEach(t, h, func(config *gateway.Config) {
+		oneAtATime(config)
+		config.Pages = map[string]http.Handler{"/docs": reached}
+	}, func(t *testing.T, d door) {
+		ended := make(chan error)
+		slow := d.request(t, "GET", "/vehicle/slow", nil)
+		go func() {
+			response, err := http.DefaultTransport.RoundTrip(slow)
+			if err == nil {
+				err = response.Body.Close()
+			}
+			ended <- err
+		}()
+		<-arrived
+		body := &unread{}
+		for _, request := range []*http.Request{
+			d.request(t, "GET", "/vehicle/7", nil), d.request(t, "GET", "/vehicle", nil), d.request(t, "POST", "/motorCoverage/7:cancel", body),
+		} {
+			request.Header.Set("Authorization", "Bearer of nothing")
+			recorder := httptest.NewRecorder()
+			d.handler.ServeHTTP(recorder, request)
+			response, text := recorder.Result(), recorder.Body.String()
+			isProblem(t, response, text, http.StatusServiceUnavailable)
+			if response.Header.Get("Retry-After") == "" || !strings.Contains(text, `"/problems/overloaded"`) {
+				t.Errorf("%s: %v %s", request.URL.Path, response.Header, text)
+			}
+		}
+		if body.read {
+			t.Error("the body of a refused request is read")
+		}
+		for path, status := range map[string]int{"/claim/7": http.StatusOK, "/docs": http.StatusOK, "/nothing": http.StatusNotFound} {
+			if response, text := do(t, d.request(t, "GET", path, nil)); response.StatusCode != status {
+				t.Errorf("%s: status %d %s, want %d", path, response.StatusCode, text, status)
+			}
+		}
+		goOn <- struct{}{}
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if response, text := do(t, d.request(t, "GET", "/vehicle/7", nil)); response.StatusCode != http.StatusOK {
+			t.Errorf("afterwards: status %d %s", response.StatusCode, text)
+		}
+	})
+}
+
+// TestFailuresLeaveTheirPlaces has requests fail in every way that the gateway knows, each in the only place that there is.
+func TestFailuresLeaveTheirPlaces(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/vehicle/down" {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		if r.URL.Path == "/vehicle/cut" {
+			panic(http.ErrAbortHandler)
+		}
+		reached(w, r)
+	})
+	overEach(t, h, oneAtATime, func(t *testing.T, d door) {
+		anonymous := d.request(t, "GET", "/vehicle/7", nil)
+		anonymous.Header.Del("Authorization")
+		for _, one := range []struct {
+			request *http.Request
+			status  int
+		}{
+			{anonymous, http.StatusUnauthorized},
+			{d.request(t, "POST", "/vehicle", strings.NewReader(strings.Repeat("x", largestBody+1))), http.StatusRequestEntityTooLarge},
+			{d.request(t, "GET", "/vehicle/down", nil), http.StatusServiceUnavailable},
+			{d.request(t, "GET", "/vehicle/cut", nil), http.StatusServiceUnavailable},
+			{d.request(t, "GET", "/vehicle/7", nil), http.StatusOK},
+		} {
+			response, text := do(t, one.request)
+			if response.StatusCode != one.status || strings.Contains(text, "overloaded") {
+				t.Errorf("%s %s: status %d %s, want %d", one.request.Method, one.request.URL.Path, response.StatusCode, text, one.status)
+			}
+		}
+	})
+}
+
+// unread is a body that nobody is to read.
+type unread struct{ read bool }
+
+func (u *unread) Read([]byte) (int, error) {
+	u.read = true
+	return 0, errors.New("the body is not to be read")
+}

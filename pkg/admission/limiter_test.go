@@ -1,0 +1,343 @@
+package admission_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/problem"
+)
+
+const target = 25 * time.Millisecond
+
+// clock is the time of a test, which passes only when the test says so.
+type clock struct{ now time.Time }
+
+func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
+
+func limiter(c *clock) *admission.Limiter {
+	return admission.New(admission.Config{Target: target, Most: 1000, Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler)})
+}
+
+// admitted begins requests of a class until one is refused, at most a number of them, and returns their places.
+func admitted(t *testing.T, l *admission.Limiter, class admission.Class, most int) []*admission.Place {
+	t.Helper()
+	var places []*admission.Place
+	for len(places) < most {
+		_, place, refused := l.Begin(t.Context(), class)
+		if refused != nil {
+			if refused.Kind != problem.Overloaded || refused.Header.Get("Retry-After") == "" {
+				t.Fatalf("refused with %v", refused)
+			}
+			break
+		}
+		places = append(places, place)
+	}
+	return places
+}
+
+func end(places []*admission.Place) {
+	for _, p := range places {
+		p.End()
+	}
+}
+
+// burst is what callers at rest may send at once.
+const burst = 64
+
+// machine serves requests of which a number is done each millisecond, the oldest first, whatever is in work.
+type machine struct {
+	*clock
+	limiter *admission.Limiter
+	each    int
+	inWork  []job
+	done    int
+	took    []time.Duration
+}
+
+type job struct {
+	place *admission.Place
+	began time.Time
+}
+
+// run asks for more than the machine does, for some time.
+func (m *machine) run(t *testing.T, d time.Duration) {
+	for until := m.now.Add(d); m.now.Before(until); m.pass(time.Millisecond) {
+		for range 3 * m.each {
+			if _, place, refused := m.limiter.Begin(t.Context(), admission.Read); refused == nil {
+				m.inWork = append(m.inWork, job{place, m.now})
+			}
+		}
+		m.finish(m.each)
+	}
+}
+
+func (m *machine) finish(count int) {
+	for _, j := range m.inWork[:min(count, len(m.inWork))] {
+		j.place.Served()
+		m.took = append(m.took, m.now.Sub(j.began))
+		m.done++
+	}
+	m.inWork = slices.Delete(m.inWork, 0, min(count, len(m.inWork)))
+}
+
+// TestRestIsNeverRefused holds that a burst at rest is admitted, of any class, at first and after an overload that has brought the limit
+// down.
+func TestRestIsNeverRefused(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	l := limiter(c)
+	rest := func(when string) {
+		for _, class := range admission.Classes() {
+			places := admitted(t, l, class, burst)
+			if len(places) != burst {
+				t.Errorf("%s, %d of a burst of %d are admitted as %s", when, len(places), burst, class)
+			}
+			end(places)
+		}
+	}
+	rest("at first")
+	slow := &machine{clock: c, limiter: l, each: 1}
+	slow.run(t, 5*time.Second)
+	if limit := l.State().Limit; limit > 100 {
+		t.Fatalf("the limit is %d for a machine that serves one request each millisecond", limit)
+	}
+	end(placesOf(slow.inWork))
+	rest("after an overload")
+}
+
+func placesOf(jobs []job) (places []*admission.Place) {
+	for _, j := range jobs {
+		places = append(places, j.place)
+	}
+	return places
+}
+
+// TestClassesAreRefusedInTheirOrder fills the exchange with requests of one class after the other, the first to be refused first.
+func TestClassesAreRefusedInTheirOrder(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	l := limiter(c)
+	var all []*admission.Place
+	order := []admission.Class{admission.List, admission.Write, admission.Read}
+	for i, class := range order {
+		places := admitted(t, l, class, 1000)
+		if len(places) == 0 || len(places) == 1000 {
+			t.Errorf("%d requests are admitted as %s after those that are refused before it", len(places), class)
+		}
+		all = append(all, places...)
+		for _, before := range order[:i] {
+			if len(admitted(t, l, before, 1)) != 0 {
+				t.Errorf("a %s is admitted where a %s is refused", before, class)
+			}
+		}
+	}
+	// They are parts of requests that were admitted already.
+	inner := admitted(t, l, admission.Internal, 1000)
+	if len(inner) != 1000 {
+		t.Errorf("%d of 1000 internal requests are admitted", len(inner))
+	}
+	state := l.State()
+	if state.InWork != len(all)+len(inner) || state.Refused[admission.List] != 3 || state.Refused[admission.Internal] != 0 {
+		t.Errorf("%d are in work, want %d: %+v", state.InWork, len(all)+len(inner), state)
+	}
+	end(all)
+	end(inner)
+	if state := l.State(); state.InWork != 0 {
+		t.Errorf("%d are in work after the end", state.InWork)
+	}
+}
+
+// TestLimitFollowsTheTime holds that a machine which is asked for three times what it can do is always busy, and that what is admitted
+// takes about the target, whatever it can do.
+func TestLimitFollowsTheTime(t *testing.T) {
+	for _, each := range []int{3, 10, 30} {
+		m := &machine{clock: &clock{now: time.Unix(0, 0)}, each: each}
+		m.limiter = limiter(m.clock)
+		m.run(t, 2*time.Second) // to find the limit
+		m.took, m.done = nil, 0
+		m.run(t, 10*time.Second)
+		slices.Sort(m.took)
+		longest := m.took[len(m.took)*99/100]
+		if m.done < each*10_000*9/10 || longest > 2*target {
+			t.Errorf("%d in a millisecond: %d served in 10 s, p99 %v, limit %d", each, m.done, longest, m.limiter.State().Limit)
+		}
+	}
+}
+
+// TestOneSlowCommitDoesNotEmptyTheExchange stalls a busy machine for as long as a slow disk does.
+func TestOneSlowCommitDoesNotEmptyTheExchange(t *testing.T) {
+	m := &machine{clock: &clock{now: time.Unix(0, 0)}, each: 10}
+	m.limiter = limiter(m.clock)
+	m.run(t, 5*time.Second)
+	before := m.limiter.State().Limit
+	m.pass(2 * time.Second)
+	m.finish(len(m.inWork))
+	if after := m.limiter.State().Limit; after < before*6/10 {
+		t.Errorf("the limit falls from %d to %d", before, after)
+	}
+	m.run(t, 2*time.Second)
+	if after := m.limiter.State().Limit; after < before*8/10 {
+		t.Errorf("the limit is %d two seconds later, and was %d", after, before)
+	}
+}
+
+// TestWhatIsSlowByItselfIsAdmitted has requests that take longer than the target however few are in work, as with a distant database.
+func TestWhatIsSlowByItselfIsAdmitted(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	l := limiter(c)
+	const alone = 3 * target
+	for range 50 {
+		places := admitted(t, l, admission.Read, 20)
+		c.pass(alone)
+		for _, p := range places {
+			p.Served()
+		}
+	}
+	for range 100 {
+		places := admitted(t, l, admission.Read, 2000)
+		c.pass(alone)
+		for _, p := range places {
+			p.Served()
+		}
+	}
+	if limit := l.State().Limit; limit != 1000 {
+		t.Errorf("the limit is %d although more in work do not take longer, want the greatest", limit)
+	}
+}
+
+// TestSlowSendersKeepNobodyOut has more requests wait for their bodies than may be in work.
+func TestSlowSendersKeepNobodyOut(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	l := limiter(c)
+	var senders []*io.PipeWriter
+	ended := make(chan error)
+	const slow = 1000
+	for range slow {
+		place := admitted(t, l, admission.Write, 1)
+		if len(place) == 0 {
+			t.Fatal("a request is refused although all others wait for their bodies")
+		}
+		from, to := io.Pipe()
+		senders = append(senders, to)
+		body := place[0].Body(from)
+		reading := make(chan struct{})
+		go func() {
+			close(reading)
+			_, err := io.ReadAll(body)
+			place[0].Served()
+			ended <- err
+		}()
+		<-reading
+		// The pipe takes a byte only when the body is being read.
+		if _, err := to.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Write([]byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, to := range senders {
+		_ = to.Close()
+	}
+	for range senders {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if state := l.State(); state.InWork != 0 {
+		t.Errorf("%d are in work after the end", state.InWork)
+	}
+}
+
+// TestTimeOfTheCallerDoesNotCount holds that waiting for bodies does not make the limit fall, while lists are refused.
+func TestTimeOfTheCallerDoesNotCount(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	l := limiter(c)
+	at := l.State().Limit
+	defer end(admitted(t, l, admission.Read, 2*at/3))
+	for range 100 {
+		place := admitted(t, l, admission.Write, 1)
+		if len(place) == 0 {
+			t.Fatalf("a write is refused: %+v", l.State())
+		}
+		end(admitted(t, l, admission.List, 1)) // refused, as long as the limit does not rise
+		if _, err := io.ReadAll(place[0].Body(io.NopCloser(&lateReader{c, strings.NewReader("{}")}))); err != nil {
+			t.Fatal(err)
+		}
+		place[0].Served()
+	}
+	if limit := l.State().Limit; limit < at {
+		t.Errorf("the limit falls from %d to %d", at, limit)
+	}
+}
+
+// lateReader is a body of which each part comes after a second.
+type lateReader struct {
+	clock *clock
+	from  io.Reader
+}
+
+func (r *lateReader) Read(into []byte) (int, error) {
+	r.clock.pass(time.Second)
+	return r.from.Read(into)
+}
+
+// TestARequestHasOnePlace holds that a service in the process of the gateway admits what was admitted there.
+func TestARequestHasOnePlace(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	gateway, service := limiter(c), limiter(c)
+	ctx, place, refused := gateway.Begin(t.Context(), admission.Read)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	full := admitted(t, service, admission.Read, 2000)
+	inner, none, refused := service.Begin(ctx, admission.Read)
+	if refused != nil || none != nil || inner != ctx {
+		t.Errorf("a request that has a place gets %v and %v", none, refused)
+	}
+	none.Served()
+	none.End()
+	if got := none.Body(http.NoBody); got != http.NoBody {
+		t.Errorf("its body is %v", got)
+	}
+	place.Served()
+	place.End()
+	end(full)
+	if n := gateway.State().InWork + service.State().InWork; n != 0 {
+		t.Errorf("%d are in work after the end", n)
+	}
+}
+
+func TestWithoutATargetNothingIsRefused(t *testing.T) {
+	l := admission.New(admission.Config{Most: 1})
+	for range 10 {
+		if _, _, refused := l.Begin(context.Background(), admission.List); refused != nil {
+			t.Fatal(refused)
+		}
+	}
+}
+
+// TestRefusalsAreLoggedTogether holds that the log has a line for many refusals, and another one after a while.
+func TestRefusalsAreLoggedTogether(t *testing.T) {
+	c := &clock{now: time.Unix(0, 0)}
+	var log strings.Builder
+	l := admission.New(admission.Config{Target: target, Most: 1, Now: func() time.Time { return c.now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	places := admitted(t, l, admission.Read, 1)
+	defer end(places)
+	for range 100 {
+		if _, _, refused := l.Begin(t.Context(), admission.Read); !errors.Is(refused, admission.Refusal) {
+			t.Fatal(refused)
+		}
+	}
+	c.pass(time.Minute)
+	_, _, _ = l.Begin(t.Context(), admission.Read)
+	if lines := strings.Count(log.String(), "\n"); lines != 2 || !strings.Contains(log.String(), "refused=100") {
+		t.Errorf("the log has %d lines for 101 refusals:\n%s", lines, log.String())
+	}
+}

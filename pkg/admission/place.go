@@ -1,0 +1,91 @@
+package admission
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// Place is that of an admitted request among those in work. A nil place is that of a request which nothing limits.
+type Place struct {
+	limiter *Limiter
+	began   time.Time
+	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and neither is it in
+	// work then.
+	waiting bool
+	waited  time.Duration
+	left    time.Time
+	ended   bool
+}
+
+// Served ends a request that was served: how long it took says how much the service can do. Only the first call of Served and End
+// counts.
+func (p *Place) Served() { p.end(true) }
+
+// End ends a request of which nothing was learned, because it was refused or had no response.
+func (p *Place) End() { p.end(false) }
+
+func (p *Place) end(measured bool) {
+	if p == nil {
+		return
+	}
+	l := p.limiter
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p.ended {
+		return
+	}
+	p.ended = true
+	if !p.waiting {
+		l.inWork--
+	}
+	if measured {
+		l.took += now.Sub(p.began) - p.waited
+		l.count++
+		l.adjust(now)
+	}
+}
+
+// Body returns the body of the request. While it is waited for, the request is not in work: who sends slowly keeps nobody out. It is
+// again afterwards, even if the limit is reached by then.
+func (p *Place) Body(of io.ReadCloser) io.ReadCloser {
+	if p == nil || of == nil || of == http.NoBody {
+		return of
+	}
+	return &body{of, p}
+}
+
+type body struct {
+	io.ReadCloser
+	place *Place
+}
+
+func (b *body) Read(into []byte) (int, error) {
+	b.place.wait()
+	defer b.place.resume()
+	return b.ReadCloser.Read(into)
+}
+
+func (p *Place) wait() {
+	l := p.limiter
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !p.ended && !p.waiting {
+		p.waiting, p.left = true, now
+		l.inWork--
+	}
+}
+
+func (p *Place) resume() {
+	l := p.limiter
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !p.ended && p.waiting {
+		p.waiting = false
+		p.waited += now.Sub(p.left)
+		l.inWork++
+	}
+}
