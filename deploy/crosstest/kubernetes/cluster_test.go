@@ -20,6 +20,8 @@ type cluster struct {
 	namespace string
 	// standins says that MongoDB and Kafka are replaced.
 	standins bool
+	// local says that its node is this machine, whose servers the pods reach at the address of the node.
+	local bool
 }
 
 // openCluster connects to the cluster that KUBERNETES says: the current one of kubectl's configuration, or one that stands in
@@ -50,6 +52,7 @@ func openCluster(t *testing.T) *cluster {
 		if err := started.LoadImages(t.Context(), ownImages()...); err != nil {
 			t.Fatal(err)
 		}
+		c.local = true
 		c.standins = true // no image can be pulled to its node
 		c.kubectl = []string{filepath.Join(started.Programs(), "kubectl"), "--kubeconfig", started.Kubeconfig()}
 	default:
@@ -89,6 +92,14 @@ func (c *cluster) read(t *testing.T, into any, args ...string) {
 	if err := json.Unmarshal([]byte(output), into); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// nodeAddress returns the address of a node.
+func (c *cluster) nodeAddress(t *testing.T) string {
+	t.Helper()
+	address := c.do(t, "get", "nodes", `--output=jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}`)
+	address, _, _ = strings.Cut(address, " ")
+	return address
 }
 
 // pod is a pod, as far as the tests look at it.

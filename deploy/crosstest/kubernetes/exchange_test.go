@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/deploy/crosstest/acceptance"
 	"insurance.example/exchange/deploy/crosstest/load"
 	"insurance.example/exchange/pkg/auth"
 )
@@ -58,19 +59,24 @@ func ownImages() (all []string) {
 func applyExchange(t *testing.T, c *cluster) *exchange {
 	t.Helper()
 	x := &exchange{cluster: c, keys: t.TempDir()}
-	t.Cleanup(func() {
-		if t.Failed() {
-			x.tell(t)
-		}
-		if _, err := c.try("delete", "namespace", c.namespace, "--wait=false"); err != nil {
-			t.Error(err)
-		}
-	})
+	x.endWithTest(t)
 	c.do(t, "apply", "--kustomize", c.overlay(t))
 	x.awaitReady(t)
 	x.readKeys(t)
 	x.openDoor(t)
 	return x
+}
+
+// endWithTest has the namespace deleted at the end of the test, after what the cluster knows about a failure was logged.
+func (x *exchange) endWithTest(t *testing.T) {
+	t.Cleanup(func() {
+		if t.Failed() {
+			x.tell(t)
+		}
+		if _, err := x.try("delete", "namespace", x.namespace, "--wait=false"); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // overlay writes a kustomization of the test's own, over the one for stand-ins or the one with MongoDB and Kafka, and returns
@@ -81,18 +87,8 @@ func (c *cluster) overlay(t *testing.T) string {
 	if c.standins {
 		over = "test"
 	}
-	root, err := filepath.Abs("../../kubernetes/overlays/" + over)
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	relative, err := filepath.Rel(folder, root) // kustomize takes no other path
-	if err != nil {
-		t.Fatal(err)
-	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: %s\nresources: [%q]\nimages:\n",
-		c.namespace, relative)
+	text.WriteString("images:\n")
 	for _, name := range append([]string{"local", "documentdb"}, deployments...) {
 		repository, tag := image(name)
 		fmt.Fprintf(&text, "  - {name: insurance-exchange/%s, newName: %q, newTag: %q}\n", name, repository, tag)
@@ -106,7 +102,24 @@ func (c *cluster) overlay(t *testing.T) string {
 	if c.standins {
 		text.WriteString(c.database(t))
 	}
-	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text.String()), 0o600); err != nil {
+	return c.writeKustomization(t, over, text.String())
+}
+
+// writeKustomization writes a kustomization over an overlay of the tree, in the namespace of the test, and returns its folder.
+func (c *cluster) writeKustomization(t *testing.T, overlay, text string) string {
+	t.Helper()
+	root, err := filepath.Abs("../../kubernetes/overlays/" + overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	relative, err := filepath.Rel(folder, root) // kustomize takes no other path
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = fmt.Sprintf("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: %s\nresources: [%q]\n%s",
+		c.namespace, relative, text)
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -176,7 +189,8 @@ func (x *exchange) readKeys(t *testing.T) {
 	}
 }
 
-// openDoor makes the gateway reachable from here, by a Service with a port of the nodes, as a load balancer would use.
+// openDoor makes the gateway reachable from here, by a Service with a port of the nodes, as a load balancer would use, and waits until every
+// service responds through it.
 func (x *exchange) openDoor(t *testing.T) {
 	t.Helper()
 	x.do(t, "expose", "deployment", "gateway", "--name=outside", "--type=NodePort", "--port=8080", "--target-port=8080")
@@ -184,20 +198,29 @@ func (x *exchange) openDoor(t *testing.T) {
 		Spec struct{ Ports []struct{ NodePort int } }
 	}
 	x.read(t, &service, "service", "outside")
-	address := x.do(t, "get", "nodes", `--output=jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}`)
-	address, _, _ = strings.Cut(address, " ")
-	x.base = fmt.Sprintf("http://%s:%d", address, service.Spec.Ports[0].NodePort)
-	load.Eventually(t, func() error {
-		response, err := http.Get(x.base + "/openapi.json")
-		if err != nil {
-			return fmt.Errorf("the port of the Service outside cannot be reached from here: %w", err)
-		}
-		defer response.Body.Close()
-		if response.StatusCode != http.StatusOK {
-			return fmt.Errorf("GET /openapi.json: status %d", response.StatusCode)
-		}
-		return nil
-	})
+	x.base = fmt.Sprintf("http://%s:%d", x.nodeAddress(t), service.Spec.Ports[0].NodePort)
+	token := acceptance.Token(t, x.signer, "std.developer")
+	for _, resource := range []string{"personal", "policyWording", "vehicle", "claim", "receipt"} {
+		load.Eventually(t, func() error { return x.canRead(t, "/"+resource, token) })
+	}
+}
+
+// canRead fails unless a path can be read: a service may be ready before its name is known everywhere.
+func (x *exchange) canRead(t *testing.T, path, token string) error {
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, x.base+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return fmt.Errorf("the port of the Service outside cannot be reached from here: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: status %d", path, response.StatusCode)
+	}
+	return nil
 }
 
 // tell logs what the cluster knows about a failure.

@@ -18,6 +18,13 @@ func TestExchangeOnKubernetes(t *testing.T) {
 	r := &report{began: time.Now()}
 	c := openCluster(t)
 	r.note("cluster ready", time.Since(r.began))
+	if c.local {
+		for _, overlay := range []string{"prod", "prod-tls"} {
+			began := time.Now()
+			t.Run(overlay, func(t *testing.T) { tryProduction(t, c, overlay) })
+			r.note("stories told in "+overlay, time.Since(began))
+		}
+	}
 	applied := time.Now()
 	x := applyExchange(t, c)
 	r.note("exchange ready", time.Since(applied))
