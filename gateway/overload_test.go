@@ -6,11 +6,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/peer"
 )
 
 // oneAtATime gives every service a limiter that admits one request.
@@ -108,6 +110,55 @@ func TestFailuresLeaveTheirPlaces(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLongTimesLowerTheLimit fills a service, by a clock that only the test moves, and lets some of the requests end late: fewer are
+// admitted from then on.
+func TestLongTimesLowerTheLimit(t *testing.T) {
+	const most, late = 100, 20
+	arrived, goOn := make(chan struct{}), make(chan struct{})
+	h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		arrived <- struct{}{}
+		<-goOn
+	})
+	var past atomic.Int64
+	began := time.Now()
+	limiter := admission.New(admission.Config{
+		Target: time.Millisecond, Most: most, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return began.Add(time.Duration(past.Load())) },
+	})
+	d := open(t, peer.Handler(h), "http://coverage", func(config *gateway.Config) {
+		for name, upstream := range config.Upstreams {
+			upstream.Limiter = limiter
+			config.Upstreams[name] = upstream
+		}
+	})
+	statuses := make(chan int, most)
+	ask := func() int {
+		recorder := httptest.NewRecorder()
+		d.handler.ServeHTTP(recorder, d.request(t, "GET", "/vehicle/7", nil))
+		return recorder.Code
+	}
+	for range most {
+		go func() { statuses <- ask() }()
+		<-arrived
+	}
+	if status := ask(); status != http.StatusServiceUnavailable {
+		t.Fatalf("one more than may be in work gets %d", status)
+	}
+	past.Store(int64(time.Second))
+	for range late {
+		goOn <- struct{}{}
+		if status := <-statuses; status != http.StatusOK {
+			t.Errorf("an admitted request gets %d", status)
+		}
+	}
+	if limit := limiter.State().Limit; limit >= most {
+		t.Errorf("the limit is %d after requests that took a second", limit)
+	}
+	close(goOn)
+	for range most - late {
+		<-statuses
+	}
 }
 
 // unread is a body that nobody is to read.

@@ -37,17 +37,19 @@ func (a *attendance) inTime() (count int) {
 	return count
 }
 
-// latencies returns those of the requests that were served, and of those that were refused because there were too many.
-func (a *attendance) latencies() (admitted, refused latencies) {
+// latencies returns those of the requests that were served, from when they were due and from when they were sent, and of those that were
+// refused because there were too many, from when they were due.
+func (a *attendance) latencies() (admitted, sent, refused latencies) {
 	for _, s := range a.seen {
 		switch s.status {
 		case s.kind.status:
 			admitted.all = append(admitted.all, s.took)
+			sent.all = append(sent.all, s.took-s.waited)
 		case http.StatusServiceUnavailable, http.StatusTooManyRequests:
 			refused.all = append(refused.all, s.took)
 		}
 	}
-	return admitted, refused
+	return admitted, sent, refused
 }
 
 func (a *attendance) statuses() map[int]int64 {

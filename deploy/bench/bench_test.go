@@ -124,15 +124,15 @@ func TestOverload(t *testing.T) {
 	o.overload, o.only, o.callers = true, regexp.MustCompile("mixed, 4000"), 100
 	rows, printed := measure(t, o)
 	cells := rows["mixed, 4000 callers"]
-	if len(cells) != 11 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
+	if len(cells) != 12 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
 		t.Fatalf("want a row with what can be served and what was asked in\n%s", printed)
 	}
 	for _, kind := range []string{"reads", "writes", "lists"} {
-		if !regexp.MustCompile(kind + ` \d+ %`).MatchString(cells[9]) {
+		if !regexp.MustCompile(kind + ` \d+ %`).MatchString(cells[10]) {
 			t.Errorf("want the part of the %s that was served in time in\n%s", kind, printed)
 		}
 	}
-	if !regexp.MustCompile(`200: \d+, 201: \d+`).MatchString(cells[10]) {
+	if !regexp.MustCompile(`200: \d+, 201: \d+`).MatchString(cells[11]) {
 		t.Errorf("want responses to reads and writes in\n%s", printed)
 	}
 }

@@ -45,7 +45,8 @@ type seen struct {
 	kind *kind
 	// status is 0 if there was no response.
 	status int
-	took   time.Duration
+	// took is the time from when it was due to its response, and waited what of it passed before a caller was free to send it.
+	took, waited time.Duration
 }
 
 // gatherPatience is how long a connection may take, and lastPatience how long after the end of a measurement a response is waited for.
@@ -166,11 +167,11 @@ func (one *caller) ask(c *crowd, due time.Time) {
 		request = fmt.Appendf(request, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(to.body))
 	}
 	request = append(append(request, "\r\n"...), to.body...)
-	status, open := 0, false
+	status, open, waited := 0, false, time.Since(due)
 	if _, err := one.conn.Write(request); err == nil {
 		status, open = readResponse(one.conn)
 	}
-	one.seen = append(one.seen, seen{kind, status, time.Since(due)})
+	one.seen = append(one.seen, seen{kind, status, time.Since(due), waited})
 	if !open {
 		_ = one.conn.Close()
 		fresh, err := net.DialTimeout("tcp", c.address, gatherPatience)

@@ -107,23 +107,23 @@ func newOverloadTable(out io.Writer) *overloadTable {
 	fmt.Fprintf(out, "%d times what can be served is asked for, whether or not earlier requests have their responses; bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
 		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
 	t := &overloadTable{out: out, met: true}
-	t.line("row", "can serve/s", "asked/s", "in time/s", "share", "admitted p99 ms", "refused p99 ms", "memory MB", "CPU of callers", "in time of each kind", "statuses")
+	t.line("row", "can serve/s", "asked/s", "in time/s", "share", "admitted p99 ms", "since sent", "refused p99 ms", "memory MB", "CPU of callers", "in time of each kind", "statuses")
 	return t
 }
 
 func (t *overloadTable) print(s *surge, capacity, under *attendance, used usage, own float64) {
 	canServe := float64(capacity.served()) / capacity.asking.Seconds()
 	good := float64(under.inTime()) / under.asking.Seconds()
-	admitted, refused := under.latencies()
+	admitted, sent, refused := under.latencies()
 	t.line(s.name, fmt.Sprintf("%.0f", canServe), fmt.Sprintf("%.0f", float64(len(under.seen))/under.asking.Seconds()),
 		fmt.Sprintf("%.0f", good), mark(fmt.Sprintf("%.0f %%", 100*good/canServe), good >= leastGoodput*canServe),
-		mark(milliseconds(admitted.p99()), admitted.p99() <= mostAdmitted), milliseconds(refused.p99()),
+		mark(milliseconds(admitted.p99()), admitted.p99() <= mostAdmitted), milliseconds(sent.p99()), milliseconds(refused.p99()),
 		strconv.Itoa(int(used.memory>>20)), fmt.Sprintf("%.0f %%", 100*own), under.ofEachKind(), said(under.statuses()))
 	t.met = t.met && good >= leastGoodput*canServe && admitted.p99() <= mostAdmitted
 }
 
 func (t *overloadTable) line(cells ...string) {
-	widths := []int{21, 11, 8, 9, 7, 15, 14, 9, 14, 36, 0}
+	widths := []int{21, 11, 8, 9, 7, 15, 10, 14, 9, 14, 36, 0}
 	for i, cell := range cells {
 		cells[i] = fmt.Sprintf("%-*s", widths[i], cell)
 	}

@@ -180,8 +180,13 @@ func TestOneSlowCommitDoesNotEmptyTheExchange(t *testing.T) {
 	before := m.limiter.State().Limit
 	m.pass(2 * time.Second)
 	m.finish(len(m.inWork))
-	if after := m.limiter.State().Limit; after < before*6/10 {
-		t.Errorf("the limit falls from %d to %d", before, after)
+	lowest := before
+	for range 100 {
+		m.run(t, 5*time.Millisecond)
+		lowest = min(lowest, m.limiter.State().Limit)
+	}
+	if lowest < before*6/10 {
+		t.Errorf("the limit falls from %d to %d", before, lowest)
 	}
 	m.run(t, 2*time.Second)
 	if after := m.limiter.State().Limit; after < before*8/10 {
