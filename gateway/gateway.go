@@ -54,6 +54,8 @@ type Config struct {
 	// Origins holds the origins whose pages may call the exchange from a browser (CORS), such as https://portal.example, or
 	// "*" for any. Without one, requests across origins get no CORS headers and OPTIONS is refused with 405.
 	Origins []string
+	// Rates limits how many requests each caller may send; nil if nothing does.
+	Rates *Rates
 	// LargestBody is the declared length of a body, in bytes, beyond which it is refused before it is forwarded. If it is
 	// zero, a body is only refused by the router, when it is read.
 	LargestBody int64
@@ -104,7 +106,7 @@ type gateway struct {
 	broken *log.Logger // gets a line for each response that breaks off
 }
 
-// serve checks a request in the order path, method, token, scope, and forwards it to its service. While more is asked of a service than
+// serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service. While more is asked of a service than
 // it can serve, requests to it are refused before the token is looked at.
 func (g *gateway) serve(c *gin.Context) {
 	request := c.Request
@@ -131,6 +133,10 @@ func (g *gateway) serve(c *gin.Context) {
 		err = g.Verifier.Insufficient(scope)
 	}
 	if err != nil {
+		service.Refuse(c, problem.From(err))
+		return
+	}
+	if err := g.Rates.Take(caller.Subject, c.Writer.Header()); err != nil {
 		service.Refuse(c, problem.From(err))
 		return
 	}

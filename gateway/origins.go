@@ -26,7 +26,7 @@ func acrossOrigins(origins []string) gin.HandlerFunc {
 			"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent", "Tracestate",
 		},
 		ExposedHeaders: []string{
-			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "Retry-After", "WWW-Authenticate", "X-Request-Id",
+			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-Id",
 		},
 		MaxAge: int(preflightAge.Seconds()),
 	})

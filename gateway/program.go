@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -33,6 +34,9 @@ type Settings struct {
 	// TokenCommand is a command that prints a bearer token, where the exchange signs its own. The pages and the log name it if
 	// it is given.
 	TokenCommand string
+	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once after a while without
+	// any; 0 for any number, and for the requests of one second.
+	RateLimit, RateBurst int64
 
 	valueSets *string
 }
@@ -49,6 +53,10 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"URL by which clients reach the exchange, such as https://exchange.example; if it is given, "+metadataPath+" tells them who issues tokens (RFC 9728)")
 	flags.StringVar(&s.TokenCommand, known.TokenCommand, "",
 		"command that prints a bearer token, for the pages and the log of an exchange that signs its own; exchange token if not given")
+	setting.IntVar(flags, &s.RateLimit, known.RateLimit, 0, 0, 1<<20,
+		"requests that each caller may send to a process of the gateway in a second; beyond it they are refused (429); 0 for any number")
+	setting.IntVar(flags, &s.RateBurst, known.RateBurst, 0, 0, 1<<20,
+		"requests that a caller may send at once after a while without any, with rate-limit; 0 for those of one second")
 	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets; the published ones if not given")
 }
 
@@ -101,13 +109,17 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 			return nil, err
 		}
 	}
+	rates, err := NewRates(int(s.RateLimit), int(s.RateBurst), time.Now)
+	if err != nil {
+		return nil, fmt.Errorf("setting %s: %w", known.RateLimit, err)
+	}
 	for name, upstream := range upstreams {
 		upstream.Limiter = p.Limiter("gateway", name)
 		upstreams[name] = upstream
 	}
 	return New(p.Entrance("gateway"), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
-		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, LargestBody: p.Settings.LargestBody, Log: p.Log,
+		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, Rates: rates, LargestBody: p.Settings.LargestBody, Log: p.Log,
 	})
 }
 

@@ -21,6 +21,8 @@ const (
 	TokenURL          = "token-url"
 	TokenCommand      = "token-command"
 	PublicURL         = "public-url"
+	RateLimit         = "rate-limit"
+	RateBurst         = "rate-burst"
 	Data              = "data"
 )
 
@@ -35,6 +37,6 @@ const (
 func All() []string {
 	return []string{
 		ValueSets, KeyRetention, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, Data, URL, Token,
+		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, RateLimit, RateBurst, Data, URL, Token,
 	}
 }

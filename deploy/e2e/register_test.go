@@ -151,7 +151,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 			t.Errorf("the challenge is %s", challenge)
 		}
 	},
-	"work-memory": workMemory,
+	settings.RateLimit: rateLimit,
+	"work-memory":      workMemory,
 	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		e, idp := withIssuer(t, "EXCHANGE_JWT_SCOPES=roles")
 		for number, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
@@ -223,6 +224,30 @@ func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		}
 		return nil
 	})
+}
+
+// rateLimit sends requests until one is refused, to an exchange that allows one a second, and compares their headers with those of one that
+// has no limit.
+func rateLimit(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
+	e, idp := withIssuer(t, "EXCHANGE_RATE_LIMIT=1", "EXCHANGE_RATE_BURST=2")
+	authorization, err := tokenOf(t.Context(), idp, registered[0], trial.Developer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hurried := client(t, e, "another").With(authorization)
+	trial.Eventually(t, func() error {
+		got := hurried.Get(t, "/vehicle")
+		if policy := got.Header.Get("RateLimit-Policy"); policy != `"caller";q=2;w=2` {
+			t.Errorf("RateLimit-Policy is %q", policy)
+		}
+		if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" || !strings.HasPrefix(got.Header.Get("RateLimit"), `"caller";r=0;t=`) {
+			return fmt.Errorf("status %d, %v", got.Status, got.Header)
+		}
+		return nil
+	})
+	if got := client(t, whole, "reader", trial.Developer).Get(t, "/vehicle").Want(t, http.StatusOK); got.Header.Get("RateLimit") != "" {
+		t.Errorf("without the setting RateLimit is %q", got.Header.Get("RateLimit"))
+	}
 }
 
 // workBytes returns the memory that requests have in work in an exchange, by its metric.

@@ -45,6 +45,7 @@ var (
 	KeyReused        = declare(kind{"idempotency-key-reused", "Idempotency-Key was used for another request", http.StatusUnprocessableEntity})
 	SlowBody         = declare(kind{"slow-body", "the body came too slowly", http.StatusRequestTimeout})
 	ShareUsedUp      = declare(kind{"share-used-up", "too much in work for one caller", http.StatusTooManyRequests})
+	RateExceeded     = declare(kind{"rate-exceeded", "too many requests of one caller", http.StatusTooManyRequests})
 	Internal         = declare(kind{"internal", "internal error", http.StatusInternalServerError})
 	Unavailable      = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
 	Overloaded       = declare(kind{"overloaded", "too much in work", http.StatusServiceUnavailable})

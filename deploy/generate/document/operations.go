@@ -12,7 +12,7 @@ import (
 
 // The problems that operations of every resource may return.
 var (
-	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable, problem.Overloaded, problem.ShareUsedUp}
+	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable, problem.Overloaded, problem.ShareUsedUp, problem.RateExceeded}
 	ofBodies  = []problem.Kind{problem.SlowBody, problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge, problem.MediaType}
 	ofKeys    = []problem.Kind{problem.BadHeader, problem.KeyReused}
 	ofQueries = []problem.Kind{problem.BadParameter}

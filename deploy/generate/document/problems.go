@@ -43,7 +43,7 @@ var refusals = map[int]refusal{
 	},
 	http.StatusRequestTimeout: {"RequestTimeout", "The body did not come within the time that it may take.", problem.SlowBody, ""},
 	http.StatusTooManyRequests: {
-		"TooManyRequests", "Other requests of the caller have as much in work as one caller may have. Nothing was done.", problem.ShareUsedUp, "Retry-After",
+		"TooManyRequests", "Other requests of the caller have as much in work as one caller may have, or it has sent more requests than it may. Nothing was done.", problem.ShareUsedUp, "Retry-After",
 	},
 	http.StatusServiceUnavailable: {
 		"Unavailable", "The storage or another service is not available, or the exchange has as much in work as it can have. Nothing is half written.", problem.Unavailable, "Retry-After",
