@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"insurance.example/exchange/pkg/problem"
 )
 
 // content is text that does not change while the process runs. Its compressed form, or the plain form of what is embedded
@@ -133,7 +135,38 @@ func (c *content) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(fmt.Errorf("pages: compressed text of %s: %w", r.URL.Path, err))
 	}
 	header.Set("ETag", `"`+tag+`"`)
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+	http.ServeContent(&refusing{ResponseWriter: w}, r, "", time.Time{}, bytes.NewReader(text))
+}
+
+// refusing makes problem documents of the refusals of http.ServeContent, which have another form.
+type refusing struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (w *refusing) WriteHeader(status int) {
+	var refusal *problem.Error
+	switch status {
+	case http.StatusPreconditionFailed:
+		refusal = problem.New(problem.Changed, "The page has another ETag than If-Match names.")
+	case http.StatusRequestedRangeNotSatisfiable:
+		refusal = problem.New(problem.RangeOutside, "The page does not have the bytes that Range asks for.")
+	default:
+		w.ResponseWriter.WriteHeader(status)
+		return
+	}
+	w.refused = true
+	for _, ofPage := range []string{"Accept-Ranges", "Content-Encoding", "ETag"} {
+		w.Header().Del(ofPage)
+	}
+	problem.Write(w.ResponseWriter, refusal)
+}
+
+func (w *refusing) Write(text []byte) (int, error) {
+	if w.refused {
+		return len(text), nil
+	}
+	return w.ResponseWriter.Write(text)
 }
 
 // acceptsGzip reports whether the values of Accept-Encoding accept gzip (RFC 9110 12.5.3): by its name or else by "*",

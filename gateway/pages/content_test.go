@@ -2,11 +2,14 @@ package pages_test
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/pkg/problem"
 )
 
 // TestGzipIsForThoseWhoAcceptIt compares what each client reads with the text itself.
@@ -77,6 +80,35 @@ func TestPagesAreRevalidated(t *testing.T) {
 			if head.Code != http.StatusOK || head.Body.Len() > 0 || head.Header().Get("ETag") != tag ||
 				head.Header().Get("Content-Type") != first.Header().Get("Content-Type") {
 				t.Errorf("HEAD %s: %d, %d bytes, %v", path, head.Code, head.Body.Len(), head.Header())
+			}
+		}
+	}
+}
+
+// TestRefusedPageIsAProblem asks for what a page does not have, in either encoding.
+func TestRefusedPageIsAProblem(t *testing.T) {
+	for _, path := range []string{"/openapi.json", "/problems/not-found"} {
+		for _, encoding := range []string{"identity", "gzip"} {
+			for kind, headers := range map[problem.Kind][]string{
+				problem.Changed:      {"If-Match", `"another"`},
+				problem.RangeOutside: {"Range", "bytes=100000000-"},
+			} {
+				response := get(t, path, append(headers, "Accept-Encoding", encoding)...)
+				var document struct{ Type, Detail string }
+				if err := json.Unmarshal(response.Body.Bytes(), &document); err != nil {
+					t.Fatalf("%s: %v: %s", path, err, response.Body)
+				}
+				header := response.Header()
+				if response.Code != kind.Status() || document.Type != problem.URI(kind) || document.Detail == "" ||
+					header.Get("Content-Type") != problem.ContentType || header.Get("Content-Encoding") != "" || header.Get("ETag") != "" {
+					t.Errorf("%s: %d %v %s", path, response.Code, header, response.Body)
+				}
+				if length := header.Get("Content-Range"); kind == problem.RangeOutside && !strings.HasPrefix(length, "bytes */") {
+					t.Errorf("%s: Content-Range %q does not say how long the page is", path, length)
+				}
+			}
+			if part := get(t, path, "Range", "bytes=0-9", "Accept-Encoding", encoding); part.Code != http.StatusPartialContent || part.Body.Len() != 10 {
+				t.Errorf("%s: a part of the page gets %d with %d bytes", path, part.Code, part.Body.Len())
 			}
 		}
 	}

@@ -28,6 +28,7 @@ func All() []Kind { return slices.Clone(kinds) }
 
 // The kinds of problem that any HTTP service has. The kinds of the interface's errors table are in contracts/problems.
 var (
+	MalformedRequest = declare(kind{"malformed-request", "malformed request", http.StatusBadRequest})
 	Malformed        = declare(kind{"malformed-body", "malformed body", http.StatusBadRequest})
 	Invalid          = declare(kind{"invalid-field", "invalid field", http.StatusBadRequest})
 	BadParameter     = declare(kind{"bad-parameter", "unknown or malformed parameter", http.StatusBadRequest})
@@ -39,6 +40,11 @@ var (
 	Issued           = declare(kind{"issued-member", "a member that the exchange issues cannot be changed", http.StatusConflict})
 	Transition       = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
 	Changed          = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
+	RangeOutside     = declare(kind{"range-not-satisfiable", "range not satisfiable", http.StatusRequestedRangeNotSatisfiable})
+	Expectation      = declare(kind{"expectation-failed", "expectation failed", http.StatusExpectationFailed})
+	HeaderTooLarge   = declare(kind{"header-too-large", "header too large", http.StatusRequestHeaderFieldsTooLarge})
+	TransferCoding   = declare(kind{"unsupported-transfer-coding", "unsupported transfer coding", http.StatusNotImplemented})
+	Version          = declare(kind{"unsupported-http-version", "unsupported HTTP version", http.StatusHTTPVersionNotSupported})
 	TooLarge         = declare(kind{"body-too-large", "body too large", http.StatusRequestEntityTooLarge})
 	RecordTooLarge   = declare(kind{"record-too-large", "record too large", http.StatusRequestEntityTooLarge})
 	MediaType        = declare(kind{"unsupported-media-type", "unsupported media type", http.StatusUnsupportedMediaType})

@@ -3,10 +3,15 @@ package service
 import "net/http"
 
 // announceEnd has every response of a process that is no longer ready tell the client to close the connection. The client
-// then sends its next request to somebody else, or on a connection that it knows to be open.
+// then sends its next request to somebody else, or on a connection that it knows to be open. The response to a request whose
+// length is said in two ways does so as well; see connection.faulty.
 func (p *Process) announceEnd(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := &announcer{ResponseWriter: w, health: &p.health}
+		c := connectionOf(r)
+		if c != nil {
+			c.handled.Store(true)
+		}
+		a := &announcer{ResponseWriter: w, health: &p.health, faulty: c.faulty(r)}
 		next.ServeHTTP(a, r)
 		a.announce() // unless the handler has begun the response
 	})
@@ -17,11 +22,13 @@ func (p *Process) announceEnd(next http.Handler) http.Handler {
 type announcer struct {
 	http.ResponseWriter
 	health *health
+	// faulty says that the connection cannot go on.
+	faulty bool
 	begun  bool
 }
 
 func (a *announcer) announce() {
-	if !a.begun && !a.health.serving.Load() {
+	if !a.begun && (a.faulty || !a.health.serving.Load()) {
 		a.Header().Set("Connection", "close")
 	}
 	a.begun = true

@@ -17,6 +17,9 @@ import (
 // loopPatience is how long a stopping process waits for its background loops.
 const loopPatience = 10 * time.Second
 
+// largestHeader bounds the request line and the header of a request, in bytes.
+const largestHeader = 32 << 10
+
 // Listen listens on the addresses of the settings. It comes first, so that a process whose addresses are taken ends before
 // it does anything else. /livez succeeds from now on, /readyz once Serve runs.
 func (p *Process) Listen() error {
@@ -76,6 +79,7 @@ func (p *Process) AdminAddress() string { return p.adminAt }
 // why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	server := p.server(demandProgress(p.announceEnd(handler), p.Settings.ClientTimeout))
+	server.ConnContext, server.ConnState = inContext, awaitNext
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
 	p.health.serving.Store(true)
@@ -115,10 +119,10 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 // accept serves the requests, with TLS if there is a certificate, until the server is shut down.
 func (p *Process) accept(server *http.Server) error {
 	if p.serving == nil {
-		return server.Serve(p.requests)
+		return server.Serve(connections{p.requests, p.Log})
 	}
-	server.TLSConfig = p.serving
-	return server.ServeTLS(p.requests, "", "")
+	server.TLSConfig = p.serving.Clone() // for HTTP/2, which changes it
+	return server.Serve(newHandshakes(p.requests, p.serving, server.ReadHeaderTimeout, p.Log))
 }
 
 // linger keeps serving while load balancers notice that the process is not ready, and while clients give up the connections
@@ -138,7 +142,7 @@ func (p *Process) server(handler http.Handler) *http.Server {
 		WriteTimeout: p.Settings.RequestTimeout + 30*time.Second,
 		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
 		IdleTimeout:    2 * time.Minute,
-		MaxHeaderBytes: 32 << 10,
+		MaxHeaderBytes: largestHeader,
 		ErrorLog:       slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug),
 	}
 }
