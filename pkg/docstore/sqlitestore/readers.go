@@ -30,9 +30,9 @@ func newReaders() *readers {
 }
 
 // open opens the connections and applies the pragmas to each.
-func (r *readers) open(path string, pragmas []string) error {
+func (r *readers) open(path string, sharing sqlite3.Sharing, pragmas []string) error {
 	for range cap(r.idle) {
-		conn, err := connect(path, sqlite3.ReadOnly, pragmas)
+		conn, err := connectSharing(sharing, path, sqlite3.ReadOnly, pragmas)
 		if err != nil {
 			return err
 		}

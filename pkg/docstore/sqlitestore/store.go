@@ -42,6 +42,9 @@ type Store struct {
 // Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
 // accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm, path-lock and path-tally. It
 // fails with ErrInUse, with ErrLost, or with an error that names the file and says what to do.
+//
+// Where the disk is full, a database that is there is opened to be read: writes and Ping fail until there is space. If there is none
+// for path-shm either, no other process can read the database, such as one that copies it, until it is opened again.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unavailable(err)
@@ -58,12 +61,18 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, unavailable(errors.Join(err, lock.Close()))
 	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
-	writer, err := openWriter(path, tally)
+	sharing := sqlite3.WithOthers
+	writer, err := openWriter(path, sharing, tally)
+	if sqlite3.NoIndex(err) {
+		// What is stored can be read all the same.
+		sharing = sqlite3.WithinProcess
+		writer, err = openWriter(path, sharing, tally)
+	}
 	if err != nil {
 		return nil, unavailable(errors.Join(err, tally.closeFiles(), lock.Close()))
 	}
 	store := &Store{lock: lock, tally: tally, writer: writer, gets: newReaders(), searches: newReaders()}
-	if err := errors.Join(store.gets.open(path, readerPragmas), store.searches.open(path, searchPragmas)); err != nil {
+	if err := errors.Join(store.gets.open(path, sharing, readerPragmas), store.searches.open(path, sharing, searchPragmas)); err != nil {
 		return nil, unavailable(withRemedy(path, errors.Join(err, store.Close())))
 	}
 	return store, nil
@@ -71,9 +80,10 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
 // write in turn, but each would wait for the others' commits. The lock is that of an empty database in a separate file.
-// The operating system releases it when the process ends, even after a crash.
+// The operating system releases it when the process ends, even after a crash. Nothing is ever written to that database, so its
+// journal is in memory: a file would need room on the disk.
 func acquire(path string) (*sqlite3.Conn, error) {
-	lock, err := connect(path+"-lock", sqlite3.ReadWrite, []string{"BEGIN EXCLUSIVE"})
+	lock, err := connect(path+"-lock", sqlite3.ReadWrite, []string{"PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE"})
 	if sqlite3.Busy(err) {
 		return nil, fmt.Errorf("the database %s %w", path, ErrInUse)
 	}
@@ -83,9 +93,13 @@ func acquire(path string) (*sqlite3.Conn, error) {
 	return lock, nil
 }
 
-// connect opens a connection and runs statements on it.
+// connect opens a connection that lets other processes in, and runs statements on it.
 func connect(path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn, error) {
-	conn, err := sqlite3.Open(path, mode)
+	return connectSharing(sqlite3.WithOthers, path, mode, statements)
+}
+
+func connectSharing(sharing sqlite3.Sharing, path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn, error) {
+	conn, err := sqlite3.Open(path, mode, sharing)
 	if err != nil {
 		return nil, err
 	}

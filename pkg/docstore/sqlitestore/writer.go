@@ -50,8 +50,8 @@ type writer struct {
 }
 
 // openWriter connects to the database, compares it with its tally, and starts the writer. Errors name the file and the remedy.
-func openWriter(path string, tally *tally) (*writer, error) {
-	conn, err := connect(path, sqlite3.ReadWrite, writerPragmas)
+func openWriter(path string, sharing sqlite3.Sharing, tally *tally) (*writer, error) {
+	conn, err := connectSharing(sharing, path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
 		return nil, withRemedy(path, err)
 	}

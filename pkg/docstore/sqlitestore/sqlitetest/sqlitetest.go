@@ -10,7 +10,7 @@ import (
 // Exec runs statements on the database in the file at path, which nobody else may use. It returns how many rows the last one
 // of them changed.
 func Exec(path, statements string) (changed int, err error) {
-	conn, err := sqlite3.Open(path, sqlite3.ReadWrite)
+	conn, err := sqlite3.Open(path, sqlite3.ReadWrite, sqlite3.WithOthers)
 	if err != nil {
 		return 0, err
 	}

@@ -27,6 +27,17 @@ const (
 	ReadOnly  Mode = lib.SQLITE_OPEN_READONLY
 )
 
+// Sharing says who else may use a database in WAL mode while a connection does.
+type Sharing string
+
+const (
+	// WithOthers lets other processes in. They share the index of the log, which is in a file (path-shm).
+	WithOthers Sharing = ""
+	// WithinProcess keeps the index in memory, which connections of this process with the same Sharing see. Others find the
+	// database locked once it was written or read with ReadWrite.
+	WithinProcess Sharing = "unix-excl"
+)
+
 // pointerSize is the size in bytes of the memory into which SQLite writes a handle.
 const pointerSize = int(unsafe.Sizeof(uintptr(0)))
 
@@ -51,7 +62,7 @@ type Conn struct {
 const progressSteps = 1000
 
 // Open connects to the database in the file at path.
-func Open(path string, mode Mode) (*Conn, error) {
+func Open(path string, mode Mode, sharing Sharing) (*Conn, error) {
 	c := &Conn{tls: libc.NewTLS()}
 	cell := libc.Xcalloc(c.tls, 1, lib.Tsize_t(pointerSize))
 	if cell == 0 {
@@ -63,9 +74,16 @@ func Open(path string, mode Mode) (*Conn, error) {
 		return nil, errNoMemory
 	}
 	defer libc.Xfree(c.tls, file)
+	var system uintptr // how SQLite reaches files; 0 is the usual way
+	if sharing != WithOthers {
+		if system, err = libc.CString(string(sharing)); err != nil {
+			return nil, errNoMemory
+		}
+		defer libc.Xfree(c.tls, system)
+	}
 
 	// NOMUTEX: one goroutine at a time uses a connection, so SQLite need not lock it with every call.
-	rc := lib.Xsqlite3_open_v2(c.tls, file, cell, int32(mode)|lib.SQLITE_OPEN_NOMUTEX, 0)
+	rc := lib.Xsqlite3_open_v2(c.tls, file, cell, int32(mode)|lib.SQLITE_OPEN_NOMUTEX, system)
 	c.handle = libc.AtomicLoadPUintptr(cell)
 	if rc != lib.SQLITE_OK {
 		err := c.error(rc)

@@ -8,7 +8,7 @@ import (
 // TestInterruptHoldsUntilResume interrupts a connection on which nothing runs. The next statement must still fail.
 // The statement ends by itself after a while: if the interrupt is lost, the test fails instead of hanging.
 func TestInterruptHoldsUntilResume(t *testing.T) {
-	conn, err := Open(filepath.Join(t.TempDir(), "a.db"), ReadWrite)
+	conn, err := Open(filepath.Join(t.TempDir(), "a.db"), ReadWrite, WithOthers)
 	if err != nil {
 		t.Fatal(err)
 	}
