@@ -158,7 +158,7 @@ func (e *Exchange) Metrics(t testing.TB, name, accept string) string {
 }
 
 // PID returns the process id of a part.
-func (e *Exchange) PID(name string) int { return e.parts[name].cmd.Process.Pid }
+func (e *Exchange) PID(name string) int { return e.parts[name].PID() }
 
 // Kill ends a part as a crash would.
 func (e *Exchange) Kill(name string) error { return e.parts[name].Kill() }

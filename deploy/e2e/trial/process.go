@@ -41,6 +41,9 @@ func Start(path string, environ []string, args ...string) (*Process, error) {
 	return p, nil
 }
 
+// PID returns the process id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
 // Find waits until an output of the process has a match and returns its first group.
 func (p *Process) Find(in *Output, pattern *regexp.Regexp) (string, error) {
 	deadline := time.After(Patience)
