@@ -3,6 +3,7 @@ package service
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -73,17 +74,18 @@ func (c *refuser) refusal(plain []byte) []byte {
 		}
 	}
 	id := uuid.NewString()
-	document := document{header: http.Header{problem.RequestIDHeader: {id}, "Date": {time.Now().UTC().Format(http.TimeFormat)}}}
+	document := document{header: http.Header{
+		problem.RequestIDHeader: {id}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
+	}}
 	problem.Write(&document, problem.New(of.kind, detail+"."))
 	c.log.Debug("request refused before it was read", "request", id, "status", response.StatusCode, "problem", of.kind.Slug(), "cause", string(text))
 	var whole bytes.Buffer
-	err = (&http.Response{
-		StatusCode: response.StatusCode, ProtoMajor: 1, ProtoMinor: 1, Header: document.header, Close: true,
-		Body: io.NopCloser(&document.text), ContentLength: int64(document.text.Len()),
-	}).Write(&whole)
-	if err != nil {
+	fmt.Fprintf(&whole, "HTTP/1.1 %d %s\r\n", response.StatusCode, http.StatusText(response.StatusCode))
+	if err := document.header.Write(&whole); err != nil {
 		return nil
 	}
+	whole.WriteString("\r\n")
+	whole.Write(document.text.Bytes())
 	return whole.Bytes()
 }
 

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -45,6 +47,16 @@ type noted struct{ transactions, bytes int64 }
 // noteFormat has the same length for all numbers, so that a note is written over the former one.
 const noteFormat = "%019d transactions, %019d bytes\n"
 
+func readNoted(text string) (noted, error) {
+	words := strings.Fields(text)
+	if len(words) != 4 {
+		return noted{}, fmt.Errorf("it holds %q", text)
+	}
+	transactions, err := strconv.ParseInt(words[0], 10, 64)
+	bytes, wrong := strconv.ParseInt(words[2], 10, 64)
+	return noted{transactions, bytes}, errors.Join(err, wrong)
+}
+
 func notePath(path string) string { return path + "-tally" }
 
 // openTally compares the length of the database file with the note. It is called before SQLite opens the file: an empty database
@@ -75,7 +87,7 @@ func (t *tally) readNote() error {
 	if err != nil {
 		return withRemedy(notePath(t.path), err)
 	}
-	if _, err := fmt.Sscanf(string(text), noteFormat, &t.noted.transactions, &t.noted.bytes); err != nil {
+	if t.noted, err = readNoted(string(text)); err != nil {
 		return fmt.Errorf("%s cannot be read (%w); if %s is whole, remove it", notePath(t.path), err, t.path)
 	}
 	info, err := t.database.Stat()
