@@ -16,7 +16,7 @@ func (s Settings) memory() int64 {
 	if s.MemoryLimit > 0 {
 		return s.MemoryLimit << 20
 	}
-	if limit, limited := controlGroupMemory(); limited {
+	if limit, limited := controlGroupMemory("/"); limited {
 		return min(limit, usualMemory)
 	}
 	return usualMemory
@@ -40,9 +40,9 @@ func limitHeap(memory int64) {
 }
 
 // controlGroupMemory returns the memory limit of the control group of the process, or of one that it is in, whichever is least.
-// limited is false if there is none, and on systems without control groups.
-func controlGroupMemory() (limit int64, limited bool) {
-	const groups = "/sys/fs/cgroup"
+// limited is false if there is none, and on systems without control groups. root is the folder in which the system has proc and sys.
+func controlGroupMemory(root string) (limit int64, limited bool) {
+	groups := path.Join(root, "sys/fs/cgroup")
 	read := func(file string) {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -53,7 +53,7 @@ func controlGroupMemory() (limit int64, limited bool) {
 			limit, limited = n, true
 		}
 	}
-	own, err := os.ReadFile("/proc/self/cgroup")
+	own, err := os.ReadFile(path.Join(root, "proc/self/cgroup"))
 	if err != nil {
 		return 0, false
 	}
