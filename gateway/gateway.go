@@ -106,8 +106,8 @@ type gateway struct {
 	broken *log.Logger // gets a line for each response that breaks off
 }
 
-// serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service. While more is asked of a service than
-// it can serve, requests to it are refused before the token is looked at.
+// serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service. While more is
+// asked of a service than it can serve, requests to it are refused before the token is looked at.
 func (g *gateway) serve(c *gin.Context) {
 	request := c.Request
 	endpoint := g.table.find(request.URL.Path)

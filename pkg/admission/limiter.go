@@ -112,8 +112,9 @@ var Refusal = problem.New(problem.Overloaded, "The exchange is asked for more th
 
 type placeKey struct{}
 
-// Begin admits a request, which has a place under the context that is returned until the place ends, or returns Refusal. A request that has a place keeps it: what a service does for it in the process of the gateway was admitted there;
-// the place that is returned then is nil.
+// Begin admits a request, which has a place under the context that is returned until the place ends, or returns Refusal. A request
+// that has a place keeps it: what a service does for it in the process of the gateway was admitted there; the place that is returned
+// then is nil.
 func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, place *Place, refused *problem.Error) {
 	if l == nil || ctx.Value(placeKey{}) != nil {
 		return ctx, nil, nil

@@ -154,8 +154,8 @@ func (w *writer) try(*sqlite3.Conn) error {
 	return w.tally.count()
 }
 
-// transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is refused fails alone, and so does one
-// whose caller has left. An error means that none was made.
+// transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is refused fails
+// alone, and so does one whose caller has left. An error means that none was made.
 func (w *writer) transact(group []*write) error {
 	if err := w.begin.Run(); err != nil {
 		return w.undo(err)
