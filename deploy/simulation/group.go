@@ -103,6 +103,14 @@ func (g *group) expel(m *member) {
 	}
 }
 
+// expelProcess removes the member of a process, if it is one.
+func (g *group) expelProcess(p *process) {
+	if at := slices.IndexFunc(g.members, func(m *member) bool { return m.process == p }); at >= 0 {
+		g.brokers.world.note("broker: expels %s", p.label)
+		g.expel(g.members[at])
+	}
+}
+
 // rebalance begins a rebalance: the members are told by their next heartbeats. Those who have not joined again in time are
 // left out.
 func (g *group) rebalance(timeout time.Duration) {
@@ -132,7 +140,9 @@ func (g *group) rebalance(timeout time.Duration) {
 // tell has a member learn by its next heartbeat that its generation has ended.
 func (m *member) tell() {
 	if g := m.current; g != nil && g.cancel != nil {
-		m.brokers.world.wait(&operation{name: m.process.label + ": heartbeat", process: m.process, run: func(outcome) { g.cancel() }})
+		m.brokers.world.wait(&operation{
+			name: m.process.label + ": heartbeat", process: m.process, due: m.process.deaf, run: func(outcome) { g.cancel() },
+		})
 	}
 }
 

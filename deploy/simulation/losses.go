@@ -43,9 +43,7 @@ func (b *brokers) lose(random *rand.Rand) {
 		}
 	case 5:
 		if len(b.group.members) > 0 {
-			m := b.group.members[random.IntN(len(b.group.members))]
-			b.world.note("broker: expels %s", m.process.label)
-			b.group.expel(m)
+			b.group.expelProcess(b.group.members[random.IntN(len(b.group.members))].process)
 		}
 	}
 }

@@ -45,6 +45,8 @@ type host struct {
 
 // process is one run of a service, until it crashes.
 type process struct {
+	// deaf is until when the process does not hear that it was expelled from the group.
+	deaf  time.Time
 	world *world
 	label string
 	// ctx ends with the process.

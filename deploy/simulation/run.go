@@ -89,6 +89,11 @@ type exchange struct {
 func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
 	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
+	// Another process comes to write the same row once the first has lost its partitions, without having heard of it.
+	w.held = func(p *process) {
+		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
+		x.brokers.group.expelProcess(p)
+	}
 	x.book.claims.changes, x.book.parties = make(map[string]*change), make(partyBook)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
 	kinds := kinds()

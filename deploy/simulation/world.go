@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -47,6 +48,10 @@ type world struct {
 	// postponing and longest say how often and for how long at most operations are postponed: one in so many.
 	postponing int
 	longest    time.Duration
+	// rivals says that writes of a record are held until another process has written it, for as long as longestHeld. held is told the
+	// process whose write is held.
+	rivals bool
+	held   func(*process)
 	// troubled is how long faults happen.
 	troubled time.Duration
 	// calm is true once no more faults are to happen.
@@ -72,6 +77,21 @@ type operation struct {
 	due time.Time
 	// postponed means that it was postponed once.
 	postponed bool
+	// awaits is the record that another process is to write first, if the operation is held for that.
+	awaits string
+}
+
+// longestHeld is how long a write is held at most. Its process may have given up waiting for it then.
+const longestHeld = 20 * time.Second
+
+// replaces returns the record that the operation writes anew, or an empty text if it does something else.
+func (o *operation) replaces() string {
+	_, what, _ := strings.Cut(o.name, ": ")
+	record, _, _ := strings.Cut(what, " at ")
+	if !strings.Contains(record, " replace ") {
+		return ""
+	}
+	return record
 }
 
 func newWorld(seed uint64, trace io.Writer) *world {
@@ -82,7 +102,8 @@ func newWorld(seed uint64, trace io.Writer) *world {
 		began:   time.Now(), digest: fnv.New64a(), trace: trace,
 		arrived: make(chan struct{}, 1), troubled: troubled,
 	}
-	if w.chance(4) {
+	w.rivals = w.chance(3)
+	if w.rivals || w.chance(4) {
 		w.postponing, w.longest, w.troubled = 2, 8*time.Second, slowlyTroubled
 	}
 	return w
@@ -245,8 +266,16 @@ func (w *world) perform(o *operation) {
 		o.run(decided)
 		return
 	}
+	record := o.replaces()
 	decided := happens
 	if !w.calm {
+		if w.rivals && record != "" && !o.postponed && w.chance(2) {
+			o.postponed, o.due, o.awaits = true, time.Now().Add(longestHeld), record
+			w.note("%s: held until another process has done so", o.name)
+			w.wait(o)
+			w.held(o.process)
+			return
+		}
 		if !o.prompt && !o.postponed && w.chance(w.postponing) {
 			o.postponed, o.due = true, time.Now().Add(time.Duration(w.random.Int64N(int64(w.longest))))
 			w.note("%s: postponed", o.name)
@@ -262,4 +291,18 @@ func (w *world) perform(o *operation) {
 	}
 	w.note("%s: %v", o.name, decided)
 	o.run(decided)
+	if record != "" && decided != fails {
+		w.release(record, o.process)
+	}
+}
+
+// release lets the writes of a record happen that are held until another process than theirs has written it.
+func (w *world) release(record string, by *process) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, o := range w.waiting {
+		if o.awaits == record && o.process != by {
+			o.due = time.Now()
+		}
+	}
 }
