@@ -81,8 +81,8 @@ test-rolls: bin/under-test ## exchange every process, credential and certificate
 FUZZTIME ?= 5s
 
 .PHONY: fuzz
-fuzz: ## try random input on all that reads input, each for FUZZTIME (5s); KEEP=1 adds what it finds to the inputs that `make test` runs
-	@FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/fuzz
+fuzz: bin/under-test ## try random input on all that reads input, each for FUZZTIME (5s); KEEP=1 adds what it finds to the inputs that `make test` runs
+	@COMMANDS_UNDER_TEST=$(UNDER_TEST) FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/fuzz
 
 SEEDS ?= 1000000
 FROM ?= 0

@@ -17,7 +17,7 @@ import (
 )
 
 // served returns the document that an exchange serves.
-func served(t *testing.T, e *trial.Exchange) *openapi3.T {
+func served(t testing.TB, e *trial.Exchange) *openapi3.T {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(page(t, e, "/openapi.json"))
 	if err != nil {
@@ -27,7 +27,7 @@ func served(t *testing.T, e *trial.Exchange) *openapi3.T {
 }
 
 // page returns a public page, requested without a token.
-func page(t *testing.T, e *trial.Exchange, path string) []byte {
+func page(t testing.TB, e *trial.Exchange, path string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, e.Base+path, nil)
 	if err != nil {

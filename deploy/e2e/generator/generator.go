@@ -1,0 +1,225 @@
+// Package generator makes requests from the OpenAPI document, for tests: valid ones, nearly valid ones and hostile ones. What it makes
+// follows from a seed, and from the records that it is told of.
+package generator
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Request is what is to be sent. Body is nil for none. Headers are names and values in turn.
+type Request struct {
+	Method, Path string
+	Body         []byte
+	Headers      []string
+}
+
+func (r Request) String() string {
+	const most = 2000
+	return fmt.Sprintf("%s %s %q\n%s", r.Method, r.Path, r.Headers, r.Body[:min(len(r.Body), most)])
+}
+
+// Generator makes requests. It is for one goroutine.
+type Generator struct {
+	random     *rand.Rand
+	operations []operation
+	// seen holds the values of some members of the records that it was told of, by the name of the member, and the ids by resource.
+	seen map[string][]string
+}
+
+// operation is one that the document describes.
+type operation struct {
+	method, path string
+	*openapi3.Operation
+	schema  *openapi3.Schema // of the body; nil for none
+	example map[string]any
+}
+
+// New returns a generator of requests to the operations of a document.
+func New(doc *openapi3.T, seed uint64) (*Generator, error) {
+	g := &Generator{random: rand.New(rand.NewPCG(seed, 0)), seen: map[string][]string{}}
+	paths := doc.Paths.Map()
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		methods := paths[path].Operations()
+		for _, method := range slices.Sorted(maps.Keys(methods)) {
+			o := operation{method: method, path: path, Operation: methods[method]}
+			if o.RequestBody != nil {
+				content := o.RequestBody.Value.Content.Get("application/json")
+				if content == nil || content.Schema == nil {
+					return nil, fmt.Errorf("%s %s: the document says nothing of the body", method, path)
+				}
+				o.schema = content.Schema.Value
+				o.example, _ = content.Example.(map[string]any)
+			}
+			g.operations = append(g.operations, o)
+		}
+	}
+	return g, nil
+}
+
+// Learn tells the generator of a record, so that other requests name it.
+func (g *Generator) Learn(path string, record map[string]any) {
+	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	for name, value := range record {
+		text, ok := value.(string)
+		if !ok || text == "" {
+			continue
+		}
+		switch {
+		case name == "id":
+			g.keep(resource, text)
+		case strings.HasSuffix(name, "Number"), strings.HasSuffix(name, "Id"):
+			g.keep(name, text)
+		}
+	}
+}
+
+func (g *Generator) keep(name, value string) {
+	const most = 50
+	if known := g.seen[name]; len(known) < most && !slices.Contains(known, value) {
+		g.seen[name] = append(known, value)
+	}
+}
+
+// Next returns the next request. Creations come more often than the others, because there is more to say in them.
+func (g *Generator) Next() Request {
+	o := pick(g, g.operations)
+	for range 3 {
+		// There is little to say without a body, or of a record that is not there.
+		if o.schema == nil && g.chance(2) || strings.Contains(o.path, "{id}") && len(g.seen[resourceOf(o.path)]) == 0 {
+			o = pick(g, g.operations)
+		}
+	}
+	r := Request{Method: o.method, Path: g.path(o)}
+	for _, parameter := range o.Parameters {
+		if parameter.Value.In == openapi3.ParameterInHeader && g.chance(4) {
+			r.Headers = append(r.Headers, parameter.Value.Name, g.header(parameter.Value.Name))
+		}
+	}
+	if o.schema != nil {
+		r.Body = g.body(o)
+		if g.chance(30) {
+			r.Headers = append(r.Headers, "Content-Type", pick(g, contentTypes))
+		}
+	}
+	return r
+}
+
+// resourceOf returns the resource that a path is about: /claim/{id} and /x/history/claim/{id} are about claim.
+func resourceOf(path string) string {
+	parts := strings.Split(path, "/")
+	if parts[1] == "x" && len(parts) > 3 {
+		return parts[3]
+	}
+	return parts[1]
+}
+
+// path fills in the path of an operation, and adds parameters.
+func (g *Generator) path(o operation) string {
+	resource, path := resourceOf(o.path), o.path
+	for strings.Contains(path, "{") {
+		begin, end := strings.IndexByte(path, '{'), strings.IndexByte(path, '}')
+		value := g.known(resource)
+		if path[begin:end+1] != "{id}" {
+			value = g.known(path[begin+1 : end])
+		}
+		if g.chance(8) {
+			value = url.PathEscape(pick(g, texts))
+		}
+		path = path[:begin] + value + path[end+1:]
+	}
+	query := url.Values{}
+	for _, parameter := range o.Parameters {
+		if parameter.Value.In == openapi3.ParameterInQuery && (parameter.Value.Required || g.chance(5)) {
+			query.Add(parameter.Value.Name, g.parameter(parameter.Value))
+		}
+	}
+	// Only where all parameters are those of the operation: elsewhere others are left unread.
+	if o.method == http.MethodGet && g.chance(15) {
+		query.Add(pick(g, names), pick(g, texts))
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
+// parameter returns a value of a parameter in the query.
+func (g *Generator) parameter(p *openapi3.Parameter) string {
+	switch {
+	case g.chance(3):
+		return pick(g, texts)
+	case p.Schema != nil && p.Schema.Value != nil:
+		if value := g.value(p.Name, p.Schema.Value, 0); value != nil {
+			return fmt.Sprint(value)
+		}
+	}
+	return g.known(p.Name)
+}
+
+func (g *Generator) header(name string) string {
+	if name == "Idempotency-Key" && !g.chance(3) {
+		return "key " + strconv.Itoa(g.random.IntN(50))
+	}
+	if !g.chance(3) {
+		return `"` + strconv.Itoa(g.random.IntN(4)) + `"`
+	}
+	return pick(g, headers)
+}
+
+// known returns a value that a record has where a member of a name refers to one.
+func (g *Generator) known(name string) string {
+	for _, as := range []string{name, strings.TrimSuffix(strings.TrimSuffix(name, "s"), "Id")} {
+		if values := g.seen[as]; len(values) > 0 {
+			return pick(g, values)
+		}
+	}
+	if name == "policyholderId" || strings.HasSuffix(name, "Ids") || g.chance(3) {
+		for _, as := range []string{"personal", "business", "policyholder"} {
+			if values := g.seen[as]; len(values) > 0 && g.chance(2) {
+				return pick(g, values)
+			}
+		}
+	}
+	return "0195a000-0000-7000-8000-00000000ffff"
+}
+
+func (g *Generator) chance(n int) bool { return g.random.IntN(n) == 0 }
+
+func pick[T any](g *Generator, from []T) T { return from[g.random.IntN(len(from))] }
+
+// body returns the body of a request: mostly that of the example, or one made from the schema, with some changes.
+func (g *Generator) body(o operation) []byte {
+	if g.chance(40) {
+		return []byte(pick(g, bodies))
+	}
+	var members map[string]any
+	if o.example != nil && !g.chance(3) {
+		members = g.renewed(o.example, o.schema)
+	} else {
+		members, _ = g.value("", o.schema, 0).(map[string]any)
+	}
+	if members == nil {
+		members = map[string]any{}
+	}
+	for g.chance(2) {
+		g.spoil(members, o.schema)
+	}
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err) // there are only values of JSON in it
+	}
+	if g.chance(40) && len(text) > 2 { // a member twice
+		text = append([]byte(`{`+strconv.Quote(pick(g, slices.Sorted(maps.Keys(members))))+`:1,`), text[1:]...)
+	}
+	return text
+}
