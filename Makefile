@@ -160,7 +160,7 @@ standin-images: images ## build the images of servers that stand in for MongoDB 
 	@$(call build_image,documentdb)
 
 .PHONY: bench
-bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records)
+bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scale" for a million records, "-json FILE" to keep what was measured)
 	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/bench
 	bin/bench $(BENCH)
 

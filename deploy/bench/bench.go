@@ -18,6 +18,7 @@ type bench struct {
 	exchange *runningExchange
 	data     string
 	out      io.Writer
+	report   *report
 	// ready is how long the first start took until /readyz.
 	ready time.Duration
 }
@@ -50,6 +51,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	defer func() { b.exchange.stop() }()
+	if b.report, err = newReport(ctx, o, b.exchange); err != nil {
+		return err
+	}
 	written, err := write(b.exchange.client, o.connections)
 	if err != nil {
 		return err
@@ -61,6 +65,11 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(out, "\nexchange: resident %s after the load\n", b.exchange.resident())
+	if o.json != "" {
+		if err := b.report.keep(o.json); err != nil {
+			return err
+		}
+	}
 	if o.check && (!met || b.ready > startTarget) {
 		return errBelowTarget
 	}
@@ -78,16 +87,8 @@ func (b *bench) start(ctx context.Context) error {
 	fmt.Fprintf(b.out, "exchange: started in %d ms (first 200 after %d ms), resident %s\n",
 		started.printed.Milliseconds(), started.served.Milliseconds(), started.resident())
 	fmt.Fprintf(b.out, "start of the whole exchange: time until /readyz  %d ms, target %d ms%s\n",
-		started.ready.Milliseconds(), startTarget.Milliseconds(), late(started.ready))
+		started.ready.Milliseconds(), startTarget.Milliseconds(), above(started.ready <= startTarget))
 	return nil
-}
-
-// late returns the remark for a start that took too long, and otherwise "".
-func late(took time.Duration) string {
-	if took <= startTarget {
-		return ""
-	}
-	return "  above target"
 }
 
 // measureRows prints the table and reports whether every row is at its target.
@@ -96,7 +97,12 @@ func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err e
 	if err != nil {
 		return false, err
 	}
-	return printRows(b.out, results), nil
+	b.report.add("rows", results)
+	met = printRows(b.out, results)
+	fmt.Fprintln(b.out)
+	b.report.Loaded = b.exchange.resident().all
+	inTime, err := b.printAggregation(ctx, results)
+	return printMemory(b.out, b.report) && inTime && met, err
 }
 
 // turns is the number of slices of time of each side of a row. It is odd. The sides take turns, so that other load on the
@@ -118,21 +124,37 @@ func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
 		return nil, err
 	}
 	defer process.stop()
-	bare := dial(process.address, b.exchange.token, b.connections)
+	exchange := b.exchange.server()
+	bare := &server{client: dial(process.address, b.exchange.token, b.connections), processes: []*child{process}}
 	var results []result
 	for _, r := range rows {
-		drive := func(c *client) slice { return c.drive(ctx, r, b.connections, b.duration/turns) }
-		drive(b.exchange.client) // to warm up
-		drive(bare)
-		measured := result{row: r}
-		for range turns {
-			measured.exchange = append(measured.exchange, drive(b.exchange.client))
-			measured.bare = append(measured.bare, drive(bare))
-		}
+		measured, err := b.inTurn(ctx, r, exchange, bare)
 		if ctx.Err() != nil {
 			return nil, errors.New("interrupted")
+		}
+		if err != nil {
+			return nil, err
 		}
 		results = append(results, measured)
 	}
 	return results, nil
+}
+
+// inTurn measures both sides of a row, each once to warm up.
+func (b *bench) inTurn(ctx context.Context, r *row, exchange, bare *server) (result, error) {
+	measured := result{row: r}
+	for turn := range 1 + turns {
+		one, err := exchange.measure(ctx, r, b.connections, b.duration/turns)
+		if err != nil {
+			return measured, err
+		}
+		other, err := bare.measure(ctx, r, b.connections, b.duration/turns)
+		if err != nil {
+			return measured, err
+		}
+		if turn > 0 {
+			measured.exchange, measured.bare = append(measured.exchange, one), append(measured.bare, other)
+		}
+	}
+	return measured, nil
 }

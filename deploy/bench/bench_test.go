@@ -70,19 +70,62 @@ func measure(t *testing.T, o options) (rows map[string][]string, printed string)
 	return rows, out.String()
 }
 
+var figure = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
 var positive = regexp.MustCompile(`^[0-9]*\.?[0-9]*[1-9]`)
 
 func TestTable(t *testing.T) {
-	rows, printed := measure(t, short(t, 50*time.Millisecond))
+	o := short(t, 50*time.Millisecond)
+	o.json = filepath.Join(t.TempDir(), "report.json")
+	rows, printed := measure(t, o)
 	for _, r := range rowsOf(&book{}) {
 		cells := rows[r.name]
 		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
 			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", r.name, printed)
 		}
+		// The last cells are those of CPU time and allocations. The target may have a remark, which is a cell of its own.
+		for _, cell := range cells[max(0, len(cells)-5):] {
+			if !figure.MatchString(cell) {
+				t.Errorf("%s: want CPU time and allocations in\n%s", r.name, printed)
+			}
+		}
 	}
+	if !regexp.MustCompile(`POST /receipt: the rows of the bordereau are the sums of all [1-9]\d* receipts; after the last of a slice they took \d+ ms`).MatchString(printed) {
+		t.Errorf("want how long the rows of the bordereau took in\n%s", printed)
+	}
+	for _, memory := range []string{"idle", "after the load"} {
+		if !regexp.MustCompile(`memory of the exchange, ` + memory + `: [1-9]\d* MB, target [1-9]\d* MB`).MatchString(printed) {
+			t.Errorf("want the memory, %s, and its target in\n%s", memory, printed)
+		}
+	}
+	keepsEverySlice(t, o.json, printed)
 	if strings.Count(printed, "resident ") != 2 || !strings.Contains(printed, "first 200 after ") ||
 		!regexp.MustCompile(`time until /readyz  [1-9]\d* ms, target 1000 ms`).MatchString(printed) {
 		t.Errorf("want the start and the memory before and after in\n%s", printed)
+	}
+}
+
+// keepsEverySlice holds that a file has all that the table was made from.
+func keepsEverySlice(t *testing.T, file, printed string) {
+	t.Helper()
+	kept, err := readReport(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again strings.Builder
+	var results []result
+	for i, r := range rowsOf(&book{}) {
+		of := kept.Tables[0].Rows[i]
+		if of.Name != r.name || len(of.Exchange) != turns || len(of.Bare) != turns {
+			t.Errorf("row %d is %s with %d and %d slices, want %s with %d", i, of.Name, len(of.Exchange), len(of.Bare), r.name, turns)
+		}
+		results = append(results, result{r, of.Exchange, of.Bare})
+	}
+	if printRows(&again, results); !strings.Contains(printed, again.String()) {
+		t.Errorf("the file gives the table\n%swant that of\n%s", again.String(), printed)
+	}
+	if kept.Build.Go == "" || kept.Build.Commit == "" || kept.Options.Connections != 4 || kept.Idle == 0 || kept.Loaded == 0 {
+		t.Errorf("want the build, the options and the memory in %+v", kept)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"sync/atomic"
 )
 
@@ -19,7 +20,7 @@ const (
 		`"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z"}`
 	claimBody = `{"policyNumber":"{policyNumber}","fnol":"2026-03-02T09:00:00Z","lossDate":"2026-03-01T12:00:00Z",` +
 		`"claimType":"own property damage","location":"Hamburg","lossCause":"hail","description":"Dents all over the roof."}`
-	receiptBody = `{"receiptType":"new policy","policyNumber":"{policyNumber}","paymentAmount":420,` +
+	receiptBody = `{"receiptType":"new policy","policyNumber":"{policyNumber}","paymentAmount":{amount},` +
 		`"premiumPaymentMethod":"credit card"}`
 )
 
@@ -44,6 +45,11 @@ func newClaim(policyNumber string) []byte {
 	return fill([]byte(claimBody), "{policyNumber}", policyNumber)
 }
 
+// receiptAmount is the amount of every receipt.
+const receiptAmount = 420
+
+var receiptTemplate = fill([]byte(receiptBody), "{amount}", strconv.Itoa(receiptAmount))
+
 func newReceipt(policyNumber string) []byte {
-	return fill([]byte(receiptBody), "{policyNumber}", policyNumber)
+	return fill(receiptTemplate, "{policyNumber}", policyNumber)
 }

@@ -89,21 +89,3 @@ func withoutSettings(environ []string) []string {
 	}
 	return kept
 }
-
-// resident returns the resident memory of the process, such as "87 MB, 12 MB of it file pages". A database that is mapped
-// into memory counts as file pages, which the kernel takes back when it needs them.
-func (c *child) resident() string {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
-	if err != nil {
-		return "unknown on this system"
-	}
-	megabytes := map[string]int{}
-	for line := range strings.Lines(string(status)) {
-		var name string
-		var kilobytes int
-		if n, _ := fmt.Sscanf(line, "%s %d kB", &name, &kilobytes); n == 2 {
-			megabytes[name] = kilobytes / 1024
-		}
-	}
-	return fmt.Sprintf("%d MB, %d MB of it file pages", megabytes["VmRSS:"], megabytes["RssFile:"])
-}

@@ -75,11 +75,20 @@ func (c *client) create(resource string, body []byte) (map[string]string, error)
 	return texts, nil
 }
 
-// slice is what a server did in one slice of time. Latencies are in seconds.
+// slice is what a server did in one slice of time. Latencies and other times are in seconds.
 type slice struct {
-	requests, errors int64
-	perSecond        float64
-	p50, p99         float64
+	Requests  int64   `json:"requests"`
+	Errors    int64   `json:"errors"`
+	PerSecond float64 `json:"requestsPerSecond"`
+	P50       float64 `json:"p50"`
+	P99       float64 `json:"p99"`
+	// CPU is the time of cores that its processes used, in user and kernel mode.
+	CPU float64 `json:"cpu"`
+	// Objects and Bytes are what was allocated on the heap; 0 where that is not measured.
+	Objects float64 `json:"allocations,omitzero"`
+	Bytes   float64 `json:"allocatedBytes,omitzero"`
+	// Awaited is the time after the last response until what the requests lead to was done; 0 if they lead to nothing.
+	Awaited float64 `json:"awaited,omitzero"`
 }
 
 // drive makes the calls of a row over all connections for some time. Each connection sends its next call as soon as it has the
@@ -97,13 +106,13 @@ func (c *client) drive(ctx context.Context, r *row, connections int, d time.Dura
 	}
 	results := runner.Run()
 	latencies := results.DurationHistogram
-	s := slice{requests: latencies.Count, errors: failed.Load(), perSecond: results.ActualQPS}
+	s := slice{Requests: latencies.Count, Errors: failed.Load(), PerSecond: results.ActualQPS}
 	for _, p := range latencies.Percentiles {
 		switch p.Percentile {
 		case 50:
-			s.p50 = p.Value
+			s.P50 = p.Value
 		case 99:
-			s.p99 = p.Value
+			s.P99 = p.Value
 		}
 	}
 	return s

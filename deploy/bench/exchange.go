@@ -71,6 +71,11 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 	return nil, err
 }
 
+// server returns the exchange as a side of a row.
+func (e *runningExchange) server() *server {
+	return &server{client: e.client, processes: []*child{e.child}, admins: []string{e.admin}}
+}
+
 // freeAddress returns an address of this machine that nobody listens on, host:port.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

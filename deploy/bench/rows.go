@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -16,6 +17,9 @@ type row struct {
 	route  string // of Gin
 	status int
 	target float64
+	// await waits until what the requests lead to after their responses is done, and returns how many times it asked the server for
+	// metrics; nil if they lead to nothing.
+	await func(context.Context, *server) (polls int, err error)
 	// call returns the nth request.
 	call  func(n uint64) call
 	count atomic.Uint64
@@ -30,20 +34,20 @@ func rowsOf(b *book) []*row {
 	return []*row{
 		readVehicle(b),
 		{
-			name: "GET /claim?policyNumber=", route: "/claim", status: http.StatusOK, target: 0.3,
+			name: "GET /claim?policyNumber=", route: "/claim", status: http.StatusOK, target: 0.45,
 			call: get(b.policies, "/claim?policyNumber="),
 		},
 		listVehicles(b),
 		{
-			name: "POST /vehicle", route: "/vehicle", status: http.StatusCreated, target: 0.3,
+			name: "POST /vehicle", route: "/vehicle", status: http.StatusCreated, target: 0.35,
 			call: func(uint64) call { return call{http.MethodPost, "/vehicle", newVehicle()} },
 		},
 		{
-			name: "POST /claim", route: "/claim", status: http.StatusCreated, target: 0.15,
+			name: "POST /claim", route: "/claim", status: http.StatusCreated, target: 0.2,
 			call: func(n uint64) call { return call{http.MethodPost, "/claim", newClaim(pick(b.policies, n))} },
 		},
 		{
-			name: "POST /receipt", route: "/receipt", status: http.StatusCreated, target: 0.2,
+			name: "POST /receipt", route: "/receipt", status: http.StatusCreated, target: 0.25, await: awaitRows,
 			call: func(n uint64) call { return call{http.MethodPost, "/receipt", newReceipt(pick(b.policies, n))} },
 		},
 	}
@@ -63,14 +67,14 @@ func readsOf(b *book) []*row {
 
 func readVehicle(b *book) *row {
 	return &row{
-		name: "GET /vehicle/{id}", route: "/vehicle/:id", status: http.StatusOK, target: 0.5,
+		name: "GET /vehicle/{id}", route: "/vehicle/:id", status: http.StatusOK, target: 0.6,
 		call: get(b.vehicles, "/vehicle/"),
 	}
 }
 
 func listVehicles(b *book) *row {
 	return &row{
-		name: "GET /vehicle?limit=50", route: "/vehicle", status: http.StatusOK, target: 0.15,
+		name: "GET /vehicle?limit=50", route: "/vehicle", status: http.StatusOK, target: 0.4,
 		call: get(b.pages, "/vehicle?"),
 	}
 }

@@ -10,7 +10,7 @@ import (
 func rates(perSecond ...float64) []slice {
 	var all []slice
 	for _, r := range perSecond {
-		all = append(all, slice{perSecond: r})
+		all = append(all, slice{PerSecond: r})
 	}
 	return all
 }
@@ -25,7 +25,7 @@ func TestRatioIsTheMedianOfNeighbours(t *testing.T) {
 
 func TestRowsFallShort(t *testing.T) {
 	failing := rates(60)
-	failing[0].errors = 1
+	failing[0].Errors = 1
 	for name, c := range map[string]struct {
 		result
 		met, marked bool

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+)
+
+// report is what a run measured, as it is kept in a file.
+type report struct {
+	Began   time.Time       `json:"began"`
+	Build   build           `json:"build"`
+	Options reportedOptions `json:"options"`
+	// CPUs is the number that all processes of the run shared, and System the operating system and architecture.
+	CPUs   int    `json:"cpus"`
+	System string `json:"system"`
+	// Ready is the time in seconds from the first start of the exchange until it was ready.
+	Ready float64 `json:"ready"`
+	// Idle and Loaded are the resident memory in bytes after that start and after the load.
+	Idle   int64 `json:"idleMemory"`
+	Loaded int64 `json:"loadedMemory"`
+	// Tables are those of the run: one, or with -scale the one before records were loaded and the one after.
+	Tables []reportedTable `json:"tables"`
+}
+
+// build is that of the exchange.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+}
+
+type reportedOptions struct {
+	// Duration is how long each side of a row was driven, in seconds.
+	Duration    float64 `json:"duration"`
+	Connections int     `json:"connections"`
+	Only        string  `json:"only,omitzero"`
+	// Count is the number of vehicles, and of policies, that -scale loaded.
+	Count int `json:"count,omitzero"`
+}
+
+type reportedTable struct {
+	Name string        `json:"name"`
+	Rows []reportedRow `json:"rows"`
+}
+
+// reportedRow holds all slices of a row. Those of the same place followed one another.
+type reportedRow struct {
+	Name     string  `json:"name"`
+	Target   float64 `json:"target,omitzero"`
+	Exchange []slice `json:"exchange"`
+	Bare     []slice `json:"bare"`
+}
+
+// newReport returns the report of a run that begins. The exchange runs.
+func newReport(ctx context.Context, o options, e *runningExchange) (*report, error) {
+	const info = "exchange_build_info"
+	about, err := scrape(ctx, e.admin, info)
+	if err != nil {
+		return nil, err
+	}
+	r := &report{
+		Began:   time.Now().UTC(),
+		Build:   build{about.label(info, "version"), about.label(info, "commit"), about.label(info, "goversion")},
+		Options: reportedOptions{Duration: o.duration.Seconds(), Connections: o.connections},
+		CPUs:    runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Ready: e.ready.Seconds(), Idle: e.resident().all,
+	}
+	if o.only != nil {
+		r.Options.Only = o.only.String()
+	}
+	if o.scale {
+		r.Options.Count = o.count
+	}
+	return r, nil
+}
+
+// add adds a table.
+func (r *report) add(name string, results []result) {
+	table := reportedTable{Name: name}
+	for _, of := range results {
+		table.Rows = append(table.Rows, reportedRow{of.row.name, of.row.target, of.exchange, of.bare})
+	}
+	r.Tables = append(r.Tables, table)
+}
+
+// keep writes the report into a file.
+func (r *report) keep(file string) error {
+	text, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}
+
+// readReport reads a report from a file.
+func readReport(file string) (*report, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var r report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("%s is not a report of bench -json: %w", file, err)
+	}
+	if len(r.Tables) == 0 {
+		return nil, fmt.Errorf("%s is not a report of bench -json: it has no tables", file)
+	}
+	return &r, nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// server is one side of a row: a client of it, and the processes that handle its requests.
+type server struct {
+	*client
+	processes []*child
+	// admins are the addresses of the metrics of the processes; none if they have none. Allocations are not measured then.
+	admins []string
+}
+
+// used is what processes have used since their starts: seconds of a core, and objects and bytes that were allocated on Go's heap.
+type used struct{ cpu, objects, bytes float64 }
+
+func (u used) minus(other used, times float64) used {
+	return used{u.cpu - times*other.cpu, u.objects - times*other.objects, u.bytes - times*other.bytes}
+}
+
+// The metrics of Go that count allocations.
+const (
+	objectsAllocated = "go_memstats_mallocs_total"
+	bytesAllocated   = "go_memstats_alloc_bytes_total"
+)
+
+// used returns what the processes have used.
+func (s *server) used(ctx context.Context) (used, error) {
+	var total used
+	for _, admin := range s.admins {
+		of, err := scrape(ctx, admin, objectsAllocated, bytesAllocated)
+		if err != nil {
+			return total, err
+		}
+		total.objects += of.sum(objectsAllocated, nil)
+		total.bytes += of.sum(bytesAllocated, nil)
+	}
+	for _, process := range s.processes {
+		total.cpu += process.cpuSeconds()
+	}
+	return total, nil
+}
+
+// scrapes is how many times a server is asked to learn what it uses for a response. The least counts, because what its loops do meanwhile
+// adds to it.
+const scrapes = 4
+
+// measure drives a row and returns what the server did and used, without what it used to say so. What the requests lead to after
+// their responses is awaited and counts as well.
+func (s *server) measure(ctx context.Context, r *row, connections int, d time.Duration) (slice, error) {
+	var before, scraping used
+	for n := range scrapes {
+		now, err := s.used(ctx)
+		if err != nil {
+			return slice{}, err
+		}
+		if cost := now.minus(before, 1); n == 1 || n > 1 && cost.objects < scraping.objects {
+			scraping = cost
+		}
+		before = now
+	}
+	done := s.drive(ctx, r, connections, d)
+	asked := 1
+	if r.await != nil && len(s.admins) > 0 {
+		ended := time.Now()
+		polls, err := r.await(ctx, s)
+		if err != nil {
+			return slice{}, fmt.Errorf("%s: %w", r.name, err)
+		}
+		asked += polls
+		done.Awaited = time.Since(ended).Seconds()
+	}
+	after, err := s.used(ctx)
+	if err != nil {
+		return slice{}, err
+	}
+	whole := after.minus(before, 1).minus(scraping, float64(asked))
+	done.CPU, done.Objects, done.Bytes = whole.cpu, whole.objects, whole.bytes
+	return done, nil
+}
