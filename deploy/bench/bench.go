@@ -54,7 +54,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	if b.report, err = newReport(ctx, o, b.exchange); err != nil {
 		return err
 	}
-	written, err := write(b.exchange.client, o.connections)
+	written, err := write(b.exchange.client, o.policies, o.connections)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func short(t *testing.T, slice time.Duration) options {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	o := parse(nil)
-	o.command, o.duration, o.connections, o.count = exchangeCommand, turns*slice, 4, 1000
+	o.command, o.duration, o.connections, o.policies, o.count = exchangeCommand, turns*slice, 4, 60, 1000
 	return o
 }
 

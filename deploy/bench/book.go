@@ -2,9 +2,6 @@ package main
 
 import "golang.org/x/sync/errgroup"
 
-// bookSize is the number of policies with which the rows are measured. Each has a different vehicle and one claim.
-const bookSize = 1000
-
 // book holds the records of the exchange to which the calls of the rows refer.
 type book struct {
 	vehicles []string // ids
@@ -12,8 +9,8 @@ type book struct {
 	pages    []string // queries of lists of 50 vehicles
 }
 
-// write creates the book through the interface.
-func write(c *client, connections int) (*book, error) {
+// write creates a book of that many policies through the interface. Each has a different vehicle and one claim.
+func write(c *client, policies, connections int) (*book, error) {
 	holder, err := c.create("personal", []byte(policyholderBody))
 	if err != nil {
 		return nil, err
@@ -22,10 +19,10 @@ func write(c *client, connections int) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &book{vehicles: make([]string, bookSize), policies: make([]string, bookSize), pages: []string{"limit=50"}}
+	b := &book{vehicles: make([]string, policies), policies: make([]string, policies), pages: []string{"limit=50"}}
 	var creates errgroup.Group
 	creates.SetLimit(connections)
-	for i := range bookSize {
+	for i := range policies {
 		creates.Go(func() error {
 			vehicle, err := c.create("vehicle", newVehicle())
 			if err != nil {

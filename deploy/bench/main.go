@@ -24,6 +24,7 @@ type options struct {
 	command     string        // path of the exchange's command
 	duration    time.Duration // how long each side of a row is driven
 	connections int
+	policies    int            // of the book that the rows are about
 	only        *regexp.Regexp // matches the names of the rows to measure; nil: all
 	scale       bool
 	hostile     bool
@@ -62,6 +63,7 @@ func parse(args []string) options {
 	flags.StringVar(&o.command, "exchange", sibling("exchange"), "command of the exchange")
 	flags.DurationVar(&o.duration, "duration", 10*time.Second, "how long each side of a row is driven")
 	flags.IntVar(&o.connections, "connections", 16, "connections that ask at the same time")
+	flags.IntVar(&o.policies, "policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
 	flags.Func("only", "measure only the rows whose name matches this regular `expression`", func(text string) (err error) {
 		o.only, err = regexp.Compile(text)
 		return err
@@ -74,8 +76,8 @@ func parse(args []string) options {
 	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, for the plain table and for -scale")
 	_ = flags.Parse(args) // ends the process itself
-	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.count < 1 || o.callers < 0 {
-		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections and count are greater than 0, and callers is not negative")
+	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.policies < 1 || o.count < 1 || o.callers < 0 {
+		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections, policies and count are greater than 0, and callers is not negative")
 		flags.Usage()
 		os.Exit(2)
 	}

@@ -55,7 +55,7 @@ func conformOverTLS(t *testing.T, e *trial.Exchange, volumes *trial.Volumes) {
 		authorization := client(t, e, "tester", scope).Authorization()
 		*to = strings.TrimPrefix(authorization, "Bearer ")
 	}
-	wantConforming(t, conformance.Run(t.Context(), options))
+	wantConforming(t, conformance.Run(t.Context(), options), len(conformance.Rules()))
 }
 
 // refuseHandshakes calls services directly. They accept connections only from the processes that call them.

@@ -69,14 +69,15 @@ func build(t *testing.T, resource string, change func(*rest.Description)) (*gene
 	return &d, nil
 }
 
-// TestAChangedDeclarationChangesTheDocument changes the declaration of claims, and checks that the document changes.
+// TestAChangedDeclarationChangesTheDocument changes the declaration of claims in several places, and checks that the document shows
+// each of them.
 func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 	refused := problems.All()[0]
 	before, err := build(t, "claim", func(*rest.Description) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		declared string
 		change   func(*rest.Description)
 		shown    func(*generated) bool
@@ -106,20 +107,25 @@ func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 			return has
 		}},
 		{"another name of a member", func(r *rest.Description) {
-			aliases := map[string]string{"cause": "lossCause"}
+			aliases := map[string]string{"place": "location"}
 			for alias, of := range r.Aliases {
 				aliases[alias] = of
 			}
 			r.Aliases = aliases
 		}, func(d *generated) bool {
-			_, has := d.Components.Schemas["claimInput"].Properties["cause"]
+			_, has := d.Components.Schemas["claimInput"].Properties["place"]
 			return has
 		}},
-	} {
-		after, err := build(t, "claim", c.change)
-		if err != nil {
-			t.Fatalf("%s: %v", c.declared, err)
+	}
+	after, err := build(t, "claim", func(r *rest.Description) {
+		for _, c := range cases {
+			c.change(r)
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
 		if c.shown(before) || !c.shown(after) {
 			t.Errorf("%s: in the document before it is declared: %v, afterwards: %v", c.declared, c.shown(before), c.shown(after))
 		}

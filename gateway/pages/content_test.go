@@ -14,7 +14,7 @@ import (
 
 // TestGzipIsForThoseWhoAcceptIt compares what each client reads with the text itself.
 func TestGzipIsForThoseWhoAcceptIt(t *testing.T) {
-	for _, path := range []string{"/docs/swagger-ui-bundle.js", "/openapi.json"} {
+	for _, path := range []string{"/docs/register", "/problems"} {
 		plain := get(t, path).Body.String()
 		for accept, zipped := range map[string]bool{
 			"": false, "identity": false, "br": false, "gzip;q=0": false, "gzip; q=0.000": false, "*;q=0": false, "gzip;q=0, *": false,

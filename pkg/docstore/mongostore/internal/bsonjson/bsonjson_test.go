@@ -91,7 +91,7 @@ func TestDepth(t *testing.T) {
 // TestGrowthIsBounded holds that what the interface accepts fits into MongoDB.
 func TestGrowthIsBounded(t *testing.T) {
 	for _, part := range []string{"1,", "[],", `"",`, `{"":1},`, "0.1,", "1e5,", "null,", `"` + strings.Repeat(`\u0001`, 40) + `",`} {
-		text := "[" + strings.Repeat(part, (1<<20)/len(part)) + "1]"
+		text := "[" + strings.Repeat(part, (1<<17)/len(part)) + "1]"
 		kind, data, err := Encode([]byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestTextThatIsNoUTF8IsRefused(t *testing.T) {
 func TestNumbersAtRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	decimals := 0
-	for range 200_000 {
+	for range 20_000 {
 		text := randomNumber(random)
 		kind, data, err := Encode([]byte(text))
 		if err != nil {
@@ -164,7 +164,7 @@ func TestNumbersAtRandom(t *testing.T) {
 			t.Fatalf("%s became %v, want %v", text, got, want)
 		}
 	}
-	if decimals < 50_000 {
+	if decimals < 5_000 {
 		t.Errorf("only %d numbers became Decimal128", decimals)
 	}
 }
