@@ -10,12 +10,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Sizes of the writer, in writes: how many may wait before the next caller has to wait to hand its write over, and how many
-// go into a commit, which bounds how long the first of them waits for the last.
-const (
-	queueLength = 256
-	groupLength = 256
-)
+// queueLength is how many writes may wait before the next caller has to wait to hand its write over.
+const queueLength = 256
 
 // change is what a write does to the database, within a transaction that it shares with others. A change that fails with
 // docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because no statement can be refused
@@ -41,6 +37,8 @@ type writer struct {
 
 	// proven says when a change was last committed and noted, zero if the last one failed. Only the writer uses it.
 	proven time.Time
+	// expected is how many writes gather waits for. Only the writer uses it.
+	expected int
 
 	// entry keeps the queue open while a write is put into it.
 	entry  sync.RWMutex
@@ -113,34 +111,18 @@ func (w *writer) run() {
 	defer close(w.ended)
 	group := make([]*write, 0, groupLength)
 	for first := range w.queue {
-		group = append(group[:0], first)
-		group = w.take(group)
+		group = w.gather(append(group[:0], first))
 		if err := w.transact(group); err != nil {
 			for _, task := range group {
 				task.outcome = unavailable(withRemedy(w.path, err))
 			}
 		}
+		w.expected = len(group) + len(w.queue)
 		for _, task := range group {
 			task.done <- task.outcome
 		}
 		clear(group)
 	}
-}
-
-// take adds the writes that are waiting to the group.
-func (w *writer) take(group []*write) []*write {
-	for len(group) < groupLength {
-		select {
-		case task, open := <-w.queue:
-			if !open {
-				return group
-			}
-			group = append(group, task)
-		default:
-			return group
-		}
-	}
-	return group
 }
 
 // provenFor is how long a committed change shows that another one can be made.
