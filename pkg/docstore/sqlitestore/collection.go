@@ -208,6 +208,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
+	if sql, value, ok := c.sql.lookups.of(q); ok {
+		return c.lookUp(ctx, sql, value)
+	}
 	selected := stateless
 	if q.WithState {
 		selected = columns

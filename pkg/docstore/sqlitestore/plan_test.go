@@ -43,6 +43,7 @@ func TestNoStatementScans(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]struct{ statement, plan string }{
+		"look up":       {sql.lookups["reverses"].whole, "SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)"},
 		"former":        {sql.former, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
 		"formers":       {sql.formers, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)"},
 		"former by key": {sql.formerByKey, "SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},

@@ -15,8 +15,9 @@ const columns = `id, version, body, state, unsent`
 // stateless are these columns without the state, in whose place is nothing.
 const stateless = `id, version, body, NULL, unsent`
 
-// statements are the SQL of a collection, except that of its finds.
+// statements are the SQL of a collection, except that of its other finds.
 type statements struct {
+	lookups      lookups
 	get, unsent  string
 	insert, sent string
 	// replace is for a document whose keys change, rewrite for one whose keys stay.
@@ -51,7 +52,8 @@ func statementsOf(spec docstore.Spec) statements {
 	update := fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
 		table, firstKey+len(written))
 	return statements{
-		get: fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
+		lookups: lookupsOf(spec),
+		get:     fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
