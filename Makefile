@@ -164,6 +164,11 @@ bench: bin/exchange ## measure the exchange against a bare handler (BENCH="-scal
 	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/bench
 	bin/bench $(BENCH)
 
+.PHONY: bench-compare
+bench-compare: ## tell changes from noise between what make bench BENCH="-json FILE" has kept (OLD=a.json NEW=b.json, or several of each)
+	@go build -o bin/bench ./deploy/bench
+	@bin/bench compare "$(OLD)" "$(NEW)"
+
 .PHONY: clean
 clean: ## remove what was built; the data stays
 	rm -rf bin

@@ -97,7 +97,7 @@ func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err e
 	if err != nil {
 		return false, err
 	}
-	b.report.add("rows", results)
+	b.report.add(plainTable, results)
 	met = printRows(b.out, results)
 	fmt.Fprintln(b.out)
 	b.report.Loaded = b.exchange.resident().all

@@ -46,6 +46,13 @@ func main() {
 		}
 		return
 	}
+	if len(os.Args) > 1 && os.Args[1] == compareCommand {
+		if err := compare(os.Args[2:], os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: compare:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, parse(os.Args[1:]), os.Stdout)
 	stop()

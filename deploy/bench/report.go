@@ -42,6 +42,13 @@ type reportedOptions struct {
 	Count int `json:"count,omitzero"`
 }
 
+// The names of the tables of a report.
+const (
+	plainTable = "rows"
+	smallTable = "small store"
+	largeTable = "large store"
+)
+
 type reportedTable struct {
 	Name string        `json:"name"`
 	Rows []reportedRow `json:"rows"`

@@ -34,8 +34,8 @@ func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err 
 		return false, err
 	}
 	b.report.Loaded = b.exchange.resident().all
-	b.report.add("small", small)
-	b.report.add("large", large)
+	b.report.add(smallTable, small)
+	b.report.add(largeTable, large)
 	fmt.Fprintln(b.out)
 	return printScale(b.out, small, large), nil
 }

@@ -85,11 +85,16 @@ func (r result) errors() int64 {
 
 // median returns the median of the values that a function returns for the slices.
 func median(all []slice, of func(slice) float64) float64 {
+	return middle(each(all, of))
+}
+
+// each returns the values that a function returns for the slices.
+func each(all []slice, of func(slice) float64) []float64 {
 	values := make([]float64, len(all))
 	for i, s := range all {
 		values[i] = of(s)
 	}
-	return middle(values)
+	return values
 }
 
 // middle returns the median of an odd number of values.
