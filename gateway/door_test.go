@@ -56,13 +56,13 @@ type door struct {
 }
 
 // open makes a door in front of one service behind every route, with more time for each request than any test takes.
-func open(t testing.TB, transport http.RoundTripper, address string, change func(*gateway.Config)) door {
+func open(t testing.TB, to gateway.Upstream, change func(*gateway.Config)) door {
 	t.Helper()
-	return openWithin(t, time.Minute, transport, address, change)
+	return openWithin(t, time.Minute, to, change)
 }
 
 // openWithin is open with a time that each request has.
-func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper, address string, change func(*gateway.Config)) door {
+func openWithin(t testing.TB, timeout time.Duration, to gateway.Upstream, change func(*gateway.Config)) door {
 	t.Helper()
 	signer, err := auth.OpenSigner(t.TempDir())
 	if err != nil {
@@ -82,16 +82,12 @@ func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
 	config := gateway.Config{
 		Routes: table, Upstreams: map[string]gateway.Upstream{}, Verifier: verifier, Credentials: credentials,
 		LargestBody: largestBody, Log: log,
 	}
 	for _, route := range config.Routes {
-		config.Upstreams[route.Service] = gateway.Upstream{URL: base, Transport: transport}
+		config.Upstreams[route.Service] = to
 	}
 	if change != nil {
 		change(&config)
@@ -108,14 +104,29 @@ func openWithin(t testing.TB, timeout time.Duration, transport http.RoundTripper
 	return d
 }
 
-// overEach runs a test with the service behind HTTP and in memory: both must behave alike.
+// over returns a service that is reached by HTTP.
+func over(t testing.TB, address string) gateway.Upstream {
+	t.Helper()
+	base, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return gateway.Upstream{URL: base, Transport: peer.NewTransport()}
+}
+
+// within returns a service in the process of the gateway.
+func within(h http.Handler) gateway.Upstream { return gateway.Upstream{Handler: h} }
+
+// overEach runs a test with the service behind HTTP and in the process of the gateway: both must behave alike.
 func overEach(t *testing.T, h http.Handler, change func(*gateway.Config), test func(t *testing.T, d door)) {
-	t.Run("http", func(t *testing.T) {
-		server := httptest.NewServer(h)
-		defer server.Close()
-		test(t, open(t, peer.NewTransport(), server.URL, change))
-	})
-	t.Run("memory", func(t *testing.T) { test(t, open(t, peer.Handler(h), "http://coverage", change)) })
+	t.Run("http", func(t *testing.T) { overHTTP(t, h, change, test) })
+	t.Run("within", func(t *testing.T) { test(t, open(t, within(h), change)) })
+}
+
+func overHTTP(t *testing.T, h http.Handler, change func(*gateway.Config), test func(t *testing.T, d door)) {
+	server := httptest.NewServer(h)
+	defer server.Close()
+	test(t, open(t, over(t, server.URL), change))
 }
 
 func (d door) token(t testing.TB, scopes ...string) string {

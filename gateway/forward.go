@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,10 +21,15 @@ import (
 
 // forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller. The place ends when
 // the response of the service begins: who reads it slowly keeps nobody out.
-func (g *gateway) forward(c *gin.Context, to string, caller request.Caller, place *admission.Place) {
+func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller request.Caller, place *admission.Place) {
 	upstream := g.Upstreams[to]
-	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
+	ctx, span := tracing.Begin(ctx, "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
 	defer span.End()
+	if upstream.Handler != nil {
+		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), place, span)
+		return
+	}
+	c.Request = c.Request.WithContext(ctx)
 	proxy := httputil.ReverseProxy{
 		Rewrite:    func(r *httputil.ProxyRequest) { g.rewrite(r, upstream, caller) },
 		Transport:  upstream.Transport,
@@ -32,16 +38,11 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller, plac
 		ModifyResponse: func(response *http.Response) error {
 			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
-			span.SetAttributes(attribute.Int("http.response.status_code", response.StatusCode))
-			switch response.StatusCode {
-			case http.StatusServiceUnavailable:
-				place.End()
-			case http.StatusUnauthorized:
-				// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the installation.
+			// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the installation.
+			if response.StatusCode == http.StatusUnauthorized {
 				return g.Credentials.Refused(to)
-			default:
-				place.Served()
 			}
+			responds(response.StatusCode, place, span)
 			return nil
 		},
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
@@ -49,7 +50,17 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller, plac
 			service.Refuse(c, outage(err))
 		},
 	}
-	proxy.ServeHTTP(c.Writer, c.Request.WithContext(ctx))
+	proxy.ServeHTTP(c.Writer, c.Request)
+}
+
+// responds notes the status of the response of a service. A 503 says nothing about how long requests take that are served.
+func responds(status int, place *admission.Place, span trace.Span) {
+	span.SetAttributes(attribute.Int("http.response.status_code", status))
+	if status == http.StatusServiceUnavailable {
+		place.End()
+	} else {
+		place.Served()
+	}
 }
 
 // rewrite turns a request of a caller into one to the service. It runs after the hop-by-hop headers were removed, so that a

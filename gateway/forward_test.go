@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,21 +15,24 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
 func TestIdentityCannotBeSmuggled(t *testing.T) {
 	var seen http.Header
-	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen = r.Header.Clone() })
-	overEach(t, h, nil, func(t *testing.T, d door) {
+	var known request.Caller
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen, known = r.Header.Clone(), request.CallerFrom(r.Context())
+	})
+	// smuggle sends a request that names another caller in every way. It is written by hand, so that nothing tidies it.
+	smuggle := func(t *testing.T, d door) {
+		t.Helper()
 		connection, err := net.Dial("tcp", d.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer connection.Close()
-		// Written by hand, so that nothing tidies it.
 		fmt.Fprintf(connection, "GET /vehicle HTTP/1.1\r\nHost: exchange\r\nAuthorization: %s\r\n"+
 			"x-exchange-caller: admin\r\nX-EXCHANGE-CALLER: admin\r\nX-Exchange-Scopes: std.admin\r\nX-Exchange-Credential: guess\r\n"+
 			"X-Exchange-Timeout: 1\r\nX-Exchange-Anything: x\r\nX-Forwarded-For: 1.2.3.4\r\nForwarded: for=1.2.3.4\r\n"+
@@ -42,17 +46,49 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 		if response.StatusCode != http.StatusOK {
 			t.Fatalf("status %d", response.StatusCode)
 		}
-		for name, want := range map[string]string{
-			request.CallerHeader: "broker-1", request.ScopesHeader: gateway.ScopeDeveloper, request.CredentialHeader: "a-secret-of-the-exchange",
-			"X-Request-Id": "order-7", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "exchange", "X-Forwarded-Proto": "http",
-			"X-Exchange-Anything": "", "Authorization": "", "Forwarded": "", "X-Odd": "", "Upgrade": "", "Proxy-Authorization": "",
-		} {
+	}
+	wants := func(t *testing.T, headers map[string]string) {
+		t.Helper()
+		for name, want := range headers {
 			if got := strings.Join(seen[name], "|"); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
 		}
+	}
+	overHTTP(t, h, nil, func(t *testing.T, d door) {
+		smuggle(t, d)
+		wants(t, map[string]string{
+			request.CallerHeader: "broker-1", request.ScopesHeader: gateway.ScopeDeveloper, request.CredentialHeader: "a-secret-of-the-exchange",
+			"X-Request-Id": "order-7", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "exchange", "X-Forwarded-Proto": "http",
+			"X-Exchange-Anything": "", "Authorization": "", "Forwarded": "", "X-Odd": "", "Upgrade": "", "Proxy-Authorization": "",
+		})
 		if left := seen.Get(request.TimeoutHeader); left == "" || left == "1" {
 			t.Errorf("%s is %q, want the gateway's own", request.TimeoutHeader, left)
+		}
+	})
+	smuggle(t, open(t, within(h), nil))
+	wants(t, map[string]string{
+		request.CallerHeader: "", request.ScopesHeader: "", request.CredentialHeader: "", request.TimeoutHeader: "",
+		"X-Exchange-Anything": "", "Authorization": "", "X-Request-Id": "order-7",
+	})
+	if known.Subject != "broker-1" || !slices.Equal(known.Scopes, []string{gateway.ScopeDeveloper}) {
+		t.Errorf("the service in the process sees the caller %v", known)
+	}
+}
+
+// TestServicesKnowTheCaller has a service that only the gateway may call.
+func TestServicesKnowTheCaller(t *testing.T) {
+	credentials, err := request.NewCredentials([]string{"a-secret-of-the-exchange"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := gin.New()
+	engine.GET("/vehicle", request.RequireGateway(request.Trust{Credentials: credentials}), func(c *gin.Context) {
+		c.String(http.StatusOK, "%v", request.CallerFrom(c.Request.Context()))
+	})
+	overEach(t, engine, nil, func(t *testing.T, d door) {
+		if response, text := do(t, d.request(t, "GET", "/vehicle", nil)); response.StatusCode != http.StatusOK || text != "{broker-1 [std.admin std.developer]}" {
+			t.Errorf("status %d, %s", response.StatusCode, text)
 		}
 	})
 }
@@ -60,10 +96,10 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 func TestResponsesAreForwardedUnchanged(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		w.Header().Set("X-Request-Id", r.Header.Get("X-Request-Id"))
+		if id := r.Header.Get("X-Request-Id"); id != "" {
+			w.Header().Set("X-Request-Id", id)
+		}
 		w.Header().Set("Link", `</vehicle?cursor=a>; rel="next"`)
-		w.Header().Set("Connection", "X-Hop")
-		w.Header().Set("X-Hop", "x")
 		problem.Write(w, problem.New(problem.Invalid, string(body)).WithHeader("Retry-After", "7"))
 	})
 	overEach(t, h, nil, func(t *testing.T, d door) {
@@ -72,7 +108,19 @@ func TestResponsesAreForwardedUnchanged(t *testing.T) {
 		if !strings.Contains(body, `"detail":"sent"`) || response.Header.Get("Link") != `</vehicle?cursor=a>; rel="next"` || response.Header.Get("Retry-After") != "7" {
 			t.Errorf("%v %s", response.Header, body)
 		}
-		if len(response.Header["X-Request-Id"]) != 1 || response.Header.Get("X-Hop") != "" {
+		if len(response.Header["X-Request-Id"]) != 1 {
+			t.Errorf("headers %v", response.Header)
+		}
+	})
+}
+
+func TestHeadersOfAHopEndThere(t *testing.T) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Connection", "X-Hop")
+		w.Header().Set("X-Hop", "x")
+	})
+	overHTTP(t, h, nil, func(t *testing.T, d door) {
+		if response, _ := do(t, d.request(t, "GET", "/vehicle", nil)); response.Header.Get("X-Hop") != "" {
 			t.Errorf("headers %v", response.Header)
 		}
 	})
@@ -121,7 +169,7 @@ func TestBodiesAreLimited(t *testing.T) {
 	t.Run("unknown length", func(t *testing.T) {
 		server := httptest.NewServer(h)
 		defer server.Close()
-		d := open(t, peer.NewTransport(), server.URL, nil)
+		d := open(t, over(t, server.URL), nil)
 		response, body := do(t, d.request(t, "POST", "/vehicle", io.MultiReader(strings.NewReader(strings.Repeat("x", 2*largestBody)))))
 		isProblem(t, response, body, http.StatusRequestEntityTooLarge)
 	})
@@ -130,7 +178,7 @@ func TestBodiesAreLimited(t *testing.T) {
 func TestServiceThatIsDownIsAnOutage(t *testing.T) {
 	server := httptest.NewServer(reached)
 	server.Close()
-	d := open(t, peer.NewTransport(), server.URL, nil)
+	d := open(t, over(t, server.URL), nil)
 	response, body := do(t, d.request(t, "POST", "/vehicle", strings.NewReader("{}")))
 	isProblem(t, response, body, http.StatusServiceUnavailable)
 	if response.Header.Get("Retry-After") == "" {
@@ -150,7 +198,7 @@ func TestGatewayThatIsNotAcceptedIsAnOutage(t *testing.T) {
 		"credential-file":  nil,
 		"tls-client-names": func(c *gateway.Config) { c.Credentials = request.Credentials{} }, // known by its certificate
 	} {
-		overEach(t, engine, change, func(t *testing.T, d door) {
+		overHTTP(t, engine, change, func(t *testing.T, d door) {
 			// Without a connection the log is whole once there is a response.
 			recorder := httptest.NewRecorder()
 			d.handler.ServeHTTP(recorder, d.request(t, "POST", "/vehicle", strings.NewReader("{}")))
@@ -179,7 +227,7 @@ func TestServiceThatIsSlowIsAnOutage(t *testing.T) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	defer close(leave)
-	d := openWithin(t, 100*time.Millisecond, peer.NewTransport(), server.URL, nil)
+	d := openWithin(t, 100*time.Millisecond, over(t, server.URL), nil)
 	response, body := do(t, d.request(t, "GET", "/vehicle", nil))
 	isProblem(t, response, body, http.StatusServiceUnavailable)
 }
@@ -193,7 +241,7 @@ func TestTruncatedResponseIsNotTakenForWhole(t *testing.T) {
 	})
 	server := httptest.NewServer(h)
 	defer server.Close()
-	d := open(t, peer.NewTransport(), server.URL, nil)
+	d := open(t, over(t, server.URL), nil)
 	response, err := http.DefaultTransport.RoundTrip(d.request(t, "GET", "/vehicle", nil))
 	if err != nil {
 		return // cut before its headers
@@ -206,10 +254,10 @@ func TestTruncatedResponseIsNotTakenForWhole(t *testing.T) {
 
 func BenchmarkForward(b *testing.B) {
 	text := []byte(`{"id":"0190a1b2-0000-7000-8000-000000000000","plateNumber":"ABC 123"}`)
-	d := open(b, peer.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	d := open(b, within(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(text)
-	})), "http://coverage", nil)
+	})), nil)
 	template := d.request(b, "GET", "/vehicle/0190a1b2-0000-7000-8000-000000000000", nil)
 	request := httptest.NewRequest(http.MethodGet, template.URL.Path, nil)
 	request.Header = template.Header

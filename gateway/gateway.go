@@ -28,11 +28,13 @@ const (
 	ScopeDeveloper = openapi.ScopeDeveloper
 )
 
-// Upstream describes how a service is reached.
+// Upstream describes how a service is reached: by URL and Transport, or by Handler.
 type Upstream struct {
-	URL *url.URL
-	// Transport sends the requests: peer.NewTransport, or peer.Handler for a service in the same process.
+	URL       *url.URL
 	Transport http.RoundTripper
+	// Handler is the service itself, if it is in the same process. It gets the requests as they came, except for the token, and learns who
+	// the caller is from their contexts.
+	Handler http.Handler
 	// Limiter refuses requests to the service while there are too many; none is refused if it is nil.
 	Limiter *admission.Limiter
 }
@@ -71,7 +73,7 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 		return nil, err
 	}
 	for _, route := range config.Routes {
-		if _, ok := config.Upstreams[route.Service]; !ok {
+		if to := config.Upstreams[route.Service]; to.Handler == nil && (to.URL == nil || to.Transport == nil) {
 			return nil, fmt.Errorf("gateway: service %s of route %s has no upstream", route.Service, route.Resource)
 		}
 	}
@@ -145,8 +147,7 @@ func (g *gateway) serve(c *gin.Context) {
 		return
 	}
 	request.Body = place.Body(request.Body)
-	c.Request = request.WithContext(ctx)
-	g.forward(c, endpoint.service, caller, place)
+	g.forward(ctx, c, endpoint.service, caller, place)
 }
 
 // allows reports whether a caller may send a request that needs the scope.

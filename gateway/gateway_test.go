@@ -11,12 +11,11 @@ import (
 
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
 )
 
 func TestPathsAndMethodsComeBeforeTheToken(t *testing.T) {
-	d := open(t, peer.Handler(reached), "http://coverage", nil)
+	d := open(t, within(reached), nil)
 	for _, test := range []struct {
 		method, path string
 		status       int
@@ -73,7 +72,7 @@ func TestPathsAndMethodsComeBeforeTheToken(t *testing.T) {
 }
 
 func TestRequestsReachTheirService(t *testing.T) {
-	d := open(t, peer.Handler(reached), "http://coverage", nil)
+	d := open(t, within(reached), nil)
 	for _, test := range []struct{ method, path, want string }{
 		{"GET", "/vehicle?limit=2&limit=%zz;x", ""},
 		{"HEAD", "/vehicle/7", ""},
@@ -117,7 +116,7 @@ func TestScopes(t *testing.T) {
 		{"PUT", []string{gateway.ScopeDeveloper}, true, gateway.ScopeAdmin},
 		{"PUT", nil, false, gateway.ScopeAdmin},
 	} {
-		d := open(t, peer.Handler(reached), "http://coverage", func(c *gateway.Config) { c.AdminMayRead = test.admin })
+		d := open(t, within(reached), func(c *gateway.Config) { c.AdminMayRead = test.admin })
 		request := d.request(t, test.method, "/vehicle/7", nil)
 		request.Header.Set("Authorization", d.token(t, test.scopes...))
 		response, _ := do(t, request)
@@ -136,7 +135,7 @@ func TestScopes(t *testing.T) {
 
 func TestPagesArePublic(t *testing.T) {
 	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page "+r.URL.Path) })
-	d := open(t, peer.Handler(reached), "http://coverage", func(c *gateway.Config) {
+	d := open(t, within(reached), func(c *gateway.Config) {
 		c.Pages = map[string]http.Handler{"/": page, "/problems/not-found": page}
 	})
 	for _, test := range []struct {

@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/peer"
 )
 
 const portal = "https://portal.example"
 
 func TestBrowsersOfAllowedOrigins(t *testing.T) {
-	d := open(t, peer.Handler(reached), "http://coverage", func(c *gateway.Config) { c.Origins = []string{portal} })
+	d := open(t, within(reached), func(c *gateway.Config) { c.Origins = []string{portal} })
 	preflight := func(origin string) *http.Response {
 		request := d.request(t, http.MethodOptions, "/motorCoverage/7:cancel", nil)
 		request.Header.Del("Authorization")
@@ -52,7 +51,7 @@ func TestBrowsersOfAllowedOrigins(t *testing.T) {
 }
 
 func TestBrowsersWithoutConfiguredOrigins(t *testing.T) {
-	d := open(t, peer.Handler(reached), "http://coverage", nil)
+	d := open(t, within(reached), nil)
 	request := d.request(t, http.MethodOptions, "/vehicle", nil)
 	request.Header.Set("Origin", portal)
 	request.Header.Set("Access-Control-Request-Method", "POST")

@@ -9,7 +9,6 @@ import (
 
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/peer"
 )
 
 // limitedTo has each caller send a number of requests in a second, and a burst, by a clock that only the test moves.
@@ -41,7 +40,7 @@ func asks(t *testing.T, d door, caller string) *http.Response {
 // TestEachCallerHasARate has two callers send requests while no time passes, and after some has passed.
 func TestEachCallerHasARate(t *testing.T) {
 	now := time.Now()
-	d := open(t, peer.Handler(reached), "http://coverage", limitedTo(t, 2, 5, func() time.Time { return now }))
+	d := open(t, within(reached), limitedTo(t, 2, 5, func() time.Time { return now }))
 	wants := func(caller string, status int, limit, retryAfter string) {
 		t.Helper()
 		got := asks(t, d, caller)
@@ -70,7 +69,7 @@ func TestEachCallerHasARate(t *testing.T) {
 // TestCallersCannotShareOneTurn has a caller send many requests at once: as many as the burst are served.
 func TestCallersCannotShareOneTurn(t *testing.T) {
 	now := time.Now()
-	d := open(t, peer.Handler(reached), "http://coverage", limitedTo(t, 1, 10, func() time.Time { return now }))
+	d := open(t, within(reached), limitedTo(t, 1, 10, func() time.Time { return now }))
 	var mu sync.Mutex
 	statuses := map[int]int{}
 	var callers sync.WaitGroup
@@ -112,7 +111,7 @@ func TestCallersAreForgotten(t *testing.T) {
 
 // TestWithoutARateNothingIsSaid holds that responses have no fields of rates unless they are set.
 func TestWithoutARateNothingIsSaid(t *testing.T) {
-	d := open(t, peer.Handler(reached), "http://coverage", limitedTo(t, 0, 0, time.Now))
+	d := open(t, within(reached), limitedTo(t, 0, 0, time.Now))
 	for range 20 {
 		if got := asks(t, d, "ada"); got.StatusCode != http.StatusOK || got.Header.Get("RateLimit") != "" || got.Header.Get("RateLimit-Policy") != "" {
 			t.Errorf("status %d, %v", got.StatusCode, got.Header)

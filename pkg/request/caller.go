@@ -27,6 +27,11 @@ func WithCaller(ctx context.Context, caller Caller) context.Context {
 
 // CallerFrom returns the caller that the context carries, or the zero Caller.
 func CallerFrom(ctx context.Context) Caller {
-	caller, _ := ctx.Value(callerKey{}).(Caller)
+	caller, _ := callerFrom(ctx)
 	return caller
+}
+
+func callerFrom(ctx context.Context) (caller Caller, carried bool) {
+	caller, carried = ctx.Value(callerKey{}).(Caller)
+	return caller, carried
 }

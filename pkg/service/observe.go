@@ -54,14 +54,11 @@ func (o *observer) handle(c *gin.Context) {
 	began := time.Now()
 	o.metrics.inFlight.Inc()
 	incoming := c.Request
-	names := request.ReadNames(incoming.Header)
-	c.Writer.Header()[problem.RequestIDHeader] = []string{names.ID}
-	ctx, span := tracing.Request(incoming.Context(), o.tracer, names.Parent)
-	if parent := tracing.Parent(span); parent != "" {
-		names.Parent = parent
+	ctx, names, span, end := o.begin(incoming)
+	defer end()
+	if header := c.Writer.Header(); header[problem.RequestIDHeader] == nil {
+		header[problem.RequestIDHeader] = []string{names.ID}
 	}
-	ctx, cancel := context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
-	defer cancel()
 	ctx, giveBack := o.budget.Begin(ctx)
 	defer giveBack()
 	c.Request = incoming.WithContext(ctx)
@@ -91,6 +88,29 @@ func (o *observer) handle(c *gin.Context) {
 		c.Request.Body = http.MaxBytesReader(c.Writer, body, o.largestBody)
 	}
 	c.Next()
+}
+
+// begin returns the context of a request, its names and its span. A request whose context carries names is part of one that this process
+// has begun: it has the names and the time of that.
+func (o *observer) begin(incoming *http.Request) (ctx context.Context, names *request.Names, span trace.Span, end func()) {
+	ctx = incoming.Context()
+	if whole := request.NamesFrom(ctx); whole != nil {
+		ctx, span = tracing.Request(ctx, o.tracer, "")
+		parent := tracing.Parent(span)
+		if parent == "" {
+			return ctx, whole, span, func() {}
+		}
+		part := *whole
+		part.Parent = parent
+		return request.WithNames(ctx, &part), &part, span, func() {}
+	}
+	names = request.ReadNames(incoming.Header)
+	ctx, span = tracing.Request(ctx, o.tracer, names.Parent)
+	if parent := tracing.Parent(span); parent != "" {
+		names.Parent = parent
+	}
+	ctx, end = context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
+	return ctx, names, span, end
 }
 
 // hasEncodedSlash reports whether the path was sent with a slash in the form %2F.

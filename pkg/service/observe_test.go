@@ -104,6 +104,30 @@ func TestRequestsHaveTheShorterTime(t *testing.T) {
 	}
 }
 
+// TestPartOfARequestKeepsItsNamesAndTime has another service of the process make a request as part of its own: the context says what
+// headers say else.
+func TestPartOfARequestKeepsItsNamesAndTime(t *testing.T) {
+	b := engine(slog.LevelInfo)
+	var seen *request.Names
+	var until time.Time
+	b.GET("/", func(c *gin.Context) {
+		seen = request.NamesFrom(c.Request.Context())
+		until, _ = c.Request.Context().Deadline()
+	})
+	whole, end := context.WithTimeout(t.Context(), time.Hour)
+	defer end()
+	part := httptest.NewRequestWithContext(request.WithNames(whole, &request.Names{ID: "order-7"}), http.MethodGet, "/", nil)
+	part.Header = http.Header{"X-Request-Id": {"order-8"}, request.TimeoutHeader: {"5000"}}
+	response := httptest.NewRecorder()
+	b.ServeHTTP(response, part)
+	if got := response.Header().Get("X-Request-Id"); got != "order-7" || seen.ID != "order-7" {
+		t.Errorf("response names %q, context %q", got, seen.ID)
+	}
+	if want, _ := whole.Deadline(); !until.Equal(want) {
+		t.Errorf("the part ends at %v, the whole at %v", until, want)
+	}
+}
+
 func TestLargeBodies(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	var reading error

@@ -18,8 +18,8 @@ const parentHeader = "traceparent"
 // nothing is a span that records nothing.
 var nothing trace.Span = noop.Span{}
 
-// Request begins the span of a request that came with a traceparent, which may be empty. The span has to be ended. It does not
-// cost anything if nothing is traced.
+// Request begins the span of a request that came with a traceparent, or, if that is empty, of one that follows from the span that ctx
+// carries, if any. The span has to be ended. It does not cost anything if nothing is traced.
 func Request(ctx context.Context, tracer trace.Tracer, parent string) (context.Context, trace.Span) {
 	if off(tracer) {
 		return ctx, nothing

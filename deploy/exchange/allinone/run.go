@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"time"
@@ -149,7 +148,7 @@ func (r *runner) openGateway(ctx context.Context, p *service.Process, handlers m
 	}
 	upstreams := map[string]gateway.Upstream{}
 	for name, handler := range handlers {
-		upstreams[name] = gateway.Upstream{URL: &url.URL{Scheme: "http", Host: name}, Transport: peer.Handler(handler)}
+		upstreams[name] = gateway.Upstream{Handler: handler}
 	}
 	return r.gateway.Open(ctx, p, upstreams)
 }

@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
+
+	"insurance.example/exchange/pkg/admission"
+)
+
+// handOver has a service of this process serve a request, whose context carries what the other processes would be told in headers. The
+// response goes to the caller as the service writes it.
+func handOver(c *gin.Context, service http.Handler, request *http.Request, place *admission.Place, span trace.Span) {
+	delete(request.Header, "Authorization") // services do not need the token
+	request.TLS = nil                       // the gateway has looked at the certificate of the caller
+	request.URL.RawPath = ""                // the service routes by the decoded path, as the table did
+	response := handedOver{ResponseWriter: c.Writer, place: place, span: span}
+	service.ServeHTTP(&response, request)
+	response.begin(http.StatusOK)
+}
+
+// handedOver is the response of a service of this process.
+type handedOver struct {
+	http.ResponseWriter
+	place *admission.Place
+	span  trace.Span
+	begun bool
+}
+
+// WriteHeader begins the response.
+func (h *handedOver) WriteHeader(status int) {
+	h.begin(status)
+}
+
+// Write writes a part of the body.
+func (h *handedOver) Write(content []byte) (int, error) {
+	h.begin(http.StatusOK)
+	return h.ResponseWriter.Write(content)
+}
+
+// Flush sends what was written so far.
+func (h *handedOver) Flush() {
+	h.begin(http.StatusOK)
+	_ = http.NewResponseController(h.ResponseWriter).Flush()
+}
+
+// Unwrap is for http.ResponseController.
+func (h *handedOver) Unwrap() http.ResponseWriter { return h.ResponseWriter }
+
+// begin begins the response with a status, unless it has begun.
+func (h *handedOver) begin(status int) {
+	if h.begun || status < http.StatusOK {
+		return
+	}
+	h.begun = true
+	responds(status, h.place, h.span)
+	h.ResponseWriter.WriteHeader(status)
+}
