@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 )
@@ -70,6 +71,10 @@ func Published() *Registry {
 	return r
 }
 
+// unamended returns the sets as published, the same ones at each call: services of one process share them, since nobody changes sets that
+// are in force.
+var unamended = sync.OnceValue(Published)
+
 // amendment is what a deployer's file says of one set.
 type amendment struct {
 	Values    []string          `yaml:"values"`
@@ -81,10 +86,10 @@ type amendment struct {
 // file names, `values` replaces the values, `extend` adds values, and `corrected` adds accepted spellings. Load returns an
 // error for a file that cannot be read, for an unknown set, and for values that are empty or not unique.
 func Load(path string) (*Registry, error) {
-	r := Published()
 	if path == "" {
-		return r, nil
+		return unamended(), nil
 	}
+	r := Published()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

@@ -94,6 +94,20 @@ func rendered(name string, data any) (*content, error) {
 	return c, nil
 }
 
+// whenAsked returns content that is made when a request first asks for it. There are pages about many things, in several forms, and most
+// processes are never asked for one.
+func whenAsked(make func() (*content, error)) http.Handler {
+	made := sync.OnceValues(make)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := made()
+		if err != nil {
+			// The templates and what they show are part of the program, and the tests read every page. The router makes a problem of it.
+			panic(fmt.Errorf("pages: %s: %w", r.URL.Path, err))
+		}
+		c.ServeHTTP(w, r)
+	})
+}
+
 // pageSecurity lets a page load what this process serves, and nothing else.
 const (
 	pageSecurity = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " + noEscape

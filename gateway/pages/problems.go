@@ -33,7 +33,7 @@ type entry struct {
 }
 
 // negotiated is one page in two forms, of which the Accept header of the request chooses one.
-type negotiated struct{ json, html *content }
+type negotiated struct{ json, html http.Handler }
 
 // addProblems adds /problems and a page for each problem. Errors: a kind that has no text.
 func addProblems(all map[string]http.Handler, operations []operation) error {
@@ -63,15 +63,15 @@ func addProblems(all map[string]http.Handler, operations []operation) error {
 				one.Operations = append(one.Operations, o)
 			}
 		}
-		one.Every = len(one.Operations) == len(operations)
-		entries = append(entries, one)
-		if all[one.Type], err = newNegotiated("problem.html", one); err != nil {
-			return err
+		if one.Every = len(one.Operations) == len(operations); one.Every {
+			one.Operations = operations
 		}
+		entries = append(entries, one)
+		all[one.Type] = newNegotiated("problem.html", one)
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.Status - b.Status })
-	all["/problems"], err = newNegotiated("problems.html", entries)
-	return err
+	all["/problems"] = newNegotiated("problems.html", entries)
+	return nil
 }
 
 // exampleOf returns the problem document of an example, as the exchange writes it.
@@ -100,13 +100,14 @@ func (w *written) Header() http.Header                  { return w.header }
 func (w *written) WriteHeader(int)                      {}
 func (w *written) Write(text []byte) (n int, err error) { return w.body.Write(text) }
 
-func newNegotiated(template string, data any) (negotiated, error) {
-	text, err := json.MarshalIndent(data, "", "  ")
-	if err != nil {
-		return negotiated{}, err
+func newNegotiated(template string, data any) negotiated {
+	return negotiated{
+		json: whenAsked(func() (*content, error) {
+			text, err := json.MarshalIndent(data, "", "  ")
+			return newContent("application/json", append(text, '\n')), err
+		}),
+		html: whenAsked(func() (*content, error) { return rendered(template, data) }),
 	}
-	asHTML, err := rendered(template, data)
-	return negotiated{newContent("application/json", append(text, '\n')), asHTML}, err
 }
 
 func (n negotiated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
