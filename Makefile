@@ -70,9 +70,16 @@ bin/exchange:
 .PHONY: test
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
-	export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST=$$(cat $(UNDER_TEST)/* | cksum); \
-		go test $(AT_A_TIME) $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES)) && go test $(AT_A_TIME) -skip $(LONG) $(WHOLE) $(SIMULATION)
+	@COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" $(MAKE) --no-print-directory -j 2 test-packages test-whole
+
+# Both run at the same time, because the tests of the whole mostly wait for processes.
+.PHONY: test-packages test-whole
+test-packages:
+	go test $(AT_A_TIME) $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES))
 	GOWORK=off go test -C deploy/compatibility ./...
+
+test-whole:
+	go test $(AT_A_TIME) -skip $(LONG) $(WHOLE) $(SIMULATION)
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
