@@ -75,11 +75,11 @@ test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker
 # Both run at the same time, because the tests of the whole mostly wait for processes.
 .PHONY: test-packages test-whole
 test-packages:
-	go test $(AT_A_TIME) $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES))
+	go test $(AT_A_TIME) -timeout 30m $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES))
 	GOWORK=off go test -C deploy/compatibility ./...
 
 test-whole:
-	go test $(AT_A_TIME) -skip $(LONG) $(WHOLE) $(SIMULATION)
+	go test $(AT_A_TIME) -timeout 30m -skip $(LONG) $(WHOLE) $(SIMULATION)
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
