@@ -1,5 +1,7 @@
 package sqlitestore
 
+import "os"
+
 // The settings of the connections. SQLite forgets all but journal_mode when a connection closes.
 
 // writerPragmas are those of the one connection that writes.
@@ -34,5 +36,18 @@ var readerPragmas = []string{
 
 // searchPragmas are those of a connection that reads many documents at a time. It maps the first gibibyte of the file
 // into memory, which makes a page of a list a third cheaper. After each commit of the writer SQLite has to map the file
-// again. A read of one document costs less than that, so the connections for such reads do not map the file.
+// again.
 var searchPragmas = append([]string{"PRAGMA mmap_size = 1073741824"}, readerPragmas...)
+
+// mappedForGets is the size of a file in bytes from which connections that read one document at a time map it as well.
+const mappedForGets = 64 << 20
+
+// getPragmas returns those of a connection that reads one document at a time. What it reads of a small file is mostly in its cache, and
+// mapping the file again after a commit would cost more. In a file of 1 GiB it is not: reads by id took 16 µs of processor time with the
+// file mapped and 23 without, and 33 and 30 while others wrote all the time.
+func getPragmas(path string) []string {
+	if file, err := os.Stat(path); err == nil && file.Size() >= mappedForGets {
+		return searchPragmas
+	}
+	return readerPragmas
+}

@@ -72,7 +72,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, unavailable(errors.Join(err, tally.closeFiles(), lock.Close()))
 	}
 	store := &Store{lock: lock, tally: tally, writer: writer, gets: newReaders(), searches: newReaders()}
-	if err := errors.Join(store.gets.open(path, sharing, readerPragmas), store.searches.open(path, sharing, searchPragmas)); err != nil {
+	if err := errors.Join(store.gets.open(path, sharing, getPragmas(path)), store.searches.open(path, sharing, searchPragmas)); err != nil {
 		return nil, unavailable(withRemedy(path, errors.Join(err, store.Close())))
 	}
 	return store, nil

@@ -43,6 +43,49 @@ func TestReopenedStoreHasEverything(t *testing.T) {
 	}
 }
 
+// TestLargeFileIsMapped reads a document in a small file and in a large one, by every connection for such reads, before and after a change.
+func TestLargeFileIsMapped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	store, collection := opened(t, path)
+	doc := receipt("one")
+	if err := collection.Insert(t.Context(), doc); err != nil {
+		t.Fatal(err)
+	}
+	readsAs := func(version int64, mapped string) {
+		t.Helper()
+		var taken []*reader
+		for range cap(store.gets.idle) {
+			one := <-store.gets.idle
+			taken = append(taken, one)
+			if size := texts(t, one.conn, "PRAGMA mmap_size", 0); len(size) != 1 || size[0] != mapped {
+				t.Errorf("a connection maps %v bytes, want %s", size, mapped)
+			}
+		}
+		for _, one := range taken {
+			store.gets.give(one)
+			if got, err := collection.Get(t.Context(), doc.ID); err != nil || got.Version != version {
+				t.Errorf("version %d, error %v; want %d", got.Version, err, version)
+			}
+			<-store.gets.idle
+		}
+		for _, one := range taken {
+			store.gets.give(one)
+		}
+	}
+	readsAs(1, "0")
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run(t, path, "CREATE TABLE large AS SELECT zeroblob(67108864)")
+	store, collection = opened(t, path)
+	readsAs(1, "1073741824")
+	doc.Version = 1
+	if err := collection.Replace(t.Context(), doc, nil); err != nil {
+		t.Fatal(err)
+	}
+	readsAs(2, "1073741824")
+}
+
 func TestIndexAddedLaterHoldsWhatIsStoredFromThenOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
