@@ -176,6 +176,11 @@ bench-compare: ## tell changes from noise between what make bench BENCH="-json F
 	@go build -o bin/bench ./deploy/bench
 	@bin/bench compare "$(OLD)" "$(NEW)"
 
+.PHONY: bench-allocations
+bench-allocations: bin/exchange ## measure the allocations of a request anew, and write those that make test compares with
+	@go build -o bin/bench ./deploy/bench
+	@bin/bench allocations deploy/bench/allocations.json
+
 .PHONY: clean
 clean: ## remove what was built; the data stays
 	rm -rf bin

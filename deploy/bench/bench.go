@@ -140,15 +140,23 @@ func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
 	return results, nil
 }
 
+// slice returns how much is asked for in a slice of time.
+func (b *bench) slice() amount {
+	return amount{connections: b.connections, duration: b.duration / turns}
+}
+
 // inTurn measures both sides of a row, each once to warm up.
 func (b *bench) inTurn(ctx context.Context, r *row, exchange, bare *server) (result, error) {
 	measured := result{row: r}
+	if err := exchange.calibrate(ctx); err != nil {
+		return measured, err
+	}
 	for turn := range 1 + turns {
-		one, err := exchange.measure(ctx, r, b.connections, b.duration/turns)
+		one, err := exchange.measure(ctx, r, b.slice())
 		if err != nil {
 			return measured, err
 		}
-		other, err := bare.measure(ctx, r, b.connections, b.duration/turns)
+		other, err := bare.measure(ctx, r, b.slice())
 		if err != nil {
 			return measured, err
 		}

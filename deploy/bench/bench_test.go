@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fortio.org/log"
 )
 
 // TestMain makes the test binary the bare handler if it is started with the argument for it, as the command does.
@@ -17,6 +19,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	log.SetLogLevelQuiet(log.Error) // of the load generator
 	os.Exit(runTests(m))
 }
 

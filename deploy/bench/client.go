@@ -91,14 +91,20 @@ type slice struct {
 	Awaited float64 `json:"awaited,omitzero"`
 }
 
-// drive makes the calls of a row over all connections for some time. Each connection sends its next call as soon as it has the
-// response to the last.
-func (c *client) drive(ctx context.Context, r *row, connections int, d time.Duration) slice {
+// amount is how much is asked for in a slice: for some time, or a number of requests.
+type amount struct {
+	connections int
+	duration    time.Duration
+	requests    int64 // in place of the duration, if greater than 0
+}
+
+// drive makes the calls of a row over all connections. Each connection sends its next call as soon as it has the response to the last.
+func (c *client) drive(ctx context.Context, r *row, much amount) slice {
 	var failed atomic.Int64
 	stopper := periodic.NewAborter()
 	defer context.AfterFunc(ctx, func() { stopper.Abort(false) })()
 	runner := periodic.NewPeriodicRunner(&periodic.RunnerOptions{
-		NumThreads: connections, QPS: -1, Duration: d, Stop: stopper,
+		NumThreads: much.connections, QPS: -1, Duration: much.duration, Exactly: much.requests, Stop: stopper,
 		Percentiles: []float64{50, 99}, Resolution: latencyStep, Out: io.Discard,
 	})
 	for i := range runner.Options().Runners {

@@ -38,7 +38,7 @@ var compared = []struct {
 // compare compares the files of reports that two arguments name, in each of which blanks separate names.
 func compare(args []string, out io.Writer) error {
 	if len(args) != 2 {
-		return errors.New(`takes the files of two sides, as in: bench compare old.json "new1.json new2.json"`)
+		return errors.New(`compare takes the files of two sides, as in: bench compare old.json "new1.json new2.json"`)
 	}
 	var sides [2][]*report
 	for i, names := range args {

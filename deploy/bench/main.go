@@ -46,15 +46,8 @@ func main() {
 		}
 		return
 	}
-	if len(os.Args) > 1 && os.Args[1] == compareCommand {
-		if err := compare(os.Args[2:], os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "bench: compare:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, parse(os.Args[1:]), os.Stdout)
+	err := command(ctx, os.Args[1:])
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -62,9 +55,23 @@ func main() {
 	}
 }
 
+// command runs what the command line asks for.
+func command(ctx context.Context, args []string) error {
+	log.SetLogLevelQuiet(log.Error) // of the load generator
+	if len(args) > 0 && args[0] == compareCommand {
+		return compare(args[1:], os.Stdout)
+	}
+	if len(args) > 0 && args[0] == allocationsCommand {
+		if len(args) != 2 {
+			return errors.New("allocations takes the file to write, as in: bench allocations deploy/bench/allocations.json")
+		}
+		return updateAllocations(ctx, sibling("exchange"), args[1], os.Stdout)
+	}
+	return run(ctx, parse(args), os.Stdout)
+}
+
 // parse parses the command line. It ends the process if the command line is wrong or asks for help.
 func parse(args []string) options {
-	log.SetLogLevelQuiet(log.Error) // of the load generator
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
 	flags.StringVar(&o.command, "exchange", sibling("exchange"), "command of the exchange")

@@ -19,7 +19,8 @@ const (
 	rowsPatience = 2 * time.Minute
 	// rowsTarget is the time within which they are right if the aggregation keeps up.
 	rowsTarget = time.Second
-	rowsEvery  = 20 * time.Millisecond
+	// rowsEvery is the time between two looks. A look costs the exchange some milliseconds of a core.
+	rowsEvery = 100 * time.Millisecond
 )
 
 var acceptedReceipts = map[string]string{"service": "premium", "method": "POST", "route": "/receipt", "code": "201"}

@@ -37,6 +37,7 @@ type reportedOptions struct {
 	// Duration is how long each side of a row was driven, in seconds.
 	Duration    float64 `json:"duration"`
 	Connections int     `json:"connections"`
+	Policies    int     `json:"policies"` // of the book that the rows are about
 	Only        string  `json:"only,omitzero"`
 	// Count is the number of vehicles, and of policies, that -scale loaded.
 	Count int `json:"count,omitzero"`
@@ -72,7 +73,7 @@ func newReport(ctx context.Context, o options, e *runningExchange) (*report, err
 	r := &report{
 		Began:   time.Now().UTC(),
 		Build:   build{about.label(info, "version"), about.label(info, "commit"), about.label(info, "goversion")},
-		Options: reportedOptions{Duration: o.duration.Seconds(), Connections: o.connections},
+		Options: reportedOptions{Duration: o.duration.Seconds(), Connections: o.connections, Policies: o.policies},
 		CPUs:    runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Ready: e.ready.Seconds(), Idle: e.resident().all,
 	}

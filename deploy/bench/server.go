@@ -12,6 +12,8 @@ type server struct {
 	processes []*child
 	// admins are the addresses of the metrics of the processes; none if they have none. Allocations are not measured then.
 	admins []string
+	// scraping is what it costs to ask them for what they have used. calibrate measures it.
+	scraping used
 }
 
 // used is what processes have used since their starts: seconds of a core, and objects and bytes that were allocated on Go's heap.
@@ -44,25 +46,32 @@ func (s *server) used(ctx context.Context) (used, error) {
 	return total, nil
 }
 
-// scrapes is how many times a server is asked to learn what it uses for a response. The least counts, because what its loops do meanwhile
-// adds to it.
-const scrapes = 4
-
-// measure drives a row and returns what the server did and used, without what it used to say so. What the requests lead to after
-// their responses is awaited and counts as well.
-func (s *server) measure(ctx context.Context, r *row, connections int, d time.Duration) (slice, error) {
-	var before, scraping used
-	for n := range scrapes {
-		now, err := s.used(ctx)
-		if err != nil {
-			return slice{}, err
-		}
-		if cost := now.minus(before, 1); n == 1 || n > 1 && cost.objects < scraping.objects {
-			scraping = cost
-		}
-		before = now
+// calibrate measures what it costs the processes to say what they have used: with thousands of series, as much as a hundred requests.
+func (s *server) calibrate(ctx context.Context) error {
+	first, err := s.used(ctx)
+	if err != nil {
+		return err
 	}
-	done := s.drive(ctx, r, connections, d)
+	const scrapes = 4
+	last := first
+	for range scrapes {
+		if last, err = s.used(ctx); err != nil {
+			return err
+		}
+	}
+	cost := last.minus(first, 1)
+	s.scraping = used{cost.cpu / scrapes, cost.objects / scrapes, cost.bytes / scrapes}
+	return nil
+}
+
+// measure drives a row and returns what the server did and used, without what it used to say so, if calibrated. What the requests lead to after
+// their responses is awaited and counts as well.
+func (s *server) measure(ctx context.Context, r *row, much amount) (slice, error) {
+	before, err := s.used(ctx)
+	if err != nil {
+		return slice{}, err
+	}
+	done := s.drive(ctx, r, much)
 	asked := 1
 	if r.await != nil && len(s.admins) > 0 {
 		ended := time.Now()
@@ -77,7 +86,7 @@ func (s *server) measure(ctx context.Context, r *row, connections int, d time.Du
 	if err != nil {
 		return slice{}, err
 	}
-	whole := after.minus(before, 1).minus(scraping, float64(asked))
+	whole := after.minus(before, 1).minus(s.scraping, float64(asked))
 	done.CPU, done.Objects, done.Bytes = whole.cpu, whole.objects, whole.bytes
 	return done, nil
 }

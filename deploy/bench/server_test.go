@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // counted is a server whose metrics say what the test decides.
@@ -37,6 +36,9 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 	address := strings.TrimPrefix(at.URL, "http://")
 	s := &server{client: dial(address, "", 2), admins: []string{address}}
 	r := &row{name: "GET /", status: http.StatusOK, call: func(uint64) call { return call{http.MethodGet, "/", nil} }}
+	if err := s.calibrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	want := float64(perRequest)
 	for _, await := range []func(context.Context, *server) (int, error){nil, func(ctx context.Context, s *server) (int, error) {
 		c.followed.Store(c.requests.Load())
@@ -47,11 +49,11 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 		if r.await = await; await != nil {
 			want += perFollowed
 		}
-		done, err := s.measure(t.Context(), r, 2, 10*time.Millisecond)
+		done, err := s.measure(t.Context(), r, amount{connections: 2, requests: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done.Requests == 0 || done.Errors != 0 || objects(done) != want || 1024*kilobytes(done) != 16*want {
+		if done.Requests != 100 || done.Errors != 0 || objects(done) != want || 1024*kilobytes(done) != 16*want {
 			t.Errorf("%v objects and %v KB a request, want %v objects of 16 bytes in %+v", objects(done), kilobytes(done), want, done)
 		}
 		if (done.Awaited > 0) != (await != nil) {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestAllocationsDoNotGrow holds the allocations of a request to those in allocations.json. What else the machine does hardly changes them. A row
+// that seems to have grown is measured again, because what happens to be done at intervals adds to one measurement and growth to all.
+func TestAllocationsDoNotGrow(t *testing.T) {
+	const file, times = "allocations.json", 5
+	before, err := readAllocations(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	measured, err := measureAllocations(t.Context(), exchangeCommand, func(name string, seen []int) bool {
+		return len(seen) > 0 && (len(seen) == times || !before.grown(name, seen[len(seen)-1]))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rowsOf(&book{}) {
+		seen := measured[r.name]
+		if least := slices.Min(seen); before.grown(r.name, least) {
+			t.Errorf("%s: a request makes %d allocations, and %d are in %s; more than 10 %% are too many. If they are needed, write the "+
+				"numbers of today with: make bench-allocations", r.name, least, before[r.name], file)
+		}
+		t.Logf("%s: %v, in the file %d", r.name, seen, before[r.name])
+	}
+	if len(before) != len(measured) {
+		t.Errorf("%s has %d rows, want %d: make bench-allocations", file, len(before), len(measured))
+	}
+	leavesNothing(t)
+}
