@@ -25,6 +25,9 @@ func TestTheEndOfAPolicyIsKnownWhateverCameAfter(t *testing.T) {
 			"lapsed":    func(_, number string) { s.Must(204, "POST", "/internal/lapse/"+number, "") },
 		} {
 			path, number := policy(t, s, i)
+			if a := s.Must(200, "GET", "/internal/policy/"+number, ""); strings.Contains(a.Text, "endedAt") {
+				t.Errorf("%s, not %s yet: %s", path, name, a.Text)
+			}
 			end(path, number)
 			for turn := range 3 {
 				clock.Pass(time.Hour)

@@ -28,12 +28,12 @@ func (e *environment) mountInternal(router gin.IRouter) {
 			rest.Refuse(c, err)
 			return
 		}
-		facts, err := line.describe(doc)
+		facts, err := e.descriptions.of(doc, line)
 		if err != nil {
 			rest.Refuse(c, err)
 			return
 		}
-		c.JSON(http.StatusOK, facts)
+		c.Data(http.StatusOK, "application/json", facts)
 	})
 	// A billing system reports non-payment here. No public operation makes a policy lapse.
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {

@@ -32,11 +32,17 @@ type environment struct {
 	// returns.
 	lines    map[string]opened
 	policies func() docstore.Collection
+	// descriptions are those of policies for other services.
+	descriptions *descriptions
 }
 
 func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Parts, error) {
 	r.reportUnset(deps.Unset)
-	e := &environment{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}}
+	descriptions, err := newDescriptions()
+	if err != nil {
+		return rest.Parts{}, err
+	}
+	e := &environment{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}, descriptions: descriptions}
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
 	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
 	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet(s.Sets))
