@@ -70,7 +70,7 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 		done.doc = decided.next
 		return done, nil
 	}
-	return done, problem.Outage(errors.New(r.Name + " " + id + " changed at every try"))
+	return done, r.contended(id)
 }
 
 // refusedReplace returns the refusal of a changed record whose value another record has, where an index refused it; any
@@ -109,20 +109,40 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 	return err
 }
 
-// Alter changes a record for the service itself. alter works on the record in place and reports whether to write it; it
-// runs again if another request changed the record meanwhile. The history stays as it is, and what the record was before is
-// not kept. Errors: those of alter, the problem of an unknown id, docstore.ErrTooLarge, docstore.ErrUnavailable.
-func (r *Records[T]) Alter(ctx context.Context, id string, alter func(*Record[T]) (write bool, err error)) error {
-	_, err := r.change(ctx, id, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*succession, error) {
+// Alter changes a record that Get or One returned, for the service itself. alter works on the record in place and reports
+// whether to write it; where another request has changed the record since it was read, it runs again on the record as it is then.
+// The history stays as it is, and what the record was before is not kept. Errors: those of alter, the problem of an unknown id,
+// docstore.ErrTooLarge, docstore.ErrUnavailable.
+func (r *Records[T]) Alter(ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error)) error {
+	name := identity(&record.Value).RecordID()
+	id, _ := parseID(name)
+	for range maxTries {
 		write, err := alter(record)
 		if err != nil || !write {
-			return nil, err
+			return err
 		}
 		record.state.History.Altered = r.server.Now()
-		next, err := r.encodeDocument(doc.ID, record)
-		return &succession{next: next}, err
-	})
-	return err
+		next, err := r.encodeDocument(id, record)
+		if err != nil {
+			return err
+		}
+		if err := r.collection.Replace(ctx, next, nil); !errors.Is(err, docstore.ErrStale) {
+			return r.refusedReplace(ctx, err, &record.Value, next)
+		}
+		found := false
+		if record, found, err = r.Get(ctx, name); err == nil && !found {
+			err = r.unknown(name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.contended(name)
+}
+
+// contended returns the outage of a record that others changed at every try.
+func (r *documents) contended(id string) error {
+	return problem.Outage(errors.New(r.resource + " " + id + " changed at every try"))
 }
 
 // Apply applies an action for the service itself, as a caller's request with the body would. The action need not be one

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"compress/gzip"
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -62,17 +61,11 @@ func TestARecordOfAnEarlierReleaseIsContinued(t *testing.T) {
 			return "scan"
 		},
 		"altered": func(w *world) string {
-			if err := w.parcels.Alter(context.Background(), strings.TrimPrefix(earlierHeld, "/parcel/"),
-				func(*rest.Record[parcel]) (bool, error) { return true, nil }); err != nil {
-				w.t.Fatal(err)
-			}
+			w.alter(earlierHeld, func(*parcel) {})
 			return ""
 		},
 		"altered and replaced": func(w *world) string {
-			if err := w.parcels.Alter(context.Background(), strings.TrimPrefix(earlierHeld, "/parcel/"),
-				func(*rest.Record[parcel]) (bool, error) { return true, nil }); err != nil {
-				w.t.Fatal(err)
-			}
+			w.alter(earlierHeld, func(*parcel) {})
 			w.do(200, "PUT", earlierHeld, earlierBody)
 			return "replaced"
 		},

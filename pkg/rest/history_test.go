@@ -142,13 +142,7 @@ func TestAnAlteredRecord(t *testing.T) {
 	made := w.now
 	w.pass(time.Minute)
 	alter := func() {
-		t.Helper()
-		if err := w.parcels.Alter(t.Context(), id, func(r *rest.Record[parcel]) (bool, error) {
-			r.Value.Scans = append(r.Value.Scans, "altered")
-			return true, nil
-		}); err != nil {
-			t.Fatal(err)
-		}
+		w.alter(path, func(p *parcel) { p.Scans = append(p.Scans, "altered") })
 	}
 	alter()
 	w.pass(time.Minute)

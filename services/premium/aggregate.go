@@ -72,7 +72,7 @@ func (e *environment) compute(ctx context.Context, of row) error {
 		}
 		err = e.rows.Insert(ctx, b, "aggregated")
 	} else {
-		err = e.rows.Alter(ctx, string(stored.Value.ID), func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
+		err = e.rows.Alter(ctx, stored, func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
 			known := e.subtotals.of(of, r.Version)
 			version = r.Version + 1
 			done, err = e.fill(ctx, of, &r.Value, known)

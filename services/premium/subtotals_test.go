@@ -140,7 +140,7 @@ func TestARowIsRightWhoeverComputesIt(t *testing.T) {
 			stored, found, err := e.rows.One(t.Context(), rowIndex, h.of.index())
 			if err == nil && found {
 				treaty := fmt.Sprint(random.Int())
-				err = e.rows.Alter(t.Context(), string(stored.Value.ID), func(r *rest.Record[premium.Bordereau]) (bool, error) {
+				err = e.rows.Alter(t.Context(), stored, func(r *rest.Record[premium.Bordereau]) (bool, error) {
 					r.Value.TreatyReference = &treaty
 					return true, nil
 				})

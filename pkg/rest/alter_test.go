@@ -1,0 +1,40 @@
+package rest_test
+
+import (
+	"context"
+	"path"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/rest"
+)
+
+// alter has the service itself change a parcel.
+func (w *world) alter(of string, change func(*parcel)) {
+	w.t.Helper()
+	record, found, err := w.parcels.Get(context.Background(), path.Base(of))
+	if err == nil && found {
+		err = w.parcels.Alter(context.Background(), record, func(r *rest.Record[parcel]) (bool, error) {
+			change(&r.Value)
+			return true, nil
+		})
+	}
+	if err != nil || !found {
+		w.t.Fatalf("alter %s: found %v, %v", of, found, err)
+	}
+}
+
+// TestAlterRunsAgainOnAChangedRecord: a caller changes the parcel while the service does. Neither change is lost.
+func TestAlterRunsAgainOnAChangedRecord(t *testing.T) {
+	w := start(t, nil)
+	of, runs := w.parcel(""), 0
+	w.alter(of, func(p *parcel) {
+		if runs++; runs == 1 {
+			w.do(200, "POST", of+"/scan", "")
+		}
+		p.Scans = append(p.Scans, "altered")
+	})
+	if r := w.do(200, "GET", of, ""); runs != 2 || !strings.Contains(r.Body.String(), `["seen","altered"]`) {
+		t.Errorf("after %d runs: %s", runs, r.Body)
+	}
+}
