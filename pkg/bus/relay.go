@@ -19,8 +19,8 @@ const (
 	defaultPage  = 500
 	defaultQueue = 10_000
 	// relayLinger is how long the relay waits so that simultaneous writes go out as one page. It is the greater part of the
-	// time between a write and its message.
-	relayLinger = 10 * time.Millisecond
+	// time between a write and its message. A broker may sync several files for each page.
+	relayLinger = 50 * time.Millisecond
 	// relayGrace is the time for publishing the messages in hand when the relay is stopped.
 	relayGrace = 2 * time.Second
 )

@@ -48,6 +48,8 @@ func RunProgram(banner io.Writer) service.Program {
 			settings.BordereauPeriod: "month",
 			// After a crash no other process is there to take over, and the next start should not wait for long.
 			settings.SessionTimeout: "2s",
+			// One process reads the topic. The broker syncs two files of each partition that a batch has messages of.
+			settings.TopicPartitions: "1",
 			// Nobody else could take over while it stops.
 			"drain-delay": "0s",
 		},
