@@ -55,7 +55,9 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 
 // responds notes the status of the response of a service. A 503 says nothing about how long requests take that are served.
 func responds(status int, place *admission.Place, span trace.Span) {
-	span.SetAttributes(attribute.Int("http.response.status_code", status))
+	if span.IsRecording() {
+		span.SetAttributes(attribute.Int("http.response.status_code", status))
+	}
 	if status == http.StatusServiceUnavailable {
 		place.End()
 	} else {

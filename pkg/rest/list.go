@@ -66,7 +66,7 @@ func (r *documents) list(c *gin.Context) error {
 				return err
 			}
 		}
-		body, _, err := r.shown(doc)
+		body, _, err := r.bodyAt(doc, r.server.Now())
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,10 @@ func (r *documents) list(c *gin.Context) error {
 		}
 		page = append(page, body...)
 	}
-	c.Data(http.StatusOK, mediaType, append(page, ']'))
+	page = append(page, ']')
+	// With its length a page is not sent in chunks.
+	c.Writer.Header().Set("Content-Length", strconv.Itoa(len(page)))
+	c.Data(http.StatusOK, mediaType, page)
 	return nil
 }
 

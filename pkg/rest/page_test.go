@@ -90,8 +90,12 @@ func TestAListShowsWhatTimeMoved(t *testing.T) {
 	path := w.parcel("")
 	w.do(200, "POST", path+":hold", "")
 	for _, want := range []string{"held", "stored"} {
-		if page := w.do(200, "GET", "/parcel", ""); !strings.Contains(page.Body.String(), `"state":"`+want+`"`) {
+		page := w.do(200, "GET", "/parcel", "")
+		if !strings.Contains(page.Body.String(), `"state":"`+want+`"`) {
 			t.Errorf("want %s: %s", want, page.Body)
+		}
+		if length := page.Header().Get("Content-Length"); length != fmt.Sprint(page.Body.Len()) {
+			t.Errorf("a page of %d bytes says that it has %s", page.Body.Len(), length)
 		}
 		w.pass(time.Hour)
 	}

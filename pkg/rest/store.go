@@ -247,18 +247,27 @@ func (r *documents) shown(doc docstore.Document) (body []byte, tag string, err e
 
 // shownAt returns the record as its readers saw it at an instant at which the document was there, and its entity tag.
 func (r *documents) shownAt(doc docstore.Document, at time.Time) (body []byte, tag string, err error) {
+	body, moved, err := r.bodyAt(doc, at)
+	if err != nil {
+		return nil, "", err
+	}
 	tag = strconv.FormatInt(doc.Version, 10)
+	if moved {
+		// The same version reads otherwise now, and so it has another tag.
+		tag += "-moved"
+	}
+	return body, `"` + tag + `"`, nil
+}
+
+// bodyAt returns the record as its readers saw it at an instant at which the document was there, and whether time has moved it by then.
+func (r *documents) bodyAt(doc docstore.Document, at time.Time) (body []byte, moved bool, err error) {
 	if _, timed := belongs(doc.State, r.prefix); timed {
 		body, moved, err := r.movedBy(doc, at)
-		if err != nil {
-			return nil, "", err
-		}
-		if moved {
-			// The same version reads otherwise now, and so it has another tag.
-			return body, `"` + tag + `-moved"`, nil
+		if err != nil || moved {
+			return body, moved, err
 		}
 	}
-	return doc.Body, `"` + tag + `"`, nil
+	return doc.Body, false, nil
 }
 
 // bodyMovedBy is documents.movedBy.

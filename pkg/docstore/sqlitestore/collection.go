@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -219,7 +220,7 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 		return found, err
 	}
 	sql, texts := findSQL(selected, c.spec, q)
-	return c.list(ctx, sql, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	return c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
 // bindFind binds the parameters of findSQL.
@@ -233,14 +234,17 @@ func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
 }
 
 func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
-	return c.list(ctx, c.sql.unsent, 0, func(stmt *sqlite3.Stmt) {
+	return c.list(ctx, c.sql.unsent, limit, 0, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, after[:])
 		stmt.BindInt(2, int64(limit))
 	})
 }
 
-// list returns the documents of a query's rows, up to a number of bytes as docstore.Query.Bytes says.
-func (c *collection) list(ctx context.Context, sql string, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
+// few is the number of documents of a query from which on room is made for all that it may return: it is a page, mostly a full one.
+const few = 4
+
+// list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as docstore.Query.Bytes says.
+func (c *collection) list(ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
 	var docs []docstore.Document
 	size := 0
 	err := c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
@@ -249,6 +253,9 @@ func (c *collection) list(ctx context.Context, sql string, bytes int, bind func(
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
+			}
+			if len(docs) == few && limit > few {
+				docs = slices.Grow(docs, limit-few)
 			}
 			size += stmt.Size(bodyAt) + stmt.Size(stateAt)
 			if bytes > 0 && size > bytes && len(docs) > 0 {

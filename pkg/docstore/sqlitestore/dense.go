@@ -28,7 +28,7 @@ func (c *collection) findDense(ctx context.Context, selected string, q docstore.
 		return nil, false, err
 	}
 	sql, texts := denseSQL(selected, c.spec, q)
-	found, err = c.list(ctx, sql, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 	if err != nil {
 		return nil, false, err
 	}
