@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -59,14 +60,28 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// uri returns the connection string of the deployment, without a database.
+// unhurried returns a connection string that gives an operation a minute. The default is much less, which a machine that does much else
+// may need for an operation on a large document.
+func unhurried(t testing.TB, uri string) string {
+	t.Helper()
+	u, err := url.Parse(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("timeoutMS", "60000")
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// uri returns the connection string of the deployment, without a database, and with time for each operation.
 func uri(t testing.TB) string {
 	t.Helper()
 	d, err := shared()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.uri
+	return unhurried(t, d.uri)
 }
 
 // open opens a store on a new, empty database, whose name it returns. The caller closes the store.
