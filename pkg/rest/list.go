@@ -75,10 +75,7 @@ func (r *documents) list(c *gin.Context) error {
 		}
 		page = append(page, body...)
 	}
-	page = append(page, ']')
-	// With its length a page is not sent in chunks.
-	c.Writer.Header().Set("Content-Length", strconv.Itoa(len(page)))
-	c.Data(http.StatusOK, mediaType, page)
+	c.Data(http.StatusOK, mediaType, append(page, ']'))
 	return nil
 }
 
