@@ -31,6 +31,10 @@ const startTarget = time.Second
 func run(ctx context.Context, o options, out io.Writer) error {
 	rows, measure := len(chosen(rowsOf(&book{}), o.only)), (*bench).measureRows
 	switch {
+	case o.processes:
+		rows, measure = len(chosen(separateRowsOf(&book{}), o.only)), (*bench).measureProcesses
+	case o.mongo:
+		rows, measure = len(chosen(mongoRowsOf(&book{}), o.only)), (*bench).measureMongo
 	case o.scale:
 		rows, measure = len(chosen(readsOf(&book{}), o.only)), (*bench).measureScale
 	case o.hostile:
@@ -47,6 +51,14 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	}
 	defer os.RemoveAll(folder)
 	b := &bench{options: o, data: filepath.Join(folder, "data"), out: out}
+	if o.mongo && o.mongoURL == "" {
+		server, uri, err := startMongo(ctx, filepath.Dir(o.command))
+		if err != nil {
+			return err
+		}
+		defer server.stop()
+		b.mongoURL = uri
+	}
 	if err := b.start(ctx); err != nil {
 		return err
 	}
@@ -70,7 +82,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 			return err
 		}
 	}
-	if o.check && (!met || b.ready > startTarget) {
+	if o.check && (!met || !o.separate() && b.ready > startTarget) {
 		return errBelowTarget
 	}
 	return nil
@@ -78,6 +90,9 @@ func run(ctx context.Context, o options, out io.Writer) error {
 
 // start starts the exchange and prints how long that took.
 func (b *bench) start(ctx context.Context) error {
+	if b.separate() {
+		return b.startSeparate(ctx)
+	}
 	started, err := startExchange(ctx, b.command, b.data, b.connections)
 	if err != nil {
 		return err
@@ -109,7 +124,8 @@ func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err e
 // machine affects both.
 const turns = 5
 
-// compare measures the exchange and a bare handler that gives the same responses.
+// compare measures the exchange and a bare handler that gives the same responses. If the exchange is separate processes, so is the other
+// side: the bare handler, and a proxy in front of it.
 func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
 	var responses []cannedResponse
 	for _, r := range rows {
@@ -126,12 +142,17 @@ func (b *bench) compare(ctx context.Context, rows []*row) ([]result, error) {
 	defer process.stop()
 	exchange := b.exchange.server()
 	bare := &server{client: dial(process.address, b.exchange.token, b.connections), processes: []*child{process}}
+	if b.processes {
+		proxy, err := startProxy(ctx, process.address)
+		if err != nil {
+			return nil, err
+		}
+		defer proxy.stop()
+		bare.client, bare.processes = dial(proxy.address, b.exchange.token, b.connections), append(bare.processes, proxy)
+	}
 	var results []result
 	for _, r := range rows {
-		measured, err := b.inTurn(ctx, r, exchange, bare)
-		if ctx.Err() != nil {
-			return nil, errors.New("interrupted")
-		}
+		measured, err := b.inTurn(ctx, r, r, exchange, bare)
 		if err != nil {
 			return nil, err
 		}
@@ -145,9 +166,14 @@ func (b *bench) slice() amount {
 	return amount{connections: b.connections, duration: b.duration / turns}
 }
 
-// inTurn measures both sides of a row, each once to warm up.
-func (b *bench) inTurn(ctx context.Context, r *row, exchange, bare *server) (result, error) {
-	measured := result{row: r}
+// inTurn measures both sides of a row, each once to warm up. What is asked of the other side may be another row.
+func (b *bench) inTurn(ctx context.Context, r, others *row, exchange, bare *server) (measured result, err error) {
+	defer func() {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
+	}()
+	measured.row = r
 	if err := exchange.calibrate(ctx); err != nil {
 		return measured, err
 	}
@@ -156,7 +182,7 @@ func (b *bench) inTurn(ctx context.Context, r *row, exchange, bare *server) (res
 		if err != nil {
 			return measured, err
 		}
-		other, err := bare.measure(ctx, r, b.slice())
+		other, err := bare.measure(ctx, others, b.slice())
 		if err != nil {
 			return measured, err
 		}

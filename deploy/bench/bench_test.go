@@ -2,20 +2,22 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"fortio.org/log"
 )
 
-// TestMain makes the test binary the bare handler if it is started with the argument for it, as the command does.
+// TestMain makes the test binary the bare handler or the proxy if it is started with the argument for it, as the command does.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == bareCommand {
+	if len(os.Args) > 1 && serving[os.Args[1]] != nil {
 		main()
 		return
 	}
@@ -26,23 +28,45 @@ func TestMain(m *testing.M) {
 // exchangeCommand is the exchange as it is shipped.
 var exchangeCommand string
 
+// buildServices builds the commands of the gateway and of the services beside that of the exchange, if they are not there.
+var buildServices func() error
+
 func runTests(m *testing.M) int {
 	folder, err := os.MkdirTemp("", "bench-test-")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(folder)
+	buildServices = sync.OnceValue(func() error { return buildCommands(folder) })
 	if built := os.Getenv("COMMANDS_UNDER_TEST"); built != "" {
+		buildServices = func() error { return nil }
 		_ = os.Getenv("COMMANDS_DIGEST")                 // Go caches no result for other commands
 		exchangeCommand = filepath.Join(built, "client") // without the race detector, as it is shipped
 		return m.Run()
 	}
 	exchangeCommand = filepath.Join(folder, "exchange")
-	build := exec.Command("go", "build", "-o", exchangeCommand, "insurance.example/exchange/deploy/exchange")
-	if text, err := build.CombinedOutput(); err != nil {
-		panic(string(text))
+	if err := buildCommands(exchangeCommand, "deploy/exchange"); err != nil {
+		panic(err)
 	}
 	return m.Run()
+}
+
+// buildCommands builds commands of the exchange; those of the gateway and of the services if none is named.
+func buildCommands(to string, commands ...string) error {
+	if len(commands) == 0 {
+		commands = []string{"gateway/cmd/gateway"}
+		for _, name := range serviceNames {
+			commands = append(commands, "services/"+name+"/cmd/"+name)
+		}
+	}
+	args := []string{"build", "-o", to}
+	for _, command := range commands {
+		args = append(args, "insurance.example/exchange/"+command)
+	}
+	if text, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, text)
+	}
+	return nil
 }
 
 // short returns options that measure in slices of a length, and write only to a temporary folder of the test.

@@ -38,14 +38,32 @@ var listening = regexp.MustCompile(`http://([0-9.]+:[0-9]+)`)
 
 // start starts a command that prints the URL it listens on.
 func start(ctx context.Context, stdin []byte, name string, args ...string) (*child, error) {
+	var address string
+	c, err := launch(ctx, func(command *exec.Cmd, lines io.Writer) {
+		command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(stdin), lines, os.Stderr
+	}, func(line string) bool {
+		if found := listening.FindStringSubmatch(line); found != nil && address == "" {
+			address = found[1]
+		}
+		return address != ""
+	}, name, args...)
+	if err != nil {
+		return nil, err
+	}
+	c.address = address
+	return c, nil
+}
+
+// launch starts a command whose streams one function connects, and gives the lines that come from it to another. It returns once that one
+// has returned true for a line. The lines that follow are given to it as well.
+func launch(ctx context.Context, connect func(*exec.Cmd, io.Writer), said func(line string) bool, name string, args ...string) (*child, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	command := exec.CommandContext(ctx, name, args...)
 	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 	command.WaitDelay = stopPatience
-	command.Stdin, command.Stderr = bytes.NewReader(stdin), os.Stderr
 	command.Env = withoutSettings(os.Environ())
 	out, in := io.Pipe()
-	command.Stdout = in
+	connect(command, in)
 	c := &child{cancel: cancel, ended: make(chan struct{}), began: time.Now()}
 	if err := command.Start(); err != nil {
 		cancel()
@@ -61,15 +79,26 @@ func start(ctx context.Context, stdin []byte, name string, args ...string) (*chi
 	lines := bufio.NewReader(out)
 	for {
 		line, err := lines.ReadString('\n')
-		if found := listening.FindStringSubmatch(line); found != nil {
-			c.address, c.printed = found[1], time.Since(c.began)
-			go func() { _, _ = io.Copy(io.Discard, lines) }()
-			return c, nil
-		}
 		if err != nil {
 			c.stop()
 			return nil, fmt.Errorf("%s ended before it listened: %w", name, err)
 		}
+		if said(line) {
+			c.printed = time.Since(c.began)
+			go tell(lines, said)
+			return c, nil
+		}
+	}
+}
+
+// tell gives lines to a function until there are no more.
+func tell(lines *bufio.Reader, said func(line string) bool) {
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		said(line)
 	}
 }
 

@@ -98,7 +98,7 @@ type amount struct {
 	requests    int64 // in place of the duration, if greater than 0
 }
 
-// drive makes the calls of a row over all connections. Each connection sends its next call as soon as it has the response to the last.
+// drive makes the calls of a row over all connections, or does what takes their place. Each connection sends its next call as soon as it has the response to the last.
 func (c *client) drive(ctx context.Context, r *row, much amount) slice {
 	var failed atomic.Int64
 	stopper := periodic.NewAborter()
@@ -137,11 +137,15 @@ type worker struct {
 }
 
 // Run makes one request; the load generator times it.
-func (w *worker) Run(context.Context, periodic.ThreadID) (ok bool, details string) {
-	err := w.client.send(w.row.next(), &w.request, &w.response)
-	if err != nil || w.response.StatusCode() != w.row.status {
-		w.failed.Add(1)
-		return false, ""
+func (w *worker) Run(ctx context.Context, _ periodic.ThreadID) (ok bool, details string) {
+	if w.row.perform != nil {
+		ok = w.row.perform(ctx, w.row.count.Add(1)) == nil
+	} else {
+		err := w.client.send(w.row.next(), &w.request, &w.response)
+		ok = err == nil && w.response.StatusCode() == w.row.status
 	}
-	return true, ""
+	if !ok {
+		w.failed.Add(1)
+	}
+	return ok, ""
 }

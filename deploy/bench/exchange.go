@@ -12,12 +12,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// runningExchange is a running exchange with all services in one process, and a client of it.
+// runningExchange is a running exchange, and a client of it: all of it in one process, or the gateway.
 type runningExchange struct {
 	*child
 	*client
 	// admin is the address of its metrics.
 	admin string
+	// services are those that are processes of their own.
+	services []*serviceProcess
 	// served is the time from its start until the first response with status 200, ready the time until /readyz responded
 	// with 200.
 	served, ready time.Duration
@@ -25,9 +27,9 @@ type runningExchange struct {
 
 // startExchange starts the exchange on a folder of data and waits until it has responded and is ready.
 func startExchange(ctx context.Context, command, data string, connections int) (*runningExchange, error) {
-	token, err := exec.CommandContext(ctx, command, "token", "--new-keys", "--data", data, "--lifetime", "24h").Output()
+	token, err := newToken(ctx, command, data)
 	if err != nil {
-		return nil, fmt.Errorf("%s token: %w", command, err)
+		return nil, err
 	}
 	admin, err := freeAddress()
 	if err != nil {
@@ -46,7 +48,7 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 	if err != nil {
 		return nil, err
 	}
-	e := &runningExchange{child: process, admin: admin, client: dial(process.address, strings.TrimSpace(string(token)), connections)}
+	e := &runningExchange{child: process, admin: admin, client: dial(process.address, token, connections)}
 	var request fasthttp.Request
 	var response fasthttp.Response
 	// The exchange listens before it prints its address, so a call waits for its response and is not refused.
@@ -71,9 +73,42 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 	return nil, err
 }
 
+// newToken returns a token that the keys of a data folder sign. It makes the keys if there are none.
+func newToken(ctx context.Context, command, data string) (string, error) {
+	token, err := exec.CommandContext(ctx, command, "token", "--new-keys", "--data", data, "--lifetime", "24h").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s token: %w", command, err)
+	}
+	return strings.TrimSpace(string(token)), nil
+}
+
 // server returns the exchange as a side of a row.
 func (e *runningExchange) server() *server {
-	return &server{client: e.client, processes: []*child{e.child}, admins: []string{e.admin}}
+	s := &server{client: e.client, processes: []*child{e.child}, admins: []string{e.admin}}
+	for _, of := range e.services {
+		s.processes, s.admins = append(s.processes, of.child), append(s.admins, of.admin)
+	}
+	return s
+}
+
+// stop ends all processes, the gateway first, and waits for their end.
+func (e *runningExchange) stop() {
+	if e.child != nil { // the gateway starts last
+		e.child.stop()
+	}
+	for _, of := range e.services {
+		of.stop()
+	}
+}
+
+// resident returns the memory of all processes.
+func (e *runningExchange) resident() resident {
+	total := e.child.resident()
+	for _, of := range e.services {
+		one := of.resident()
+		total.all, total.anonymous, total.file = total.all+one.all, total.anonymous+one.anonymous, total.file+one.file
+	}
+	return total
 }
 
 // freeAddress returns an address of this machine that nobody listens on, host:port.

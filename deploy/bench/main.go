@@ -1,4 +1,5 @@
-// Command bench measures the exchange in one process against a bare Gin handler that returns the same bytes from memory.
+// Command bench measures the exchange in one process against a bare Gin handler that returns the same bytes from memory, or as separate
+// processes against Go's reverse proxy in front of that handler.
 // It starts both, drives them in turn over loopback with the same client, and prints a table of their ratio, of the CPU time that
 // both use for a request, and of what the exchange allocates for it, which other load on the machine affects least. Every
 // record that the exchange has acknowledged is durable; the bare handler stores nothing.
@@ -9,6 +10,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,6 +28,9 @@ type options struct {
 	connections int
 	policies    int            // of the book that the rows are about
 	only        *regexp.Regexp // matches the names of the rows to measure; nil: all
+	processes   bool
+	mongo       bool
+	mongoURL    string // of the MongoDB of -mongo; "" for the one that stands in for it
 	scale       bool
 	hostile     bool
 	overload    bool
@@ -35,13 +40,19 @@ type options struct {
 	json        string // file that keeps what was measured; "" for none
 }
 
+// separate reports whether the gateway and the services are measured as processes of their own.
+func (o options) separate() bool { return o.processes || o.mongo }
+
 // errBelowTarget is the error of -check if a row is below its target.
 var errBelowTarget = errors.New("below target")
 
+// serving are the servers that this command is with one of these arguments.
+var serving = map[string]func(io.Reader, io.Writer) error{bareCommand: serveBare, proxyCommand: serveProxy}
+
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == bareCommand {
-		if err := serveBare(os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "bench: bare handler:", err)
+	if len(os.Args) > 1 && serving[os.Args[1]] != nil {
+		if err := serving[os.Args[1]](os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", os.Args[1], err)
 			os.Exit(1)
 		}
 		return
@@ -82,13 +93,16 @@ func parse(args []string) options {
 		o.only, err = regexp.Compile(text)
 		return err
 	})
+	flags.BoolVar(&o.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange")
+	flags.BoolVar(&o.mongo, "mongo", false, "measure separate processes that keep their records in MongoDB, against its driver alone")
+	flags.StringVar(&o.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
 	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
 	flags.IntVar(&o.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
 	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads")
 	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
-	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, for the plain table and for -scale")
+	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, but for -hostile and -overload")
 	_ = flags.Parse(args) // ends the process itself
 	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.policies < 1 || o.count < 1 || o.callers < 0 {
 		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections, policies and count are greater than 0, and callers is not negative")
@@ -96,7 +110,7 @@ func parse(args []string) options {
 		os.Exit(2)
 	}
 	if o.json != "" && (o.hostile || o.overload) {
-		fmt.Fprintln(flags.Output(), "bench keeps only the plain table and that of -scale with -json")
+		fmt.Fprintln(flags.Output(), "bench keeps nothing of -hostile and -overload with -json")
 		os.Exit(2)
 	}
 	return o

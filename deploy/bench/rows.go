@@ -21,8 +21,10 @@ type row struct {
 	// metrics; nil if they lead to nothing.
 	await func(context.Context, *server) (polls int, err error)
 	// call returns the nth request.
-	call  func(n uint64) call
-	count atomic.Uint64
+	call func(n uint64) call
+	// perform does what takes the place of the nth request, where there is none.
+	perform func(ctx context.Context, n uint64) error
+	count   atomic.Uint64
 }
 
 func (r *row) title() string { return r.name }
@@ -33,25 +35,19 @@ func (r *row) next() call { return r.call(r.count.Add(1)) }
 func rowsOf(b *book) []*row {
 	return []*row{
 		readVehicle(b),
-		{
-			name: "GET /claim?policyNumber=", route: "/claim", status: http.StatusOK, target: 0.45,
-			call: get(b.policies, "/claim?policyNumber="),
-		},
+		findClaim(b),
 		listVehicles(b),
-		{
-			name: "POST /vehicle", route: "/vehicle", status: http.StatusCreated, target: 0.35,
-			call: func(uint64) call { return call{http.MethodPost, "/vehicle", newVehicle()} },
-		},
-		{
-			name: "POST /claim", route: "/claim", status: http.StatusCreated, target: 0.2,
-			call: func(n uint64) call { return call{http.MethodPost, "/claim", newClaim(pick(b.policies, n))} },
-		},
+		createVehicle(),
+		createClaim(b),
 		{
 			name: "POST /receipt", route: "/receipt", status: http.StatusCreated, target: 0.25, await: awaitRows,
 			call: func(n uint64) call { return call{http.MethodPost, "/receipt", newReceipt(pick(b.policies, n))} },
 		},
 	}
 }
+
+// separateRowsOf returns the rows that are measured with separate processes.
+func separateRowsOf(b *book) []*row { return []*row{readVehicle(b), createVehicle(), createClaim(b)} }
 
 // readsOf returns the rows that are measured before and after a load of vehicles and policies.
 func readsOf(b *book) []*row {
@@ -72,10 +68,31 @@ func readVehicle(b *book) *row {
 	}
 }
 
+func findClaim(b *book) *row {
+	return &row{
+		name: "GET /claim?policyNumber=", route: "/claim", status: http.StatusOK, target: 0.45,
+		call: get(b.policies, "/claim?policyNumber="),
+	}
+}
+
 func listVehicles(b *book) *row {
 	return &row{
 		name: "GET /vehicle?limit=50", route: "/vehicle", status: http.StatusOK, target: 0.4,
 		call: get(b.pages, "/vehicle?"),
+	}
+}
+
+func createVehicle() *row {
+	return &row{
+		name: "POST /vehicle", route: "/vehicle", status: http.StatusCreated, target: 0.35,
+		call: func(uint64) call { return call{http.MethodPost, "/vehicle", newVehicle()} },
+	}
+}
+
+func createClaim(b *book) *row {
+	return &row{
+		name: "POST /claim", route: "/claim", status: http.StatusCreated, target: 0.2,
+		call: func(n uint64) call { return call{http.MethodPost, "/claim", newClaim(pick(b.policies, n))} },
 	}
 }
 
