@@ -38,7 +38,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 	case o.scale:
 		rows, measure = len(chosen(readsOf(&book{}), o.only)), (*bench).measureScale
 	case o.hostile:
-		rows, measure = len(chosen(assaultsOn(&prey{book: &book{vehicles: []string{""}}}), o.only)), (*bench).measureHostile
+		rows, measure = len(chosen(assaultsOn(&prey{}), o.only)), (*bench).measureHostile
 	case o.overload:
 		rows, measure = len(chosen(surgesOn(&book{}), o.only)), (*bench).measureOverload
 	}

@@ -15,7 +15,7 @@ import (
 	"fortio.org/log"
 )
 
-// TestMain makes the test binary the bare handler or the proxy if it is started with the argument for it, as the command does.
+// TestMain makes the test binary the bare handler, the proxy or the hostile callers if it is started with the argument for it, as the command does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && serving[os.Args[1]] != nil {
 		main()

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // The bounds that hold whatever a caller sends. Memory is what the process has resident, without file pages.
@@ -24,6 +27,8 @@ const (
 type assault struct {
 	name    string
 	callers int
+	// elsewhere says that they send it to a process that only reads requests and returns responses of the same size.
+	elsewhere bool
 	// send makes the nth request of all callers, and returns the status of its response; 0 if there was none.
 	send func(ctx context.Context, t *target, n uint64) int
 }
@@ -47,13 +52,13 @@ func (b *bench) measureHostile(ctx context.Context, written *book) (met bool, er
 		return false, err
 	}
 	b.exchange.stop()
-	idle, err := b.assail(ctx, prey, &assault{name: "nothing"})
+	idle, err := b.assail(ctx, written, prey, &assault{name: "nobody"})
 	if err != nil {
 		return false, err
 	}
 	table := newHostileTable(b.out, idle)
 	for _, a := range chosen(assaultsOn(prey), b.only) {
-		o, err := b.assail(ctx, prey, a)
+		o, err := b.assail(ctx, written, prey, a)
 		if err != nil {
 			return false, err
 		}
@@ -63,34 +68,56 @@ func (b *bench) measureHostile(ctx context.Context, written *book) (met bool, er
 }
 
 // assail starts the exchange and measures one assault.
-func (b *bench) assail(ctx context.Context, prey *prey, a *assault) (*outcome, error) {
+func (b *bench) assail(ctx context.Context, written *book, prey *prey, a *assault) (*outcome, error) {
 	exchange, err := startExchange(ctx, b.command, b.data, b.connections)
 	if err != nil {
 		return nil, err
 	}
 	defer exchange.stop()
-	foe, err := newTarget(ctx, exchange, b.command, b.data, a.callers)
-	if err != nil {
-		return nil, err
+	duration := b.duration / turns
+	var foes *horde
+	if a.send != nil {
+		if foes, err = b.gather(ctx, exchange.address, prey, a); err != nil {
+			return nil, err
+		}
+		defer foes.disband()
 	}
-	defer foe.close()
-	ordinary := newOrdinary(exchange.client, prey.book)
-	o := &outcome{assault: a, statuses: map[int]int64{}}
+	ordinary := newOrdinary(exchange.client, written)
+	o := &outcome{assault: a}
 	ordinary.run(ctx, settling) // so that what only a start costs is not counted
 	watch := exchange.watch()
-	under, end := context.WithTimeout(ctx, b.duration/turns)
-	defer end()
 	began := time.Now()
-	statuses := make(chan map[int]int64, 1)
-	go func() { statuses <- foe.assail(under, a) }()
-	o.reads, o.writes = ordinary.run(ctx, b.duration/turns)
+	var sending errgroup.Group
+	if foes != nil {
+		sending.Go(func() (err error) {
+			o.statuses, err = foes.assail()
+			return err
+		})
+	}
+	o.reads, o.writes = ordinary.run(ctx, duration)
 	o.took = time.Since(began)
-	o.statuses = <-statuses
+	err = sending.Wait()
 	o.used = watch.end()
 	if ctx.Err() != nil {
 		return nil, errors.New("interrupted")
 	}
-	return o, nil
+	return o, err
+}
+
+// gather starts the hostile callers of a row, and what they send to if that is not the exchange.
+func (b *bench) gather(ctx context.Context, address string, prey *prey, a *assault) (*horde, error) {
+	token, err := exec.CommandContext(ctx, b.command, "token", "--data", b.data, "--subject", "hostile").Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s token: %w", b.command, err)
+	}
+	var bare *child
+	if a.elsewhere {
+		if bare, err = startBare(ctx, bareOf(prey)); err != nil {
+			return nil, err
+		}
+		address = bare.address
+	}
+	return startHorde(ctx, bare, orders{address, strings.TrimSpace(string(token)), *prey, a.name, b.duration / turns})
 }
 
 // settling is how long ordinary requests are made before a measurement.

@@ -15,8 +15,12 @@ func assaultsOn(p *prey) []*assault {
 	million := strings.Repeat("7", 1_000_000)
 	var all []*assault
 	add := func(name string, callers int, send func(context.Context, *target, uint64) int) {
-		all = append(all, &assault{name, callers, send})
+		all = append(all, &assault{name: name, callers: callers, send: send})
 	}
+
+	// What the senders themselves make of the figures, on the same processors.
+	create, get := plain(posts("/vehicle", filled(`{`, numbered(`"m%d":"`+strings.Repeat("x", 1000)+`"`), `}`))), plain(gets("/vehicle/"+p.Vehicle))
+	all = append(all, &assault{"bodies of 1 MB to a process that discards them", 16, true, create}, &assault{"responses of 900 KB from a bare process", 32, true, get})
 
 	// Size.
 	versions := make([][]byte, 8)
@@ -24,22 +28,22 @@ func assaultsOn(p *prey) []*assault {
 		versions[n] = padded(fmt.Sprintf(`"vin":"%d"`, n))
 	}
 	add("replace one record of 900 KB", 32, plain(func(n uint64) call {
-		return call{http.MethodPut, "/vehicle/" + p.vehicle, versions[n%8]}
+		return call{http.MethodPut, "/vehicle/" + p.Vehicle, versions[n%8]}
 	}))
-	add("create records of 1 MB", 16, plain(posts("/vehicle", filled(`{`, numbered(`"m%d":"`+strings.Repeat("x", 1000)+`"`), `}`))))
+	add("create records of 1 MB", 16, create)
 	add("list 200 records of 900 KB", 4, plain(gets("/business?limit=200")))
 	add("list 200 records of 900 KB, and do not read", 8, unread("/business?limit=200"))
 	add("list 200 small records whose last change was 900 KB", 4, plain(gets("/motorCoverage?limit=200")))
-	add("read one record of 900 KB", 32, plain(gets("/vehicle/"+p.vehicle)))
-	add("read one claim of 5 MB", 32, plain(gets("/claim/"+p.claim)))
-	add("read one claim of 5 MB, and do not read the response", 64, unread("/claim/"+p.claim))
+	add("read one record of 900 KB", 32, get)
+	add("read one claim of 5 MB", 32, plain(gets("/claim/"+p.Claim)))
+	add("read one claim of 5 MB, and do not read the response", 64, unread("/claim/"+p.Claim))
 	add("change one member of a claim of 5 MB", 16, plain(func(n uint64) call {
-		return call{http.MethodPut, "/claim/" + p.claim, []byte(fmt.Sprintf(`{"location":"%d"}`, n))}
+		return call{http.MethodPut, "/claim/" + p.Claim, []byte(fmt.Sprintf(`{"location":"%d"}`, n))}
 	}))
-	add("history of a record with changes of 900 KB", 16, plain(gets("/x/history/vehicle/"+p.events+"?limit=200")))
-	add("record of 900 KB as it was", 16, plain(gets("/x/asof/vehicle/"+p.events+"?at="+asOf.UTC().Format(time.RFC3339Nano))))
-	add("action with a body of 900 KB that is refused", 16, plain(posts("/motorCoverage/"+p.policy+":renew", padded(`"inceptionDate":"2020-01-01T00:00:00Z"`))))
-	add("10,000 references to one record of 900 KB", 2, plain(property(filled(`{"propertyIds":[`, upTo(10_000, `"`+p.property+`"`), `]}`))))
+	add("history of a record with changes of 900 KB", 16, plain(gets("/x/history/vehicle/"+p.Events+"?limit=200")))
+	add("record of 900 KB as it was", 16, plain(gets("/x/asof/vehicle/"+p.Events+"?at="+asOf.UTC().Format(time.RFC3339Nano))))
+	add("action with a body of 900 KB that is refused", 16, plain(posts("/motorCoverage/"+p.Policy+":renew", padded(`"inceptionDate":"2020-01-01T00:00:00Z"`))))
+	add("10,000 references to one record of 900 KB", 2, plain(property(filled(`{"propertyIds":[`, upTo(10_000, `"`+p.Property+`"`), `]}`))))
 	add("10,000 references to records that do not exist", 4, plain(posts("/travelCoverage",
 		[]byte(`{"isGroup":true,"destination":250,"travellerIds":["`+strings.Join(unknownIDs(10_000), `","`)+`"]}`))))
 
@@ -54,9 +58,9 @@ func assaultsOn(p *prey) []*assault {
 	add("100,000 members of a value that is kept as it is, with a key", 4, keyed("/vehicle", filled(`{"physical":{`, numbered(`"%d":1`), `}}`)))
 	add("10,000 members, with a key", 4, keyed("/vehicle", membersOf(10_000)))
 	add("replace a record of 10,000 members", 4, plain(func(n uint64) call {
-		return call{http.MethodPut, "/vehicle/" + p.vehicle, append(fmt.Appendf(nil, `{"vin":"%d",`, n), membersOf(9_999)[1:]...)}
+		return call{http.MethodPut, "/vehicle/" + p.Vehicle, append(fmt.Appendf(nil, `{"vin":"%d",`, n), membersOf(9_999)[1:]...)}
 	}))
-	add("10,000 members in deductibles", 4, plain(property(fmt.Appendf(nil, `{"propertyId":"%s","inceptionDate":1,"deductibles":%s}`, p.property, membersOf(9_997)))))
+	add("10,000 members in deductibles", 4, plain(property(fmt.Appendf(nil, `{"propertyId":"%s","inceptionDate":1,"deductibles":%s}`, p.Property, membersOf(9_997)))))
 	add("50,000 numbers, with a key", 4, keyed("/vehicle", []byte("{"+strings.Join(repeated(lists("12.5"), 4), ",")+"}")))
 	add("lists of 10,000 elements, with a key", 4, keyed("/vehicle", filled(`{`, lists("1"), `}`)))
 	add("empty objects in lists, with a key", 4, keyed("/vehicle", filled(`{`, lists("{}"), `}`)))
@@ -67,8 +71,8 @@ func assaultsOn(p *prey) []*assault {
 	add("strings of escapes, with a key", 4, keyed("/vehicle", filled(`{`, numbered(`"e%d":"`+strings.Repeat(`\u00e9`, 10_000)+`"`), `}`)))
 	add("long strings under both names of a member", 4, plain(posts("/debtor", twice("parentCompany", "ultimateParentCompany"))))
 	add("10,000 wrong types in a list", 4, plain(property(filled(`{"perils":[`, upTo(10_000, `0`), `]}`))))
-	add("10,000 perils that are unknown", 4, plain(property(filled(`{"propertyId":"`+p.property+`","perils":[`, upTo(10_000, `"x"`), `]}`))))
-	add("200,000 perils that are unknown", 4, plain(property(filled(`{"propertyId":"`+p.property+`","perils":[`, always(`"x"`), `]}`))))
+	add("10,000 perils that are unknown", 4, plain(property(filled(`{"propertyId":"`+p.Property+`","perils":[`, upTo(10_000, `"x"`), `]}`))))
+	add("200,000 perils that are unknown", 4, plain(property(filled(`{"propertyId":"`+p.Property+`","perils":[`, always(`"x"`), `]}`))))
 	add("members with long names and wrong types", 4, plain(posts("/driver", filled(`{"name":{"`+strings.Repeat("n", 60_000)+`":1},"licence":{`, numbered(`"m%d":1`), `,"expiryDate":1}}`))))
 	add("no JSON: a megabyte of brackets", 4, plain(posts("/vehicle", []byte(strings.Repeat("[", largestBody)))))
 	add("no JSON: a syntax error at the end", 4, plain(posts("/vehicle", filled(`{`, numbered(`"%d":1`), `,}`))))
@@ -77,7 +81,7 @@ func assaultsOn(p *prey) []*assault {
 	add("skip 100,000 records", 8, plain(gets("/vehicle?limit=200&skip=100000")))
 	add("skip a million records", 8, plain(gets("/vehicle?skip=1000000")))
 	add("2,000 query parameters", 8, plain(gets("/vehicle?"+strings.Repeat("a%41=%42&", 3000)+"z=1")))
-	add("If-None-Match of 30 KB", 8, headed("/vehicle/"+p.vehicles[0], "If-None-Match", strings.Repeat(`"x",`, 7500)+`"y"`))
+	add("If-None-Match of 30 KB", 8, headed("/vehicle/"+p.Small, "If-None-Match", strings.Repeat(`"x",`, 7500)+`"y"`))
 	add("headers of 10 MB", 4, manyHeaders)
 	add("a chunked body without an end", 16, chunked)
 	add("bodies of which a byte comes each second", 200, slowBodies("/vehicle", largestBody))
@@ -101,4 +105,13 @@ func upTo(count int, text string) func(int) string {
 func twice(name, other string) []byte {
 	text := strings.Repeat("x", longestString-1)
 	return filled(fmt.Sprintf(`{"%s":"%s","%s":"%s",`, name, text, other, text), numbered(`"m%d":"`+text+`"`), `}`)
+}
+
+// bareOf returns what a process that does nothing else returns for the rows that are sent elsewhere.
+func bareOf(p *prey) []cannedResponse {
+	kind := map[string]string{"Content-Type": "application/json"}
+	return []cannedResponse{
+		{http.MethodPost, "/vehicle", http.StatusCreated, kind, []byte("{}")},
+		{http.MethodGet, "/vehicle/" + p.Vehicle, http.StatusOK, kind, padded()},
+	}
 }

@@ -46,8 +46,8 @@ func (o options) separate() bool { return o.processes || o.mongo }
 // errBelowTarget is the error of -check if a row is below its target.
 var errBelowTarget = errors.New("below target")
 
-// serving are the servers that this command is with one of these arguments.
-var serving = map[string]func(io.Reader, io.Writer) error{bareCommand: serveBare, proxyCommand: serveProxy}
+// serving are the processes that this command is with one of these arguments.
+var serving = map[string]func(io.Reader, io.Writer) error{bareCommand: serveBare, proxyCommand: serveProxy, hordeCommand: beHorde}
 
 func main() {
 	if len(os.Args) > 1 && serving[os.Args[1]] != nil {

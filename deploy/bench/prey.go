@@ -11,13 +11,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// prey holds the records that hostile requests are about.
+// prey holds the ids of the records that hostile requests are about.
 type prey struct {
-	*book
-	// vehicle is a vehicle of large size, property a property of large size, policy a policy, claim a claim of several times that size,
-	// and events a vehicle with many large former versions.
-	vehicle, property, policy, claim, events string
-	holder, business                         string
+	// Vehicle is a vehicle of large size, Property a property of large size, Policy a policy, Claim a claim of several times that size,
+	// Events a vehicle with many large former versions, and Small a vehicle of usual size.
+	Vehicle, Property, Policy, Claim, Events, Small string
 }
 
 // mostOfKind is the number of large records of a resource: those of one page, as many as a caller can ask for.
@@ -25,30 +23,30 @@ const mostOfKind = 200
 
 // prepare makes the records through the interface, count of each kind.
 func prepare(ctx context.Context, e *runningExchange, written *book, count int) (*prey, error) {
-	p := &prey{book: written}
+	p := &prey{Small: written.vehicles[0]}
 	m := maker{ctx: ctx, client: e.client}
-	p.holder = m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
-	p.vehicle = m.create("vehicle", padded())
-	p.property = m.create("property", padded(`"propertyType":"Farm"`))
+	holder := m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
+	p.Vehicle = m.create("vehicle", padded())
+	p.Property = m.create("property", padded(`"propertyType":"Farm"`))
 	for range count {
-		p.business = m.create("business", padded())
+		m.create("business", padded())
 	}
 	// Records under a kilobyte whose last event is large.
 	driver := m.create("driver", []byte(driverBody))
 	for range count {
-		p.policy = m.create("motorCoverage", newPolicy(p.holder, m.create("vehicle", newVehicle()), driver))
-		m.send(call{http.MethodPost, "/motorCoverage/" + p.policy + ":cancel", padded()})
+		p.Policy = m.create("motorCoverage", newPolicy(holder, m.create("vehicle", newVehicle()), driver))
+		m.send(call{http.MethodPost, "/motorCoverage/" + p.Policy + ":cancel", padded()})
 	}
-	p.policy = m.create("motorCoverage", newPolicy(p.holder, p.vehicle, driver))
-	p.events = m.create("vehicle", newVehicle())
+	p.Policy = m.create("motorCoverage", newPolicy(holder, p.Vehicle, driver))
+	p.Events = m.create("vehicle", newVehicle())
 	const versions = 40
 	for n := range versions {
-		m.send(call{http.MethodPut, "/vehicle/" + p.events, padded(fmt.Sprintf(`"vin":"%d"`, n))})
+		m.send(call{http.MethodPut, "/vehicle/" + p.Events, padded(fmt.Sprintf(`"vin":"%d"`, n))})
 	}
-	p.claim = m.create("claim", newClaim(written.policies[0]))
+	p.Claim = m.create("claim", newClaim(written.policies[0]))
 	const parts = 6
 	for n := range parts {
-		m.send(call{http.MethodPut, "/claim/" + p.claim, paddedAs(fmt.Sprintf("part%d-", n))})
+		m.send(call{http.MethodPut, "/claim/" + p.Claim, paddedAs(fmt.Sprintf("part%d-", n))})
 	}
 	return p, m.err
 }

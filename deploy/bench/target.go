@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"os/exec"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -14,21 +13,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// target is the exchange as hostile callers reach it: with a token of their own.
+// target is the exchange as hostile callers reach it.
 type target struct {
 	client *client
 	count  atomic.Uint64
 }
-
-func newTarget(ctx context.Context, e *runningExchange, command, data string, callers int) (*target, error) {
-	token, err := exec.CommandContext(ctx, command, "token", "--data", data, "--subject", "hostile").Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s token: %w", command, err)
-	}
-	return &target{client: dial(e.address, strings.TrimSpace(string(token)), max(1, callers))}, nil
-}
-
-func (t *target) close() { t.client.http.CloseIdleConnections() }
 
 // patience is how long after the end of a measurement a response is waited for: longer than the exchange works on any request.
 const patience = 30 * time.Second
