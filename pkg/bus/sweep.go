@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,8 +39,11 @@ type SweepConfig struct {
 	// has the marks removed that it makes superfluous.
 	Message func(docstore.Document) (Message, error)
 	Handle  func(context.Context, Message) error
-	// Busy reports whether messages are being handled at present. The sweep then takes only a small share of the time.
+	// Busy reports whether messages are being handled at present. The sweep then handles one document at a time, and takes only a
+	// small share of the time.
 	Busy func() bool
+	// Workers is the number of documents that are handled at the same time; 1 if not set.
+	Workers int
 	// Age is how long a document may have its mark before the sweep handles it; 5 s if not set.
 	Age time.Duration
 	// Every is the pause between two rounds; 1 s if not set.
@@ -69,6 +74,7 @@ type Sweep struct {
 func NewSweep(config SweepConfig) *Sweep {
 	config.Age = cmp.Or(config.Age, defaultSweepAge)
 	config.Every = cmp.Or(config.Every, defaultSweepEvery)
+	config.Workers = cmp.Or(config.Workers, 1)
 	config.Log = config.Log.With("topic", config.Topic)
 	return &Sweep{
 		config:  config,
@@ -153,64 +159,101 @@ func (s *Sweep) walk(ctx context.Context, after, until uuid.UUID) (finished bool
 		if err != nil {
 			return false, err
 		}
+		last := len(docs) < sweepPage
+		beyond := slices.IndexFunc(docs, func(d docstore.Document) bool { return bytes.Compare(d.ID[:], until[:]) >= 0 })
+		if beyond >= 0 {
+			docs, last = docs[:beyond], true
+		}
 		// Documents about which the same message is due are handled once.
 		seen := make(map[string]struct{})
-		for _, doc := range docs {
-			if bytes.Compare(doc.ID[:], until[:]) >= 0 {
-				return true, nil
+		for len(docs) > 0 {
+			var together []*due
+			for most := s.together(); len(docs) > 0 && len(together) < most; docs = docs[1:] {
+				after = docs[0].ID
+				if d := s.due(docs[0], seen); d != nil {
+					together = append(together, d)
+				}
 			}
-			after = doc.ID
-			if failed := s.handle(ctx, doc, seen); !failed {
-				failures = 0
-			} else if failures++; failures == sweepPatience {
-				s.from = after
-				return false, nil
-			}
+			s.handle(ctx, together)
 			if ctx.Err() != nil {
 				return false, ctx.Err()
 			}
+			for _, d := range together {
+				if failed := s.note(d); !failed {
+					failures = 0
+				} else if failures++; failures == sweepPatience {
+					s.from = after
+					return false, nil
+				}
+			}
 		}
-		if len(docs) < sweepPage {
+		if last {
 			return true, nil
 		}
 	}
 }
 
-// handle handles the message about a document, unless another process has done so meanwhile. It reports whether that failed
-// in a way that may affect other documents too.
-func (s *Sweep) handle(ctx context.Context, doc docstore.Document, seen map[string]struct{}) (failed bool) {
-	message, err := s.config.Message(doc)
-	name := string(message.Key) + "\n" + string(message.Value)
-	if err != nil {
-		name = doc.ID.String()
-		err = Poison(err)
-	}
-	if _, again := seen[name]; again || !s.failing.due(name) {
-		return false
-	}
-	seen[name] = struct{}{}
-	began := time.Now()
-	if err == nil {
-		err = s.unlessSent(ctx, doc.ID, message)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return false
-	case err == nil:
-		s.failing.succeeded(name)
-	case IsPoison(err):
-		if first := s.failing.failed(name, err); first {
-			s.config.Log.With(traceName(message)...).Error("an unsent document cannot be handled", "id", doc.ID, "error", err)
-		}
-	default:
-		s.failing.failed(name, err)
-		s.handling.report(err)
-		failed = true
-	}
+// together returns how many documents are to be handled at the same time now.
+func (s *Sweep) together() int {
 	if s.config.Busy() {
+		return 1
+	}
+	return s.config.Workers
+}
+
+// due is a document that is handled, by the message about it. err is why it cannot be.
+type due struct {
+	id      uuid.UUID
+	message Message
+	name    string
+	err     error
+}
+
+// due returns a document as it is to be handled, or nil if that happens later, or with another one.
+func (s *Sweep) due(doc docstore.Document, seen map[string]struct{}) *due {
+	d := &due{id: doc.ID}
+	d.message, d.err = s.config.Message(doc)
+	d.name = string(d.message.Key) + "\n" + string(d.message.Value)
+	if d.err != nil {
+		d.name, d.err = doc.ID.String(), Poison(d.err)
+	}
+	if _, again := seen[d.name]; again || !s.failing.due(d.name) {
+		return nil
+	}
+	seen[d.name] = struct{}{}
+	return d
+}
+
+// handle handles documents at the same time, and then rests if messages are at work.
+func (s *Sweep) handle(ctx context.Context, all []*due) {
+	began := time.Now()
+	var workers sync.WaitGroup
+	for _, d := range all {
+		if d.err == nil {
+			workers.Go(func() { d.err = s.unlessSent(ctx, d.id, d.message) })
+		}
+	}
+	workers.Wait()
+	if len(all) > 0 && s.config.Busy() {
 		rest(ctx, min(sweepShare*time.Since(began), maxSweepRest))
 	}
-	return failed
+}
+
+// note remembers and logs what became of a document. It reports whether it failed in a way that may affect others too.
+func (s *Sweep) note(d *due) (failed bool) {
+	switch {
+	case d.err == nil:
+		s.failing.succeeded(d.name)
+	case IsPoison(d.err):
+		if first := s.failing.failed(d.name, d.err); first {
+			s.config.Log.With(traceName(d.message)...).Error("an unsent document cannot be handled", "id", d.id, "error", d.err)
+		}
+	default:
+		s.failing.failed(d.name, d.err)
+		s.handling.report(d.err)
+		return true
+	}
+	return false
 }
 
 // unlessSent calls the handler if a document still has its mark.

@@ -61,6 +61,16 @@ func (o *outbox) settle(m bus.Message) {
 	o.docs[id] = doc
 }
 
+// settleAll removes the marks of all documents.
+func (o *outbox) settleAll() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for id, doc := range o.docs {
+		doc.Unsent = false
+		o.docs[id] = doc
+	}
+}
+
 func TestSweepHandlesWhatKeepsItsMark(t *testing.T) {
 	t.Parallel()
 	o := newOutbox()
@@ -96,9 +106,7 @@ func TestSweepTellsTheAgeOfTheOldest(t *testing.T) {
 	s := newSweep(o, func(context.Context, bus.Message) error { return nil })
 	running(t, s.Run)
 	eventually(t, "the age is measured", func() bool { return metric(t, s.metrics, "bus_outbox_age_seconds") >= 50 })
-	for id := range o.docs {
-		o.settle(bus.Message{Value: []byte(id.String())})
-	}
+	o.settleAll()
 	eventually(t, "there is none", func() bool { return metric(t, s.metrics, "bus_outbox_age_seconds") == 0 })
 }
 
@@ -109,9 +117,7 @@ func TestDocumentsOfOneMessageAreSweptOnce(t *testing.T) {
 	var calls atomic.Int32
 	s := newSweep(o, func(context.Context, bus.Message) error {
 		calls.Add(1)
-		for id := range o.docs {
-			o.settle(bus.Message{Value: []byte(id.String())})
-		}
+		o.settleAll()
 		return nil
 	}, func(c *bus.SweepConfig) {
 		c.Message = func(docstore.Document) (bus.Message, error) { return bus.Message{Value: []byte("the row")}, nil }
@@ -132,9 +138,7 @@ func TestSweepLeavesWhatAnotherProcessHasHandled(t *testing.T) {
 	var calls atomic.Int32
 	s := newSweep(o, func(context.Context, bus.Message) error {
 		calls.Add(1)
-		for id := range o.docs {
-			o.settle(bus.Message{Value: []byte(id.String())})
-		}
+		o.settleAll()
 		return nil
 	})
 	running(t, s.Run)
@@ -182,6 +186,37 @@ func TestFailuresHoldUpNoOtherDocument(t *testing.T) {
 	}
 	if got := s.log.count("cannot be handled"); got != 603 {
 		t.Errorf("%d log lines about those that cannot be handled, want 603", got)
+	}
+}
+
+// TestSweepHandlesDocumentsTogether: no call of the handler ends before four have begun, and there are never more.
+func TestSweepHandlesDocumentsTogether(t *testing.T) {
+	t.Parallel()
+	const together = 4
+	o := newOutbox()
+	o.marked(3*together, time.Hour)
+	var begun, most, now atomic.Int32
+	all := make(chan struct{})
+	s := newSweep(o, func(ctx context.Context, m bus.Message) error {
+		defer now.Add(-1)
+		if n := now.Add(1); n > most.Load() {
+			most.Store(n)
+		}
+		if begun.Add(1) == together {
+			close(all)
+		}
+		select {
+		case <-all:
+			o.settle(m)
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}, func(c *bus.SweepConfig) { c.Workers = together })
+	running(t, s.Run)
+	eventually(t, "all are handled", func() bool { return o.unsent() == 0 })
+	if got := most.Load(); got != together {
+		t.Errorf("%d documents were handled at the same time, want %d", got, together)
 	}
 }
 

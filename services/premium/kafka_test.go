@@ -45,9 +45,9 @@ type kafka struct {
 	coverage policies
 }
 
-func startKafka(t testing.TB) *kafka {
+func startKafka(t testing.TB, options ...kfake.Opt) *kafka {
 	k := &kafka{t: t, folder: t.TempDir(), addr: "127.0.0.1:0"}
-	k.start()
+	k.start(options...)
 	t.Cleanup(func() { k.Close() })
 	return k
 }

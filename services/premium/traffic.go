@@ -61,7 +61,7 @@ func (e *environment) background(deps service.Deps) (map[string]func(context.Con
 		aggregator: aggregator,
 		marks:      bus.NewMarks(e.topic.Name, receipts, deps.Log, deps.Metrics),
 		sweep: bus.NewSweep(bus.SweepConfig{
-			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy,
+			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy, Workers: aggregators,
 			Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		}),
 	}

@@ -63,9 +63,7 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 	}
 	t.Run("what it has acknowledged", func(t *testing.T) {
 		t.Parallel()
-		k, store, l := startKafka(t), servicetest.OpenStore(t), newLedger(t)
-		k.Close()
-		k.start(kfake.BlackholeProduce())
+		k, store, l := startKafka(t, kfake.BlackholeProduce()), servicetest.OpenStore(t), newLedger(t)
 		s := k.replica(store)
 		l.record(s, 3*books)
 		l.awaitRows(s)
