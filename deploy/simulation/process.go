@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -13,25 +12,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
-	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/service"
 )
-
-// secret is the credential that the processes know each other by.
-const secret = "the-secret-of-a-simulated-exchange"
 
 // host is a place where a replica of a service runs: one process after another.
 type host struct {
 	world   *world
 	name    string
-	service func() rest.Service
-	flags   []string
+	program *program
 	peers   map[string]http.Handler
 	store   docstore.Store
 	brokers *brokers
@@ -50,42 +43,19 @@ type process struct {
 	world *world
 	label string
 	// ctx ends with the process.
-	ctx     context.Context
-	cancel  context.CancelFunc
-	dead    atomic.Bool
-	handler http.Handler
-	header  http.Header
+	ctx    context.Context
+	cancel context.CancelFunc
+	dead   atomic.Bool
+	engine *gin.Engine
+	header http.Header
 }
 
 // start starts a process with the service's loops.
 func (h *host) start() error {
 	h.number++
-	p := &process{world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: http.Header{}}
+	p := &process{world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	definition := h.service().Definition()
-	var settings service.Settings
-	flags := pflag.NewFlagSet(h.name, pflag.ContinueOnError)
-	settings.Register(flags)
-	definition.Flags(flags)
-	if err := flags.Parse(append([]string{"--credential", secret}, h.flags...)); err != nil {
-		return err
-	}
-	credentials, err := request.NewCredentials(settings.Secrets)
-	if err != nil {
-		return err
-	}
-	credentials.Identify(p.header, request.Caller{Subject: "caller", Scopes: []string{"std.admin", "std.developer"}})
-
-	var loops map[string]func(context.Context) error
-	create := definition.New
-	definition.New = func(ctx context.Context, deps service.Deps) (*service.Instance, error) {
-		instance, err := create(ctx, deps)
-		if err == nil {
-			loops = instance.Background
-		}
-		return instance, err
-	}
-	p.handler, err = service.NewProcess(settings, slog.New(slog.DiscardHandler)).Start(p.ctx, definition, service.Links{
+	instance, err := h.program.start(p.ctx, service.Links{
 		Store: database{p, h.store}, Now: h.now,
 		Kafka: cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}},
 		Peer: func(name string) (peer.Config, error) {
@@ -95,13 +65,14 @@ func (h *host) start() error {
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(loops)) {
+	p.engine = instance.Handler.(*gin.Engine)
+	for _, name := range slices.Sorted(maps.Keys(instance.Background)) {
 		ctx := as(p.ctx, name)
 		go func() {
 			// The loops do not begin at the same instant, so that their timers do not end at the same.
 			for p.ctx.Err() == nil {
 				if _, err := call(ctx, p, "begin", false, asIs, func() (struct{}, error) { return struct{}{}, nil }); err == nil {
-					_ = loops[name](ctx) // it returns when the process ends
+					_ = instance.Background[name](ctx) // it returns when the process ends
 				}
 			}
 		}()
@@ -148,16 +119,28 @@ func (p *process) post(ctx context.Context, what, path, body string, header ...s
 	if !arrived || p.dead.Load() {
 		return answer{}, false
 	}
-	r := httptest.NewRequestWithContext(as(p.ctx, actor(ctx)), http.MethodPost, path, strings.NewReader(body))
-	maps.Copy(r.Header, p.header)
-	r.Header.Set("Content-Type", "application/json")
+	got = p.serve(as(p.ctx, actor(ctx)), path, body, header...)
+	if err != nil || p.dead.Load() {
+		return answer{}, false
+	}
+	return got, true
+}
+
+// serve has the service handle a request.
+func (p *process) serve(ctx context.Context, path, body string, header ...string) answer {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, path, strings.NewReader(body))
+	if err != nil {
+		panic(err) // a caller's path is wrong
+	}
+	r.Header = maps.Clone(p.header)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
 	recorder := httptest.NewRecorder()
-	p.handler.ServeHTTP(recorder, r)
-	if err != nil || p.dead.Load() {
-		return answer{}, false
-	}
-	return answer{recorder.Code, recorder.Body.String()}, true
+	// Gin's own ServeHTTP takes the context from a pool, which keeps the engine, and so all that the process had, until garbage was
+	// collected twice.
+	c := gin.CreateTestContextOnly(recorder, p.engine)
+	c.Request = r
+	p.engine.HandleContext(c)
+	return answer{recorder.Code, recorder.Body.String()}
 }

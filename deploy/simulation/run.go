@@ -48,31 +48,22 @@ var coverage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 // sets reads the value sets once for all processes: it would cost more than what they do.
 var sets = sync.OnceValues(func() (rest.Sets, error) { return valuesets.Load("") })
 
-func withSets(service func() rest.Service) func() rest.Service {
-	return func() rest.Service {
-		s := service()
-		s.Sets = func(string) (rest.Sets, error) { return sets() }
-		return s
-	}
-}
-
 // kind is what a seed simulates: two replicas of a service, and what callers do with them.
 type kind struct {
-	name    string
-	service func() rest.Service
-	flags   []string
+	name string
+	// program returns the program of the service, always the same.
+	program func() (*program, error)
 	work    func(c *caller, ctx context.Context, number int)
 }
 
-// kinds returns what a seed chooses from. Receipts come more often than the others, because most happens there.
-func kinds() []kind {
-	receipts := kind{"premium", premium.Service, []string{"--bordereau-period", "month"}, (*caller).workOnReceipts}
-	return []kind{
-		receipts, receipts,
-		{"claims", claims.Service, nil, (*caller).workOnClaims},
-		{"parties", parties.Service, nil, (*caller).workOnParties},
+// kinds are what a seed chooses from. Receipts come more often than the others, because most happens there.
+var kinds = func() []kind {
+	of := func(name string, s func() rest.Service, work func(c *caller, ctx context.Context, number int), arguments ...string) kind {
+		return kind{name, sync.OnceValues(func() (*program, error) { return newProgram(s(), arguments...) }), work}
 	}
-}
+	receipts := of("premium", premium.Service, (*caller).workOnReceipts, "--bordereau-period", "month")
+	return []kind{receipts, receipts, of("claims", claims.Service, (*caller).workOnClaims), of("parties", parties.Service, (*caller).workOnParties)}
+}()
 
 // exchange is the simulated part of the exchange.
 type exchange struct {
@@ -96,11 +87,14 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	}
 	x.book.claims.changes, x.book.parties = make(map[string]*change), make(partyBook)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
-	kinds := kinds()
 	kind := kinds[w.random.IntN(len(kinds))]
+	program, err := kind.program()
+	if err != nil {
+		return Outcome{}, err
+	}
 	for i := range 2 {
 		h := &host{
-			world: w, name: fmt.Sprintf("%s-%d", kind.name, i+1), service: withSets(kind.service), flags: kind.flags,
+			world: w, name: fmt.Sprintf("%s-%d", kind.name, i+1), program: program,
 			peers: map[string]http.Handler{"coverage": coverage, "claims": http.NotFoundHandler()},
 			store: x.store, brokers: x.brokers, now: func() time.Time { return clock.Add(time.Since(w.began)) },
 		}
@@ -120,7 +114,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 			kind.work(c, as(ctx, c.name), i)
 		}()
 	}
-	err := x.live()
+	err = x.live()
 	var wrong []string
 	if err == nil {
 		wrong = slices.Concat(x.book.wrong, x.check())

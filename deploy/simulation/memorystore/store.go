@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -57,6 +58,19 @@ func (s *Store) Documents(name string) []docstore.Document {
 		documents[i] = detached(doc.Document)
 	}
 	return documents
+}
+
+// Marked reports whether a document of a collection has its unsent mark.
+func (s *Store) Marked(name string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.collections[name]
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.ContainsFunc(c.docs, func(doc *stored) bool { return doc.Unsent })
 }
 
 // Versions returns the bodies that a document of a collection had and has, in order of version.

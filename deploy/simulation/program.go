@@ -1,0 +1,90 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
+
+	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// secret is the credential that the processes know each other by.
+const secret = "the-secret-of-a-simulated-exchange"
+
+// work is what the requests of a process may have in work together, in bytes.
+const work = 64 << 20
+
+// program is what all processes of a service have in common and none of them changes: the definition with its settings. It is
+// made once for all seeds, because it costs more than what a process does.
+type program struct {
+	definition service.Definition
+	settings   service.Settings
+	trust      request.Trust
+	// header is that of a request of a caller.
+	header http.Header
+	log    *slog.Logger
+}
+
+// newProgram returns the program of a service with settings of its own.
+func newProgram(s rest.Service, arguments ...string) (*program, error) {
+	s.Sets = func(string) (rest.Sets, error) { return sets() }
+	p := &program{definition: s.Definition(), header: http.Header{"Content-Type": {"application/json"}}, log: slog.New(slog.DiscardHandler)}
+	flags := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
+	p.settings.Register(flags)
+	p.definition.Flags(flags)
+	err := flags.Parse(append([]string{"--credential", secret}, arguments...))
+	if err != nil {
+		return nil, err
+	}
+	if p.trust.Credentials, err = request.NewCredentials(p.settings.Secrets); err != nil {
+		return nil, err
+	}
+	p.trust.Credentials.Identify(p.header, request.Caller{Subject: "caller", Scopes: []string{"std.admin", "std.developer"}})
+	return p, nil
+}
+
+// start starts the service as service.Process does, but for what shows how it does: metrics, traces and the log, which cost
+// more than all else and decide nothing.
+func (p *program) start(ctx context.Context, links service.Links) (*service.Instance, error) {
+	peers := make(map[string]*peer.Client)
+	for _, name := range p.definition.Peers {
+		config, err := links.Peer(name)
+		if err != nil {
+			return nil, err
+		}
+		config.Name, config.Credentials = name, p.trust.Credentials
+		if peers[name], err = peer.New(config); err != nil {
+			return nil, err
+		}
+	}
+	unseen := prometheus.WrapRegistererWith(nil, nil)
+	instance, err := p.definition.New(ctx, service.Deps{
+		Store: links.Store, Kafka: links.Kafka, Now: links.Now, Log: p.log, Metrics: unseen,
+		Peer:  func(name string) *peer.Client { return peers[name] },
+		Unset: func(string, string) {},
+		Engine: func() *gin.Engine {
+			return service.NewEngine(service.EngineConfig{
+				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: budget.New(work),
+				Limiter: admission.New(admission.Config{
+					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests), Now: time.Now, Log: p.log,
+				}),
+			})
+		},
+		Guard: request.RequireGateway(p.trust),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("service %s: %w", p.definition.Name, err)
+	}
+	return instance, nil
+}
