@@ -37,6 +37,8 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		rows, measure = len(chosen(mongoRowsOf(&book{}), o.only)), (*bench).measureMongo
 	case o.scale:
 		rows, measure = len(chosen(readsOf(&book{}), o.only)), (*bench).measureScale
+	case o.aging:
+		rows, measure = len(chosen((&bench{}).livesOf(), o.only)), (*bench).measureAging
 	case o.hostile:
 		rows, measure = len(chosen(assaultsOn(&prey{}), o.only)), (*bench).measureHostile
 	case o.overload:

@@ -132,6 +132,26 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestAging(t *testing.T) {
+	o := short(t, 50*time.Millisecond)
+	o.aging, o.policies, o.count = true, 1, 40
+	rows, printed := measure(t, o)
+	for _, l := range (&bench{}).livesOf() {
+		cells := rows[l.name]
+		if cells == nil || cells[len(cells)-1] != "0" {
+			t.Fatalf("%s: want a row without errors in\n%s", l.name, printed)
+		}
+		for _, cell := range cells[2:11] {
+			if !positive.MatchString(cell) {
+				t.Errorf("%s: want latencies, CPU time and bytes in\n%s", l.name, printed)
+			}
+		}
+	}
+	if !strings.Contains(printed, "loading: 40 of 40 receipts") || !strings.Contains(printed, "the row of all 40 receipts was computed in ") {
+		t.Errorf("want the load of the old row in\n%s", printed)
+	}
+}
+
 // keepsEverySlice holds that a file has all that the table was made from.
 func keepsEverySlice(t *testing.T, file, printed string) {
 	t.Helper()

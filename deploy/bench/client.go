@@ -87,6 +87,8 @@ type slice struct {
 	// Objects and Bytes are what was allocated on the heap; 0 where that is not measured.
 	Objects float64 `json:"allocations,omitzero"`
 	Bytes   float64 `json:"allocatedBytes,omitzero"`
+	// Written is how many bytes were written to disks; 0 where that is not measured.
+	Written float64 `json:"written,omitzero"`
 	// Awaited is the time after the last response until what the requests lead to was done; 0 if they lead to nothing.
 	Awaited float64 `json:"awaited,omitzero"`
 }

@@ -18,6 +18,7 @@ require (
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 	insurance.example/exchange/services/coverage v0.0.0
+	insurance.example/exchange/services/premium v0.0.0
 )
 
 require (
@@ -62,11 +63,13 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pelletier/go-toml/v2 v2.2.4 // indirect
+	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/quic-go/qpack v0.6.0 // indirect
 	github.com/quic-go/quic-go v0.59.0 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	github.com/segmentio/kafka-go v0.4.51 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/ugorji/go/codec v1.3.1 // indirect
@@ -98,4 +101,5 @@ replace (
 	insurance.example/exchange/contracts => ../../contracts
 	insurance.example/exchange/pkg => ../../pkg
 	insurance.example/exchange/services/coverage => ../../services/coverage
+	insurance.example/exchange/services/premium => ../../services/premium
 )

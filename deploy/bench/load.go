@@ -62,6 +62,8 @@ type template struct {
 	kind       string
 	collection docstore.Collection
 	document   docstore.Document
+	// numbered says that each has a policy number of its own.
+	numbered bool
 }
 
 // policyNumber is the index and the member of the record by which a policy is found.
@@ -71,10 +73,10 @@ const policyNumber = "policyNumber"
 func (t *template) another() (docstore.Document, error) {
 	id, err := uuid.NewV7()
 	made := docstore.Document{
-		ID: id, State: t.document.State, Keys: maps.Clone(t.document.Keys),
+		ID: id, State: t.document.State, Keys: maps.Clone(t.document.Keys), Amount: t.document.Amount,
 		Body: bytes.ReplaceAll(t.document.Body, []byte(t.document.ID.String()), []byte(id.String())),
 	}
-	if issued, has := made.Keys[policyNumber]; has {
+	if issued := made.Keys[policyNumber]; t.numbered {
 		made.Keys[policyNumber] = number.Of("POL", id)
 		made.Body = bytes.ReplaceAll(made.Body, []byte(issued), []byte(made.Keys[policyNumber]))
 	}

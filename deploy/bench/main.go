@@ -32,6 +32,7 @@ type options struct {
 	mongo       bool
 	mongoURL    string // of the MongoDB of -mongo; "" for the one that stands in for it
 	scale       bool
+	aging       bool
 	hostile     bool
 	overload    bool
 	callers     int // of each row of -overload; 0 for those of its name
@@ -97,20 +98,21 @@ func parse(args []string) options {
 	flags.BoolVar(&o.mongo, "mongo", false, "measure separate processes that keep their records in MongoDB, against its driver alone")
 	flags.StringVar(&o.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
+	flags.BoolVar(&o.aging, "aging", false, "measure requests about a record before and after thousands of changes, and receipts of a row of a million")
 	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
 	flags.IntVar(&o.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
-	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads")
+	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
 	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
-	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, but for -hostile and -overload")
+	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, but for -aging, -hostile and -overload")
 	_ = flags.Parse(args) // ends the process itself
 	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.policies < 1 || o.count < 1 || o.callers < 0 {
 		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections, policies and count are greater than 0, and callers is not negative")
 		flags.Usage()
 		os.Exit(2)
 	}
-	if o.json != "" && (o.hostile || o.overload) {
-		fmt.Fprintln(flags.Output(), "bench keeps nothing of -hostile and -overload with -json")
+	if o.json != "" && (o.aging || o.hostile || o.overload) {
+		fmt.Fprintln(flags.Output(), "bench keeps nothing of -aging, -hostile and -overload with -json")
 		os.Exit(2)
 	}
 	return o

@@ -11,16 +11,23 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/services/coverage"
+	"insurance.example/exchange/services/premium"
 )
 
 // makeTemplates has the coverage service, in this process and on the store, make a vehicle and a policy of it.
 func makeTemplates(ctx context.Context, store docstore.Store) (vehicle, policy *template, err error) {
 	seen := &recorder{Store: store, last: map[string]*template{}}
-	asked, err := serveCoverage(ctx, seen)
+	// The service asks whether the policyholder exists.
+	everyParty := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(internalapi.Party{Resource: "personal"}) // a buffer in memory takes it
+	})
+	asked, err := serve(ctx, coverage.Service().Definition(), seen, everyParty)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,34 +46,52 @@ func makeTemplates(ctx context.Context, store docstore.Store) (vehicle, policy *
 	if err != nil {
 		return nil, nil, err
 	}
-	// The service asks whether the policyholder exists. The stub says so for every id.
 	if _, err := create("motorCoverage", newPolicy(vehicleID, vehicleID, driverID)); err != nil {
 		return nil, nil, err
 	}
 	vehicle, policy = seen.last["vehicle"], seen.last["policy"]
-	vehicle.kind, policy.kind = "vehicles", "policies"
+	vehicle.kind, policy.kind, policy.numbered = "vehicles", "policies", true
 	return vehicle, policy, nil
 }
 
-// serveCoverage returns a client of a coverage service that runs in this process.
-func serveCoverage(ctx context.Context, store docstore.Store) (*peer.Client, error) {
-	var settings service.Settings
-	settings.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
-	settings.Secrets = []string{"a-secret-of-the-bench-alone"}
-	process := service.NewProcess(settings, slog.New(slog.DiscardHandler))
+// makeReceiptTemplate has the premium service, in this process and on the store, make a receipt of a policy.
+func makeReceiptTemplate(ctx context.Context, store docstore.Store, policyNumber string) (*template, error) {
+	seen := &recorder{Store: store, last: map[string]*template{}}
+	policies := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_ = json.NewEncoder(w).Encode(internalapi.Policy{PolicyNumber: policyNumber}) // a buffer in memory takes it
+	})
+	asked, err := serve(ctx, premium.Service().Definition(), seen, policies, "--"+settings.BordereauPeriod+"=month")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := peer.Post[json.RawMessage](ctx, asked, "/receipt", json.RawMessage(newReceipt(policyNumber))); err != nil {
+		return nil, err
+	}
+	made := seen.last["receipt"]
+	made.kind = "receipts"
+	return made, nil
+}
+
+// serve returns a client of a service that runs in this process, with flags of its own. All that it asks others has one response.
+func serve(ctx context.Context, definition service.Definition, store docstore.Store, others http.Handler, flags ...string) (*peer.Client, error) {
+	var common service.Settings
+	common.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
+	common.Secrets = []string{"a-secret-of-the-bench-alone"}
+	process := service.NewProcess(common, slog.New(slog.DiscardHandler))
 	credentials, err := process.Credentials()
 	if err != nil {
 		return nil, err
 	}
-	everyParty := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_ = json.NewEncoder(w).Encode(internalapi.Party{Resource: "personal"}) // a buffer in memory takes it
-	})
-	definition := coverage.Service().Definition()
-	definition.Flags(pflag.NewFlagSet("", pflag.ContinueOnError))
+	own := pflag.NewFlagSet("", pflag.ContinueOnError)
+	definition.Flags(own)
+	if err := own.Parse(flags); err != nil {
+		return nil, err
+	}
 	handler, err := process.Start(ctx, definition, service.Links{
 		Store: store, Now: time.Now,
+		Kafka: cluster.Settings{Brokers: []string{"127.0.0.1:9"}}, // its loops do not run here
 		Peer: func(name string) (peer.Config, error) {
-			return peer.Config{Address: "http://" + name, Transport: peer.Handler(everyParty)}, nil
+			return peer.Config{Address: "http://" + name, Transport: peer.Handler(others)}, nil
 		},
 	})
 	if err != nil {
