@@ -134,17 +134,41 @@ func (l *Limiter) admit(class Class) *Place {
 		// Nothing is in work, so that what was measured before says nothing.
 		l.limit = max(l.limit, l.rest())
 	}
-	if class != Internal && float64(l.inWork) >= l.limit*class.share() {
-		l.refused = true
-		l.refusals[class]++
-		l.unsaid++
-		l.say(now)
+	if l.full(class) {
+		l.refuse(class, now)
 		return nil
 	}
 	l.inWork++
 	l.peak = max(l.peak, l.inWork)
 	l.admissions[class]++
 	return &Place{limiter: l, began: now}
+}
+
+// Refuse reports whether a request of a class would be refused now, and counts it as refused if so. It takes no place.
+func (l *Limiter) Refuse(class Class) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.inWork == 0 || !l.full(class) {
+		return false
+	}
+	l.refuse(class, l.config.Now())
+	return true
+}
+
+// full reports whether there is no place for a class.
+func (l *Limiter) full(class Class) bool {
+	return class != Internal && float64(l.inWork) >= l.limit*class.share()
+}
+
+// refuse counts a refusal.
+func (l *Limiter) refuse(class Class, now time.Time) {
+	l.refused = true
+	l.refusals[class]++
+	l.unsaid++
+	l.say(now)
 }
 
 // say logs that requests are refused, unless it did so a short time ago.

@@ -30,13 +30,18 @@ type Names struct {
 	Parent, State string
 }
 
-// ReadNames reads the names of a request from its headers. An id is replaced by a new one if it is missing, longer than
-// 128 characters, or holds other characters than letters, digits and "-_.:". A malformed trace context is dropped.
-func ReadNames(header http.Header) *Names {
-	r := &Names{ID: header.Get(problem.RequestIDHeader)}
-	if !saneID(r.ID) {
-		r.ID = uuid.NewString()
+// IDOf returns the id of a request that came with one: that, or a new one if it is empty, longer than 128 characters, or holds other
+// characters than letters, digits and "-_.:".
+func IDOf(given string) string {
+	if saneID(given) {
+		return given
 	}
+	return uuid.NewString()
+}
+
+// ReadNames reads the names of a request from its headers. IDOf says what its id is. A malformed trace context is dropped.
+func ReadNames(header http.Header) *Names {
+	r := &Names{ID: IDOf(header.Get(problem.RequestIDHeader))}
 	if parent := header[parentHeader]; len(parent) == 1 && saneParent(parent[0]) {
 		r.Parent = parent[0]
 		if state := strings.Join(header[stateHeader], ","); len(state) <= longestState {

@@ -21,7 +21,7 @@ import (
 )
 
 // serving starts a process with a handler, and ends it with the test.
-func serving(t *testing.T, p *service.Process, handler http.HandlerFunc) {
+func serving(t *testing.T, p *service.Process, handler http.Handler) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
@@ -37,14 +37,20 @@ func serving(t *testing.T, p *service.Process, handler http.HandlerFunc) {
 // dialers make connections of HTTP/1 to a process without and with TLS.
 func dialers(t *testing.T, handler http.HandlerFunc) map[string]func(t *testing.T) dialog {
 	t.Helper()
+	return dialersOf(t, func(*service.Process) http.Handler { return handler })
+}
+
+// dialersOf is dialers of processes that each have a handler of their own.
+func dialersOf(t *testing.T, handler func(*service.Process) http.Handler) map[string]func(t *testing.T) dialog {
+	t.Helper()
 	plain, _ := process(t, nil)
-	serving(t, plain, handler)
+	serving(t, plain, handler(plain))
 	authority := certificatetest.NewAuthority(t)
 	secured, _ := process(t, func(s *service.Settings) {
 		s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
 		s.Security.ClientCA = ""
 	})
-	serving(t, secured, handler)
+	serving(t, secured, handler(secured))
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(authority.PEM))
 	return map[string]func(t *testing.T) dialog{
@@ -151,7 +157,7 @@ func TestPlainHTTPWhereTLSIsServed(t *testing.T) {
 	p, _ := process(t, func(s *service.Settings) {
 		s.Security = certificateFiles(t, certificatetest.NewAuthority(t), time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
 	})
-	serving(t, p, func(http.ResponseWriter, *http.Request) { t.Error("a handler was called") })
+	serving(t, p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a handler was called") }))
 	response, text := dialled(t, p).exchanged(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
 	wantProblem(t, response, text, problem.MalformedRequest, "HTTPS")
 }
@@ -203,7 +209,7 @@ func TestLengthSaidTwiceEndsTheConnection(t *testing.T) {
 // TestHeaderInPiecesIsUnderstood sends a header byte by byte, so that the names are read in pieces.
 func TestHeaderInPiecesIsUnderstood(t *testing.T) {
 	p, _ := process(t, nil)
-	serving(t, p, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	d := dialled(t, p)
 	text := "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
 	for i := range text {

@@ -172,10 +172,7 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 	if last := c.Errors.Last(); last != nil {
 		cause = last.Err
 	}
-	status, level := c.Writer.Status(), slog.LevelDebug
-	if o.accessLog {
-		level = slog.LevelInfo
-	}
+	status, level := c.Writer.Status(), o.level()
 	failed := true
 	relayed := c.GetBool(relayKey)
 	ctx := c.Request.Context()
@@ -190,20 +187,34 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 	if !o.log.Enabled(ctx, level) {
 		return
 	}
-	attributes := []slog.Attr{
-		slog.String("request", names.ID), slog.String("method", methodLabel(c.Request.Method)), slog.String("route", template(route)),
-		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", max(c.Writer.Size(), 0)),
-	}
-	if trace := names.TraceID(); trace != "" {
-		attributes = append(attributes, slog.String("trace", trace))
-	}
-	if kind := problemOf(c); kind != "" {
-		attributes = append(attributes, slog.String("problem", kind))
-	}
+	attributes := attributesOf(names, c.Request.Method, route, status, took, max(c.Writer.Size(), 0), problemOf(c))
 	message := "request"
 	if failed {
 		message = "request failed"
 		attributes = append(attributes, slog.Any("cause", cause))
 	}
 	o.log.LogAttrs(ctx, level, message, attributes...)
+}
+
+// level returns the level at which requests are logged that have not failed.
+func (o *observer) level() slog.Level {
+	if o.accessLog {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+// attributesOf returns what the line of a request in the log has. problem is the kind of its problem document; empty if it has none.
+func attributesOf(names *request.Names, method, route string, status int, took time.Duration, size int, problem string) []slog.Attr {
+	attributes := []slog.Attr{
+		slog.String("request", names.ID), slog.String("method", methodLabel(method)), slog.String("route", template(route)),
+		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", size),
+	}
+	if trace := names.TraceID(); trace != "" {
+		attributes = append(attributes, slog.String("trace", trace))
+	}
+	if problem != "" {
+		attributes = append(attributes, slog.String("problem", problem))
+	}
+	return attributes
 }

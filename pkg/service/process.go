@@ -32,9 +32,11 @@ type Process struct {
 	Registry *prometheus.Registry
 
 	// budget is what all requests of the process may have in work.
-	budget   *budget.Budget
-	tracing  *tracing.Tracing
-	health   health
+	budget  *budget.Budget
+	tracing *tracing.Tracing
+	health  health
+	// entrance observes the requests of callers outside of the exchange; nil if there are none.
+	entrance *observer
 	requests net.Listener
 	admin    *http.Server
 	adminAt  string
@@ -84,7 +86,8 @@ func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(
 func (p *Process) Engine(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Limiter = p.Limiter(service, service)
-	return p.newEngine(config)
+	engine, _ := p.newEngine(config)
+	return engine
 }
 
 // Entrance returns a new router for the requests of callers outside of the exchange. Whom it lets in is for its handlers to decide, with a
@@ -92,13 +95,15 @@ func (p *Process) Engine(service string) *gin.Engine {
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Tracer = p.tracing.EntranceTracer(service)
-	return p.newEngine(config)
+	var engine *gin.Engine
+	engine, p.entrance = p.newEngine(config)
+	return engine
 }
 
-func (p *Process) newEngine(config EngineConfig) *gin.Engine {
-	engine := NewEngine(config)
+func (p *Process) newEngine(config EngineConfig) (*gin.Engine, *observer) {
+	engine, observer := newObserved(config)
 	engine.Use(p.refuseFormer)
-	return engine
+	return engine, observer
 }
 
 func (p *Process) engine(service string) EngineConfig {

@@ -83,7 +83,8 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
 	p.health.serving.Store(true)
-	go func() { broken <- p.accept(server) }()
+	door := p.newDoor(handler, server)
+	go func() { broken <- p.accept(server, door) }()
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address(), "url", p.URL())
 	debug.FreeOSMemory() // what only the start needed
@@ -117,12 +118,12 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 }
 
 // accept serves the requests, with TLS if there is a certificate, until the server is shut down.
-func (p *Process) accept(server *http.Server) error {
+func (p *Process) accept(server *http.Server, door *door) error {
 	if p.serving == nil {
-		return server.Serve(connections{p.requests, p.Log})
+		return server.Serve(connections{p.requests, p.Log, door})
 	}
 	server.TLSConfig = p.serving.Clone() // for HTTP/2, which changes it
-	return server.Serve(newHandshakes(p.requests, p.serving, server.ReadHeaderTimeout, p.Log))
+	return server.Serve(newHandshakes(p.requests, p.serving, server.ReadHeaderTimeout, p.Log, door))
 }
 
 // linger keeps serving while load balancers notice that the process is not ready, and while clients give up the connections
