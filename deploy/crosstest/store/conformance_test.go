@@ -15,6 +15,13 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestConformanceOfRanges(t *testing.T) {
+	conformance.Ranges(t, func(t *testing.T) docstore.Store {
+		store, _ := open(t)
+		return store
+	})
+}
+
 func TestConformanceOfBackfill(t *testing.T) {
 	conformance.Backfill(t, func(t *testing.T) func(t *testing.T) docstore.Store {
 		d := newDatabase(t)

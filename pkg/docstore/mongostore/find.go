@@ -32,6 +32,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 		return c.findOwner(ctx, index, q, page)
 	}
 	if ok {
+		if found, done, err := c.findDense(ctx, index, q, page); done || err != nil {
+			return found, err
+		}
 		page.SetHint(indexName(index))
 	}
 	return c.list(ctx, filter(c.spec, q), q.Limit, q.Bytes, page)

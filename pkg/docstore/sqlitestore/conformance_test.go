@@ -31,3 +31,7 @@ func open(t testing.TB, path string) *sqlitestore.Store {
 	}
 	return store
 }
+
+func TestConformanceOfRanges(t *testing.T) {
+	conformance.Ranges(t, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
+}

@@ -1,25 +1,27 @@
-package sqlitestore_test
+package conformance
 
 import (
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// TestARangeIsFoundWhereverItLies: the documents of a range come first, or after thousands of others, or are few.
-func TestARangeIsFoundWhereverItLies(t *testing.T) {
-	store := open(t, fresh(t))
+// Ranges states that the documents of a range are found wherever they lie: before thousands of others, or after them, or where they
+// are few. open returns an empty store, which Ranges closes.
+func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
+	store := open(t)
 	t.Cleanup(func() { _ = store.Close() })
-	policies, err := store.Collection(t.Context(), coverage)
+	policies, err := store.Collection(t.Context(), docstore.Spec{Name: "policies", Indexes: []docstore.Index{{Name: "kind"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	stored := map[string][]uuid.UUID{}
-	written, count := make(chan error), 0
+	var writes errgroup.Group
+	writes.SetLimit(64)
 	for _, part := range []struct {
 		kind  string
 		count int
@@ -28,16 +30,11 @@ func TestARangeIsFoundWhereverItLies(t *testing.T) {
 			id := uuid.Must(uuid.NewV7())
 			stored[part.kind] = append(stored[part.kind], id)
 			doc := docstore.Document{ID: id, Body: []byte("{}"), Keys: docstore.Keys{"kind": part.kind}}
-			count++
-			go func() { written <- policies.Insert(t.Context(), doc) }()
+			writes.Go(func() error { return policies.Insert(t.Context(), doc) })
 		}
 	}
-	var failed error
-	for range count {
-		failed = errors.Join(failed, <-written)
-	}
-	if failed != nil {
-		t.Fatal(failed)
+	if err := writes.Wait(); err != nil {
+		t.Fatal(err)
 	}
 	for kind, want := range stored {
 		q := docstore.Query{Ranges: []docstore.Range{{Index: "kind", From: kind, To: kind}}, Limit: 50}

@@ -1,0 +1,71 @@
+package mongostore
+
+import (
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+const (
+	// fewInRange is the number of documents in a range up to which they are all read and sorted by _id.
+	fewInRange = 500
+	// denseWindow is the number of documents, in order of _id, among which a page of a range with more is looked for.
+	denseWindow = 2000
+)
+
+// findDense finds the documents of a range that holds many, in order of _id. The index of a range has its documents in order of
+// their values, so that a page would cost the sorting of all of them. If they are many they are also frequent, mostly, and a
+// page is found among the next documents by _id, whatever their number. done is false if the query is no such one, or the page
+// was not found there: then all are to be sorted.
+func (c *collection) findDense(
+	ctx context.Context, lead docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
+) (found []docstore.Document, done bool, err error) {
+	if _, equal := q.Equal[lead.Name]; equal {
+		return nil, false, nil
+	}
+	ranges := docstore.Query{}
+	for _, r := range q.Ranges {
+		if r.Index == lead.Name {
+			ranges.Ranges = append(ranges.Ranges, r)
+		}
+	}
+	beyond := options.Find().SetHint(indexName(lead)).SetSkip(fewInRange).SetProjection(bson.D{{Key: idField, Value: 1}})
+	if _, many, err := c.firstID(ctx, filter(c.spec, ranges), beyond); err != nil || !many {
+		return nil, false, err
+	}
+	next := bson.D{{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(q.After)}}}}
+	last, more, err := c.firstID(ctx, next, options.Find().SetHint(idIndex).SetSort(inOrder).SetSkip(denseWindow-1).
+		SetProjection(bson.D{{Key: idField, Value: 1}}))
+	if err != nil {
+		return nil, false, err
+	}
+	within := filter(c.spec, q)
+	if more {
+		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: "$lte", Value: last}}})
+	}
+	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(idIndex))
+	// A page that bytes have ended has a sign of that at its end.
+	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
+	return found, done || !more, err
+}
+
+// firstID returns the id of the first document that a find gives. ok is false if there is none.
+func (c *collection) firstID(ctx context.Context, filter bson.D, how *options.FindOptionsBuilder) (id bson.Binary, ok bool, err error) {
+	var first []struct {
+		ID bson.Binary `bson:"_id"`
+	}
+	cursor, err := c.docs.Find(ctx, filter, how.SetLimit(1))
+	if err == nil {
+		err = cursor.All(ctx, &first)
+	}
+	if err != nil {
+		return id, false, unavailable(ctx, err)
+	}
+	if len(first) == 0 {
+		return id, false, nil
+	}
+	return first[0].ID, true, nil
+}
