@@ -35,6 +35,8 @@ func run(ctx context.Context, o options, out io.Writer) error {
 		rows, measure = len(chosen(separateRowsOf(&book{}), o.only)), (*bench).measureProcesses
 	case o.mongo:
 		rows, measure = len(chosen(mongoRowsOf(&book{}), o.only)), (*bench).measureMongo
+	case o.pocketBase:
+		rows, measure = len(chosen(pocketBaseRowsOf(&book{}), o.only)), (*bench).measurePocketBase
 	case o.scale:
 		rows, measure = len(chosen(readsOf(&book{}), o.only)), (*bench).measureScale
 	case o.aging:
@@ -115,7 +117,7 @@ func (b *bench) measureRows(ctx context.Context, written *book) (met bool, err e
 		return false, err
 	}
 	b.report.add(plainTable, results)
-	met = printRows(b.out, results)
+	met = printRows(b.out, "bare", results)
 	fmt.Fprintln(b.out)
 	b.report.Loaded = b.exchange.resident().all
 	inTime, err := b.printAggregation(ctx, results)

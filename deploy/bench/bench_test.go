@@ -168,7 +168,7 @@ func keepsEverySlice(t *testing.T, file, printed string) {
 		}
 		results = append(results, result{r, of.Exchange, of.Bare})
 	}
-	if printRows(&again, results); !strings.Contains(printed, again.String()) {
+	if printRows(&again, "bare", results); !strings.Contains(printed, again.String()) {
 		t.Errorf("the file gives the table\n%swant that of\n%s", again.String(), printed)
 	}
 	if kept.Build.Go == "" || kept.Build.Commit == "" || kept.Options.Connections != 4 || kept.Idle == 0 || kept.Loaded == 0 {

@@ -59,7 +59,7 @@ func (c *client) create(resource string, body []byte) (map[string]string, error)
 	if err != nil {
 		return nil, err
 	}
-	if response.StatusCode() != fasthttp.StatusCreated {
+	if status := response.StatusCode(); status != fasthttp.StatusCreated && status != fasthttp.StatusOK {
 		return nil, fmt.Errorf("POST /%s: status %d: %s", resource, response.StatusCode(), response.Body())
 	}
 	var members map[string]any

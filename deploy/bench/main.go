@@ -31,12 +31,14 @@ type options struct {
 	processes   bool
 	mongo       bool
 	mongoURL    string // of the MongoDB of -mongo; "" for the one that stands in for it
+	pocketBase  bool
 	scale       bool
 	aging       bool
 	hostile     bool
 	overload    bool
-	callers     int // of each row of -overload; 0 for those of its name
-	count       int // records of each kind that -scale loads
+	callers     int    // of each row of -overload; 0 for those of its name
+	count       int    // records of each kind that -scale loads
+	keep        string // folder that keeps what -scale has loaded; "" for none
 	check       bool
 	json        string // file that keeps what was measured; "" for none
 }
@@ -73,6 +75,9 @@ func command(ctx context.Context, args []string) error {
 	if len(args) > 0 && args[0] == compareCommand {
 		return compare(args[1:], os.Stdout)
 	}
+	if len(args) > 0 && args[0] == drawCommand {
+		return draw(args[1:])
+	}
 	if len(args) > 0 && args[0] == allocationsCommand {
 		if len(args) != 2 {
 			return errors.New("allocations takes the file to write, as in: bench allocations deploy/bench/allocations.json")
@@ -97,12 +102,14 @@ func parse(args []string) options {
 	flags.BoolVar(&o.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange")
 	flags.BoolVar(&o.mongo, "mongo", false, "measure separate processes that keep their records in MongoDB, against its driver alone")
 	flags.StringVar(&o.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
+	flags.BoolVar(&o.pocketBase, "pocketbase", false, "measure against PocketBase with the same records")
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
 	flags.BoolVar(&o.aging, "aging", false, "measure requests about a record before and after thousands of changes, and receipts of a row of a million")
 	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
 	flags.IntVar(&o.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
 	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
+	flags.StringVar(&o.keep, "keep", "", "`folder` in which -scale leaves what it has loaded, and finds it the next time")
 	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, but for -aging, -hostile and -overload")
 	_ = flags.Parse(args) // ends the process itself

@@ -130,5 +130,5 @@ func (b *bench) measureProcesses(ctx context.Context, written *book) (met bool, 
 	b.report.Loaded = b.exchange.resident().all
 	b.report.add(processesTable, results)
 	fmt.Fprintln(b.out, "CPU and allocations are those of all processes of a side; bare is Go's reverse proxy in front of the bare handler")
-	return printRows(b.out, results), nil
+	return printRows(b.out, "bare", results), nil
 }

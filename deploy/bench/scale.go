@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"text/tabwriter"
 
@@ -22,7 +25,7 @@ func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err 
 		return false, err
 	}
 	b.exchange.stop() // a store has one owner
-	loaded, err := load(ctx, filepath.Join(b.data, "coverage.db"), b.count, b.out)
+	loaded, err := b.load(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -38,6 +41,51 @@ func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err 
 	b.report.add(largeTable, large)
 	fmt.Fprintln(b.out)
 	return printScale(b.out, small, large), nil
+}
+
+// load loads records into the store of the coverage service, or into that of the folder that keeps them unless they are there, and returns a
+// book of some of them. The exchange is started on that folder next.
+func (b *bench) load(ctx context.Context) (*book, error) {
+	if b.keep == "" {
+		return load(ctx, filepath.Join(b.data, "coverage.db"), b.count, b.out)
+	}
+	b.data = b.keep
+	kept := filepath.Join(b.keep, "loaded.json")
+	text, err := os.ReadFile(kept)
+	if err == nil {
+		return readLoaded(kept, text, b.count)
+	}
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	if err := os.MkdirAll(b.keep, 0o700); err != nil {
+		return nil, err
+	}
+	written, err := load(ctx, filepath.Join(b.keep, "coverage.db"), b.count, b.out)
+	if err != nil {
+		return nil, err
+	}
+	if text, err = json.Marshal(loadedRecords{b.count, written.vehicles, written.policies, written.pages}); err != nil {
+		return nil, err
+	}
+	return written, os.WriteFile(kept, text, 0o600)
+}
+
+// loadedRecords are the book of what a folder keeps, and how many records of each kind there are.
+type loadedRecords struct {
+	Count                     int
+	Vehicles, Policies, Pages []string
+}
+
+func readLoaded(file string, text []byte, count int) (*book, error) {
+	var loaded loadedRecords
+	if err := json.Unmarshal(text, &loaded); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if loaded.Count != count {
+		return nil, fmt.Errorf("%s is about %d records of each kind: give -count %d, or another folder with -keep", file, loaded.Count, loaded.Count)
+	}
+	return &book{vehicles: loaded.Vehicles, policies: loaded.Policies, pages: loaded.Pages}, nil
 }
 
 // printScale prints the rates of each read on both stores, and reports whether all are fast enough. Minutes pass between the

@@ -13,11 +13,12 @@ type result struct {
 	exchange, bare []slice
 }
 
-// printRows prints the table and reports whether every row is at its target and without errors.
-func printRows(out io.Writer, results []result) (met bool) {
+// printRows prints the table, with the name of the side that the exchange is compared with, and reports whether every row is at its target
+// and without errors.
+func printRows(out io.Writer, other string, results []result) (met bool) {
 	met = true
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "row\trequests/s\tp50 ms\tp99 ms\terrors\tbare/s\tratio\ttarget\tCPU µs\tbare CPU µs\tCPU ratio\tallocations\tallocated KB")
+	fmt.Fprintf(table, "row\trequests/s\tp50 ms\tp99 ms\terrors\t%[1]s/s\tratio\ttarget\tCPU µs\t%[1]s CPU µs\tCPU ratio\tallocations\tallocated KB\n", other)
 	for _, r := range results {
 		ratio, errors := r.ratio(), r.errors()
 		fmt.Fprintf(table, "%s\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%.2f\t%.2f%s\t%.1f\t%.1f\t%.2f\t%.0f\t%.1f\n", r.row.name,

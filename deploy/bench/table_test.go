@@ -36,7 +36,7 @@ func TestRowsFallShort(t *testing.T) {
 	} {
 		c.row = &row{name: "GET /vehicle", target: 0.5}
 		var out strings.Builder
-		if met := printRows(&out, []result{c.result}); met != c.met || strings.Contains(out.String(), "below target") != c.marked {
+		if met := printRows(&out, "bare", []result{c.result}); met != c.met || strings.Contains(out.String(), "below target") != c.marked {
 			t.Errorf("%s: met %v\n%s", name, met, out.String())
 		}
 	}
