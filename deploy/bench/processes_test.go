@@ -15,7 +15,7 @@ func TestSeparateProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GORACE", "atexit_sleep_ms=0") // a command with the race detector would wait for a second before it ends
-	o := short(t, 10*time.Millisecond)
+	o := short(t, 50*time.Millisecond)
 	o.processes, o.policies, o.only, o.json = true, 4, regexp.MustCompile("POST /claim"), filepath.Join(t.TempDir(), "report.json")
 	rows, printed := measure(t, o)
 	cells := rows["POST /claim"]
