@@ -15,6 +15,8 @@ type caller struct {
 	random *rand.Rand
 	// reach returns the process of a service that a request goes to.
 	reach func(service string, random *rand.Rand) *process
+	// now returns the present instant, by the clock of the processes.
+	now func() time.Time
 	// troubled is how long faults happen.
 	troubled time.Duration
 	// policies is the number of policies that receipts are about.
@@ -25,10 +27,11 @@ type caller struct {
 
 // book is what the callers tried, and what they were told.
 type book struct {
-	entries []*entry
-	claims  claimBook
-	parties partyBook
-	wrong   []string
+	entries  []*entry
+	claims   claimBook
+	parties  partyBook
+	policies policyBook
+	wrong    []string
 }
 
 // entry is one record that a caller wants to be made.

@@ -41,6 +41,7 @@ func (x *exchange) check() (wrong []string) {
 	x.checkRows(receipts, complain)
 	x.checkClaims(complain)
 	x.checkParties(complain)
+	x.checkPolicies(complain)
 	if dead := x.brokers.dead.messages; len(dead) > 0 {
 		complain("%d messages are dead letters, such as %s", len(dead), dead[0].Value)
 	}

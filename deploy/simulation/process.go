@@ -22,10 +22,12 @@ import (
 
 // host is a place where a replica of a service runs: one process after another.
 type host struct {
-	world   *world
-	name    string
-	program *program
-	peers   map[string]http.Handler
+	world *world
+	// service is the name of the service, and name that of the host.
+	service, name string
+	program       *program
+	// reach returns a process of a service that is simulated; nil of any other.
+	reach   func(service string) *process
 	store   docstore.Store
 	brokers *brokers
 	now     func() time.Time
@@ -58,9 +60,7 @@ func (h *host) start() error {
 	instance, err := h.program.start(p.ctx, service.Links{
 		Store: database{p, h.store}, Now: h.now,
 		Kafka: cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}},
-		Peer: func(name string) (peer.Config, error) {
-			return peer.Config{Address: "http://" + name, Transport: peer.Handler(h.peers[name])}, nil
-		},
+		Peer:  func(service string) (peer.Config, error) { return h.peer(p, service), nil },
 	})
 	if err != nil {
 		return err
@@ -98,7 +98,8 @@ func (h *host) crash(restart time.Time) {
 // answer is what a caller hears.
 type answer struct {
 	status int
-	body   string
+	// tag is the entity tag of the record.
+	tag, body string
 }
 
 // member returns a member of the response that is a text; empty if there is none.
@@ -109,8 +110,13 @@ func (a answer) member(name string) string {
 	return text
 }
 
-// post posts a body, which the history calls what, to a process. heard is false if the caller does not learn what became of it.
+// post posts a body as send does.
 func (p *process) post(ctx context.Context, what, path, body string, header ...string) (got answer, heard bool) {
+	return p.send(ctx, what, http.MethodPost, path, body, header...)
+}
+
+// send sends a request, which the history calls what, to a process. heard is false if the caller does not learn what became of it.
+func (p *process) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
 	arrived := false
 	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
 		arrived = true
@@ -119,28 +125,29 @@ func (p *process) post(ctx context.Context, what, path, body string, header ...s
 	if !arrived || p.dead.Load() {
 		return answer{}, false
 	}
-	got = p.serve(as(p.ctx, actor(ctx)), path, body, header...)
+	sent := p.header.Clone()
+	for i := 0; i+1 < len(header); i += 2 {
+		sent.Set(header[i], header[i+1])
+	}
+	response := p.serve(as(p.ctx, actor(ctx)), method, path, body, sent)
 	if err != nil || p.dead.Load() {
 		return answer{}, false
 	}
-	return got, true
+	return answer{response.Code, response.Header().Get("ETag"), response.Body.String()}, true
 }
 
 // serve has the service handle a request.
-func (p *process) serve(ctx context.Context, path, body string, header ...string) answer {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, path, strings.NewReader(body))
+func (p *process) serve(ctx context.Context, method, path, body string, header http.Header) *httptest.ResponseRecorder {
+	r, err := http.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	if err != nil {
-		panic(err) // a caller's path is wrong
+		panic(err) // a path of the simulation is wrong
 	}
-	r.Header = maps.Clone(p.header)
-	for i := 0; i+1 < len(header); i += 2 {
-		r.Header.Set(header[i], header[i+1])
-	}
+	r.Header = header
 	recorder := httptest.NewRecorder()
 	// Gin's own ServeHTTP takes the context from a pool, which keeps the engine, and so all that the process had, until garbage was
 	// collected twice.
 	c := gin.CreateTestContextOnly(recorder, p.engine)
 	c.Request = r
 	p.engine.HandleContext(c)
-	return answer{recorder.Code, recorder.Body.String()}
+	return recorder
 }

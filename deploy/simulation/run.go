@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"insurance.example/exchange/deploy/simulation/memorystore"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/services/claims"
+	"insurance.example/exchange/services/coverage"
 	"insurance.example/exchange/services/parties"
 	"insurance.example/exchange/services/premium"
 )
@@ -39,30 +38,36 @@ const (
 	settling = 5 * time.Minute
 )
 
-// coverage is a stub of the service that knows the policies.
-var coverage = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"policyNumber":%q,"policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z"}`, r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
-})
-
 // sets reads the value sets once for all processes: it would cost more than what they do.
 var sets = sync.OnceValues(func() (rest.Sets, error) { return valuesets.Load("") })
 
-// kind is what a seed simulates: two replicas of a service, and what callers do with them.
-type kind struct {
+// replicas are the processes of one service.
+type replicas struct {
 	name string
 	// program returns the program of the service, always the same.
 	program func() (*program, error)
-	work    func(c *caller, ctx context.Context, number int)
+	number  int
+}
+
+func of(number int, service func() rest.Service, arguments ...string) replicas {
+	return replicas{service().Name, sync.OnceValues(func() (*program, error) { return newProgram(service(), arguments...) }), number}
+}
+
+// kind is what a seed simulates: replicas of services, and what callers do with them.
+type kind struct {
+	services []replicas
+	work     func(c *caller, ctx context.Context, number int)
 }
 
 // kinds are what a seed chooses from. Receipts come more often than the others, because most happens there.
 var kinds = func() []kind {
-	of := func(name string, s func() rest.Service, work func(c *caller, ctx context.Context, number int), arguments ...string) kind {
-		return kind{name, sync.OnceValues(func() (*program, error) { return newProgram(s(), arguments...) }), work}
+	receipts := kind{[]replicas{of(2, premium.Service, "--bordereau-period", "month")}, (*caller).workOnReceipts}
+	return []kind{
+		receipts, receipts,
+		{[]replicas{of(2, claims.Service)}, (*caller).workOnClaims},
+		{[]replicas{of(2, parties.Service)}, (*caller).workOnParties},
+		{[]replicas{of(2, coverage.Service), of(1, claims.Service)}, (*caller).workOnPolicies},
 	}
-	receipts := of("premium", premium.Service, (*caller).workOnReceipts, "--bordereau-period", "month")
-	return []kind{receipts, receipts, of("claims", claims.Service, (*caller).workOnClaims), of("parties", parties.Service, (*caller).workOnParties)}
 }()
 
 // exchange is the simulated part of the exchange.
@@ -85,20 +90,24 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
 		x.brokers.group.expelProcess(p)
 	}
-	x.book.claims.changes, x.book.parties = make(map[string]*change), make(partyBook)
+	x.book.claims.changes, x.book.parties, x.book.policies.filed = make(map[string]*change), make(partyBook), make(map[string]*filing)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
 	kind := kinds[w.random.IntN(len(kinds))]
-	program, err := kind.program()
-	if err != nil {
-		return Outcome{}, err
-	}
-	for i := range 2 {
-		h := &host{
-			world: w, name: fmt.Sprintf("%s-%d", kind.name, i+1), program: program,
-			peers: map[string]http.Handler{"coverage": coverage, "claims": http.NotFoundHandler()},
-			store: x.store, brokers: x.brokers, now: func() time.Time { return clock.Add(time.Since(w.began)) },
+	now := func() time.Time { return clock.Add(time.Since(w.began)) }
+	for _, service := range kind.services {
+		program, err := service.program()
+		if err != nil {
+			return Outcome{}, err
 		}
-		x.hosts = append(x.hosts, h)
+		for i := range service.number {
+			x.hosts = append(x.hosts, &host{
+				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
+				reach: func(service string) *process { return x.reach(service, w.random) },
+				store: x.store, brokers: x.brokers, now: now,
+			})
+		}
+	}
+	for _, h := range x.hosts {
 		if err := h.start(); err != nil {
 			return Outcome{}, err
 		}
@@ -107,14 +116,14 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	defer cancel()
 	policies := 1 + w.random.IntN(2)
 	for i := range 2 + w.random.IntN(3) {
-		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, policies: policies, troubled: w.troubled, book: &x.book}
+		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, now: now, policies: policies, troubled: w.troubled, book: &x.book}
 		x.working.Add(1)
 		go func() {
 			defer x.working.Add(-1)
 			kind.work(c, as(ctx, c.name), i)
 		}()
 	}
-	err = x.live()
+	err := x.live()
 	var wrong []string
 	if err == nil {
 		wrong = slices.Concat(x.book.wrong, x.check())
@@ -123,13 +132,16 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err
 }
 
-// reach returns the process of one of the replicas of a service.
+// reach returns the process of one of the replicas of a service; nil if the service is not simulated.
 func (x *exchange) reach(service string, random *rand.Rand) *process {
 	var replicas []*host
 	for _, h := range x.hosts {
-		if strings.HasPrefix(h.name, service) {
+		if h.service == service {
 			replicas = append(replicas, h)
 		}
+	}
+	if len(replicas) == 0 {
+		return nil
 	}
 	return replicas[random.IntN(len(replicas))].current
 }

@@ -2,10 +2,13 @@ package peer
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"net/http"
 	"time"
 
+	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/circuitbreaker"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
 )
@@ -35,6 +38,17 @@ func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
 		Build()
 }
 
+// firstPause is how long a read waits on average before it is repeated. It waits twice as long before the second repetition.
+const firstPause = 20 * time.Millisecond
+
+// chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source of the
+// retry policy does not let it.
+func chance(bound time.Duration) time.Duration {
+	var number [8]byte
+	_, _ = rand.Read(number[:]) // never fails
+	return time.Duration(binary.LittleEndian.Uint64(number[:]) % uint64(bound))
+}
+
 // newRetry returns the policy for reads: one that failed for a passing reason is repeated, at most twice and within the
 // time of the request. A peer that has too much in work is not asked again.
 func newRetry() retrypolicy.RetryPolicy[response] {
@@ -53,8 +67,10 @@ func newRetry() retrypolicy.RetryPolicy[response] {
 			return errors.Is(err, circuitbreaker.ErrOpen) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		}).
 		WithMaxRetries(2).
-		WithBackoff(20*time.Millisecond, 200*time.Millisecond).
-		WithJitterFactor(0.25).
+		WithDelayFunc(func(failed failsafe.ExecutionAttempt[response]) time.Duration {
+			wait := firstPause << (failed.Attempts() - 1)
+			return wait - wait/4 + chance(wait/2)
+		}).
 		ReturnLastFailure().
 		Build()
 }

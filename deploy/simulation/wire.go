@@ -1,0 +1,84 @@
+package simulation
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+
+	"insurance.example/exchange/pkg/peer"
+)
+
+// stubs take the place of services that a seed does not simulate.
+var stubs = map[string]http.Handler{
+	"coverage": found(`{"policyNumber":%q,"policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z"}`),
+	"parties":  found(`{"id":%q,"resource":"personal"}`),
+	"claims":   http.NotFoundHandler(),
+}
+
+// found responds to a look-up with a document about whatever is looked up.
+func found(document string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, document, r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:])
+	})
+}
+
+// wire leads from a process to the processes of another service.
+type wire struct {
+	from    *process
+	service string
+	reach   func(service string) *process
+}
+
+// peer returns how a process of the host reaches another service.
+func (h *host) peer(p *process, service string) peer.Config {
+	config := peer.Config{Address: "http://" + service, Transport: peer.Handler(stubs[service])}
+	if h.reach(service) != nil {
+		config.Transport = wire{p, service, h.reach}
+	}
+	return config
+}
+
+// RoundTrip has one of the processes of the service handle a request. That process goes on when the one that calls has given up.
+func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		defer r.Body.Close()
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	ctx, header := r.Context(), r.Header.Clone()
+	response := make(chan *httptest.ResponseRecorder, 1)
+	_, err := call(ctx, w.from, "calls "+w.service, false, asIs, func() (struct{}, error) {
+		to := w.reach(w.service)
+		if to == nil || to.dead.Load() {
+			return struct{}{}, errFault
+		}
+		go func() {
+			defer close(response)
+			got := to.serve(as(to.ctx, actor(ctx)), r.Method, r.URL.RequestURI(), string(body), header)
+			if !to.dead.Load() {
+				response <- got
+			}
+		}()
+		return struct{}{}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case got, is := <-response:
+		if !is {
+			return nil, errFault
+		}
+		heard := got.Result()
+		heard.Request = r
+		return heard, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
