@@ -40,39 +40,36 @@ func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
 	return c.keep.Run()
 }
 
-func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
-	return c.oneFormer(ctx, c.sql.former, func(stmt *sqlite3.Stmt) {
+func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (former docstore.Former, err error) {
+	found, err := c.readOne(ctx, c.sql.former, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, version)
-	}, wholeFormer)
+	}, func(stmt *sqlite3.Stmt) error {
+		if err := budget.Take(ctx, stmt.Size(formerStateAt)+stmt.Size(formerBodyAt)); err != nil {
+			return err
+		}
+		former = wholeFormer(stmt)
+		return nil
+	})
+	if err == nil && !found {
+		err = docstore.ErrNotFound
+	}
+	return former, err
 }
 
-func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
-	return c.oneFormer(ctx, c.sql.formerByKey, func(stmt *sqlite3.Stmt) {
+func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (former docstore.Former, err error) {
+	found := false
+	err = c.store.gets.read(ctx, c.sql.formerByKey, func(stmt *sqlite3.Stmt) (err error) {
 		stmt.BindBlob(1, id[:])
 		stmt.BindText(2, key)
-	}, formerState)
-}
-
-// oneFormer returns the former version of a query's row.
-func (c *collection) oneFormer(
-	ctx context.Context, sql string, bind func(*sqlite3.Stmt), read func(*sqlite3.Stmt) docstore.Former,
-) (docstore.Former, error) {
-	var former docstore.Former
-	found := false
-	err := c.store.gets.read(ctx, sql, func(stmt *sqlite3.Stmt) (err error) {
-		bind(stmt)
 		if found, err = stmt.Step(); !found {
 			return err
 		}
-		size := stmt.Size(formerStateAt)
-		if sql == c.sql.former {
-			size += stmt.Size(formerBodyAt)
+		if err := budget.Take(ctx, stmt.Size(formerStateAt)); err != nil {
+			return err
 		}
-		if err = budget.Take(ctx, size); err == nil {
-			former = read(stmt)
-		}
-		return err
+		former = formerState(stmt)
+		return nil
 	})
 	if err == nil && !found {
 		err = docstore.ErrNotFound

@@ -14,23 +14,23 @@ import (
 type lookups map[string]lookup
 
 // lookup is the SQL for one index, with the state of the document and without it. Its parameter is the value.
-type lookup struct{ whole, stateless string }
+type lookup struct{ whole, stateless single }
 
 func lookupsOf(spec docstore.Spec) lookups {
 	all := lookups{}
 	for _, index := range spec.Indexes {
 		if index.Unique {
 			sql := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE %s = ?1`, quoted(spec.Name), quoted(indexName(spec.Name, index)), keyColumn(index.Name))
-			all[index.Name] = lookup{whole: `SELECT ` + columns + ` ` + sql, stateless: `SELECT ` + stateless + ` ` + sql}
+			all[index.Name] = lookup{whole: singleOf(columns, wholeSize, sql), stateless: singleOf(stateless, bodySize, sql)}
 		}
 	}
 	return all
 }
 
 // of returns the SQL and its parameter for a query that asks only for a value of a unique index, as most finds of one document do.
-func (l lookups) of(q docstore.Query) (sql, value string, ok bool) {
+func (l lookups) of(q docstore.Query) (sql single, value string, ok bool) {
 	if len(q.Equal) != 1 || len(q.Ranges) > 0 || q.After != uuid.Nil || q.Skip > 0 {
-		return "", "", false
+		return single{}, "", false
 	}
 	for index, value := range q.Equal {
 		by, unique := l[index]
@@ -39,18 +39,13 @@ func (l lookups) of(q docstore.Query) (sql, value string, ok bool) {
 		}
 		return by.stateless, value, unique
 	}
-	return "", "", false
+	return single{}, "", false
 }
 
 // lookUp returns the document of a lookup, if there is one. It is as short as a get, so that it is read as one: what lists need
 // (another mapping of the file after each commit, an end with the context) takes longer than the lookup.
-func (c *collection) lookUp(ctx context.Context, sql, value string) (found []docstore.Document, err error) {
-	err = c.store.gets.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
-		stmt.BindText(1, value)
-		row, err := stmt.Step()
-		if err != nil || !row {
-			return err
-		}
+func (c *collection) lookUp(ctx context.Context, sql single, value string) (found []docstore.Document, err error) {
+	_, err = c.readOne(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindText(1, value) }, func(stmt *sqlite3.Stmt) error {
 		doc, err := affordable(ctx, stmt)
 		found = []docstore.Document{doc}
 		return err

@@ -36,15 +36,19 @@ func TestNoStatementScans(t *testing.T) {
 	conn := schema(t, receipts)
 	sql := statementsOf(receipts)
 	for name, statement := range map[string]string{
-		"get": sql.get, "replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent,
+		"get": sql.get.small, "get of a size": sql.get.size, "get of a large one": sql.get.whole, "replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent,
 	} {
 		if plan := explain(t, conn, statement); strings.Contains(plan, "SCAN") || !strings.Contains(plan, "(id=?)") {
 			t.Errorf("%s: %s", name, plan)
 		}
 	}
 	for name, want := range map[string]struct{ statement, plan string }{
-		"look up":       {sql.lookups["reverses"].whole, "SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)"},
-		"former":        {sql.former, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
+		"look up": {sql.lookups["reverses"].whole.small, "SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)"},
+		"present": {
+			sql.present,
+			"SEARCH receipts USING COVERING INDEX sqlite_autoindex_receipts_1 (id=?); LIST SUBQUERY 1; SCAN json_each VIRTUAL TABLE INDEX 1:",
+		},
+		"former":        {sql.former.small, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
 		"formers":       {sql.formers, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)"},
 		"former by key": {sql.formerByKey, "SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},
 	} {

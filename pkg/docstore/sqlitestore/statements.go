@@ -17,13 +17,15 @@ const stateless = `id, version, body, NULL, unsent`
 
 // statements are the SQL of a collection, except that of its other finds.
 type statements struct {
-	lookups      lookups
-	get, unsent  string
-	insert, sent string
+	lookups     lookups
+	get, former single
+	// present takes a list of ids in JSON, each in hexadecimal digits.
+	unsent, present string
+	insert, sent    string
 	// replace is for a document whose keys change, rewrite for one whose keys stay.
 	replace, rewrite string
-	// keep writes a former version; the others read former versions.
-	keep, former, formers, formerByKey string
+	// keep writes a former version; the others, and former, read former versions.
+	keep, formers, formerByKey string
 	// stale returns documents with another stamp than the collection's, unstamped says whether there is one without, and
 	// nextStamp returns the next other stamp. rekey gives a document its keys and the stamp, restamp only the stamp.
 	stale, unstamped, nextStamp, rekey, restamp string
@@ -53,9 +55,10 @@ func statementsOf(spec docstore.Spec) statements {
 		table, firstKey+len(written))
 	return statements{
 		lookups: lookupsOf(spec),
-		get:     fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1`, columns, table),
+		get:     singleOf(columns, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1`, table)),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
+		present: fmt.Sprintf(`SELECT id FROM %s WHERE id IN (SELECT unhex(value) FROM json_each(?1))`, table),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
 			table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
@@ -69,7 +72,7 @@ func statementsOf(spec docstore.Spec) statements {
 		nextStamp: `SELECT stamp ` + stale + ` AND stamp > ?1 ORDER BY stamp LIMIT 1`,
 		rekey:     fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp, rekeyed.String()),
 		restamp:   fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
-		former:    fmt.Sprintf(`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version = ?2`, history),
+		former:    singleOf(`version, key, state, body`, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1 AND version = ?2`, history)),
 		formers:   fmt.Sprintf(`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
 		formerByKey: fmt.Sprintf(`SELECT version, key, state FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
 			ORDER BY version DESC LIMIT 1`, history, quoted(formerKeyIndex(spec.Name))),

@@ -1,0 +1,100 @@
+package sqlitestore
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// largeRow is the size in bytes of what is read of a row from which on it is large. SQLite reads a large row page by page, and all of it
+// before its size is known, unless it is asked for the size alone.
+const largeRow = 64 << 10
+
+// single is the SQL that reads one row. small returns it unless it is large, size returns its size, and whole returns it whatever its size.
+type single struct{ small, size, whole string }
+
+// singleOf writes the SQL that selects columns from one row. size is the expression of their size, and from ends in a condition.
+func singleOf(selected, size, from string) single {
+	return single{
+		small: fmt.Sprintf(`SELECT %s %s AND %s <= %d`, selected, from, size, largeRow),
+		size:  `SELECT ` + size + ` ` + from,
+		whole: `SELECT ` + selected + ` ` + from,
+	}
+}
+
+// The size of a record and of its parts, which SQLite knows without reading them.
+const (
+	bodySize  = `octet_length(body)`
+	wholeSize = `(octet_length(body) + ifnull(octet_length(state), 0))`
+)
+
+// readOne reads the row that a statement selects, if there is one. A large row is read only if the budget of the request has room for it,
+// and from a connection to which the file is mapped: without, each of its pages is a call of the system.
+func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3.Stmt), take func(*sqlite3.Stmt) error) (found bool, err error) {
+	step := func(use func(*sqlite3.Stmt) error) func(*sqlite3.Stmt) error {
+		return func(stmt *sqlite3.Stmt) error {
+			bind(stmt)
+			row, err := stmt.Step()
+			if err != nil || !row {
+				return err
+			}
+			found = true
+			return use(stmt)
+		}
+	}
+	if err := c.store.gets.read(ctx, sql.small, step(take)); err != nil || found {
+		return found, err
+	}
+	size := 0
+	err = c.store.gets.read(ctx, sql.size, step(func(stmt *sqlite3.Stmt) error {
+		size = int(stmt.Int(0))
+		return nil
+	}))
+	if err != nil || !found {
+		return found, err
+	}
+	if err := budget.Fits(ctx, size); err != nil {
+		return found, err
+	}
+	found = false
+	err = c.store.searches.search(ctx, sql.whole, step(take))
+	return found, err
+}
+
+// Present asks for all ids with one statement: a statement for each takes longer to begin and to end than to look.
+func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	present := map[uuid.UUID]bool{}
+	if len(ids) == 0 {
+		return present, nil
+	}
+	list := make([]byte, 0, 2+len(ids)*(2*len(uuid.UUID{})+3))
+	for i, id := range ids {
+		list = append(list, `,"`...)
+		if i == 0 {
+			list[0] = '['
+		}
+		list = append(hex.AppendEncode(list, id[:]), '"')
+	}
+	list = append(list, ']')
+	err := c.store.gets.read(ctx, c.sql.present, func(stmt *sqlite3.Stmt) error {
+		stmt.BindTextBytes(1, list)
+		for {
+			row, err := stmt.Step()
+			if err != nil || !row {
+				return err
+			}
+			var id uuid.UUID
+			stmt.CopyTo(id[:], 0)
+			present[id] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return present, nil
+}
