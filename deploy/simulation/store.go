@@ -51,6 +51,10 @@ func (t table) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error)
 	return step(ctx, t, "get "+short(id), func(ctx context.Context) (docstore.Document, error) { return t.Collection.Get(ctx, id) })
 }
 
+func (t table) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	return step(ctx, t, fmt.Sprintf("present %d ids", len(ids)), func(ctx context.Context) (map[uuid.UUID]bool, error) { return t.Collection.Present(ctx, ids) })
+}
+
 func (t table) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	_, err := step(ctx, t, fmt.Sprintf("replace %s at %d", short(doc.ID), doc.Version), func(ctx context.Context) (struct{}, error) {
 		return nothing(t.Collection.Replace(ctx, doc, former))

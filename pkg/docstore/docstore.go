@@ -152,6 +152,8 @@ type Collection interface {
 	Insert(ctx context.Context, doc Document) error
 	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
+	// Present returns which of some ids, at most MaxPresent, documents have. It reads no document. Errors: ErrUnavailable.
+	Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error)
 	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and gives
 	// it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a former version is
 	// there before its successor is. Errors: ErrStale if the stored version is another or there is no document with the id,
@@ -212,6 +214,9 @@ var (
 // MaxSize is the greatest length of a document's body and state together, in bytes. MongoDB holds 16 MiB; half of that
 // leaves room for the form in which it keeps them, and for the keys.
 const MaxSize = 8 << 20
+
+// MaxPresent is the greatest number of ids that Collection.Present is asked for at a time.
+const MaxPresent = 500
 
 // IDIndex is the Index of a DuplicateError whose cause is a document id that is taken.
 const IDIndex = "id"

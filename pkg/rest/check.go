@@ -35,6 +35,8 @@ type Check[T any] struct {
 	loads bool
 	// unique is the index whose value must be free; see Untaken.
 	unique string
+	// among is whose ids are looked for among those of its collection.
+	among *documents
 }
 
 // run evaluates a check, with what it requires.

@@ -17,23 +17,19 @@ func RefersTo[T, R any](name, member string, reference func(*T) string, to *Reco
 }
 
 // EachRefersTo returns the check that every element of a required list is the id of a record of another resource of the
-// same service.
+// same service, which has a collection for itself.
 func EachRefersTo[T, R any](name, member string, references func(*T) []string, to *Records[R], unknown problem.Kind) Check[T] {
 	return Check[T]{
-		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown},
+		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown}, among: &to.documents,
 		Run: func(ctx context.Context, d *Draft[T]) error {
 			p := problem.New(unknown, "")
-			known := map[string]bool{}
-			for i, id := range references(d.Value) {
-				found, looked := known[id]
-				if !looked {
-					var err error
-					if found, err = to.exists(ctx, id); err != nil {
-						return err
-					}
-					known[id] = found
-				}
-				if !found {
+			ids := references(d.Value)
+			present, err := to.Present(ctx, ids)
+			if err != nil {
+				return err
+			}
+			for i, id := range ids {
+				if !present(id) {
 					p.At("/"+member+"/"+strconv.Itoa(i), "names no "+to.Name)
 				}
 			}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -69,11 +70,27 @@ func Trace(doc docstore.Document) (string, error) {
 	return stored.Trace, err
 }
 
-// exists reports whether there is a record with an id. It keeps nothing of it.
-func (r *Records[T]) exists(ctx context.Context, id string) (bool, error) {
-	defer budget.Return(ctx, budget.Held(ctx))
-	_, found, err := r.document(ctx, id)
-	return found, err
+// Present returns a function that reports for each of some ids whether there is a record with it. It reads no record. The resource has its
+// collection for itself, in which every document is one of its records. Errors: docstore.ErrUnavailable.
+func (r *documents) Present(ctx context.Context, ids []string) (func(id string) bool, error) {
+	keys := make([]uuid.UUID, 0, len(ids))
+	for _, id := range ids {
+		if key, ok := parseID(id); ok {
+			keys = append(keys, key)
+		}
+	}
+	present := map[uuid.UUID]bool{}
+	for piece := range slices.Chunk(keys, docstore.MaxPresent) {
+		found, err := r.collection.Present(ctx, piece)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(present, found)
+	}
+	return func(id string) bool {
+		key, ok := parseID(id)
+		return ok && present[key]
+	}, nil
 }
 
 // existing returns the stored document of one of the resource's records. Errors: the problem of an unknown id,

@@ -103,6 +103,9 @@ func (r *Records[T]) validateCheck(f *faults, c *Check[T]) {
 		f.unless(slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return u.Index == c.unique && u.Taken != nil }),
 			"check %q: there is no Unique %s with a Taken", c.Name, c.unique)
 	}
+	if c.among != nil {
+		f.unless(!c.among.shared(), "check %q: %s shares its collection, so that an id there may be that of another record", c.Name, c.among.resource)
+	}
 }
 
 // validate holds that the members which a check names exist, and that it can refuse something or run.

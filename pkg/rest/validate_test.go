@@ -47,6 +47,10 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 		`"c" refuses with a problem that is`: func(r *rest.Resource[parcel]) {
 			r.Rules[0] = rest.Check[parcel]{Name: "c", Run: passes, Refuses: []problem.Kind{nil}}
 		},
+		"c\": place shares its collection": func(r *rest.Resource[parcel]) {
+			places := rest.Add(rest.NewServer(rest.Config{}), rest.Resource[depot]{Name: "place", Collection: "places"})
+			r.Rules[0] = rest.EachRefersTo("c", "size", func(*parcel) []string { return nil }, places, problem.Invalid)
+		},
 		"action x has no moves": func(r *rest.Resource[parcel]) { r.Actions[0] = rest.Act("x", nil, nothing) },
 		`x moves from "lost", which is no`: func(r *rest.Resource[parcel]) {
 			r.Actions[0] = rest.Act("x", []rest.Move{{From: "lost", To: "held"}}, nothing)

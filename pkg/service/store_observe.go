@@ -55,7 +55,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 	return &timedCollection{
 		Collection: collection, insert: of("insert"), get: of("get"), replace: of("replace"), find: of("find"),
 		unsent: of("unsent"), sent: of("sent"), former: of("former"), formers: of("formers"), formerByKey: of("former_by_key"),
-		sum: of("sum"), firstUnsent: of("first_unsent"),
+		present: of("present"), sum: of("sum"), firstUnsent: of("first_unsent"),
 	}, nil
 }
 
@@ -63,6 +63,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 type timedCollection struct {
 	docstore.Collection
 	insert, get, replace, find, unsent, sent timing
+	present                                  timing
 	former, formers, formerByKey             timing
 	sum, firstUnsent                         timing
 }
@@ -109,6 +110,12 @@ func (c *timedCollection) Get(ctx context.Context, id uuid.UUID) (doc docstore.D
 	ctx, operation := c.get.begin(ctx)
 	defer operation.end(&err)
 	return c.Collection.Get(ctx, id)
+}
+
+func (c *timedCollection) Present(ctx context.Context, ids []uuid.UUID) (present map[uuid.UUID]bool, err error) {
+	ctx, operation := c.present.begin(ctx)
+	defer operation.end(&err)
+	return c.Collection.Present(ctx, ids)
 }
 
 func (c *timedCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) (err error) {

@@ -69,13 +69,16 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 				return nil, rest.Required("propertyId")
 			}
 			missing := problem.New(problems.PropertyNotFound, "")
+			present, err := properties.Present(ctx, texts(ids))
+			if err != nil {
+				return nil, err
+			}
 			known := map[scalar.ID]bool{} // whether there is such a property
 			var found []insured
 			for i, id := range ids {
 				exists, looked := known[id]
-				if !looked {
+				if !looked && present(string(id)) {
 					var propertyType string
-					var err error
 					if propertyType, exists, err = typeOf(ctx, properties, id); err != nil {
 						return nil, err
 					}

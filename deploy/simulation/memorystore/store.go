@@ -157,6 +157,19 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	return read(c.docs[at].Document), nil
 }
 
+func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	present := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		switch _, err := c.Get(ctx, id); {
+		case err == nil:
+			present[id] = true
+		case !errors.Is(err, docstore.ErrNotFound):
+			return nil, err
+		}
+	}
+	return present, nil
+}
+
 func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	if err := errors.Join(ended(ctx), c.spec.CheckWrite(doc, former)); err != nil {
 		return err

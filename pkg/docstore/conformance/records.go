@@ -58,6 +58,24 @@ func records(t *testing.T, f fixture) {
 		_, err := f.Get(t.Context(), uuid.Must(uuid.NewV7()))
 		wantError(t, "get", err, docstore.ErrNotFound)
 	})
+	t.Run("which ids documents have", func(t *testing.T) {
+		var ids []uuid.UUID
+		for range docstore.MaxPresent / 2 {
+			ids = append(ids, f.insert(t, nil).ID, uuid.Must(uuid.NewV7()))
+		}
+		present, err := f.Present(t.Context(), ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, id := range ids {
+			if present[id] != (i%2 == 0) {
+				t.Errorf("id %d: present %v", i, present[id])
+			}
+		}
+		if none, err := f.Present(t.Context(), nil); err != nil || len(none) > 0 {
+			t.Errorf("no ids: %v present, error %v", none, err)
+		}
+	})
 	t.Run("an id is taken once", func(t *testing.T) {
 		doc := f.insert(t, nil)
 		again := doc

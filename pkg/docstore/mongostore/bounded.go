@@ -32,6 +32,12 @@ func (b *bounded) Get(ctx context.Context, id uuid.UUID) (docstore.Document, err
 	return b.collection.Get(ctx, id)
 }
 
+func (b *bounded) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	ctx, cancel := b.bound(ctx)
+	defer cancel()
+	return b.collection.Present(ctx, ids)
+}
+
 func (b *bounded) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	ctx, cancel := b.bound(ctx)
 	defer cancel()
