@@ -47,8 +47,8 @@ func readDashboard(t *testing.T) dashboard {
 	if err := json.Unmarshal(text, &shown); err != nil {
 		t.Fatalf("dashboard.json: %v", err)
 	}
-	if len(shown.Panels) != 6 {
-		t.Errorf("the dashboard has %d panels, not six", len(shown.Panels))
+	if len(shown.Panels) != 7 {
+		t.Errorf("the dashboard has %d panels, not seven", len(shown.Panels))
 	}
 	return shown
 }
@@ -87,6 +87,10 @@ const trouble = `
   peer_request_duration_seconds_bucket{service="claims",peer="coverage",method="GET",code="200",le="1"} 0+5970x720
   peer_request_duration_seconds_bucket{service="claims",peer="coverage",method="GET",code="200",le="+Inf"} 0+6000x720
   peer_breaker_state{service="claims",peer="coverage"} 2x720
+  exchange_admission_refused_total{service="gateway",to="claims",class="list"} 0+600x720
+  exchange_admission_in_work{service="gateway",to="claims"} 150x720
+  exchange_admission_limit{service="gateway",to="claims"} 250x720
+  exchange_connections_refused_total{job="gateway"} 0+60x720
   bus_outbox_age_seconds{service="premium",topic="t"} 61x720
   bus_consumer_lag_seconds{service="premium",topic="t",group="g"} 61x720
   bus_consumer_lag_messages{service="premium",topic="t",group="g"} 40x720

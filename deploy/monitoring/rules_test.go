@@ -58,6 +58,9 @@ const well = `
   store_operation_duration_seconds_count{service="claims",collection="claim",outcome="ok"} 0+6000x720
   store_operation_duration_seconds_count{service="claims",collection="claim",outcome="unavailable"} 4x720
   peer_breaker_state{service="claims",peer="coverage"} 0x720
+  exchange_admission_admitted_total{service="gateway",to="claims",class="list"} 0+600x720
+  exchange_admission_refused_total{service="gateway",to="claims",class="list"} 0+3x720
+  exchange_connections_refused_total{job="gateway"} 3x720
   store_backfill_lacking_total{service="claims",collection="claim"} 7x720
   exchange_certificate_end_timestamp_seconds{setting="tls-certificate"} 2592000x720
   exchange_changed_file_refused{setting="credential-file"} 0x720
@@ -78,6 +81,9 @@ var ill = map[string]string{
 	"DeadLetters":           `bus_consumer_dead_letters_total{service="premium",topic="t"} 3x700 4x20`,
 	"StoreFails":            `store_operation_duration_seconds_count{service="claims",collection="claim",outcome="unavailable"} 4+1x720`,
 	"BreakerIsOpen":         `peer_breaker_state{service="claims",peer="coverage"} 2x720`,
+	// Two in a hundred are refused.
+	"RequestsAreRefused":    `exchange_admission_refused_total{service="gateway",to="claims",class="list"} 0+12x720`,
+	"ConnectionsAreRefused": `exchange_connections_refused_total{job="gateway"} 0+3x720`,
 	"IndexLacksRecords":     `store_backfill_lacking_total{service="claims",collection="claim"} 7x700 8x20`,
 	// In six days.
 	"CertificateEndsSoon": `exchange_certificate_end_timestamp_seconds{setting="tls-certificate"} 561600x720`,

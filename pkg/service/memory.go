@@ -31,6 +31,18 @@ func (s Settings) work() int64 {
 	return s.memory() / 4
 }
 
+// connectionsPerMebibyte is how many connections there may be for each MiB of the memory. Each needs 17 KiB on which requests have been
+// served, so that all of them need a third of it.
+const connectionsPerMebibyte = 20
+
+// connections returns the greatest number of connections of callers.
+func (s Settings) connections() int64 {
+	if s.MaxConnections > 0 {
+		return s.MaxConnections
+	}
+	return max(1, s.memory()>>20*connectionsPerMebibyte)
+}
+
 // limitHeap has garbage collected more often when Go's part of the memory, five eighths, is nearly used up, unless GOMEMLIMIT says
 // how much that is.
 func limitHeap(memory int64) {

@@ -79,20 +79,23 @@ func (c *refuser) refusal(plain []byte) []byte {
 	}}
 	problem.Write(&document, problem.New(of.kind, detail+"."))
 	c.log.Debug("request refused before it was read", "request", id, "status", response.StatusCode, "problem", of.kind.Slug(), "cause", string(text))
-	var whole bytes.Buffer
-	fmt.Fprintf(&whole, "HTTP/1.1 %d %s\r\n", response.StatusCode, http.StatusText(response.StatusCode))
-	if err := document.header.Write(&whole); err != nil {
-		return nil
-	}
-	whole.WriteString("\r\n")
-	whole.Write(document.text.Bytes())
-	return whole.Bytes()
+	return document.whole(response.StatusCode)
 }
 
 // document is an http.ResponseWriter that keeps the problem document written to it.
 type document struct {
 	header http.Header
 	text   bytes.Buffer
+}
+
+// whole returns the response with the document, as it is sent.
+func (d *document) whole(status int) []byte {
+	var response bytes.Buffer
+	fmt.Fprintf(&response, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	_ = d.header.Write(&response) // to memory
+	response.WriteString("\r\n")
+	response.Write(d.text.Bytes())
+	return response.Bytes()
 }
 
 func (d *document) Header() http.Header                  { return d.header }

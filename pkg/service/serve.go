@@ -119,11 +119,12 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 
 // accept serves the requests, with TLS if there is a certificate, until the server is shut down.
 func (p *Process) accept(server *http.Server, door *door) error {
+	crowd := newCrowd(p.requests, p.Settings.connections(), p.serving != nil, p.Registry)
 	if p.serving == nil {
-		return server.Serve(connections{p.requests, p.Log, door})
+		return server.Serve(connections{crowd, p.Log, door})
 	}
 	server.TLSConfig = p.serving.Clone() // for HTTP/2, which changes it
-	return server.Serve(newHandshakes(p.requests, p.serving, server.ReadHeaderTimeout, p.Log, door))
+	return server.Serve(newHandshakes(crowd, p.serving, server.ReadHeaderTimeout, p.Log, door))
 }
 
 // linger keeps serving while load balancers notice that the process is not ready, and while clients give up the connections

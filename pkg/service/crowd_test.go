@@ -1,0 +1,72 @@
+package service_test
+
+import (
+	"crypto/tls"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/service"
+)
+
+// TestConnectionsAreBounded opens as many connections as there may be. A further one is told why it is refused, until another one is closed.
+func TestConnectionsAreBounded(t *testing.T) {
+	p, journal := process(t, func(s *service.Settings) { s.MaxConnections = 2 })
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	served := []dialog{dialled(t, p), dialled(t, p)}
+	for _, d := range served {
+		d.ask(t, "/")
+	}
+	for what, sent := range map[string]string{
+		"a request": simply(http.MethodGet, "/vehicle/7", ""),
+		// What is not read to its end must not make the response be lost.
+		"a long one": simply(http.MethodPost, "/vehicle/7", strings.Repeat("x", 30<<10)),
+		"nonsense":   "nonsense\r\n\r\n",
+	} {
+		d := dialled(t, p)
+		response, text := d.exchanged(t, sent)
+		wantProblem(t, response, text, problem.Overloaded, "connections")
+		if !response.Close || response.Header.Get("Retry-After") != "1" || what != "nonsense" && response.Header.Get(problem.RequestIDHeader) != "r-7" {
+			t.Errorf("%s: %v", what, response.Header)
+		}
+		d.wantEnd(t)
+	}
+	_, metrics := get(t, journal.adminURL(t)+"/metrics")
+	if !strings.Contains(metrics, "\nexchange_connections 2\n") || !strings.Contains(metrics, "\nexchange_connections_refused_total 3\n") {
+		t.Errorf("the metrics do not say that there are two connections, and three were refused:\n%s", metrics)
+	}
+	for _, d := range served {
+		if response := d.ask(t, "/"); response.StatusCode != http.StatusNoContent {
+			t.Errorf("a connection within the bound gets %d", response.StatusCode)
+		}
+	}
+	_ = served[0].Close()
+	eventually(t, func() bool { return dialled(t, p).ask(t, "/").StatusCode == http.StatusNoContent })
+}
+
+// TestSecuredConnectionsAreBounded holds that no handshake is made for a connection beyond the bound.
+func TestSecuredConnectionsAreBounded(t *testing.T) {
+	authority := certificatetest.NewAuthority(t)
+	p, journal := process(t, func(s *service.Settings) {
+		s.MaxConnections = 1
+		s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
+		s.Security.ClientCA = ""
+	})
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // whose certificate it is does not matter here
+	first := tls.Client(dialled(t, p).Conn, config)
+	if err := first.HandshakeContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := tls.Client(dialled(t, p).Conn, config).HandshakeContext(t.Context()); err == nil {
+		t.Error("a handshake is made beyond the bound")
+	}
+	if _, metrics := get(t, journal.adminURL(t)+"/metrics"); !strings.Contains(metrics, "\nexchange_connections_refused_total 1\n") {
+		t.Error("the refused connection is not counted")
+	}
+	_ = first.Close()
+	eventually(t, func() bool { return tls.Client(dialled(t, p).Conn, config).HandshakeContext(t.Context()) == nil })
+}
