@@ -46,7 +46,7 @@ func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUI
 		in[i] = uuidBinary(id)
 	}
 	cursor, err := c.docs.Find(ctx, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}},
-		options.Find().SetProjection(bson.D{{Key: versionField, Value: 1}}))
+		options.Find().SetProjection(bson.D{{Key: versionField, Value: 1}}).SetBatchSize(int32(len(ids)+1))) // one more, so that the first is the last
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
