@@ -76,7 +76,7 @@ func makeReceiptTemplate(ctx context.Context, store docstore.Store, policyNumber
 func serve(ctx context.Context, definition service.Definition, store docstore.Store, others http.Handler, flags ...string) (*peer.Client, error) {
 	var common service.Settings
 	common.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
-	common.Secrets = []string{"a-secret-of-the-bench-alone"}
+	common.Secrets = []string{credential}
 	process := service.NewProcess(common, slog.New(slog.DiscardHandler))
 	credentials, err := process.Credentials()
 	if err != nil {
