@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -97,15 +98,19 @@ func (c connection) Publish(ctx context.Context, topic string, messages []broker
 		if len(share) == 0 {
 			continue
 		}
-		_, failure := call(ctx, c.process, fmt.Sprintf("publish %d to %s/%d", len(share), topic, to), false, asIs, func() (struct{}, error) {
+		store := func(share []int) {
 			for _, i := range share {
 				m := messages[i]
 				m.Partition = to
 				partitions[to].add(m)
 			}
 			partitions[to].change()
+		}
+		name := fmt.Sprintf("publish %d to %s/%d", len(share), topic, to)
+		_, failure := callInParts(ctx, c.process, name, false, asIs, func() (struct{}, error) {
+			store(share)
 			return struct{}{}, nil
-		})
+		}, func(random *rand.Rand) { store(share[:random.IntN(len(share))]) })
 		if failure != nil {
 			err = failure
 			continue

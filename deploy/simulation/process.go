@@ -16,7 +16,6 @@ import (
 
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -58,9 +57,7 @@ func (h *host) start() error {
 	p := &process{world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	instance, err := h.program.start(p.ctx, service.Links{
-		Store: database{p, h.store}, Now: h.now,
-		Kafka: cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}},
-		Peer:  func(service string) (peer.Config, error) { return h.peer(p, service), nil },
+		Store: database{p, h.store}, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
 	})
 	if err != nil {
 		return err
@@ -79,6 +76,11 @@ func (h *host) start() error {
 	}
 	h.current = p
 	return nil
+}
+
+// kafka returns how a process of the host reaches the brokers.
+func (h *host) kafka(p *process) cluster.Settings {
+	return cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}}
 }
 
 // crash ends the process: its memory is lost, and of what it has sent some happens nevertheless.

@@ -127,6 +127,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	var wrong []string
 	if err == nil {
 		wrong = slices.Concat(x.book.wrong, x.check())
+		err = x.checkHistories(func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) })
 	}
 	x.end()
 	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/google/uuid"
@@ -27,6 +28,11 @@ type table struct {
 	docstore.Collection
 	process *process
 	name    string
+}
+
+// keeper is a collection that can keep a former version while its document stays as it is.
+type keeper interface {
+	KeepFormer(id uuid.UUID, former docstore.Former)
 }
 
 // lost is the error of a call that fails.
@@ -55,10 +61,16 @@ func (t table) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool
 	return step(ctx, t, fmt.Sprintf("present %d ids", len(ids)), func(ctx context.Context) (map[uuid.UUID]bool, error) { return t.Collection.Present(ctx, ids) })
 }
 
+// Replace can be torn, as that of a store without transactions: the former version is kept, and the document stays as it is.
 func (t table) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
-	_, err := step(ctx, t, fmt.Sprintf("replace %s at %d", short(doc.ID), doc.Version), func(ctx context.Context) (struct{}, error) {
-		return nothing(t.Collection.Replace(ctx, doc, former))
-	})
+	var begin func(*rand.Rand)
+	if former != nil {
+		begin = func(*rand.Rand) { t.Collection.(keeper).KeepFormer(doc.ID, *former) }
+	}
+	name := fmt.Sprintf("%s replace %s at %d", t.name, short(doc.ID), doc.Version)
+	_, err := callInParts(ctx, t.process, name, false, lost, func() (struct{}, error) {
+		return nothing(t.Collection.Replace(context.WithoutCancel(ctx), doc, former))
+	}, begin)
 	return err
 }
 
@@ -110,9 +122,25 @@ func (t table) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID,
 	})
 }
 
+// Sent can be torn: it removes the marks of some.
 func (t table) Sent(ctx context.Context, refs []docstore.Ref) error {
-	_, err := step(ctx, t, fmt.Sprintf("remove %d marks", len(refs)), func(ctx context.Context) (struct{}, error) {
-		return nothing(t.Collection.Sent(ctx, refs))
+	remove := func(refs []docstore.Ref) (struct{}, error) {
+		return nothing(t.Collection.Sent(context.WithoutCancel(ctx), refs))
+	}
+	_, err := callInParts(ctx, t.process, fmt.Sprintf("%s remove %d marks", t.name, len(refs)), false, lost, func() (struct{}, error) {
+		return remove(refs)
+	}, func(random *rand.Rand) {
+		_, _ = remove(part(random, refs)) // its caller is told of a failure anyway
 	})
 	return err
+}
+
+// part returns some of several, at random.
+func part[T any](random *rand.Rand, all []T) (some []T) {
+	for _, one := range all {
+		if random.IntN(2) == 0 {
+			some = append(some, one)
+		}
+	}
+	return some
 }

@@ -32,13 +32,15 @@ type wire struct {
 	reach   func(service string) *process
 }
 
-// peer returns how a process of the host reaches another service.
-func (h *host) peer(p *process, service string) peer.Config {
-	config := peer.Config{Address: "http://" + service, Transport: peer.Handler(stubs[service])}
-	if h.reach(service) != nil {
-		config.Transport = wire{p, service, h.reach}
+// peers returns how a process of the host reaches other services.
+func (h *host) peers(p *process) func(service string) (peer.Config, error) {
+	return func(service string) (peer.Config, error) {
+		config := peer.Config{Address: "http://" + service, Transport: peer.Handler(stubs[service])}
+		if h.reach(service) != nil {
+			config.Transport = wire{p, service, h.reach}
+		}
+		return config, nil
 	}
-	return config
 }
 
 // RoundTrip has one of the processes of the service handle a request. That process goes on when the one that calls has given up.

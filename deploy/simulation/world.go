@@ -28,9 +28,13 @@ const (
 	fails
 	// happensUnheard: it happens, and its caller is told of a failure.
 	happensUnheard
+	// torn: a part of it happens, and its caller is told of a failure.
+	torn
 )
 
-func (o outcome) String() string { return [...]string{"happens", "fails", "happens unheard"}[o] }
+func (o outcome) String() string {
+	return [...]string{"happens", "fails", "happens unheard", "is torn"}[o]
+}
 
 // errFault is the cause of a failure that the scheduler decided.
 var errFault = errors.New("simulation: the connection is lost")
@@ -71,6 +75,8 @@ type operation struct {
 	process *process
 	// run lets the operation happen or not, and tells who waits for it, if somebody still does.
 	run func(outcome)
+	// inParts means that the operation can be torn.
+	inParts bool
 	// prompt means that it happens before any other and before time passes.
 	prompt bool
 	// due is when it can happen, at the earliest.
@@ -141,6 +147,12 @@ type result[T any] struct {
 // call waits until the scheduler lets an operation of a process happen, and returns its result. failure makes the error of one
 // that does not happen or is not heard of. When ctx ends before, call returns, and the operation may still happen.
 func call[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
+	return callInParts(ctx, p, name, prompt, failure, do, nil)
+}
+
+// callInParts is call for an operation of which a part can happen without the rest: begin does such a part, at random. With a nil
+// begin, the operation happens wholly or not at all.
+func callInParts[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error), begin func(*rand.Rand)) (T, error) {
 	var none T
 	if p.dead.Load() {
 		return none, failure(errFault)
@@ -150,11 +162,14 @@ func call[T any](ctx context.Context, p *process, name string, prompt bool, fail
 	}
 	done := make(chan result[T], 1)
 	p.world.wait(&operation{
-		name: p.label + " " + actor(ctx) + ": " + name, process: p, prompt: prompt,
+		name: p.label + " " + actor(ctx) + ": " + name, process: p, prompt: prompt, inParts: begin != nil,
 		run: func(o outcome) {
 			var r result[T]
-			if o != fails {
+			switch o {
+			case happens, happensUnheard:
 				r.value, r.err = do()
+			case torn:
+				begin(p.world.random)
 			}
 			if o != happens {
 				r = result[T]{err: failure(errFault)}
@@ -261,6 +276,8 @@ func (w *world) perform(o *operation) {
 		decided := happens
 		if w.chance(2) {
 			decided = fails
+		} else if o.inParts && w.chance(2) {
+			decided = torn
 		}
 		w.note("%s: %v after the crash", o.name, decided)
 		o.run(decided)
@@ -287,11 +304,15 @@ func (w *world) perform(o *operation) {
 			decided = fails
 		case 1:
 			decided = happensUnheard
+		case 2, 3, 4:
+			if o.inParts {
+				decided = torn
+			}
 		}
 	}
 	w.note("%s: %v", o.name, decided)
 	o.run(decided)
-	if record != "" && decided != fails {
+	if record != "" && decided != fails && decided != torn {
 		w.release(record, o.process)
 	}
 }

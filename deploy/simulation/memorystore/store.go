@@ -4,6 +4,7 @@ package memorystore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +86,9 @@ func (s *Store) Versions(name string, id uuid.UUID) (bodies [][]byte) {
 		return nil
 	}
 	for _, f := range c.docs[at].formers {
-		bodies = append(bodies, bytes.Clone(f.Body))
+		if f.Version < c.docs[at].Version {
+			bodies = append(bodies, bytes.Clone(f.Body))
+		}
 	}
 	return append(bodies, bytes.Clone(c.docs[at].Body))
 }
@@ -184,14 +187,34 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 		return err
 	}
 	if former != nil {
-		kept := *former
-		kept.Body, kept.State = bytes.Clone(kept.Body), bytes.Clone(kept.State)
-		c.docs[at].formers = append(c.docs[at].formers, kept)
+		c.docs[at].keep(*former)
 	}
 	doc = detached(doc)
 	doc.Version++
 	c.docs[at].Document = doc
 	return nil
+}
+
+// KeepFormer keeps a former version of a document that stays as it is: what is left of a Replace that ended half way in a store
+// without transactions. Of a document that is not there it keeps nothing.
+func (c *collection) KeepFormer(id uuid.UUID, former docstore.Former) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if at, found := c.search(id); found {
+		c.docs[at].keep(former)
+	}
+}
+
+// keep keeps a former version. One that is there already stays: it is the same.
+func (s *stored) keep(former docstore.Former) {
+	at, kept := slices.BinarySearchFunc(s.formers, former.Version, func(f docstore.Former, version int64) int {
+		return cmp.Compare(f.Version, version)
+	})
+	if kept {
+		return
+	}
+	former.Body, former.State = bytes.Clone(former.Body), bytes.Clone(former.State)
+	s.formers = slices.Insert(s.formers, at, former)
 }
 
 func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {

@@ -1,0 +1,100 @@
+package simulation
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/service"
+)
+
+// remembered are the resources whose records have histories to be checked, by service, with the collection that holds them.
+var remembered = map[string]struct{ resource, collection string }{
+	"claims":   {"claim", "claim"},
+	"coverage": {"cyberLiabilityCoverage", "policy"},
+}
+
+// checkHistories reads the history of every record as callers do, and compares it with the versions that the record had.
+func (x *exchange) checkHistories(complain func(string, ...any)) error {
+	read := make(map[string]bool)
+	for _, h := range x.hosts {
+		of, found := remembered[h.service]
+		if !found || read[h.service] {
+			continue
+		}
+		read[h.service] = true
+		reader, err := h.reader()
+		if err != nil {
+			return err
+		}
+		for _, doc := range x.store.Documents(of.collection) {
+			id := doc.ID.String()
+			if err := reader.compare(of.resource, id, x.store.Versions(of.collection, doc.ID)); err != nil {
+				complain("%s %s: %v", of.resource, id, err)
+			}
+		}
+	}
+	return nil
+}
+
+// reader returns a process that reads the store directly, without waiting for the scheduler, and does nothing by itself.
+func (h *host) reader() (*process, error) {
+	p := &process{world: h.world, label: "reader", header: h.program.header}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	instance, err := h.program.start(p.ctx, service.Links{
+		Store: h.store, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.engine = instance.Handler.(*gin.Engine)
+	return p, nil
+}
+
+// compare reads the history of a record, and the record as of the instant of each event, and returns how they differ from its versions:
+// each version is one event.
+func (p *process) compare(resource, id string, versions [][]byte) error {
+	var history rest.History
+	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &history); err != nil {
+		return err
+	}
+	if len(history.History) != len(versions) {
+		return fmt.Errorf("its history has %d events, and it had %d versions", len(history.History), len(versions))
+	}
+	for i, event := range history.History {
+		if event.Number != int64(i+1) {
+			return fmt.Errorf("event %d of its history has the number %d", i+1, event.Number)
+		}
+		// Of several events at one instant, the last one decides.
+		last := i
+		for last+1 < len(versions) && history.History[last+1].At.Equal(event.At) {
+			last++
+		}
+		at := url.QueryEscape(event.At.Format(time.RFC3339Nano))
+		var body json.RawMessage
+		if err := p.read(rest.ExtensionPrefix+"/asof/"+resource+"/"+id+"?at="+at, &body); err != nil {
+			return err
+		}
+		if !bytes.Equal(body, versions[last]) {
+			return fmt.Errorf("as of %v, its event %d, it is %s, and it was %s", event.At, i+1, body, versions[last])
+		}
+	}
+	return nil
+}
+
+// read reads a path into a value.
+func (p *process) read(path string, into any) error {
+	response := p.serve(as(p.ctx, "reader"), http.MethodGet, path, "", p.header.Clone())
+	if response.Code != http.StatusOK {
+		return fmt.Errorf("GET %s: %d %s", path, response.Code, response.Body)
+	}
+	return json.Unmarshal(response.Body.Bytes(), into)
+}
