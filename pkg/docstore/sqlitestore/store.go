@@ -71,11 +71,15 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, unavailable(errors.Join(err, tally.closeFiles(), lock.Close()))
 	}
-	store := &Store{lock: lock, tally: tally, writer: writer, gets: newReaders(), searches: newReaders()}
-	if err := errors.Join(store.gets.open(path, sharing, getPragmas(path)), store.searches.open(path, sharing, searchPragmas)); err != nil {
-		return nil, unavailable(withRemedy(path, errors.Join(err, store.Close())))
+	gets, err := openReaders(path, sharing, getPragmas(path))
+	if err != nil {
+		return nil, unavailable(errors.Join(err, writer.close(), tally.close(), lock.Close()))
 	}
-	return store, nil
+	searches, err := openReaders(path, sharing, searchPragmas)
+	if err != nil {
+		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), tally.close(), lock.Close()))
+	}
+	return &Store{lock: lock, tally: tally, writer: writer, gets: gets, searches: searches}, nil
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes

@@ -54,22 +54,21 @@ func TestLargeFileIsMapped(t *testing.T) {
 	readsAs := func(version int64, mapped string) {
 		t.Helper()
 		var taken []*reader
-		for range cap(store.gets.idle) {
-			one := <-store.gets.idle
+		for range cap(store.gets.places) {
+			one, err := store.gets.take(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
 			taken = append(taken, one)
 			if size := texts(t, one.conn, "PRAGMA mmap_size", 0); len(size) != 1 || size[0] != mapped {
 				t.Errorf("a connection maps %v bytes, want %s", size, mapped)
 			}
 		}
 		for _, one := range taken {
-			store.gets.give(one)
+			store.gets.give(one) // the one that is given back last is used next
 			if got, err := collection.Get(t.Context(), doc.ID); err != nil || got.Version != version {
 				t.Errorf("version %d, error %v; want %d", got.Version, err, version)
 			}
-			<-store.gets.idle
-		}
-		for _, one := range taken {
-			store.gets.give(one)
 		}
 	}
 	readsAs(1, "0")

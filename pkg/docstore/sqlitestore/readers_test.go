@@ -1,0 +1,96 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// TestOnlyConnectionsInUseAtOnceAreOpened reads one document after another, then takes all connections.
+func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
+	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
+	doc := receipt("one")
+	if err := collection.Insert(t.Context(), doc); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if open := len(store.gets.idle); open != 1 {
+		t.Errorf("%d connections are open after one read at a time, want 1", open)
+	}
+	var taken []*reader
+	for range cap(store.gets.places) {
+		one, err := store.gets.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = append(taken, one)
+	}
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	waited := make(chan error, 1)
+	go func() {
+		one, err := store.gets.take(t.Context())
+		if err == nil {
+			store.gets.give(one)
+		}
+		waited <- err
+	}()
+	if _, err := store.gets.take(left); !errors.Is(err, context.Canceled) {
+		t.Errorf("with all connections in use: error %v", err)
+	}
+	select {
+	case err := <-waited:
+		t.Errorf("a read was served with all connections in use: error %v", err)
+	default:
+	}
+	for _, one := range taken {
+		store.gets.give(one)
+	}
+	if err := <-waited; err != nil {
+		t.Errorf("the read that waited: %v", err)
+	}
+	if open := len(store.gets.idle); open != len(taken) {
+		t.Errorf("%d connections are open, want %d", open, len(taken))
+	}
+}
+
+// TestFurtherConnectionIsToTheSameFile moves the database away while it is in use. What is open reads on, and what would be another
+// file is not opened.
+func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	store, collection := opened(t, path)
+	doc := receipt("one")
+	if err := collection.Insert(t.Context(), doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(path, path+"-away"), os.WriteFile(path, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+		t.Errorf("by the connection that was open: %v", err)
+	}
+	first, err := store.gets.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range cap(store.gets.places) + 1 { // a failure takes no place
+		if _, err := collection.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, errReplaced) {
+			t.Errorf("by another connection: error %v", err)
+		}
+	}
+	if err := errors.Join(os.Remove(path), os.Rename(path+"-away", path)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+		t.Errorf("by another connection, when the file is back: %v", err)
+	}
+	store.gets.give(first)
+}
