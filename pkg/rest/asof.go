@@ -36,7 +36,7 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 		return err
 	}
 	c.Writer.Header().Set("ETag", tag)
-	c.Data(http.StatusOK, mediaType, body)
+	send(c, http.StatusOK, body)
 	return nil
 }
 

@@ -19,6 +19,9 @@ import (
 
 const mediaType = "application/json"
 
+// mediaTypes is the value of the header Content-Type of responses. Nobody changes it.
+var mediaTypes = []string{mediaType}
+
 // readBody returns the body of a request: JSON by its media type, within the limit that the server has put on it. An
 // empty body needs no media type.
 func readBody(c *gin.Context) ([]byte, error) {
@@ -127,8 +130,19 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 	if status == http.StatusCreated {
 		header.Set("Location", "/"+r.resource+"/"+doc.ID.String())
 	}
-	c.Data(status, mediaType, body)
+	send(c, status, body)
 	return nil
+}
+
+// send sends a response. It says how long the body is, so that a long one is not sent in chunks.
+func send(c *gin.Context, status int, body []byte) {
+	header := c.Writer.Header()
+	header["Content-Type"] = mediaTypes
+	header["Content-Length"] = []string{strconv.Itoa(len(body))}
+	c.Status(status)
+	if _, err := c.Writer.Write(body); err != nil {
+		_ = c.Error(err)
+	}
 }
 
 // extraOf returns the members of an action's response that are not the record's.

@@ -125,6 +125,6 @@ func writeJSON(c *gin.Context, status int, value any) error {
 	if err != nil {
 		return err
 	}
-	c.Data(status, mediaType, body)
+	send(c, status, body)
 	return nil
 }

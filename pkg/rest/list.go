@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
@@ -58,7 +59,10 @@ func (r *documents) list(c *gin.Context) error {
 	if err := budget.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
 		return err
 	}
-	page := append(make([]byte, 0, size), '[')
+	held := pages.Get().(*[]byte)
+	defer giveBack(held)
+	page := append(slices.Grow((*held)[:0], size), '[')
+	now := r.server.Now()
 	for i, doc := range docs {
 		if r.temporary(doc.Body) {
 			// The time at which its state passes is not in the body.
@@ -66,7 +70,7 @@ func (r *documents) list(c *gin.Context) error {
 				return err
 			}
 		}
-		body, _, err := r.bodyAt(doc, r.server.Now())
+		body, _, err := r.bodyAt(doc, now)
 		if err != nil {
 			return err
 		}
@@ -75,8 +79,22 @@ func (r *documents) list(c *gin.Context) error {
 		}
 		page = append(page, body...)
 	}
-	c.Data(http.StatusOK, mediaType, append(page, ']'))
+	page = append(page, ']')
+	*held = page
+	send(c, http.StatusOK, page)
 	return nil
+}
+
+// pages holds the memory of pages that have been sent.
+var pages = sync.Pool{New: func() any { return new([]byte) }}
+
+// largestKept is the size in bytes of the largest page whose memory is kept for another.
+const largestKept = 64 << 10
+
+func giveBack(page *[]byte) {
+	if cap(*page) <= largestKept {
+		pages.Put(page)
+	}
 }
 
 // temporary reports, from the body of a record, whether its state may be one that gives way to another by itself. It looks at the

@@ -22,17 +22,21 @@ func parameters(raw string) (url.Values, error) {
 // eachParameter calls read with each parameter, which returns what is wrong with it, and refuses those that are wrong or
 // sent more than once.
 func eachParameter(values url.Values, read func(name, value string) (wrong string)) error {
-	p := problem.New(problem.BadParameter, "The query has parameters that this operation does not take, or takes in another form.")
+	var p *problem.Error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		wrong := "is sent more than once"
 		if len(values[name]) == 1 {
 			wrong = read(name, values[name][0])
 		}
-		if wrong != "" {
-			p.InParameter(short(name), wrong)
+		if wrong == "" {
+			continue
 		}
+		if p == nil {
+			p = problem.New(problem.BadParameter, "The query has parameters that this operation does not take, or takes in another form.")
+		}
+		p.InParameter(short(name), wrong)
 	}
-	if len(p.Violations) > 0 {
+	if p != nil {
 		return p
 	}
 	return nil

@@ -38,7 +38,7 @@ func (r *documents) read(c *gin.Context, id string) error {
 		c.Status(http.StatusNotModified)
 		return nil
 	}
-	c.Data(http.StatusOK, mediaType, body)
+	send(c, http.StatusOK, body)
 	return nil
 }
 

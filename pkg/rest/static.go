@@ -64,6 +64,6 @@ func (l *StaticList) list(c *gin.Context) error {
 	if len(values) > 0 {
 		return noParameters(values.Encode())
 	}
-	c.Data(http.StatusOK, mediaType, l.Body)
+	send(c, http.StatusOK, l.Body)
 	return nil
 }

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
@@ -208,14 +206,10 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if sql, value, ok := c.sql.lookups.of(q); ok {
 		return c.lookUp(ctx, sql, value)
 	}
-	selected := stateless
-	if q.WithState {
-		selected = columns
-	}
-	if found, done, err := c.findDense(ctx, selected, q); done || err != nil {
+	if found, done, err := c.findDense(ctx, q); done || err != nil {
 		return found, err
 	}
-	sql, texts := findSQL(selected, c.spec, q)
+	sql, texts := c.sql.finds.of(c.spec, q)
 	return c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
@@ -234,69 +228,6 @@ func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]
 		stmt.BindBlob(1, after[:])
 		stmt.BindInt(2, int64(limit))
 	})
-}
-
-// few is the number of documents of a query from which on room is made for all that it may return: it is a page, mostly a full one.
-const few = 4
-
-// list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as docstore.Query.Bytes says.
-func (c *collection) list(ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
-	var docs []docstore.Document
-	size := 0
-	err := c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
-		bind(stmt)
-		for {
-			row, err := stmt.Step()
-			if err != nil || !row {
-				return err
-			}
-			if len(docs) == few && limit > few {
-				docs = slices.Grow(docs, limit-few)
-			}
-			size += stmt.Size(bodyAt) + stmt.Size(stateAt)
-			if bytes > 0 && size > bytes && len(docs) > 0 {
-				docs = append(docs, named(stmt))
-				return nil
-			}
-			doc, err := affordable(ctx, stmt)
-			if err != nil {
-				return err
-			}
-			docs = append(docs, doc)
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return docs, nil
-}
-
-// The columns of the body and the state in a row.
-const (
-	bodyAt  = 2
-	stateAt = 3
-)
-
-// affordable reads the row the statement is at, after its size is taken from the budget of the request.
-func affordable(ctx context.Context, stmt *sqlite3.Stmt) (docstore.Document, error) {
-	if err := budget.Take(ctx, stmt.Size(bodyAt)+stmt.Size(stateAt)); err != nil {
-		return docstore.Document{}, err
-	}
-	return document(stmt), nil
-}
-
-// document reads the row the statement is at.
-func document(stmt *sqlite3.Stmt) docstore.Document {
-	doc := named(stmt)
-	doc.Body, doc.State = stmt.Bytes(bodyAt), stmt.Bytes(stateAt)
-	return doc
-}
-
-// named reads the row the statement is at, without body and state.
-func named(stmt *sqlite3.Stmt) docstore.Document {
-	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1}
-	stmt.CopyTo(doc.ID[:], 0)
-	return doc
 }
 
 func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {

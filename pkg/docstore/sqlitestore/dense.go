@@ -19,7 +19,7 @@ const (
 // their values, so that a page would cost the sorting of all of them. If they are many they are also frequent, mostly, and a
 // page is found among the next documents by id, whatever their number. done is false if the query is no such one, or the page
 // was not found there: then all are to be sorted.
-func (c *collection) findDense(ctx context.Context, selected string, q docstore.Query) (found []docstore.Document, done bool, err error) {
+func (c *collection) findDense(ctx context.Context, q docstore.Query) (found []docstore.Document, done bool, err error) {
 	lead, ok := c.spec.Driving(q)
 	if _, equal := q.Equal[lead.Name]; !ok || equal {
 		return nil, false, nil
@@ -27,7 +27,7 @@ func (c *collection) findDense(ctx context.Context, selected string, q docstore.
 	if few, err := c.fewIn(ctx, lead, q); few || err != nil {
 		return nil, false, err
 	}
-	sql, texts := denseSQL(selected, c.spec, q)
+	sql, texts := denseSQL(selectedFor(q), c.spec, q)
 	found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 	if err != nil {
 		return nil, false, err
@@ -46,7 +46,7 @@ func (c *collection) fewIn(ctx context.Context, lead docstore.Index, q docstore.
 		}
 	}
 	sql, texts := countSQL(c.spec, lead, ranges)
-	err = c.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	err = c.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		for i, text := range texts {
 			stmt.BindText(2+i, text)
 		}

@@ -82,7 +82,7 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 		return nil, unavailable(errors.New("a page of former versions needs a limit"))
 	}
 	var formers []docstore.Former
-	err := c.store.searches.search(ctx, c.sql.formers, func(stmt *sqlite3.Stmt) error {
+	err := c.store.searches.read(ctx, c.sql.formers, func(stmt *sqlite3.Stmt) error {
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, after)
 		stmt.BindInt(3, int64(limit))

@@ -43,7 +43,7 @@ func (l lookups) of(q docstore.Query) (sql single, value string, ok bool) {
 }
 
 // lookUp returns the document of a lookup, if there is one. It is as short as a get, so that it is read as one: what lists need
-// (another mapping of the file after each commit, an end with the context) takes longer than the lookup.
+// (another mapping of the file after each commit) takes longer than the lookup.
 func (c *collection) lookUp(ctx context.Context, sql single, value string) (found []docstore.Document, err error) {
 	_, err = c.readOne(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindText(1, value) }, func(stmt *sqlite3.Stmt) error {
 		doc, err := affordable(ctx, stmt)

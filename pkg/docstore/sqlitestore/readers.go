@@ -25,6 +25,7 @@ type readers struct {
 	// places has an entry for each read under way.
 	places chan struct{}
 	closed chan struct{}
+	turn   *turn
 
 	mu   sync.Mutex
 	idle []*reader // the one that was used last is at the end
@@ -34,17 +35,18 @@ type reader struct {
 	conn  *sqlite3.Conn
 	path  string // of the database, for errors
 	stmts map[string]*sqlite3.Stmt
+	view  view
 }
 
 // openReaders returns readers with a first connection, and with room for two for each processor, because a read mostly takes processor
 // time and sometimes waits for the disk. The pragmas are applied to each.
-func openReaders(path string, sharing sqlite3.Sharing, pragmas []string) (*readers, error) {
+func openReaders(path string, sharing sqlite3.Sharing, pragmas []string, turn *turn) (*readers, error) {
 	file, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	r := &readers{
-		path: path, file: file, sharing: sharing, pragmas: pragmas,
+		path: path, file: file, sharing: sharing, pragmas: pragmas, turn: turn,
 		places: make(chan struct{}, max(4, 2*runtime.GOMAXPROCS(0))), closed: make(chan struct{}),
 	}
 	first, err := r.open()
@@ -67,39 +69,30 @@ func (r *readers) open() (*reader, error) {
 		return nil, withRemedy(r.path, err)
 	}
 	conn.Interruptible()
-	return &reader{conn: conn, path: r.path, stmts: map[string]*sqlite3.Stmt{}}, nil
+	view, err := newView(conn)
+	if err != nil {
+		return nil, errors.Join(withRemedy(r.path, err), conn.Close())
+	}
+	return &reader{conn: conn, path: r.path, stmts: map[string]*sqlite3.Stmt{}, view: view}, nil
 }
 
-// read runs a short query. It does not begin after the context has ended, and is not interrupted once it has begun.
+// read runs a query. It does not begin after the context has ended, and fails soon when the context ends.
 func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
 	reader, err := r.take(ctx)
 	if err != nil {
 		return unavailable(err)
 	}
 	defer r.give(reader)
-	return reader.query(sql, use)
-}
-
-// search runs a query that may take long, and interrupts it when the context ends.
-func (r *readers) search(ctx context.Context, sql string, use func(*sqlite3.Stmt) error) error {
-	reader, err := r.take(ctx)
-	if err != nil {
-		return unavailable(err)
+	if err := reader.view.renew(r.turn); err != nil {
+		return unavailable(withRemedy(reader.path, err))
 	}
-	defer r.give(reader)
-	interrupted := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		reader.conn.Interrupt()
-		close(interrupted)
-	})
-	err = reader.query(sql, use)
-	if !stop() {
-		// The interrupt must not reach the connection's next query.
-		<-interrupted
-		reader.conn.Resume()
-	}
-	if err != nil && ctx.Err() != nil {
-		return unavailable(ctx.Err())
+	reader.conn.Under(ctx)
+	defer reader.conn.Under(context.Background())
+	if err = reader.query(sql, use); err != nil {
+		reader.view.end()
+		if ctx.Err() != nil {
+			return unavailable(ctx.Err())
+		}
 	}
 	return err
 }
@@ -161,11 +154,24 @@ func (r *readers) last() *reader {
 	return last
 }
 
+// give makes a connection idle. Its view ends if something is or was written since it began, as that of an idle one has.
 func (r *readers) give(back *reader) {
 	r.mu.Lock()
+	if !back.view.current(r.turn) {
+		back.view.end()
+	}
 	r.idle = append(r.idle, back)
 	r.mu.Unlock()
 	<-r.places
+}
+
+// endViews ends the views of the connections that are idle.
+func (r *readers) endViews() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, idle := range r.idle {
+		idle.view.end()
+	}
 }
 
 // close waits for the reads under way and closes the connections.

@@ -62,7 +62,7 @@ func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3
 		return found, err
 	}
 	found = false
-	err = c.store.searches.search(ctx, sql.whole, step(take))
+	err = c.store.searches.read(ctx, sql.whole, step(take))
 	return found, err
 }
 

@@ -118,8 +118,8 @@ const mostFaults = 20
 // Faults reads the whole database and returns in words what is wrong with its pages and indexes, nothing for a sound one. A file that
 // is so damaged that it cannot be read has a fault that says so. Errors wrap docstore.ErrUnavailable.
 func (s *Snapshot) Faults(ctx context.Context) ([]string, error) {
-	stop := context.AfterFunc(ctx, s.conn.Interrupt)
-	defer stop()
+	s.conn.Under(ctx)
+	defer s.conn.Under(context.Background())
 	faults, err := names(s.conn, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults))
 	switch {
 	case ctx.Err() != nil:

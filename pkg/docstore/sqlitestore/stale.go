@@ -63,7 +63,7 @@ type stale struct{ *collection }
 
 func (s stale) Stamps(ctx context.Context) ([]string, error) {
 	var stamps []string
-	err := s.store.searches.search(ctx, s.sql.unstamped, func(stmt *sqlite3.Stmt) error {
+	err := s.store.searches.read(ctx, s.sql.unstamped, func(stmt *sqlite3.Stmt) error {
 		row, err := stmt.Step()
 		if row {
 			stamps = append(stamps, backfill.Unstamped)
@@ -71,7 +71,7 @@ func (s stale) Stamps(ctx context.Context) ([]string, error) {
 		return err
 	})
 	for last, found := "", true; found && err == nil; {
-		err = s.store.searches.search(ctx, s.sql.nextStamp, func(stmt *sqlite3.Stmt) (err error) {
+		err = s.store.searches.read(ctx, s.sql.nextStamp, func(stmt *sqlite3.Stmt) (err error) {
 			stmt.BindText(1, last)
 			if found, err = stmt.Step(); found {
 				last = string(stmt.Bytes(0))
@@ -86,7 +86,7 @@ func (s stale) Stamps(ctx context.Context) ([]string, error) {
 func (s stale) Labels(ctx context.Context, stamp string) ([]string, error) {
 	var labels []string
 	sql := fmt.Sprintf(`SELECT label FROM %s WHERE collection = ?1 AND stamp = ?2`, quoted(stampsTable))
-	err := s.store.searches.search(ctx, sql, func(stmt *sqlite3.Stmt) error {
+	err := s.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		stmt.BindText(1, s.spec.Name)
 		stmt.BindText(2, stamp)
 		for {
@@ -142,7 +142,7 @@ func (s stale) Rekey(ctx context.Context, stamp string, derive backfill.Derive) 
 // batch reads documents with a stamp.
 func (s stale) batch(ctx context.Context, stamp string) ([]docstore.Document, error) {
 	var docs []docstore.Document
-	err := s.store.searches.search(ctx, s.sql.stale, func(stmt *sqlite3.Stmt) error {
+	err := s.store.searches.read(ctx, s.sql.stale, func(stmt *sqlite3.Stmt) error {
 		if stamp == backfill.Unstamped {
 			stmt.BindNull(1)
 		} else {

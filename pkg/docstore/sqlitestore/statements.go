@@ -15,9 +15,18 @@ const columns = `id, version, body, state, unsent`
 // stateless are these columns without the state, in whose place is nothing.
 const stateless = `id, version, body, NULL, unsent`
 
+// selectedFor returns the columns that a find selects.
+func selectedFor(q docstore.Query) string {
+	if q.WithState {
+		return columns
+	}
+	return stateless
+}
+
 // statements are the SQL of a collection, except that of its other finds.
 type statements struct {
 	lookups     lookups
+	finds       *finds
 	get, former single
 	// present takes a list of ids in JSON, each in hexadecimal digits.
 	unsent, present string
@@ -55,6 +64,7 @@ func statementsOf(spec docstore.Spec) statements {
 		table, firstKey+len(written))
 	return statements{
 		lookups: lookupsOf(spec),
+		finds:   &finds{written: map[form]string{}},
 		get:     singleOf(columns, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1`, table)),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),

@@ -62,23 +62,25 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	}
 	// The writer is opened first: it makes the file, and puts in order what a crash left.
 	sharing := sqlite3.WithOthers
-	writer, err := openWriter(path, sharing, tally)
+	turn := &turn{}
+	writer, err := openWriter(path, sharing, tally, turn)
 	if sqlite3.NoIndex(err) {
 		// What is stored can be read all the same.
 		sharing = sqlite3.WithinProcess
-		writer, err = openWriter(path, sharing, tally)
+		writer, err = openWriter(path, sharing, tally, turn)
 	}
 	if err != nil {
 		return nil, unavailable(errors.Join(err, tally.closeFiles(), lock.Close()))
 	}
-	gets, err := openReaders(path, sharing, getPragmas(path))
+	gets, err := openReaders(path, sharing, getPragmas(path), turn)
 	if err != nil {
 		return nil, unavailable(errors.Join(err, writer.close(), tally.close(), lock.Close()))
 	}
-	searches, err := openReaders(path, sharing, searchPragmas)
+	searches, err := openReaders(path, sharing, searchPragmas, turn)
 	if err != nil {
 		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), tally.close(), lock.Close()))
 	}
+	turn.readers = []*readers{gets, searches}
 	return &Store{lock: lock, tally: tally, writer: writer, gets: gets, searches: searches}, nil
 }
 

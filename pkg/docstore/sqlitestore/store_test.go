@@ -229,12 +229,12 @@ func TestSearchIsBrokenOffWithItsContext(t *testing.T) {
 			},
 		} {
 			ctx, cancel := context.WithCancel(t.Context())
-			err := store.searches.search(ctx, name, func(stmt *sqlite3.Stmt) error { return end(stmt, cancel) })
+			err := store.searches.read(ctx, name, func(stmt *sqlite3.Stmt) error { return end(stmt, cancel) })
 			if !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, context.Canceled) {
 				t.Fatalf("search: %v", err)
 			}
 		}
-		err := store.searches.search(t.Context(), `SELECT 1`, func(stmt *sqlite3.Stmt) error {
+		err := store.searches.read(t.Context(), `SELECT 1`, func(stmt *sqlite3.Stmt) error {
 			_, err := stmt.Step()
 			return err
 		})

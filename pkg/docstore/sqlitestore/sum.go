@@ -39,7 +39,7 @@ func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UU
 		return docstore.Sum{}, err
 	}
 	sum, amounts := docstore.Sum{Total: new(big.Int)}, 0
-	err = c.store.searches.search(ctx, sumSQL(c.spec, index), func(stmt *sqlite3.Stmt) error {
+	err = c.store.searches.read(ctx, sumSQL(c.spec, index), func(stmt *sqlite3.Stmt) error {
 		bindUnder(stmt, value, after, limit)
 		if row, err := stmt.Step(); err != nil || !row {
 			return err
@@ -82,7 +82,7 @@ func (c *collection) unsentBy(ctx context.Context, index, value string, after uu
 		return nil, err
 	}
 	var refs []docstore.Ref
-	err := c.store.searches.search(ctx, unsentBySQL(c.spec, index), func(stmt *sqlite3.Stmt) error {
+	err := c.store.searches.read(ctx, unsentBySQL(c.spec, index), func(stmt *sqlite3.Stmt) error {
 		bindUnder(stmt, value, after, limit)
 		for {
 			row, err := stmt.Step()

@@ -34,6 +34,7 @@ type writer struct {
 	path                    string // of the database, for errors
 	begin, commit, rollback *sqlite3.Stmt
 	tally                   *tally
+	turn                    *turn
 
 	// proven says when a change was last committed and noted, zero if the last one failed. Only the writer uses it.
 	proven time.Time
@@ -48,7 +49,7 @@ type writer struct {
 }
 
 // openWriter connects to the database, compares it with its tally, and starts the writer. Errors name the file and the remedy.
-func openWriter(path string, sharing sqlite3.Sharing, tally *tally) (*writer, error) {
+func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) (*writer, error) {
 	conn, err := connectSharing(sharing, path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
 		return nil, withRemedy(path, err)
@@ -56,7 +57,7 @@ func openWriter(path string, sharing sqlite3.Sharing, tally *tally) (*writer, er
 	if err := tally.compare(conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
-	w, err := newWriter(conn, path, tally)
+	w, err := newWriter(conn, path, tally, turn)
 	if err != nil {
 		return nil, withRemedy(path, errors.Join(err, conn.Close()))
 	}
@@ -64,8 +65,8 @@ func openWriter(path string, sharing sqlite3.Sharing, tally *tally) (*writer, er
 }
 
 // newWriter starts the writer on a connection that nobody else may use from then on.
-func newWriter(conn *sqlite3.Conn, path string, tally *tally) (*writer, error) {
-	w := &writer{conn: conn, path: path, tally: tally, queue: make(chan *write, queueLength), ended: make(chan struct{})}
+func newWriter(conn *sqlite3.Conn, path string, tally *tally, turn *turn) (*writer, error) {
+	w := &writer{conn: conn, path: path, tally: tally, turn: turn, queue: make(chan *write, queueLength), ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
 		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
 	} {
@@ -139,6 +140,8 @@ func (w *writer) try(*sqlite3.Conn) error {
 // transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is refused fails
 // alone, and so does one whose caller has left. An error means that none was made.
 func (w *writer) transact(group []*write) error {
+	w.turn.begin()
+	defer w.turn.end()
 	if err := w.begin.Run(); err != nil {
 		return w.undo(err)
 	}

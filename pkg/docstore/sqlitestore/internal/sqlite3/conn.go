@@ -5,13 +5,13 @@
 // processor time through database/sql, 16 µs through its driver alone, and 12 µs here, nearly all of it in SQLite. The
 // driver asks for the column names with every query, and starts a goroutine for every query that can be cancelled.
 //
-// A connection and its statements serve one goroutine at a time. Only Interrupt may be called meanwhile.
+// A connection and its statements serve one goroutine at a time.
 package sqlite3
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 	"unsafe"
 
 	"modernc.org/libc"
@@ -50,7 +50,8 @@ type Conn struct {
 	handle uintptr
 	stmts  []*Stmt
 
-	interrupted atomic.Bool
+	// under is the context whose end interrupts the statements of the connection.
+	under context.Context
 	// progress is the function that SQLite asks whether to go on. SQLite holds its address where the garbage collector
 	// does not look, so it is kept here.
 	progress func(*libc.TLS, uintptr) int32
@@ -136,10 +137,11 @@ func (c *Conn) TotalChanges() int64 { return lib.Xsqlite3_total_changes64(c.tls,
 // InTransaction reports whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
 func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.handle) == 0 }
 
-// Interruptible lets Interrupt end the statements of the connection. It is called before the first of them.
+// Interruptible lets Under have an effect. It is called before the first statement of the connection.
 func (c *Conn) Interruptible() {
+	c.under = context.Background()
 	c.progress = func(*libc.TLS, uintptr) int32 {
-		if c.interrupted.Load() {
+		if c.under.Err() != nil {
 			return 1
 		}
 		return 0
@@ -149,13 +151,10 @@ func (c *Conn) Interruptible() {
 	lib.Xsqlite3_progress_handler(c.tls, c.handle, progressSteps, address, 0)
 }
 
-// Interrupt makes the statement that is running on the connection fail soon, and every further one until Resume. It
-// may be called from any goroutine. It does not use sqlite3_interrupt, because SQLite forgets that if no statement has begun
-// to run: a statement that is about to begin would run to its end.
-func (c *Conn) Interrupt() { c.interrupted.Store(true) }
-
-// Resume ends the effect of Interrupt.
-func (c *Conn) Resume() { c.interrupted.Store(false) }
+// Under makes the statement that runs on the connection when a context ends fail soon, and every further one that takes more than
+// a moment, until it is called again with another context. It does not use sqlite3_interrupt, because SQLite forgets
+// that if no statement has begun to run: a statement that is about to begin would run to its end.
+func (c *Conn) Under(ctx context.Context) { c.under = ctx }
 
 // Close finishes the connection's statements and closes it.
 func (c *Conn) Close() error {

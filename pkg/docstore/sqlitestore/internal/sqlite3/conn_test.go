@@ -1,13 +1,14 @@
 package sqlite3
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 )
 
-// TestInterruptHoldsUntilResume interrupts a connection on which nothing runs. The next statement must still fail.
-// The statement ends by itself after a while: if the interrupt is lost, the test fails instead of hanging.
-func TestInterruptHoldsUntilResume(t *testing.T) {
+// TestStatementsEndWithTheirContext runs a statement under a context that ended before it began. It must fail, and the next one, under
+// no such context, must not. The statement ends by itself after a while: if it is not interrupted, the test fails instead of hanging.
+func TestStatementsEndWithTheirContext(t *testing.T) {
 	conn, err := Open(filepath.Join(t.TempDir(), "a.db"), ReadWrite, WithOthers)
 	if err != nil {
 		t.Fatal(err)
@@ -22,15 +23,17 @@ func TestInterruptHoldsUntilResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		conn.Interrupt()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, next := range []context.Context{context.Background(), t.Context()} {
+		conn.Under(ended)
 		if row, err := stmt.Step(); err == nil {
 			t.Errorf("the interrupted statement has a row: %t", row)
 		}
 		stmt.Reset()
-		conn.Resume()
+		conn.Under(next)
 		if row, err := stmt.Step(); err != nil || !row || stmt.Int(0) != 5000 {
-			t.Errorf("after Resume: row %t, error %v", row, err)
+			t.Errorf("under %v: row %t, error %v", next, row, err)
 		}
 		stmt.Reset()
 	}

@@ -81,7 +81,7 @@ func (s *Stmt) Int(column int) int64 {
 }
 
 // Bytes returns a copy of a column of the row, a text or a blob. It returns nil if the column is empty or NULL.
-func (s *Stmt) Bytes(column int) []byte { return bytes.Clone(s.view(column)) }
+func (s *Stmt) Bytes(column int) []byte { return bytes.Clone(s.View(column)) }
 
 // Size returns the length of a column of the row, a text or a blob, in bytes. It is 0 if the column is NULL.
 func (s *Stmt) Size(column int) int {
@@ -93,14 +93,15 @@ func (s *Stmt) Text(column int) (text string, ok bool) {
 	if lib.Xsqlite3_column_type(s.conn.tls, s.handle, int32(column)) == lib.SQLITE_NULL {
 		return "", false
 	}
-	return string(s.view(column)), true
+	return string(s.View(column)), true
 }
 
 // CopyTo copies a column of the row, a blob, into to.
-func (s *Stmt) CopyTo(to []byte, column int) { copy(to, s.view(column)) }
+func (s *Stmt) CopyTo(to []byte, column int) { copy(to, s.View(column)) }
 
-// view returns a text or a blob of the row in SQLite's own memory. It is valid until the next call on the statement.
-func (s *Stmt) view(column int) []byte {
+// View returns a column of the row, a text or a blob, in SQLite's own memory. It is valid until the next Step or Reset. It is nil if the
+// column is empty or NULL.
+func (s *Stmt) View(column int) []byte {
 	// A text that is asked for as a blob is not copied. Asked for as a text, it is copied to get a terminating zero.
 	at := lib.Xsqlite3_column_blob(s.conn.tls, s.handle, int32(column))
 	if at == 0 {

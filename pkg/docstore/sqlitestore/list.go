@@ -1,0 +1,123 @@
+package sqlitestore
+
+import (
+	"context"
+	"slices"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// few is the number of documents of a query from which on room is made for all that it may return: it is a page, mostly a full one.
+const few = 4
+
+// list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as docstore.Query.Bytes says.
+func (c *collection) list(ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
+	var docs []docstore.Document
+	var kept copies
+	err := c.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
+		bind(stmt)
+		for {
+			row, err := stmt.Step()
+			if err != nil || !row {
+				return err
+			}
+			if len(docs) == few && limit > few {
+				docs = slices.Grow(docs, limit-few)
+			}
+			found := contentOf(stmt)
+			if bytes > 0 && len(docs) > 0 && kept.size+found.size() > bytes {
+				docs = append(docs, named(stmt))
+				return nil
+			}
+			doc, err := kept.document(ctx, stmt, found)
+			if err != nil {
+				return err
+			}
+			docs = append(docs, doc)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return docs, nil
+}
+
+// The columns of the body and the state in a row.
+const (
+	bodyAt  = 2
+	stateAt = 3
+)
+
+// content is the body and the state of the row a statement is at, in SQLite's own memory.
+type content struct{ body, state []byte }
+
+func contentOf(stmt *sqlite3.Stmt) content { return content{stmt.View(bodyAt), stmt.View(stateAt)} }
+
+func (c content) size() int { return len(c.body) + len(c.state) }
+
+// affordable reads the row the statement is at, after its size is taken from the budget of the request.
+func affordable(ctx context.Context, stmt *sqlite3.Stmt) (docstore.Document, error) {
+	return new(copies).document(ctx, stmt, contentOf(stmt))
+}
+
+// document reads the row the statement is at.
+func document(stmt *sqlite3.Stmt) docstore.Document {
+	doc := named(stmt)
+	doc.Body, doc.State = stmt.Bytes(bodyAt), stmt.Bytes(stateAt)
+	return doc
+}
+
+// named reads the row the statement is at, without body and state.
+func named(stmt *sqlite3.Stmt) docstore.Document {
+	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1}
+	stmt.CopyTo(doc.ID[:], 0)
+	return doc
+}
+
+// copies makes copies of what SQLite has in its own memory, several in one block.
+type copies struct {
+	// size is that of all copies, in bytes.
+	size int
+	// room is what is left of the last block.
+	room []byte
+}
+
+// largestBlock bounds a block of several copies, in bytes.
+const largestBlock = 64 << 10
+
+// document reads the row the statement is at, whose content is given.
+func (c *copies) document(ctx context.Context, stmt *sqlite3.Stmt, of content) (docstore.Document, error) {
+	if err := c.reserve(ctx, of.size()); err != nil {
+		return docstore.Document{}, err
+	}
+	doc := named(stmt)
+	doc.Body, doc.State = c.of(of.body), c.of(of.state)
+	return doc, nil
+}
+
+// reserve makes room for a number of bytes, which it takes from the budget of the request. A block is as large as all before it together, so that there are few of them and at most half
+// of their bytes are left over.
+func (c *copies) reserve(ctx context.Context, bytes int) error {
+	if bytes <= len(c.room) {
+		return nil
+	}
+	block := max(bytes, min(c.size, largestBlock))
+	if err := budget.Take(ctx, block); err != nil {
+		return err
+	}
+	c.room = make([]byte, block)
+	return nil
+}
+
+// of copies into the room that was reserved. It returns nil if there is nothing.
+func (c *copies) of(view []byte) []byte {
+	if len(view) == 0 {
+		return nil
+	}
+	n := copy(c.room, view)
+	made := c.room[:n:n]
+	c.room, c.size = c.room[n:], c.size+n
+	return made
+}

@@ -1,0 +1,177 @@
+package sqlitestore
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// TestReadsShareAView: connections keep their view of the database between reads, and all of them give it up when something is written.
+func TestReadsShareAView(t *testing.T) {
+	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
+	for nth := range 2 {
+		for range 3 {
+			if _, err := collection.Present(t.Context(), []uuid.UUID{{}}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := collection.Find(t.Context(), docstore.Query{Limit: 1}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if kept := views(store.gets) + views(store.searches); kept != 2 {
+			t.Errorf("%d connections keep a view, want one for each kind of read", kept)
+		}
+		if err := collection.Insert(t.Context(), receipt(strconv.Itoa(nth))); err != nil {
+			t.Fatal(err)
+		}
+		if kept := views(store.gets) + views(store.searches); kept > 0 {
+			t.Errorf("%d connections keep the view of what was there before a write", kept)
+		}
+	}
+}
+
+// TestReaderGivesUpItsViewAfterAWrite: who reads while something is written gives its view up afterwards, and does not read in it again.
+func TestReaderGivesUpItsViewAfterAWrite(t *testing.T) {
+	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
+	tables := func(one *reader) []string { return texts(t, one.conn, `SELECT count(*) FROM sqlite_schema`, 0) }
+	take := func() *reader { // with a view in which it has read
+		t.Helper()
+		one, err := store.gets.take(t.Context())
+		if err == nil {
+			err = one.view.renew(store.gets.turn)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables(one)
+		return one
+	}
+	one := take()
+	if err := collection.Insert(t.Context(), receipt("after")); err != nil {
+		t.Fatal(err)
+	}
+	store.gets.give(one)
+	if kept := views(store.gets); kept > 0 {
+		t.Errorf("%d connections keep a view of what was there before a write", kept)
+	}
+
+	one = take()
+	err := store.writer.do(t.Context(), func(*sqlite3.Conn) error {
+		store.gets.give(one)
+		if kept := views(store.gets); kept > 0 {
+			t.Errorf("%d connections keep a view during a write", kept)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	one = take()
+	before := tables(one)
+	if err := store.writer.do(t.Context(), func(conn *sqlite3.Conn) error { return conn.Exec("CREATE TABLE another (a)") }); err != nil {
+		t.Fatal(err)
+	}
+	if now := tables(one); !slices.Equal(now, before) {
+		t.Errorf("%v tables, then %v in the same view", before, now)
+	}
+	if err := one.view.renew(store.gets.turn); err != nil {
+		t.Fatal(err)
+	}
+	if now := tables(one); slices.Equal(now, before) {
+		t.Errorf("%v tables after another one was made", now)
+	}
+	store.gets.give(one)
+}
+
+// TestReadsSeeWhatWasAcknowledged: a read that begins after a write has returned sees it, by every connection, while others read.
+func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
+	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
+	doc := receipt("one")
+	if err := collection.Insert(t.Context(), doc); err != nil {
+		t.Fatal(err)
+	}
+	const versions = 40
+	var acknowledged atomic.Int64
+	acknowledged.Store(1)
+	var reading sync.WaitGroup
+	for range cap(store.gets.places) {
+		reading.Go(func() {
+			for {
+				least := acknowledged.Load()
+				got, err := collection.Get(t.Context(), doc.ID)
+				found, errOfFind := collection.Find(t.Context(), docstore.Query{Limit: 2})
+				if err != nil || errOfFind != nil || got.Version < least || len(found) != 1 || found[0].Version < got.Version {
+					t.Errorf("version %d, then %v, after %d was acknowledged: %v, %v", got.Version, found, least, err, errOfFind)
+					return
+				}
+				if least == versions {
+					return
+				}
+			}
+		})
+	}
+	for version := range int64(versions - 1) {
+		doc.Version = version + 1
+		if err := collection.Replace(t.Context(), doc, nil); err != nil {
+			t.Error(err)
+		}
+		acknowledged.Store(version + 2)
+	}
+	reading.Wait()
+}
+
+// TestLogIsMovedAlthoughConnectionsKeepViews: reads between the writes do not keep the log from being moved into the database.
+func TestLogIsMovedAlthoughConnectionsKeepViews(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	store, collection := opened(t, path)
+	const pages, writes = 20, 100
+	if err := store.writer.do(t.Context(), func(conn *sqlite3.Conn) error {
+		_ = texts(t, conn, "PRAGMA wal_autocheckpoint = "+strconv.Itoa(pages), 0)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	largest := int64(0)
+	for nth := range writes {
+		if err := collection.Insert(t.Context(), receipt(strconv.Itoa(nth))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := collection.Find(t.Context(), docstore.Query{Limit: 1}); err != nil {
+			t.Fatal(err)
+		}
+		log, err := os.Stat(path + "-wal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		largest = max(largest, log.Size())
+		if nth == 0 {
+			largest = 0 // what the start has written
+		}
+	}
+	// A write changes a few pages, and each write has some of its own in the log.
+	if most := int64(3 * pages * pageSize); largest > most {
+		t.Errorf("the log grew to %d bytes, although it is moved at %d pages; at most %d were expected", largest, pages, most)
+	}
+}
+
+// views returns how many idle connections keep a view.
+func views(of *readers) (kept int) {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	for _, one := range of.idle {
+		if one.conn.InTransaction() {
+			kept++
+		}
+	}
+	return kept
+}
