@@ -91,14 +91,14 @@ func serve(ctx context.Context, definition service.Definition, store docstore.St
 		Store: store, Now: time.Now,
 		Kafka: cluster.Settings{Brokers: []string{"127.0.0.1:9"}}, // its loops do not run here
 		Peer: func(name string) (peer.Config, error) {
-			return peer.Config{Address: "http://" + name, Transport: peer.Handler(others)}, nil
+			return peer.Config{Address: "http://" + name, Handler: others}, nil
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	return peer.New(peer.Config{
-		Name: definition.Name, Address: "http://" + definition.Name, Transport: peer.Handler(handler), Credentials: credentials,
+		Name: definition.Name, Address: "http://" + definition.Name, Handler: handler, Credentials: credentials,
 	})
 }
 

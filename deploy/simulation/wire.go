@@ -35,9 +35,9 @@ type wire struct {
 // peers returns how a process of the host reaches other services.
 func (h *host) peers(p *process) func(service string) (peer.Config, error) {
 	return func(service string) (peer.Config, error) {
-		config := peer.Config{Address: "http://" + service, Transport: peer.Handler(stubs[service])}
+		config := peer.Config{Address: "http://" + service, Handler: stubs[service]}
 		if h.reach(service) != nil {
-			config.Transport = wire{p, service, h.reach}
+			config.Handler, config.Transport = nil, wire{p, service, h.reach}
 		}
 		return config, nil
 	}

@@ -35,8 +35,11 @@ type Config struct {
 	Name string
 	// Address is the base URL of the peer, such as http://coverage:8080.
 	Address string
-	// Transport sends the calls: NewTransport, or Handler for a peer in the same process.
+	// Transport sends the calls to another process: NewTransport.
 	Transport http.RoundTripper
+	// Handler is the peer itself, if it is in the same process. It gets the calls without sockets, and learns from their contexts what
+	// headers tell another process.
+	Handler http.Handler
 	// Credentials prove to the peer that the call comes from within the exchange.
 	Credentials request.Credentials
 	// OpenAfter is how many calls must fail in a row for the circuit breaker to open; 5 if zero.
@@ -154,42 +157,62 @@ func (c *Client) call(ctx context.Context, executor failsafe.Executor[response],
 }
 
 func (c *Client) attempt(ctx context.Context, method, path string, body []byte) (response, error) {
+	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, trace.SpanKindClient,
+		attribute.String("http.request.method", method), attribute.String("peer.service", c.config.Name))
+	defer span.End()
+	call, err := c.newCall(ctx, method, path, body)
+	if err != nil {
+		return response{}, err
+	}
+	began := time.Now()
+	var got response
+	if c.config.Handler != nil {
+		got, err = serve(c.config.Handler, call)
+	} else {
+		got, err = c.send(call)
+	}
+	c.observe(method, got.status, began, span)
+	switch {
+	case got.status == 0:
+		tracing.Fail(span, "no response")
+		return got, err
+	case got.status >= 500:
+		tracing.Fail(span, strconv.Itoa(got.status))
+	}
+	span.SetAttributes(attribute.Int("http.response.status_code", got.status))
+	if err == nil && len(got.body) > largestResponse {
+		err = errors.New("the response is too large")
+	}
+	return got, err
+}
+
+// newCall returns the request of a call, without what headers tell another process of its context.
+func (c *Client) newCall(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
 		content = bytes.NewReader(body)
 	}
-	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, trace.SpanKindClient,
-		attribute.String("http.request.method", method), attribute.String("peer.service", c.config.Name))
-	defer span.End()
 	call, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
-	if err != nil {
-		return response{}, err
-	}
-	if body != nil {
+	if err == nil && body != nil {
 		call.Header["Content-Type"] = []string{"application/json"}
 	}
+	return call, err
+}
+
+// send sends a call to another process, and returns its response, of which it reads one byte more than is accepted. The status is 0 if
+// there is none.
+func (c *Client) send(call *http.Request) (response, error) {
+	ctx := call.Context()
 	request.NamesFrom(ctx).Write(call.Header)
 	tracing.Inject(ctx, call.Header)
 	c.config.Credentials.Identify(call.Header, request.CallerFrom(ctx))
 	request.WriteTimeout(ctx, call.Header)
-
-	began := time.Now()
 	received, err := c.config.Transport.RoundTrip(call)
 	if err != nil {
-		c.observe(method, 0, began, span)
-		tracing.Fail(span, "no response")
 		return response{}, err
 	}
-	defer func() { c.observe(method, received.StatusCode, began, span) }()
 	defer received.Body.Close()
-	span.SetAttributes(attribute.Int("http.response.status_code", received.StatusCode))
-	if received.StatusCode >= 500 {
-		tracing.Fail(span, strconv.Itoa(received.StatusCode))
-	}
 	text, err := io.ReadAll(io.LimitReader(received.Body, largestResponse+1))
-	if err == nil && len(text) > largestResponse {
-		err = errors.New("the response is too large")
-	}
 	return response{received.StatusCode, text}, err
 }
 

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -35,7 +37,7 @@ func overEach(t *testing.T, h http.Handler, config peer.Config, test func(t *tes
 	})
 	t.Run("memory", func(t *testing.T) {
 		config := config
-		config.Address, config.Transport = "http://coverage", peer.Handler(h)
+		config.Address, config.Handler = "http://coverage", h
 		test(t, client(t, config))
 	})
 }
@@ -85,12 +87,13 @@ func TestGetFindsOrNot(t *testing.T) {
 
 func TestCallsCarryWhatTheyBelongTo(t *testing.T) {
 	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	var seen http.Header
+	var header http.Header
+	var within context.Context
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen = r.Header.Clone()
+		header, within = r.Header.Clone(), r.Context()
 		_, _ = io.WriteString(w, "{}")
 	})
-	overEach(t, h, peer.Config{}, func(t *testing.T, c *peer.Client) {
+	call := func(c *peer.Client) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		ctx = request.WithCaller(ctx, request.Caller{Subject: "broker-1", Scopes: []string{"std.admin"}})
@@ -98,16 +101,50 @@ func TestCallsCarryWhatTheyBelongTo(t *testing.T) {
 		if _, _, err := peer.Get[policy](ctx, c, "/"); err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string]string{
-			"X-Request-Id": "request-7", "Traceparent": parent,
-			request.CallerHeader: "broker-1", request.ScopesHeader: "std.admin", request.CredentialHeader: secret,
-		} {
-			if got := seen.Get(name); got != want {
-				t.Errorf("%s is %q, want %q", name, got, want)
-			}
+	}
+	server := httptest.NewServer(h)
+	defer server.Close()
+	call(client(t, peer.Config{Address: server.URL, Transport: peer.NewTransport()}))
+	for name, want := range map[string]string{
+		"X-Request-Id": "request-7", "Traceparent": parent,
+		request.CallerHeader: "broker-1", request.ScopesHeader: "std.admin", request.CredentialHeader: secret,
+	} {
+		if got := header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
 		}
-		if left, err := strconv.Atoi(seen.Get(request.TimeoutHeader)); err != nil || left <= 0 || left > 60_000 {
-			t.Errorf("%s is %q, want what is left of a minute", request.TimeoutHeader, seen.Get(request.TimeoutHeader))
+	}
+	if left, err := strconv.Atoi(header.Get(request.TimeoutHeader)); err != nil || left <= 0 || left > 60_000 {
+		t.Errorf("%s is %q, want what is left of a minute", request.TimeoutHeader, header.Get(request.TimeoutHeader))
+	}
+
+	call(client(t, peer.Config{Address: "http://coverage", Handler: h}))
+	names, caller := request.NamesFrom(within), request.CallerFrom(within)
+	if _, limited := within.Deadline(); !limited || names == nil || names.ID != "request-7" || names.Parent != parent || !caller.Has("std.admin") {
+		t.Errorf("in memory: names %v, caller %v, limited %v", names, caller, limited)
+	}
+	if header.Get(request.CredentialHeader) != "" {
+		t.Error("in memory: the credential is sent")
+	}
+}
+
+// TestPeersTrustCalls has a peer that only processes of the exchange may call.
+func TestPeersTrustCalls(t *testing.T) {
+	credentials, err := request.NewCredentials([]string{secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := gin.New()
+	engine.Use(request.RequireGateway(request.Trust{Credentials: credentials}))
+	engine.GET("/", func(c *gin.Context) { c.JSON(http.StatusOK, policy{request.CallerFrom(c.Request.Context()).Subject}) })
+	overEach(t, engine, peer.Config{}, func(t *testing.T, c *peer.Client) {
+		for _, subject := range []string{"broker-1", ""} {
+			ctx := t.Context()
+			if subject != "" {
+				ctx = request.WithCaller(ctx, request.Caller{Subject: subject})
+			}
+			if seen, found, err := peer.Get[policy](ctx, c, "/"); err != nil || !found || seen.Number != subject {
+				t.Errorf("caller %q: seen %q, found %v, error %v", subject, seen.Number, found, err)
+			}
 		}
 	})
 }

@@ -115,7 +115,7 @@ func TestServicesShareAProcess(t *testing.T) {
 		Store: store, Now: time.Now,
 		Peer: func(name string) (peer.Config, error) {
 			late := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handlers[name].ServeHTTP(w, r) })
-			return peer.Config{Address: "http://" + name, Transport: peer.Handler(late)}, nil
+			return peer.Config{Address: "http://" + name, Handler: late}, nil
 		},
 	}
 	for _, definition := range []service.Definition{claims(), coverage()} {

@@ -141,7 +141,7 @@ func Start(t testing.TB, d service.Definition, o Options) *Service {
 			if stub == nil {
 				stub = http.NotFoundHandler()
 			}
-			return peer.Config{Address: "http://" + name, Transport: peer.Handler(stub)}, nil
+			return peer.Config{Address: "http://" + name, Handler: stub}, nil
 		},
 	})
 	if err != nil {

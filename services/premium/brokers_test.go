@@ -41,7 +41,7 @@ func TestAPeriodWithoutBrokersEndsTheStart(t *testing.T) {
 		_, err = process.Start(t.Context(), definition, service.Links{
 			Store: store, Now: time.Now,
 			Peer: func(name string) (peer.Config, error) {
-				return peer.Config{Name: name, Address: "http://" + name, Transport: peer.Handler(coverageStub), Credentials: credentials}, nil
+				return peer.Config{Name: name, Address: "http://" + name, Handler: coverageStub, Credentials: credentials}, nil
 			},
 		})
 		if starts != (err == nil) || err != nil && (!strings.Contains(err.Error(), "bordereau-period") || !strings.Contains(err.Error(), "--brokers")) {

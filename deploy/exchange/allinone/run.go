@@ -118,7 +118,7 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt
 	}
 	handlers := map[string]http.Handler{}
 	reach := func(name string) (peer.Config, error) {
-		return peer.Config{Address: "http://" + name, Transport: peer.Handler(handlers[name])}, nil
+		return peer.Config{Address: "http://" + name, Handler: handlers[name]}, nil
 	}
 	for _, s := range ordered {
 		store, err := stores.Open(ctx, service.StoreSettings{URL: service.StoreURL("sqlite:" + StoreFile(r.data, s.Name))}, s.Name, p.Log)
