@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// TestCallersWhoComeRoundShareACommit has four callers write again and again, each a while after the result of its last write. Once
-// all of them have met, each of their rounds is one commit. Time passes only while everybody waits, so that the result does not
+// TestCallersWhoComeRoundShareACommit has four callers write again and again, each a while after the result of its last write, so that
+// a round takes longer than the patience with one of them. Once all of them have met, each of their rounds is one commit. Time passes only while everybody waits, so that the result does not
 // depend on how fast anything is.
 func TestCallersWhoComeRoundShareACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestCallersWhoComeRoundShareACommit(t *testing.T) {
 					if err := collection.Insert(t.Context(), receipt(uuid.NewString())); err != nil {
 						t.Error(err)
 					}
-					time.Sleep(patience / callers * time.Duration(nth))
+					time.Sleep(patience * 3 / 4 * time.Duration(nth))
 				}
 			})
 		}
