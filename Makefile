@@ -29,7 +29,7 @@ UNDER_TEST := $(CURDIR)/bin/under-test
 # Each command has a version of its own, by its last release (deploy/version), unless VERSION is given.
 version_of = $(or $(VERSION),$(shell deploy/version $(1)))
 
-# Images: one for each command. They need no C library, hold the time zones, and leave out a codec that no route uses.
+# Images: one for each command. They need no C library, and hold the time zones.
 ARCHITECTURES ?= $(shell go env GOARCH 2>/dev/null)
 IMAGES := $(SERVICES) gateway local
 IMAGE_PREFIX ?= insurance-exchange/
@@ -155,7 +155,7 @@ image-files-%:
 	@go build -C deploy/docker -o $(CURDIR)/bin/sbom ./sbom
 	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
-		-tags timetzdata,nomsgpack -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
+		-tags timetzdata,$(TAGS) -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
 		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(call version_of,$(i)) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
 
 .PHONY: standin-images

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 )
 
 // The most memory in bytes that the exchange shall have resident after its start, and after the load of the table.
@@ -41,6 +43,28 @@ func (c *child) resident() resident {
 	}
 	return memory
 }
+
+// rest waits until a process that has been started has next to nothing left to do: it was ready before it had collected what only the start
+// needed. One that is never at rest is taken as it is after restPatience.
+func (e *runningExchange) rest(ctx context.Context) {
+	const pause, atRest = 100 * time.Millisecond, 0.02 // of a core
+	before := e.cpuSeconds()
+	for range restPatience / pause {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+		now := e.cpuSeconds()
+		if now-before < atRest*pause.Seconds() {
+			return
+		}
+		before = now
+	}
+}
+
+// restPatience is how long a process is waited for that is never at rest.
+const restPatience = 2 * time.Second
 
 func (m resident) String() string {
 	if m.all == 0 {

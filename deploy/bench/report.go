@@ -19,7 +19,7 @@ type report struct {
 	System string `json:"system"`
 	// Ready is the time in seconds from the first start of the exchange until it was ready.
 	Ready float64 `json:"ready"`
-	// Idle and Loaded are the resident memory in bytes after that start and after the load.
+	// Idle and Loaded are the resident memory in bytes at rest after that start, and after the load.
 	Idle   int64 `json:"idleMemory"`
 	Loaded int64 `json:"loadedMemory"`
 	// Tables are those of the run: one, or with -scale the one before records were loaded and the one after.
@@ -73,6 +73,7 @@ func newReport(ctx context.Context, o options, e *runningExchange) (*report, err
 	if err != nil {
 		return nil, err
 	}
+	e.rest(ctx)
 	r := &report{
 		Began:   time.Now().UTC(),
 		Build:   build{about.label(info, "version"), about.label(info, "commit"), about.label(info, "goversion")},
