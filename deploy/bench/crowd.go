@@ -1,18 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"net"
-	"strconv"
-	"sync"
-	"sync/atomic"
+	"runtime"
 	"syscall"
 	"time"
 
-	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
 )
 
 // kind is a kind of request.
@@ -23,21 +20,21 @@ type kind struct {
 	call   func(n uint64) call
 }
 
-// crowd is many callers of one exchange, each with a connection of its own. What they send is written, and what they get is read, with
-// as little work as can be, because they share the machine with what is measured.
+// crowd is many callers of one exchange, each with a connection of its own. One thread sends what they send and reads what they get: a
+// goroutine for each would cost more than the requests.
 type crowd struct {
 	kinds   []*kind
 	head    []byte // of every request: the headers after its first line
-	address string
-	callers []*caller
-	count   atomic.Uint64
-}
-
-// caller is one connection, and what came of its requests.
-type caller struct {
-	conn net.Conn
-	gone bool
-	seen []seen
+	to      unix.SockaddrInet4
+	poll    int // the file of epoll, by which the thread learns who has got something
+	callers []caller
+	// free are those that have no request under way, who has waited longest first.
+	free  []*caller
+	busy  int
+	count uint64
+	seen  []seen
+	// request is what is sent, and piece what is read, at the moment.
+	request, piece []byte
 }
 
 // seen is one request that was due.
@@ -49,38 +46,48 @@ type seen struct {
 	took, waited time.Duration
 }
 
-// gatherPatience is how long a connection may take, and lastPatience how long after the end of a measurement a response is waited for.
+// gatherPatience is how long it may take until each caller has made a request, and lastPatience how long after the end of a measurement a
+// response is waited for.
 const (
-	gatherPatience = 30 * time.Second
+	gatherPatience = 5 * time.Minute
 	lastPatience   = 3 * time.Second
 )
 
 // gather connects a number of callers. Each makes one request, so that its connection is in use.
 func gather(ctx context.Context, c *client, kinds []*kind, callers int) (*crowd, error) {
+	address, err := net.ResolveTCPAddr("tcp4", c.http.Addr)
+	if err != nil {
+		return nil, err
+	}
+	poll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
 	crowd := &crowd{
-		kinds: kinds, address: c.http.Addr, callers: make([]*caller, callers),
+		kinds: kinds, poll: poll, callers: make([]caller, callers), request: make([]byte, 0, 4<<10), piece: make([]byte, 64<<10),
 		head: fmt.Appendf(nil, " HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\n", c.http.Addr, c.token),
 	}
-	var dials errgroup.Group
-	dials.SetLimit(capacityCallers)
+	crowd.to.Port = address.Port
+	copy(crowd.to.Addr[:], address.IP.To4())
 	for i := range crowd.callers {
-		dials.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			conn, err := net.DialTimeout("tcp", crowd.address, gatherPatience)
-			if err != nil {
-				return fmt.Errorf("connection %d of %d: %w; each needs an open file in both processes (ulimit -n)", i+1, callers, err)
-			}
-			one := &caller{conn: conn}
-			crowd.callers[i] = one
-			_ = conn.SetDeadline(time.Now().Add(gatherPatience))
-			one.ask(crowd, time.Now())
-			one.seen = one.seen[:0]
-			return nil
-		})
+		one := &crowd.callers[i]
+		one.number, one.socket = int32(i), noSocket
+		if err := one.connect(crowd); err != nil {
+			crowd.leave()
+			return nil, fmt.Errorf("connection %d of %d: %w; each needs an open file in both processes (ulimit -n)", i+1, callers, err)
+		}
+		crowd.free = append(crowd.free, one)
 	}
-	if err := dials.Wait(); err != nil {
+	left := callers
+	err = crowd.ask(ctx, time.Now().Add(gatherPatience), capacityCallers, func(now time.Time) (due time.Time) {
+		if left > 0 {
+			due = now
+		}
+		left--
+		return due
+	})
+	crowd.seen = nil
+	if err != nil {
 		crowd.leave()
 		return nil, err
 	}
@@ -89,130 +96,99 @@ func gather(ctx context.Context, c *client, kinds []*kind, callers int) (*crowd,
 
 // leave closes all connections.
 func (c *crowd) leave() {
-	for _, one := range c.callers {
-		if one != nil {
-			_ = one.conn.Close()
-		}
+	for i := range c.callers {
+		c.callers[i].disconnect()
 	}
+	_ = unix.Close(c.poll)
 }
 
 // inTurn has every caller send its next request as soon as it has the response to the last, for some time.
-func (c *crowd) inTurn(ctx context.Context, d time.Duration) *attendance {
+func (c *crowd) inTurn(ctx context.Context, d time.Duration) (*attendance, error) {
 	began := time.Now()
-	return c.each(began, began.Add(d), func(one *caller) {
-		for ctx.Err() == nil && time.Since(began) < d && !one.gone {
-			one.ask(c, time.Now())
+	end := began.Add(d)
+	err := c.ask(ctx, end.Add(lastPatience), len(c.callers), func(now time.Time) (due time.Time) {
+		if now.Before(end) {
+			due = now
 		}
+		return due
 	})
+	return c.attended(time.Since(began), began), err
 }
 
 // atRate sends requests at a rate for some time, whether or not earlier ones have their responses. A request that is due waits for a
 // caller who has no other one; its time counts from when it was due.
-func (c *crowd) atRate(ctx context.Context, rate float64, d time.Duration) *attendance {
+func (c *crowd) atRate(ctx context.Context, rate float64, d time.Duration) (*attendance, error) {
 	began := time.Now()
-	count := int(rate * d.Seconds())
-	dues := make(chan time.Time, count)
-	go func() {
-		defer close(dues)
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		for n := 0; n < count && ctx.Err() == nil; {
-			for due := int(rate * time.Since(began).Seconds()); n < min(due, count); n++ {
-				dues <- began.Add(time.Duration(float64(n) / rate * float64(time.Second)))
-			}
-			<-tick.C
+	count, sent := int(rate*d.Seconds()), 0
+	c.seen = make([]seen, 0, count)
+	nextDue := func() time.Time { return began.Add(time.Duration(float64(sent) / rate * float64(time.Second))) }
+	err := c.ask(ctx, began.Add(d+lastPatience), len(c.callers), func(now time.Time) (due time.Time) {
+		if sent == count {
+			return due
 		}
-	}()
-	end := began.Add(d)
-	result := c.each(began, end, func(one *caller) {
-		for due := range dues {
-			if one.gone || time.Since(end) > lastPatience {
-				one.seen = append(one.seen, seen{kind: c.next(), took: time.Since(due)})
-				continue
-			}
-			one.ask(c, due)
+		if due = nextDue(); !due.After(now) {
+			sent++
 		}
+		return due
 	})
-	result.asking = d
-	return result
+	for ; sent < count; sent++ {
+		c.seen = append(c.seen, seen{kind: c.next(), took: time.Since(nextDue())})
+	}
+	return c.attended(d, began), err
 }
 
-// each runs a function for all callers at once. Responses are waited for until lastPatience after the end.
-func (c *crowd) each(began, end time.Time, do func(*caller)) *attendance {
-	var callers sync.WaitGroup
-	for _, one := range c.callers {
-		_ = one.conn.SetDeadline(end.Add(lastPatience))
-		callers.Go(func() { do(one) })
-	}
-	callers.Wait()
-	took := time.Since(began)
-	a := &attendance{asking: took, took: took}
-	for _, one := range c.callers {
-		a.seen = append(a.seen, one.seen...)
-		one.seen = nil
-	}
+func (c *crowd) attended(asking time.Duration, began time.Time) *attendance {
+	a := &attendance{seen: c.seen, asking: asking, took: time.Since(began)}
+	c.seen = nil
 	return a
 }
 
-func (c *crowd) next() *kind { return c.kinds[c.count.Add(1)%uint64(len(c.kinds))] }
-
-// ask sends the next request, which was due at an instant, and reads its response. A connection that the exchange has closed is
-// replaced before the next request.
-func (one *caller) ask(c *crowd, due time.Time) {
-	kind := c.next()
-	to := kind.call(c.count.Load())
-	request := make([]byte, 0, 2048)
-	request = append(append(append(append(request, to.method...), ' '), to.path...), c.head...)
-	if to.body != nil {
-		request = fmt.Appendf(request, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(to.body))
-	}
-	request = append(append(request, "\r\n"...), to.body...)
-	status, open, waited := 0, false, time.Since(due)
-	if _, err := one.conn.Write(request); err == nil {
-		status, open = readResponse(one.conn)
-	}
-	one.seen = append(one.seen, seen{kind, status, time.Since(due), waited})
-	if !open {
-		_ = one.conn.Close()
-		fresh, err := net.DialTimeout("tcp", c.address, gatherPatience)
-		if one.gone = err != nil; err == nil {
-			one.conn = fresh
-			_ = fresh.SetDeadline(time.Now().Add(gatherPatience))
+// ask sends requests when they are due, at most a number of them at a time, and reads their responses, until none will be due and none is
+// under way, or the end. next returns when the next request was or will be due, zero if none will; it is sent unless that is after now.
+func (c *crowd) ask(ctx context.Context, end time.Time, atOnce int, next func(now time.Time) (due time.Time)) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	events := make([]unix.EpollEvent, 512)
+	for {
+		now, more := time.Now(), true
+		for len(c.free) > 0 && c.busy < atOnce {
+			due := next(now)
+			if more = !due.IsZero(); !more || due.After(now) {
+				break
+			}
+			one := c.free[0]
+			c.free = c.free[1:]
+			one.send(c, due)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return errors.New("interrupted")
+		case !more && c.busy == 0, now.After(end):
+			c.abandon()
+			return nil
+		}
+		n, err := unix.EpollWait(c.poll, events, 1)
+		if err != nil && !errors.Is(err, unix.EINTR) {
+			return err
+		}
+		for _, event := range events[:max(n, 0)] {
+			c.callers[event.Fd].receive(c)
 		}
 	}
 }
 
-// readResponse reads a whole response that declares its length. It returns its status, 0 if there is none, and whether the connection
-// stays open.
-func readResponse(from io.Reader) (status int, open bool) {
-	var buffer [4 << 10]byte
-	length := 0
-	for {
-		n, err := from.Read(buffer[length:])
-		length += n
-		head, rest, whole := bytes.Cut(buffer[:length], []byte("\r\n\r\n"))
-		if !whole {
-			if err != nil || length == len(buffer) {
-				return 0, false
-			}
-			continue
+// abandon notes that the requests under way have no response. Their connections are replaced before the next request.
+func (c *crowd) abandon() {
+	for i := range c.callers {
+		if one := &c.callers[i]; one.asks {
+			one.end(c, 0, false)
 		}
-		if len(head) > 12 {
-			status, _ = strconv.Atoi(string(head[9:12]))
-		}
-		_, declared, _ := bytes.Cut(head, []byte("\r\nContent-Length: "))
-		declared, _, _ = bytes.Cut(declared, []byte("\r\n"))
-		left, err := strconv.Atoi(string(declared))
-		if err != nil {
-			return 0, false
-		}
-		for left -= len(rest); left > 0; left -= n {
-			if n, err = from.Read(buffer[:]); err != nil {
-				return 0, false
-			}
-		}
-		return status, !bytes.Contains(head, []byte("\r\nConnection: close"))
 	}
+}
+
+func (c *crowd) next() *kind {
+	c.count++
+	return c.kinds[c.count%uint64(len(c.kinds))]
 }
 
 // ownSeconds returns the time of cores that this process has used.

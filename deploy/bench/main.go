@@ -36,6 +36,7 @@ type options struct {
 	aging       bool
 	hostile     bool
 	overload    bool
+	together    bool   // whether the exchange and the callers of -overload share all cores
 	callers     int    // of each row of -overload; 0 for those of its name
 	count       int    // records of each kind that -scale loads
 	keep        string // folder that keeps what -scale has loaded; "" for none
@@ -107,6 +108,7 @@ func parse(args []string) options {
 	flags.BoolVar(&o.aging, "aging", false, "measure requests about a record before and after thousands of changes, and receipts of a row of a million")
 	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
+	flags.BoolVar(&o.together, "together", false, "with -overload, let the exchange and its callers share all cores, in place of one for each")
 	flags.IntVar(&o.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
 	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
 	flags.StringVar(&o.keep, "keep", "", "`folder` in which -scale leaves what it has loaded, and finds it the next time")

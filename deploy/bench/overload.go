@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -68,18 +67,22 @@ func (b *bench) measureOverload(ctx context.Context, written *book) (met bool, e
 }
 
 // surge measures one row: first what the exchange can serve, then what it serves if more is asked for.
-func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) error {
-	exchange, err := startExchange(ctx, b.command, b.data, b.connections)
+func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) (err error) {
+	exchange, goOn, err := b.startApart(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, goOn()) }()
 	defer exchange.stop()
 	few, err := gather(ctx, exchange.client, s.kinds, capacityCallers)
 	if err != nil {
 		return err
 	}
-	capacity := few.inTurn(ctx, b.duration/turns)
+	capacity, err := few.inTurn(ctx, b.duration/turns)
 	few.leave()
+	if err != nil {
+		return err
+	}
 	many, err := gather(ctx, exchange.client, s.kinds, cmp.Or(b.callers, s.callers))
 	if err != nil {
 		return err
@@ -87,14 +90,38 @@ func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) error
 	defer many.leave()
 	rate := overloadFactor * float64(capacity.served()) / capacity.asking.Seconds()
 	watch, own := exchange.watch(), ownSeconds()
-	under := many.atRate(ctx, rate, b.duration/2)
+	under, err := many.atRate(ctx, rate, b.duration/2)
 	used := watch.end()
-	if ctx.Err() != nil {
-		return errors.New("interrupted")
+	if err != nil {
+		return err
 	}
-	cores := under.took.Seconds() * float64(runtime.NumCPU())
-	table.print(s, capacity, under, used, (ownSeconds()-own)/cores)
+	table.print(s, capacity, under, used, (ownSeconds()-own)/under.took.Seconds())
 	return nil
+}
+
+// startApart starts the exchange on a core of its own, and leaves another one to its callers, unless the options say that they share all: callers
+// that take from the exchange what it needs say nothing about it. goOn gives this process its cores back.
+func (b *bench) startApart(ctx context.Context) (exchange *runningExchange, goOn func() error, err error) {
+	if b.together {
+		exchange, err = startExchange(ctx, b.command, b.data, b.connections)
+		return exchange, func() error { return nil }, err
+	}
+	cores, err := divideCores()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = on(&cores.server, func() error {
+		exchange, err = startExchange(ctx, b.command, b.data, b.connections)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := keepTo(&cores.callers); err != nil {
+		exchange.stop()
+		return nil, nil, err
+	}
+	return exchange, func() error { return keepTo(&cores.all) }, nil
 }
 
 // overloadTable prints rows as they are measured.
@@ -107,7 +134,7 @@ func newOverloadTable(out io.Writer) *overloadTable {
 	fmt.Fprintf(out, "%d times what can be served is asked for, whether or not earlier requests have their responses; bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
 		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
 	t := &overloadTable{out: out, met: true}
-	t.line("row", "can serve/s", "asked/s", "in time/s", "share", "admitted p99 ms", "since sent", "refused p99 ms", "memory MB", "CPU of callers", "in time of each kind", "statuses")
+	t.line("row", "can serve/s", "asked/s", "in time/s", "share", "admitted p99 ms", "since sent", "refused p99 ms", "memory MB", "callers' cores", "in time of each kind", "statuses")
 	return t
 }
 
@@ -118,7 +145,7 @@ func (t *overloadTable) print(s *surge, capacity, under *attendance, used usage,
 	t.line(s.name, fmt.Sprintf("%.0f", canServe), fmt.Sprintf("%.0f", float64(len(under.seen))/under.asking.Seconds()),
 		fmt.Sprintf("%.0f", good), mark(fmt.Sprintf("%.0f %%", 100*good/canServe), good >= leastGoodput*canServe),
 		mark(milliseconds(admitted.p99()), admitted.p99() <= mostAdmitted), milliseconds(sent.p99()), milliseconds(refused.p99()),
-		strconv.Itoa(int(used.memory>>20)), fmt.Sprintf("%.0f %%", 100*own), under.ofEachKind(), said(under.statuses()))
+		strconv.Itoa(int(used.memory>>20)), fmt.Sprintf("%.2f", own), under.ofEachKind(), said(under.statuses()))
 	t.met = t.met && good >= leastGoodput*canServe && admitted.p99() <= mostAdmitted
 }
 

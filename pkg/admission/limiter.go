@@ -1,5 +1,8 @@
 // Package admission refuses requests at once while more is asked for than can be served, so that what is admitted is served in time.
 //
+// Requests wait in two places: in work, for the database and for each other, and before that until the process reads them. A Limiter
+// bounds the former, and a Backlog has those refused that have waited too long for the latter.
+//
 // How many requests may be in work follows from how long they take. While some are refused, the number falls as long as those in work
 // take longer than they should, and rises as long as they do not. While none is refused it returns to where it began: an exchange
 // that is asked for less than it can serve refuses nothing.
@@ -44,6 +47,8 @@ type Config struct {
 	Most int
 	// Now returns the present time.
 	Now func() time.Time
+	// Backlog is that of the process; nil if it is not known.
+	Backlog *Backlog
 	// Log gets a line when requests are refused, and one each sayEvery as long as they are.
 	Log *slog.Logger
 }
@@ -128,13 +133,14 @@ func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context
 // admit returns a place, or nil if there is none for the class.
 func (l *Limiter) admit(class Class) *Place {
 	now := l.config.Now()
+	l.config.Backlog.count(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.inWork == 0 {
 		// Nothing is in work, so that what was measured before says nothing.
 		l.limit = max(l.limit, l.rest())
 	}
-	if l.full(class) {
+	if l.full(class, now) {
 		l.refuse(class, now)
 		return nil
 	}
@@ -149,18 +155,24 @@ func (l *Limiter) Refuse(class Class) bool {
 	if l == nil {
 		return false
 	}
+	now := l.config.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.inWork == 0 || !l.full(class) {
+	if !l.full(class, now) {
 		return false
 	}
-	l.refuse(class, l.config.Now())
+	l.config.Backlog.count(now)
+	l.refuse(class, now)
 	return true
 }
 
-// full reports whether there is no place for a class.
-func (l *Limiter) full(class Class) bool {
-	return class != Internal && float64(l.inWork) >= l.limit*class.share()
+// full reports whether there is no place for a class, or whether a request of it has waited too long for one. While nothing is in work there
+// is a place.
+func (l *Limiter) full(class Class, now time.Time) bool {
+	if class == Internal {
+		return false
+	}
+	return l.inWork > 0 && float64(l.inWork) >= l.limit*class.share() || l.config.Backlog.refuses(now, class.share())
 }
 
 // refuse counts a refusal.

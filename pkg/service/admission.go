@@ -15,12 +15,17 @@ import (
 // Limiter returns a new limiter of the requests that one service of the process, which may be the gateway, takes for another one, or for
 // itself; nil if the settings say that nothing is refused.
 func (p *Process) Limiter(service, to string) *admission.Limiter {
-	limiter := admission.New(admission.Config{
-		Target: p.Settings.OverloadLatency, Most: int(p.Settings.OverloadRequests), Now: time.Now, Log: p.Log.With("service", service, "to", to),
-	})
-	if limiter != nil {
-		registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)), limiter)
+	target := p.Settings.OverloadLatency
+	if target == 0 {
+		return nil
 	}
+	if p.backlog == nil {
+		p.backlog = p.newBacklog(target)
+	}
+	limiter := admission.New(admission.Config{
+		Target: target, Most: int(p.Settings.OverloadRequests), Now: time.Now, Backlog: p.backlog, Log: p.Log.With("service", service, "to", to),
+	})
+	registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)), limiter)
 	return limiter
 }
 

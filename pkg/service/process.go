@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/certificate"
 	"insurance.example/exchange/pkg/docstore"
@@ -35,6 +36,8 @@ type Process struct {
 	budget  *budget.Budget
 	tracing *tracing.Tracing
 	health  health
+	// backlog says how long requests wait until they are read; nil if none is refused for it.
+	backlog *admission.Backlog
 	// entrance observes the requests of callers outside of the exchange; nil if there are none.
 	entrance *observer
 	requests net.Listener
