@@ -75,7 +75,7 @@ func (p *program) start(ctx context.Context, links service.Links) (*service.Inst
 		Unset: func(string, string) {},
 		Engine: func() *gin.Engine {
 			return service.NewEngine(service.EngineConfig{
-				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: budget.New(work),
+				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: budget.New(work, nil),
 				Limiter: admission.New(admission.Config{
 					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests), Now: time.Now, Log: p.log,
 				}),

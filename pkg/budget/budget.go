@@ -13,6 +13,7 @@ import (
 // Budget is the bytes that the requests of a process may have in work together. One caller may have half of them.
 type Budget struct {
 	total, share int64
+	turns        *Turns // nil if large requests need none
 
 	mu   sync.Mutex
 	used int64
@@ -20,9 +21,9 @@ type Budget struct {
 	callers map[string]int64
 }
 
-// New returns a budget of a number of bytes.
-func New(total int64) *Budget {
-	return &Budget{total: total, share: total / 2, callers: map[string]int64{}}
+// New returns a budget of a number of bytes. Large requests wait for one of the turns, if there are any.
+func New(total int64, turns *Turns) *Budget {
+	return &Budget{total: total, share: total / 2, turns: turns, callers: map[string]int64{}}
 }
 
 // Used returns how many bytes are in work.
@@ -42,6 +43,7 @@ type account struct {
 	// taken is what the budget gave, of which needed is in use.
 	mu            sync.Mutex
 	taken, needed int64
+	turn, closed  bool
 }
 
 type accountKey struct{}
@@ -140,8 +142,10 @@ func (a *account) take(bytes int64) error {
 }
 
 func (a *account) close() {
+	a.endTurn()
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.closed = true
 	if a.taken > 0 {
 		a.budget.give(a.caller, a.taken)
 		a.taken, a.needed = 0, 0
@@ -166,14 +170,22 @@ func (b *Budget) refusal(a *account, bytes int64) error {
 	case bytes <= 0:
 		return nil
 	case others > 0 && others+a.taken+bytes > b.share:
-		return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may have. Send the request again when they have ended.").
-			WithHeader("Retry-After", retryAfter)
+		return shareUsedUp()
 	case b.used > a.taken && b.used+bytes > b.total:
-		return problem.New(problem.Overloaded, "The exchange has as much in work as it can have. Nothing was done; send the request again.").
-			WithHeader("Retry-After", retryAfter)
+		return overloaded()
 	default:
 		return nil
 	}
+}
+
+func shareUsedUp() error {
+	return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may have. Send the request again when they have ended.").
+		WithHeader("Retry-After", retryAfter)
+}
+
+func overloaded() error {
+	return problem.New(problem.Overloaded, "The exchange has as much in work as it can have. Nothing was done; send the request again.").
+		WithHeader("Retry-After", retryAfter)
 }
 
 // retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within that, mostly.

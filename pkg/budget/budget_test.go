@@ -32,7 +32,7 @@ func wants(t *testing.T, what string, err error, kind problem.Kind) {
 }
 
 func TestACallerHasAShare(t *testing.T) {
-	b := budget.New(256 * kilobyte)
+	b := budget.New(256*kilobyte, nil)
 	first, endFirst := request(t, b, "ada")
 	wants(t, "three quarters of the share", budget.Take(first, 96*kilobyte), nil)
 	second, endSecond := request(t, b, "ada")
@@ -56,7 +56,7 @@ func TestACallerHasAShare(t *testing.T) {
 
 // TestOneRequestAloneIsNeverRefused holds that no request is refused for ever.
 func TestOneRequestAloneIsNeverRefused(t *testing.T) {
-	b := budget.New(64 * kilobyte)
+	b := budget.New(64*kilobyte, nil)
 	alone, end := request(t, b, "ada")
 	wants(t, "more than the share", budget.Take(alone, 48*kilobyte), nil)
 	wants(t, "more than the budget", budget.Take(alone, 480*kilobyte), nil)
@@ -68,7 +68,7 @@ func TestOneRequestAloneIsNeverRefused(t *testing.T) {
 }
 
 func TestWhatIsReturnedCanBeTakenAgain(t *testing.T) {
-	b := budget.New(256 * kilobyte)
+	b := budget.New(256*kilobyte, nil)
 	ctx, end := request(t, b, "ada")
 	other, endOther := request(t, b, "ada")
 	defer endOther()
@@ -88,7 +88,7 @@ func TestWhatIsReturnedCanBeTakenAgain(t *testing.T) {
 
 // TestARequestHasOneAccount holds that a service within the process of the gateway does not give back what the response holds.
 func TestARequestHasOneAccount(t *testing.T) {
-	b := budget.New(64 * kilobyte)
+	b := budget.New(64*kilobyte, nil)
 	ctx, end := request(t, b, "ada")
 	inner, endInner := b.Begin(ctx)
 	wants(t, "inner", budget.Take(inner, 16*kilobyte), nil)
@@ -110,7 +110,7 @@ func TestWithoutABudgetNothingIsRefused(t *testing.T) {
 }
 
 func TestManyTakeAtOnce(t *testing.T) {
-	b := budget.New(1024 * kilobyte)
+	b := budget.New(1024*kilobyte, nil)
 	var requests sync.WaitGroup
 	for i := range 32 {
 		requests.Go(func() {

@@ -63,6 +63,9 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 		if err != nil {
 			return doc, err
 		}
+		if err := r.turn(ctx, formers); err != nil {
+			return doc, err
+		}
 		if len(formers) == 0 || formers[0].Version >= until {
 			until = middle
 			continue

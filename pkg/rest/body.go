@@ -23,7 +23,7 @@ const mediaType = "application/json"
 var mediaTypes = []string{mediaType}
 
 // readBody returns the body of a request: JSON by its media type, within the limit that the server has put on it. An
-// empty body needs no media type.
+// empty body needs no media type. A large one has waited for its turn to be worked on.
 func readBody(c *gin.Context) ([]byte, error) {
 	req := c.Request
 	body, err := readAll(req)
@@ -45,7 +45,7 @@ func readBody(c *gin.Context) ([]byte, error) {
 	if len(body) > 0 && !isJSON(req.Header.Get("Content-Type")) {
 		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").WithHeader("Accept", mediaType)
 	}
-	return body, nil
+	return body, budget.Turn(req.Context(), len(body))
 }
 
 // firstRead is the size of the buffer that a body is read into at first.
@@ -134,8 +134,9 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 	return nil
 }
 
-// send sends a response. It says how long the body is, so that a long one is not sent in chunks.
+// send sends a response. It says how long the body is, so that a long one is not sent in chunks. The work on the request is done then.
 func send(c *gin.Context, status int, body []byte) {
+	budget.EndTurn(c.Request.Context())
 	header := c.Writer.Header()
 	header["Content-Type"] = mediaTypes
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}

@@ -113,6 +113,9 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 		if err != nil {
 			return err
 		}
+		if err := r.turn(ctx, formers); err != nil {
+			return err
+		}
 		for _, former := range formers {
 			after = former.Version
 			if after >= doc.Version {
@@ -126,6 +129,15 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 			return r.take(page, doc.Version, doc.State)
 		}
 	}
+}
+
+// turn waits for a turn if the states of former versions are large together.
+func (r *documents) turn(ctx context.Context, formers []docstore.Former) error {
+	size := 0
+	for _, former := range formers {
+		size += len(former.State)
+	}
+	return budget.Turn(ctx, size)
 }
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page has, it

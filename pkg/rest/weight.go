@@ -16,7 +16,11 @@ const (
 	changeWeight = 6
 )
 
-// takeChange takes the memory for the change of a stored document.
+// takeChange takes the memory for the change of a stored document, and waits for a turn if it is large.
 func takeChange(ctx context.Context, doc docstore.Document) error {
-	return budget.Take(ctx, changeWeight*(len(doc.Body)+len(doc.State)))
+	size := len(doc.Body) + len(doc.State)
+	if err := budget.Take(ctx, changeWeight*size); err != nil {
+		return err
+	}
+	return budget.Turn(ctx, size)
 }

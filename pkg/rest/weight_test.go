@@ -13,7 +13,7 @@ import (
 
 // bounded gives the server a budget, and each request an account in the name of w.caller.
 func (w *world) bounded(bytes int64) *budget.Budget {
-	b, inner := budget.New(bytes), w.handler
+	b, inner := budget.New(bytes, nil), w.handler
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, end := b.Begin(r.Context())
 		defer end()

@@ -67,10 +67,9 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
-	p := &Process{Settings: settings, Log: log, Registry: registry, budget: budget.New(settings.work())}
-	registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "exchange_work_bytes", Help: "Memory that requests have taken from the budget of the process (work-memory).",
-	}, func() float64 { return float64(p.budget.Used()) }))
+	turns := budget.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
+	p := &Process{Settings: settings, Log: log, Registry: registry, budget: budget.New(settings.work(), turns)}
+	registerWork(registry, p.budget, turns)
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.
 	p.OnClose(p.tracing.Close)

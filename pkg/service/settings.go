@@ -38,6 +38,9 @@ type Settings struct {
 	// MemoryLimit is the memory that the process is to stay within, and WorkMemory what requests may have in work together, both in MiB;
 	// 0 for the defaults.
 	MemoryLimit, WorkMemory int64
+	// LargeRequests is how many requests with a body or a record of budget.Large bytes are worked on at a time; 0 for half of the
+	// processors.
+	LargeRequests int64
 	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of the memory.
 	MaxConnections int64
 	// OverloadLatency is how long requests may wait to be read, and take on average then, while others are refused because there are too many; none is if it is 0.
@@ -79,6 +82,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"memory that the process is to stay within, in MiB; 0 for 256, or for what its control group has if that is less")
 	setting.IntVar(flags, &s.WorkMemory, "work-memory", 0, 0, 1<<20,
 		"memory that requests may have in work together, in MiB, of which one caller may have half; beyond it they are refused (503, 429); 0 for a quarter of memory-limit")
+	setting.IntVar(flags, &s.LargeRequests, "large-requests", 0, 0, 1<<10,
+		"requests with a body, or a record to change, of 64 KiB and more that are worked on at a time while others wait; 0 for half of the processors, and at least one")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
 		"greatest number of connections of callers; beyond it they are refused (503) and closed; 0 for 20 for each MiB of memory-limit")
 	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 25*time.Millisecond, 0,

@@ -73,7 +73,7 @@ func TestWhatTheBudgetRefusesIsNotRead(t *testing.T) {
 			return former.Body, err
 		},
 	} {
-		work := budget.New(size / 2)
+		work := budget.New(size/2, nil)
 		other, endOther := work.Begin(t.Context())
 		if err := budget.Take(other, 1); err != nil {
 			t.Fatal(err)

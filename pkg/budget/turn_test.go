@@ -1,0 +1,105 @@
+package budget_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// patience is how long a request waits for a turn.
+const patience = 5 * time.Second
+
+// turned returns a budget in which large requests wait for one turn.
+func turned() (*budget.Budget, *budget.Turns) {
+	turns := budget.NewTurns(1, patience)
+	return budget.New(1024*kilobyte, turns), turns
+}
+
+func TestATurnIsWaitedForNoLongerThanItMay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, turns := turned()
+		first, endFirst := request(t, b, "ada")
+		defer endFirst()
+		wants(t, "the first turn", budget.Turn(first, budget.Large), nil)
+
+		began := time.Now()
+		second, endSecond := request(t, b, "bo")
+		defer endSecond()
+		wants(t, "a turn that nobody gives back", budget.Turn(second, budget.Large), problem.Overloaded)
+		if waited := time.Since(began); waited != patience || turns.Refused() != 1 {
+			t.Errorf("refused after %v, and %d refusals are counted", waited, turns.Refused())
+		}
+
+		hasty, leave := context.WithTimeout(second, time.Second)
+		defer leave()
+		if err := budget.Turn(hasty, budget.Large); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a request whose time has passed: error %v", err)
+		}
+		if turns.Waiting() != 0 || turns.Taken() != 1 {
+			t.Errorf("%d wait, and %d turns are taken", turns.Waiting(), turns.Taken())
+		}
+	})
+}
+
+func TestTurnsAreGivenInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, turns := turned()
+		first, endFirst := request(t, b, "ada")
+		defer endFirst()
+		wants(t, "the first turn", budget.Turn(first, budget.Large), nil)
+		served := make(chan int, 3)
+		for i := range cap(served) {
+			go func() {
+				ctx, end := request(t, b, "bo")
+				defer end()
+				wants(t, "a turn", budget.Turn(ctx, budget.Large), nil)
+				served <- i
+			}()
+			synctest.Wait()
+		}
+		if turns.Waiting() != cap(served) {
+			t.Errorf("%d wait", turns.Waiting())
+		}
+		budget.EndTurn(first)
+		budget.EndTurn(first) // it has none any more
+		for want := range cap(served) {
+			if got := <-served; got != want {
+				t.Errorf("request %d was served, want %d", got, want)
+			}
+		}
+		synctest.Wait()
+		if turns.Taken() != 0 {
+			t.Errorf("%d turns are taken at the end", turns.Taken())
+		}
+	})
+}
+
+// TestAPartOfARequestNeedsNoTurn holds that a service does not wait for the turn of the request that it works for, and that what is small
+// waits for nothing.
+func TestAPartOfARequestNeedsNoTurn(t *testing.T) {
+	b, turns := turned()
+	ctx, end := request(t, b, "ada")
+	wants(t, "the turn", budget.Turn(ctx, budget.Large), nil)
+	part, endPart := b.Begin(ctx)
+	wants(t, "a part", budget.Turn(part, budget.Large), nil)
+	endPart()
+	if turns.Taken() != 1 {
+		t.Errorf("%d turns are taken before the request has ended", turns.Taken())
+	}
+	other, endOther := request(t, b, "bo")
+	defer endOther()
+	wants(t, "a small request", budget.Turn(other, budget.Large-1), nil)
+	end()
+	if turns.Taken() != 0 {
+		t.Errorf("%d turns are taken after the request has ended", turns.Taken())
+	}
+	wants(t, "after the end", budget.Turn(ctx, budget.Large), nil)
+	if turns.Taken() != 0 {
+		t.Error("a request that has ended has a turn")
+	}
+}

@@ -1,0 +1,231 @@
+package rest_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// callerHeader names the caller of a request in the tests of turns.
+const callerHeader = "X-Caller"
+
+// turned has large requests wait for one turn. The context of each request is what change returns, if it is not nil. A panic ends a
+// request as in a process: after what it has taken was given back.
+func (w *world) turned(change func(context.Context) context.Context) *budget.Turns {
+	turns := budget.NewTurns(1, time.Hour)
+	b, inner := budget.New(1<<40, turns), w.handler
+	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		defer func() { _ = recover() }()
+		ctx, end := b.Begin(r.Context())
+		defer end()
+		budget.Charge(ctx, r.Header.Get(callerHeader))
+		if change != nil {
+			ctx = change(ctx)
+		}
+		inner.ServeHTTP(rw, r.WithContext(ctx))
+	})
+	return turns
+}
+
+// eventually waits until something holds, as long as the test may take.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for !holds() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal(what)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// largeBody is the body of a parcel that is a large request.
+func (w *world) largeBody() string {
+	w.t.Helper()
+	return w.body(`"more":["` + strings.Repeat("x", 40<<10) + `","` + strings.Repeat("y", 40<<10) + `"]`)
+}
+
+// working is a large request that is being worked on until it is let go.
+type working struct {
+	let   func()
+	reply chan reply
+}
+
+// work begins a large request and waits until it is in the store, where it stays.
+func (w *world) work(body string) working {
+	w.t.Helper()
+	in, out := make(chan struct{}), make(chan struct{})
+	var second atomic.Bool
+	w.store.insert = func(docstore.Document) (error, bool) {
+		if !second.Swap(true) {
+			close(in)
+			<-out
+		}
+		return nil, false
+	}
+	begun := working{let: sync.OnceFunc(func() { close(out) }), reply: make(chan reply, 1)}
+	w.t.Cleanup(begun.let)
+	go func() { begun.reply <- w.send("POST", "/parcel", body) }()
+	<-in
+	return begun
+}
+
+func TestLargeRequestsWaitForEachOther(t *testing.T) {
+	w := start(t, nil)
+	small, large := w.body(""), w.largeBody()
+	stored := "/parcel/" + w.do(201, "POST", "/parcel", large).text("id")
+	turns := w.turned(nil)
+	first := w.work(large)
+	if turns.Taken() != 1 {
+		t.Fatalf("%d turns are taken by a large request", turns.Taken())
+	}
+	// A small change of a large record is large, too.
+	waiting := make(chan int, 3)
+	for _, c := range []struct{ method, path, body string }{{"POST", "/parcel", large}, {"PUT", stored, small}, {"POST", stored + ":amend", `{"weight":1}`}} {
+		go func() { waiting <- w.send(c.method, c.path, c.body).Code }()
+	}
+	eventually(t, "three do not wait", func() bool { return turns.Waiting() == 3 })
+	w.do(201, "POST", "/parcel", small)
+	w.do(200, "GET", stored, "")
+	if turns.Waiting() != 3 || turns.Taken() != 1 {
+		t.Errorf("%d wait and %d are worked on after small requests", turns.Waiting(), turns.Taken())
+	}
+	first.let()
+	if r := <-first.reply; r.Code != http.StatusCreated {
+		t.Errorf("the first: status %d: %s", r.Code, r.Body)
+	}
+	for range cap(waiting) {
+		if code := <-waiting; code != http.StatusCreated && code != http.StatusOK {
+			t.Errorf("one that has waited: status %d", code)
+		}
+	}
+	if turns.Waiting() != 0 || turns.Taken() != 0 {
+		t.Errorf("%d wait and %d are worked on at the end", turns.Waiting(), turns.Taken())
+	}
+}
+
+func TestTooManyThatWaitAreRefused(t *testing.T) {
+	w := start(t, nil)
+	large := w.largeBody()
+	turns := w.turned(nil)
+	first := w.work(large)
+	const share = 32
+	codes := make(chan int, 2*share)
+	for n, caller := range []string{"bo", "cy"} {
+		for range share {
+			go func() { codes <- w.send("POST", "/parcel", large, callerHeader, caller).Code }()
+		}
+		eventually(t, "they do not wait", func() bool { return turns.Waiting() == (n+1)*share })
+		if n == 0 {
+			w.wants(w.do(429, "POST", "/parcel", large, callerHeader, caller), problem.ShareUsedUp)
+		}
+	}
+	r := w.do(503, "POST", "/parcel", large, callerHeader, "di")
+	if w.wants(r, problem.Overloaded); r.Header().Get("Retry-After") == "" {
+		t.Error("no Retry-After")
+	}
+	if turns.Refused() != 2 {
+		t.Errorf("%d refusals are counted", turns.Refused())
+	}
+	first.let()
+	for range cap(codes) {
+		if code := <-codes; code != http.StatusCreated {
+			t.Errorf("one that has waited: status %d", code)
+		}
+	}
+	if turns.Waiting() != 0 || turns.Taken() != 0 {
+		t.Errorf("%d wait and %d are worked on at the end", turns.Waiting(), turns.Taken())
+	}
+}
+
+func TestATurnIsGivenBack(t *testing.T) {
+	for name, end := range map[string]func(w *world, large string){
+		"after a refusal": func(w *world, large string) {
+			w.do(400, "POST", "/parcel", strings.Replace(large, `"weight"`, `"depot"`, 1))
+		},
+		"after an outage": func(w *world, large string) {
+			w.store.insert = once(errDown, false)
+			w.do(503, "POST", "/parcel", large)
+		},
+		"after a panic": func(w *world, large string) {
+			w.store.insert = func(docstore.Document) (error, bool) { panic(errOdd) }
+			w.send("POST", "/parcel", large)
+			w.store.insert = nil
+		},
+		"before a response that is not read": func(w *world, large string) {
+			written, read := make(chan struct{}), make(chan struct{})
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				req := httptest.NewRequest(http.MethodPost, "/parcel", strings.NewReader(large))
+				req.Header.Set("Content-Type", "application/json")
+				w.handler.ServeHTTP(&unreadResponse{httptest.NewRecorder(), written, read}, req)
+			}()
+			<-written
+			w.do(201, "POST", "/parcel", large)
+			close(read)
+			<-ended
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, nil)
+			large := w.largeBody()
+			turns := w.turned(nil)
+			end(w, large)
+			if turns.Taken() != 0 {
+				t.Fatalf("%d turns are taken", turns.Taken())
+			}
+			w.do(201, "POST", "/parcel", large)
+		})
+	}
+}
+
+// unreadResponse is a response whose reader reads nothing until it does.
+type unreadResponse struct {
+	*httptest.ResponseRecorder
+	written chan<- struct{}
+	read    <-chan struct{}
+}
+
+func (u *unreadResponse) Write(content []byte) (int, error) {
+	close(u.written)
+	<-u.read
+	return u.ResponseRecorder.Write(content)
+}
+
+func TestWhoHasLeftDoesNotWaitForATurn(t *testing.T) {
+	w := start(t, nil)
+	large := w.largeBody()
+	var leave []context.CancelCauseFunc
+	var mu sync.Mutex
+	turns := w.turned(func(ctx context.Context) context.Context {
+		ctx, cancel := context.WithCancelCause(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		leave = append(leave, cancel)
+		return ctx
+	})
+	first := w.work(large)
+	second := make(chan reply, 1)
+	go func() { second <- w.send("POST", "/parcel", large) }()
+	eventually(t, "it does not wait", func() bool { return turns.Waiting() == 1 })
+	mu.Lock()
+	leave[1](errors.New("the client has left"))
+	mu.Unlock()
+	if r := <-second; r.Code != http.StatusServiceUnavailable || turns.Waiting() != 0 {
+		t.Errorf("status %d, and %d wait: %s", r.Code, turns.Waiting(), r.Body)
+	}
+	first.let()
+	<-first.reply
+	w.do(201, "POST", "/parcel", large)
+}
