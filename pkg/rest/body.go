@@ -64,8 +64,8 @@ func readAll(req *http.Request) ([]byte, error) {
 	for {
 		if len(body) == cap(body) {
 			size := max(firstRead, 2*cap(body))
-			if declared > 0 && size > declared {
-				size = max(declared+1, cap(body)+firstRead) // the one byte more finds the end
+			if 0 < declared && cap(body) <= declared && declared < size {
+				size = declared + 1 // the one byte more finds the end
 			}
 			if err := budget.Take(ctx, 2*(size-cap(body))); err != nil { // the former buffer is there until it is collected
 				return nil, err
