@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -212,6 +213,7 @@ func TestHostileCallersAreBounded(t *testing.T) {
 func TestOverload(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
 	o.overload, o.only, o.callers = true, regexp.MustCompile("mixed, 4000"), 100
+	o.together = runtime.NumCPU() == 1
 	rows, printed := measure(t, o)
 	cells := rows["mixed, 4000 callers"]
 	if len(cells) != 12 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
