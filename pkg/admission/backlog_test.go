@@ -183,12 +183,17 @@ func TestFewCallersMayWait(t *testing.T) {
 	}
 }
 
-// TestAPauseIsNotAnOverload stops a busy process that can do what it is asked for, as a machine does that has other work.
+// TestAPauseIsNotAnOverload stops a busy process that can do what it is asked for, as a machine does that has other work. Requests come
+// meanwhile.
 func TestAPauseIsNotAnOverload(t *testing.T) {
+	const perSecond, pause = 5000, 80 * time.Millisecond
 	p := newProcess(100*time.Microsecond, 10*time.Microsecond)
 	for range 5 {
-		p.run(t, 5000, 4000, time.Second)
-		p.pass(80 * time.Millisecond)
+		p.run(t, perSecond, 4000, time.Second)
+		for range int(perSecond * pause / time.Second) {
+			p.queue = append(p.queue, p.now)
+			p.pass(time.Second / perSecond)
+		}
 	}
 	if n := p.refused[admission.Read]; n > 0 {
 		t.Errorf("%d requests are refused after a pause", n)
