@@ -43,7 +43,8 @@ type Settings struct {
 	LargeRequests int64
 	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of the memory.
 	MaxConnections int64
-	// OverloadLatency is how long requests may wait to be read, and take on average then, while others are refused because there are too many; none is if it is 0.
+	// OverloadLatency is how long requests may wait to be read, and take on average then, while others are refused because there are
+	// too many; none is if it is 0.
 	// OverloadRequests is the greatest number of requests in work, of one service.
 	OverloadLatency  time.Duration
 	OverloadRequests int64

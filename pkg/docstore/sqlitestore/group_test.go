@@ -13,8 +13,8 @@ import (
 )
 
 // TestCallersWhoComeRoundShareACommit has four callers write again and again, each a while after the result of its last write, so that
-// a round takes longer than the patience with one of them. Once all of them have met, each of their rounds is one commit. Time passes only while everybody waits, so that the result does not
-// depend on how fast anything is.
+// a round takes longer than the patience with one of them. Once all of them have met, each of their rounds is one commit. Time passes
+// only while everybody waits, so that the result does not depend on how fast anything is.
 func TestCallersWhoComeRoundShareACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))

@@ -97,8 +97,8 @@ func (c *copies) document(ctx context.Context, stmt *sqlite3.Stmt, of content) (
 	return doc, nil
 }
 
-// reserve makes room for a number of bytes, which it takes from the budget of the request. A block is as large as all before it together, so that there are few of them and at most half
-// of their bytes are left over.
+// reserve makes room for a number of bytes, which it takes from the budget of the request. A block is as large as all before it
+// together, so that there are few of them and at most half of their bytes are left over.
 func (c *copies) reserve(ctx context.Context, bytes int) error {
 	if bytes <= len(c.room) {
 		return nil

@@ -10,6 +10,19 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
+// takeAll takes all connections.
+func takeAll(t *testing.T, r *readers) (taken []*reader) {
+	t.Helper()
+	for range cap(r.places) {
+		one, err := r.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = append(taken, one)
+	}
+	return taken
+}
+
 // TestOnlyConnectionsInUseAtOnceAreOpened reads one document after another, then takes all connections.
 func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
@@ -25,14 +38,7 @@ func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
 	if open := len(store.gets.idle); open != 1 {
 		t.Errorf("%d connections are open after one read at a time, want 1", open)
 	}
-	var taken []*reader
-	for range cap(store.gets.places) {
-		one, err := store.gets.take(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		taken = append(taken, one)
-	}
+	taken := takeAll(t, store.gets)
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	waited := make(chan error, 1)

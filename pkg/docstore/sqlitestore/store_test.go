@@ -53,13 +53,8 @@ func TestLargeFileIsMapped(t *testing.T) {
 	}
 	readsAs := func(version int64, mapped string) {
 		t.Helper()
-		var taken []*reader
-		for range cap(store.gets.places) {
-			one, err := store.gets.take(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			taken = append(taken, one)
+		taken := takeAll(t, store.gets)
+		for _, one := range taken {
 			if size := texts(t, one.conn, "PRAGMA mmap_size", 0); len(size) != 1 || size[0] != mapped {
 				t.Errorf("a connection maps %v bytes, want %s", size, mapped)
 			}
