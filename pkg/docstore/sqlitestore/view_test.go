@@ -3,6 +3,7 @@ package sqlitestore
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"sync"
@@ -101,7 +102,7 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	const versions = 40
-	var acknowledged atomic.Int64
+	var acknowledged, reads atomic.Int64
 	acknowledged.Store(1)
 	var reading sync.WaitGroup
 	for range cap(store.gets.places) {
@@ -114,6 +115,7 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 					t.Errorf("version %d, then %v, after %d was acknowledged: %v, %v", got.Version, found, least, err, errOfFind)
 					return
 				}
+				reads.Add(1)
 				if least == versions {
 					return
 				}
@@ -126,6 +128,10 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 			t.Error(err)
 		}
 		acknowledged.Store(version + 2)
+		// Views are begun between two writes only.
+		for enough := reads.Load() + int64(2*cap(store.gets.places)); version+2 < versions && reads.Load() < enough && !t.Failed(); {
+			runtime.Gosched()
+		}
 	}
 	reading.Wait()
 }
