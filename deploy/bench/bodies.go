@@ -15,6 +15,8 @@ const (
 	vehicleBody = `{"plateNumber":"EX {serial}","vin":"WVWZZZ1J{serial}","chassisNumber":"CH{serial}",` +
 		`"registration":{"country":"DE","firstRegistered":"2024-05-02"},"performance":{"powerKW":96,"fuel":"petrol"},` +
 		`"physical":{"make":"Volkswagen","model":"Golf","doors":5,"colour":"blue"}}`
+	propertyBody = `{"address":{"street":"1 Example Road","city":"Leeds","postCode":"LS1 1AA","country":"GB"},"latitude":"53.8","longitude":"-1.55",` +
+		`"propertyType":"Farm","sumInsuredBuilding":250000,"sumInsuredContent":40000,"wall":"Brick","roof":"Slate"}`
 	policyBody = `{"policyholderId":"{policyholder}","vehicleId":"{vehicle}","driverId":"{driver}",` +
 		`"perils":["fire","theft","hail"],"premium":420.50,"indemnityLimitPolicy":50000,` +
 		`"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z"}`

@@ -55,10 +55,18 @@ func numbered(format string) func(int) string {
 	return func(i int) string { return fmt.Sprintf(format, i) }
 }
 
+// insuringAll returns the body of a policy that insures all properties.
+func insuringAll(p *prey) []byte {
+	return fmt.Appendf(nil, `{"policyholderId":"%s","inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z","propertyIds":["%s"]}`,
+		p.Holder, strings.Join(p.Properties, `","`))
+}
+
+// longestList is the most elements of a list that the exchange takes.
+const longestList = 10_000
+
 // lists returns members that are lists as long as the exchange takes.
 func lists(element string) func(int) string {
-	const longest = 10_000
-	list := "[" + strings.Repeat(element+",", longest-1) + element + "]"
+	list := "[" + strings.Repeat(element+",", longestList-1) + element + "]"
 	return func(i int) string { return `"l` + strconv.Itoa(i) + `":` + list }
 }
 

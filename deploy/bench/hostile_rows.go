@@ -47,6 +47,8 @@ func assaultsOn(p *prey) []*assault {
 	add("10,000 references to records that do not exist", 4, plain(posts("/travelCoverage",
 		[]byte(`{"isGroup":true,"destination":250,"travellerIds":["`+strings.Join(unknownIDs(10_000), `","`)+`"]}`))))
 
+	add("10,000 references to properties that exist", 4, plain(property(insuringAll(p))))
+
 	// Parsing.
 	add("number of a million digits, with an Idempotency-Key", 2, keyed("/vehicle", []byte(`{"x":`+million+`}`)))
 	add("number of a million digits as an int", 2, plain(property([]byte(`{"indemnityLimitPolicy":`+million+`}`))))

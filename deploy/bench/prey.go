@@ -14,8 +14,10 @@ import (
 // prey holds the ids of the records that hostile requests are about.
 type prey struct {
 	// Vehicle is a vehicle of large size, Property a property of large size, Policy a policy, Claim a claim of several times that size,
-	// Events a vehicle with many large former versions, and Small a vehicle of usual size.
-	Vehicle, Property, Policy, Claim, Events, Small string
+	// Events a vehicle with many large former versions, Small a vehicle of usual size, and Holder a person.
+	Vehicle, Property, Policy, Claim, Events, Small, Holder string
+	// Properties are properties of usual size, as many as a list has elements at most.
+	Properties []string
 }
 
 // mostOfKind is the number of large records of a resource: those of one page, as many as a caller can ask for.
@@ -25,19 +27,22 @@ const mostOfKind = 200
 func prepare(ctx context.Context, e *runningExchange, written *book, count int) (*prey, error) {
 	p := &prey{Small: written.vehicles[0]}
 	m := maker{ctx: ctx, client: e.client}
-	holder := m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
+	p.Holder = m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
 	p.Vehicle = m.create("vehicle", padded())
 	p.Property = m.create("property", padded(`"propertyType":"Farm"`))
 	for range count {
 		m.create("business", padded())
 	}
+	for range count * longestList / mostOfKind {
+		p.Properties = append(p.Properties, m.create("property", []byte(propertyBody)))
+	}
 	// Records under a kilobyte whose last event is large.
 	driver := m.create("driver", []byte(driverBody))
 	for range count {
-		p.Policy = m.create("motorCoverage", newPolicy(holder, m.create("vehicle", newVehicle()), driver))
+		p.Policy = m.create("motorCoverage", newPolicy(p.Holder, m.create("vehicle", newVehicle()), driver))
 		m.send(call{http.MethodPost, "/motorCoverage/" + p.Policy + ":cancel", padded()})
 	}
-	p.Policy = m.create("motorCoverage", newPolicy(holder, p.Vehicle, driver))
+	p.Policy = m.create("motorCoverage", newPolicy(p.Holder, p.Vehicle, driver))
 	p.Events = m.create("vehicle", newVehicle())
 	const versions = 40
 	for n := range versions {

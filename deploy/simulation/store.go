@@ -61,6 +61,12 @@ func (t table) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool
 	return step(ctx, t, fmt.Sprintf("present %d ids", len(ids)), func(ctx context.Context) (map[uuid.UUID]bool, error) { return t.Collection.Present(ctx, ids) })
 }
 
+func (t table) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	return step(ctx, t, fmt.Sprintf("%s of %d ids", member, len(ids)), func(ctx context.Context) (map[uuid.UUID]string, error) {
+		return t.Collection.Texts(ctx, ids, member)
+	})
+}
+
 // Replace can be torn, as that of a store without transactions: the former version is kept, and the document stays as it is.
 func (t table) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	var begin func(*rand.Rand)

@@ -154,6 +154,9 @@ type Collection interface {
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
 	// Present returns which of some ids, at most MaxPresent, documents have. It reads no document. Errors: ErrUnavailable.
 	Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error)
+	// Texts returns one member of the documents that have some ids, at most MaxPresent: the text that the body has in the member, empty
+	// where it has none. It is for reading little of many documents. Errors: ErrUnavailable.
+	Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
 	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and gives
 	// it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a former version is
 	// there before its successor is. Errors: ErrStale if the stored version is another or there is no document with the id,
@@ -215,7 +218,7 @@ var (
 // leaves room for the form in which it keeps them, and for the keys.
 const MaxSize = 8 << 20
 
-// MaxPresent is the greatest number of ids that Collection.Present is asked for at a time.
+// MaxPresent is the greatest number of ids that Collection.Present and Texts are asked for at a time.
 const MaxPresent = 500
 
 // IDIndex is the Index of a DuplicateError whose cause is a document id that is taken.

@@ -231,3 +231,23 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestTextReadsOneMember(t *testing.T) {
+	for _, c := range []struct{ object, want string }{
+		{`{"a":"first","b":"other"}`, "first"},
+		{`{"b":{"a":"below"},"c":["a","a"],"a":"last"}`, "last"},
+		{`{"b":"\"a\":\"within\"","a":"\u00e9\n"}`, "é\n"},
+		{`{"\u0061":"escaped name"}`, "escaped name"},
+		{`{"a":1}`, ""}, {`{"a":null}`, ""}, {`{"a":["x"]}`, ""}, {`{"a":{"a":"x"}}`, ""}, {`{}`, ""}, {`{"b":"x"}`, ""},
+		{`{"a":"read","b":` + "what follows is not read", "read"},
+	} {
+		if got, err := Text([]byte(c.object), "a"); got != c.want || err != nil {
+			t.Errorf("%s: %q, error %v, want %q", c.object, got, err, c.want)
+		}
+	}
+	for _, broken := range []string{``, `{"b":`, `{"b"`, `{"a":`} {
+		if text, err := Text([]byte(broken), "a"); err == nil {
+			t.Errorf("%s: %q, no error", broken, text)
+		}
+	}
+}

@@ -36,6 +36,33 @@ func Members(object []byte) ([]Member, error) {
 	return all, nil
 }
 
+// Text returns the text that a member of a JSON object has; empty if there is no such member, or if its value is no text. The object has
+// been decoded before. What follows the member is not read.
+func Text(object []byte, name string) (string, error) {
+	dec := jsontext.NewDecoder(bytes.NewBuffer(object), uniqueNames)
+	if _, err := dec.ReadToken(); err != nil {
+		return "", err
+	}
+	for dec.PeekKind() != jsontext.KindEndObject {
+		token, err := dec.ReadToken()
+		if err != nil {
+			return "", err
+		}
+		if token.String() != name {
+			if err := dec.SkipValue(); err != nil {
+				return "", err
+			}
+			continue
+		}
+		value, err := dec.ReadToken()
+		if err != nil || value.Kind() != jsontext.KindString {
+			return "", err
+		}
+		return value.String(), nil
+	}
+	return "", nil
+}
+
 // uniqueNames leaves out the comparison of the names of members, in a text of which it is known that no name occurs twice.
 var uniqueNames = jsontext.AllowDuplicateNames(true)
 

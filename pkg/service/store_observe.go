@@ -55,7 +55,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 	return &timedCollection{
 		Collection: collection, insert: of("insert"), get: of("get"), replace: of("replace"), find: of("find"),
 		unsent: of("unsent"), sent: of("sent"), former: of("former"), formers: of("formers"), formerByKey: of("former_by_key"),
-		present: of("present"), sum: of("sum"), firstUnsent: of("first_unsent"),
+		present: of("present"), texts: of("texts"), sum: of("sum"), firstUnsent: of("first_unsent"),
 	}, nil
 }
 
@@ -63,7 +63,7 @@ func (s *timedStore) Collection(ctx context.Context, spec docstore.Spec) (docsto
 type timedCollection struct {
 	docstore.Collection
 	insert, get, replace, find, unsent, sent timing
-	present                                  timing
+	present, texts                           timing
 	former, formers, formerByKey             timing
 	sum, firstUnsent                         timing
 }
@@ -116,6 +116,12 @@ func (c *timedCollection) Present(ctx context.Context, ids []uuid.UUID) (present
 	ctx, operation := c.present.begin(ctx)
 	defer operation.end(&err)
 	return c.Collection.Present(ctx, ids)
+}
+
+func (c *timedCollection) Texts(ctx context.Context, ids []uuid.UUID, member string) (texts map[uuid.UUID]string, err error) {
+	ctx, operation := c.texts.begin(ctx)
+	defer operation.end(&err)
+	return c.Collection.Texts(ctx, ids, member)
 }
 
 func (c *timedCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) (err error) {

@@ -3,14 +3,12 @@ package coverage
 import (
 	"context"
 	"strconv"
-	"strings"
 
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/objects"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -46,7 +44,7 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 }
 
 // insured is a property that a policy insures: the JSON pointer of the reference, and the type of the property, empty if it has none.
-// No more is kept of it, because a policy may name thousands.
+// No more is read of it, because a policy may name thousands.
 type insured struct{ pointer, propertyType string }
 
 // insuredFact holds the properties that a policy insures, each once.
@@ -69,26 +67,21 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 				return nil, rest.Required("propertyId")
 			}
 			missing := problem.New(problems.PropertyNotFound, "")
-			present, err := properties.Present(ctx, texts(ids))
+			typeOf, err := properties.Texts(ctx, texts(ids), "propertyType")
 			if err != nil {
 				return nil, err
 			}
-			known := map[scalar.ID]bool{} // whether there is such a property
+			seen := make(map[scalar.ID]bool, len(ids))
 			var found []insured
 			for i, id := range ids {
-				exists, looked := known[id]
-				if !looked && present(string(id)) {
-					var propertyType string
-					if propertyType, exists, err = typeOf(ctx, properties, id); err != nil {
-						return nil, err
-					}
-					if known[id] = exists; exists {
-						found = append(found, insured{pointers[i], propertyType})
-					}
-				}
-				if !exists {
+				propertyType, exists := typeOf(string(id))
+				switch {
+				case !exists:
 					missing.At(pointers[i], "names no property")
+				case !seen[id]:
+					found = append(found, insured{pointers[i], propertyType})
 				}
+				seen[id] = true
 			}
 			if len(missing.Violations) > 0 {
 				return nil, missing
@@ -96,16 +89,6 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 			return found, nil
 		},
 	}
-}
-
-// typeOf returns the type of a property, and whether there is such a property. The memory for the rest of the record is given back.
-func typeOf(ctx context.Context, properties *rest.Records[objects.Property], id scalar.ID) (string, bool, error) {
-	defer budget.Return(ctx, budget.Held(ctx))
-	record, exists, err := properties.Get(ctx, string(id))
-	if err != nil || !exists {
-		return "", false, err
-	}
-	return strings.Clone(rest.Text(record.Value.PropertyType)), true, nil
 }
 
 // propertyTypesKnown returns the check that each insured property has a known propertyType. A property may be recorded

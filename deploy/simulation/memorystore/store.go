@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
 )
 
 // Store is a store in memory. The zero value is empty.
@@ -171,6 +172,23 @@ func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUI
 		}
 	}
 	return present, nil
+}
+
+func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	texts := map[uuid.UUID]string{}
+	for _, id := range ids {
+		doc, err := c.Get(ctx, id)
+		if errors.Is(err, docstore.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if texts[id], err = jsonobject.Text(doc.Body, member); err != nil {
+			return nil, unavailable(err)
+		}
+	}
+	return texts, nil
 }
 
 func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {

@@ -3,6 +3,8 @@ package conformance
 import (
 	"bytes"
 	"errors"
+	"maps"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -76,6 +78,7 @@ func records(t *testing.T, f fixture) {
 			t.Errorf("no ids: %v present, error %v", none, err)
 		}
 	})
+	t.Run("the text that a member has in the documents of several ids", func(t *testing.T) { f.texts(t) })
 	t.Run("an id is taken once", func(t *testing.T) {
 		doc := f.insert(t, nil)
 		again := doc
@@ -129,4 +132,58 @@ func records(t *testing.T, f fixture) {
 			t.Error(err)
 		}
 	})
+}
+
+// texts reads one member of many documents: of bodies in which it comes first, last, below another member, twice as text of a string, as no
+// text, and not at all, and of one that a store may have to keep as it was written.
+func (f fixture) texts(t *testing.T) {
+	const member = "kind"
+	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)
+	want := map[uuid.UUID]string{}
+	var ids []uuid.UUID
+	for body, text := range map[string]string{
+		`{"kind":"Farm","other":1}`:                         "Farm",
+		`{"other":{"kind":"wrong"},"kind":"Çatı \"katı\""}`: `Çatı "katı"`,
+		`{"other":"\"kind\":\"wrong\"","kind":""}`:          "",
+		`{"kind":7}`:                 "",
+		`{"kind":null}`:              "",
+		`{"kind":["Farm"]}`:          "",
+		`{"other":{"kind":"wrong"}}`: "",
+		`{}`:                         "",
+		`{ "spaced": 1, "kind": "Kept as it is" }`:  "Kept as it is",
+		`{"deep":` + deep + `,"kind":"Below much"}`: "Below much",
+	} {
+		doc := document(nil)
+		doc.Body = []byte(body)
+		if err := f.Insert(t.Context(), doc); err != nil {
+			t.Fatalf("insert %s: %v", body, err)
+		}
+		want[doc.ID] = text
+		ids = append(ids, doc.ID, uuid.Must(uuid.NewV7()))
+	}
+	for len(ids) < docstore.MaxPresent {
+		doc := f.insert(t, nil)
+		want[doc.ID] = ""
+		ids = append(ids, doc.ID)
+	}
+	got, err := f.Texts(t.Context(), ids, member)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("texts of %d documents\n got %v\nwant %v", len(want), got, want)
+	}
+	if none, err := f.Texts(t.Context(), nil, member); err != nil || len(none) > 0 {
+		t.Errorf("no ids: %v, error %v", none, err)
+	}
+	named := document(nil)
+	named.Body = []byte(`{"a.b":"with a dot","a":{"b":"below"},"$a":"with a dollar sign","%a":"with a percent sign"}`)
+	if err := f.Insert(t.Context(), named); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"a.b": "with a dot", "$a": "with a dollar sign", "%a": "with a percent sign", "a": ""} {
+		if got, err := f.Texts(t.Context(), []uuid.UUID{named.ID}, name); err != nil || got[named.ID] != want {
+			t.Errorf("member %s: %q, error %v, want %q", name, got[named.ID], err, want)
+		}
+	}
 }

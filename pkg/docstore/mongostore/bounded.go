@@ -38,6 +38,12 @@ func (b *bounded) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]b
 	return b.collection.Present(ctx, ids)
 }
 
+func (b *bounded) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	ctx, cancel := b.bound(ctx)
+	defer cancel()
+	return b.collection.Texts(ctx, ids, member)
+}
+
 func (b *bounded) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	ctx, cancel := b.bound(ctx)
 	defer cancel()

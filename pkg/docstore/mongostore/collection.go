@@ -36,36 +36,6 @@ type collection struct {
 	backfill *backfill.Backfill
 }
 
-func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	present := map[uuid.UUID]bool{}
-	if len(ids) == 0 {
-		return present, nil
-	}
-	in := make(bson.A, len(ids))
-	for i, id := range ids {
-		in[i] = uuidBinary(id)
-	}
-	cursor, err := c.docs.Find(ctx, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}},
-		options.Find().SetProjection(bson.D{{Key: versionField, Value: 1}}).SetBatchSize(int32(len(ids)+1))) // one more, so that the first is the last
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	defer func() { _ = cursor.Close(ctx) }()
-	for cursor.Next(ctx) {
-		var r record
-		if err := cursor.Decode(&r); err != nil {
-			return nil, unavailable(ctx, err)
-		}
-		if r.Version != tombstone {
-			present[r.document().ID] = true
-		}
-	}
-	if err := cursor.Err(); err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	return present, nil
-}
-
 func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
 	var r record
 	err := c.docs.FindOne(ctx, bson.D{{Key: idField, Value: uuidBinary(id)}}, options.FindOne().SetProjection(shown)).Decode(&r)

@@ -9,6 +9,7 @@ import (
 
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/jsonobject"
 )
 
 // largeRow is the size in bytes of what is read of a row from which on it is large. SQLite reads a large row page by page, and all of it
@@ -69,8 +70,37 @@ func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3
 // Present asks for all ids with one statement: a statement for each takes longer to begin and to end than to look.
 func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
 	present := map[uuid.UUID]bool{}
+	err := eachOf(ctx, c.store.gets, c.sql.present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
+		present[id] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return present, nil
+}
+
+// Texts reads all bodies with one statement, and looks at them in SQLite's own memory.
+func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	texts := map[uuid.UUID]string{}
+	err := eachOf(ctx, c.store.searches, c.sql.bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
+		text, err := jsonobject.Text(stmt.View(1), member)
+		if err != nil {
+			return err
+		}
+		texts[id] = text
+		return budget.Take(ctx, len(text))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts, nil
+}
+
+// eachOf calls a function with each row of a statement that takes a list of ids and returns, first, the id of the row.
+func eachOf(ctx context.Context, from *readers, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error) error {
 	if len(ids) == 0 {
-		return present, nil
+		return nil
 	}
 	list := make([]byte, 0, 2+len(ids)*(2*len(uuid.UUID{})+3))
 	for i, id := range ids {
@@ -81,7 +111,7 @@ func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUI
 		list = append(hex.AppendEncode(list, id[:]), '"')
 	}
 	list = append(list, ']')
-	err := c.store.gets.read(ctx, c.sql.present, func(stmt *sqlite3.Stmt) error {
+	return from.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		stmt.BindTextBytes(1, list)
 		for {
 			row, err := stmt.Step()
@@ -90,11 +120,9 @@ func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUI
 			}
 			var id uuid.UUID
 			stmt.CopyTo(id[:], 0)
-			present[id] = true
+			if err := use(id, stmt); err != nil {
+				return err
+			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return present, nil
 }

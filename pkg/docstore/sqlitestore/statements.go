@@ -28,9 +28,10 @@ type statements struct {
 	lookups     lookups
 	finds       *finds
 	get, former single
-	// present takes a list of ids in JSON, each in hexadecimal digits.
-	unsent, present string
-	insert, sent    string
+	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the other: for id IN (...)
+	// SQLite would first make an index of them, which takes as long as the rest.
+	unsent, present, bodies string
+	insert, sent            string
 	// replace is for a document whose keys change, rewrite for one whose keys stay.
 	replace, rewrite string
 	// keep writes a former version; the others, and former, read former versions.
@@ -68,7 +69,8 @@ func statementsOf(spec docstore.Spec) statements {
 		get:     singleOf(columns, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1`, table)),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
-		present: fmt.Sprintf(`SELECT id FROM %s WHERE id IN (SELECT unhex(value) FROM json_each(?1))`, table),
+		present: fmt.Sprintf(`SELECT d.id FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
+		bodies:  fmt.Sprintf(`SELECT d.id, d.body FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
 		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
 			table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),

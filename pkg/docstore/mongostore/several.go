@@ -1,0 +1,81 @@
+package mongostore
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
+)
+
+func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
+	present := map[uuid.UUID]bool{}
+	err := c.eachOf(ctx, ids, nil, func(id uuid.UUID, _ bson.Raw) error {
+		present[id] = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return present, nil
+}
+
+func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	texts := map[uuid.UUID]string{}
+	err := c.eachOf(ctx, ids, bsonjson.Paths(bodyField, member), func(id uuid.UUID, body bson.Raw) error {
+		text, err := bsonjson.TextOf(body, member)
+		if err != nil {
+			return unavailable(ctx, err)
+		}
+		texts[id] = text
+		return budget.Take(ctx, len(text))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts, nil
+}
+
+// eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the paths select.
+func (c *collection) eachOf(ctx context.Context, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	in := make(bson.A, len(ids))
+	for i, id := range ids {
+		in[i] = uuidBinary(id)
+	}
+	selected := bson.D{{Key: versionField, Value: 1}}
+	for _, path := range paths {
+		selected = append(selected, bson.E{Key: path, Value: 1})
+	}
+	cursor, err := c.docs.Find(ctx, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}},
+		options.Find().SetProjection(selected).SetBatchSize(int32(len(ids)+1))) // one more, so that the first is the last
+	if err != nil {
+		return unavailable(ctx, err)
+	}
+	defer func() { _ = cursor.Close(ctx) }()
+	for cursor.Next(ctx) {
+		var part struct {
+			ID      bson.Binary `bson:"_id"`
+			Version int64       `bson:"v"`
+			Body    bson.Raw    `bson:"body"`
+		}
+		if err := cursor.Decode(&part); err != nil {
+			return unavailable(ctx, err)
+		}
+		if part.Version == tombstone {
+			continue
+		}
+		if err := use(uuid.UUID(part.ID.Data), part.Body); err != nil {
+			return err
+		}
+	}
+	if err := cursor.Err(); err != nil {
+		return unavailable(ctx, err)
+	}
+	return nil
+}
