@@ -164,8 +164,9 @@ type Collection interface {
 	Replace(ctx context.Context, doc Document, former *Former) error
 	// Former returns a former version of a document. Errors: ErrNotFound if it was not kept, ErrUnavailable.
 	Former(ctx context.Context, id uuid.UUID, version int64) (Former, error)
-	// Formers returns up to limit former versions of a document, those after a version, in order of version. They lack
-	// their bodies, so that a page of them is small. Errors: ErrUnavailable.
+	// Formers returns up to limit former versions of a document, those after a version, in order of version, without their bodies. It
+	// returns fewer if the states of more are larger than FormersBytes together; none means that there are no more.
+	// Errors: ErrUnavailable.
 	Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error)
 	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors: ErrNotFound,
 	// ErrUnavailable.
@@ -220,6 +221,9 @@ const MaxSize = 8 << 20
 
 // MaxPresent is the greatest number of ids that Collection.Present and Texts are asked for at a time.
 const MaxPresent = 500
+
+// FormersBytes is the greatest size of the states that Collection.Formers returns together, in bytes. The first may be larger.
+const FormersBytes = 1 << 20
 
 // IDIndex is the Index of a DuplicateError whose cause is a document id that is taken.
 const IDIndex = "id"

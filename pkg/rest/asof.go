@@ -53,8 +53,9 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 		}
 		return doc, r.kept(doc.ID.String(), at, present)
 	}
-	was, then := docstore.Former{}, (*head)(nil)
-	// The instants of the versions are in order, so half of them are left out with each look.
+	was, then := int64(0), (*head)(nil)
+	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of a version.
+	present.forgetChanges()
 	held := budget.Held(ctx)
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
@@ -63,7 +64,7 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 		if err != nil {
 			return doc, err
 		}
-		if err := r.turn(ctx, formers); err != nil {
+		if err := takeFormers(ctx, formers); err != nil {
 			return doc, err
 		}
 		if len(formers) == 0 || formers[0].Version >= until {
@@ -71,26 +72,28 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 			continue
 		}
 		of, err := r.headOf(formers[0].Version, formers[0].State)
-		switch {
-		case err != nil:
+		if err != nil {
 			return doc, err
-		case at.Before(of.began()):
+		}
+		of.forgetChanges()
+		if at.Before(of.began()) {
 			until = middle
 			// Nothing before the oldest version shows what the record was, but its events say since when there was one.
 			if then == nil {
 				present = of
 			}
-		default:
-			was, then, from = formers[0], of, formers[0].Version+1
+		} else {
+			was, then, from = formers[0].Version, of, formers[0].Version+1
 		}
 	}
+	budget.Return(ctx, held)
 	if then == nil {
 		return doc, r.notYet(doc.ID.String(), at, present)
 	}
 	if err := r.kept(doc.ID.String(), at, then); err != nil {
 		return doc, err
 	}
-	whole, err := r.collection.Former(ctx, doc.ID, was.Version)
+	whole, err := r.collection.Former(ctx, doc.ID, was)
 	return docstore.Document{ID: doc.ID, Version: whole.Version, Body: whole.Body, State: whole.State}, err
 }
 
@@ -101,6 +104,13 @@ func (r *documents) headOf(version int64, encoded []byte) (*head, error) {
 		return nil, fmt.Errorf("stored %s: state of version %d: %w", r.resource, version, err)
 	}
 	return &state.History, nil
+}
+
+// forgetChanges leaves out of a head what is large in it.
+func (h *head) forgetChanges() {
+	for i := range h.Events {
+		h.Events[i].Change = nil
+	}
 }
 
 // began returns the instant of the last event; the zero time where none is known.

@@ -107,35 +107,53 @@ func historyPage(raw string) (*eventPage, error) {
 // of its former versions is there.
 func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
 	after, held := page.last.version-1, budget.Held(ctx)
+	defer budget.Return(ctx, held)
 	for {
-		budget.Return(ctx, held) // their events are taken below
-		formers, err := r.collection.Formers(ctx, doc.ID, after, formersAtOnce)
-		if err != nil {
+		// Of the versions that have been read, the page has the events alone.
+		budget.Return(ctx, held)
+		if err := budget.Take(ctx, page.bytes); err != nil {
 			return err
 		}
-		if err := r.turn(ctx, formers); err != nil {
+		var formers []docstore.Former
+		if after < doc.Version-1 {
+			var err error
+			if formers, err = r.collection.Formers(ctx, doc.ID, after, formersAtOnce); err != nil {
+				return err
+			}
+		}
+		if len(formers) == 0 {
+			if err := takeStates(ctx, len(doc.State)); err != nil {
+				return err
+			}
+			return r.take(page, doc.Version, doc.State)
+		}
+		if err := takeFormers(ctx, formers); err != nil {
 			return err
 		}
 		for _, former := range formers {
-			after = former.Version
-			if after >= doc.Version {
+			if after = former.Version; after >= doc.Version {
 				break
 			}
 			if err := r.take(page, former.Version, former.State); err != nil || page.more {
 				return err
 			}
 		}
-		if len(formers) < formersAtOnce || after >= doc.Version {
-			return r.take(page, doc.Version, doc.State)
-		}
 	}
 }
 
-// turn waits for a turn if the states of former versions are large together.
-func (r *documents) turn(ctx context.Context, formers []docstore.Former) error {
+// takeFormers takes the memory for the heads in the states of former versions, and waits for a turn if they are large together.
+func takeFormers(ctx context.Context, formers []docstore.Former) error {
 	size := 0
 	for _, former := range formers {
 		size += len(former.State)
+	}
+	return takeStates(ctx, size)
+}
+
+// takeStates does so for states of a size.
+func takeStates(ctx context.Context, size int) error {
+	if err := budget.Take(ctx, size); err != nil {
+		return err
 	}
 	return budget.Turn(ctx, size)
 }

@@ -147,6 +147,9 @@ func (r *documents) usedBefore(ctx context.Context, id uuid.UUID, present *head,
 	if err != nil {
 		return nil, err
 	}
+	if err := takeFormers(ctx, []docstore.Former{former}); err != nil {
+		return nil, err
+	}
 	state, err := decodeState(former.State)
 	if err != nil {
 		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", r.resource, id, former.Version, err)

@@ -1,11 +1,13 @@
 package rest_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
@@ -137,5 +139,44 @@ func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 	close(wait)
 	if code := <-done; code != http.StatusBadRequest {
 		t.Errorf("status %d", code)
+	}
+}
+
+// TestFormerVersionsAreReadWithinTheBudget reads what a record was whose every version, and every change, is nearly as large as a body
+// may be. Eight versions together do not fit.
+func TestFormerVersionsAreReadWithinTheBudget(t *testing.T) {
+	w := start(t, nil)
+	path := w.parcel("")
+	made := w.now
+	const changes, size = 12, 900 << 10
+	for i := range changes {
+		w.pass(time.Minute)
+		w.do(200, "POST", path+":amend", fmt.Sprintf(`{"turn":%d,"more":%s}`, i, list(size>>10)))
+	}
+	const total = 64 << 20
+	b := w.bounded(total)
+	middle := asOf(path, made.Add(changes/2*time.Minute))
+	end := busy(t, b, "bo", total-9*size)
+	if events := w.pages("/x/history" + path); len(events) != changes+1 {
+		t.Errorf("%d events, want %d", len(events), changes+1)
+	}
+	if events, next := w.page("/x/history" + path); len(events) > 3 || next == "" {
+		t.Errorf("the first page has %d events, and leads to %q", len(events), next)
+	}
+	if r := w.do(200, "GET", middle, ""); !strings.Contains(r.Body.String(), fmt.Sprintf(`"turn":%d`, changes/2-1)) {
+		t.Errorf("in the middle: %.200s", r.Body)
+	}
+	end()
+	for _, path := range []string{"/x/history" + path, middle} {
+		end := busy(t, b, "bo", total-3*size)
+		r := w.do(503, "GET", path, "")
+		w.wants(r, problem.Overloaded)
+		if r.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: no Retry-After", path)
+		}
+		end()
+	}
+	if b.Used() != 0 {
+		t.Errorf("%d bytes are left in work", b.Used())
 	}
 }

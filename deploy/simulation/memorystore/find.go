@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -54,6 +55,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 		if q.Bytes > 0 && size > q.Bytes && len(found) > 0 {
 			result.Body, result.State = nil, nil
 			return append(found, result), nil
+		}
+		if err := budget.Take(ctx, len(result.Body)+len(result.State)); err != nil {
+			return nil, err
 		}
 		if found = append(found, result); len(found) == q.Limit {
 			break
@@ -104,7 +108,7 @@ func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (d
 	for _, f := range formers {
 		if f.Version == version {
 			f.Body, f.State = bytes.Clone(f.Body), bytes.Clone(f.State)
-			return f, nil
+			return f, budget.Take(ctx, len(f.Body)+len(f.State))
 		}
 	}
 	return docstore.Former{}, docstore.ErrNotFound
@@ -119,10 +123,18 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 		return nil, unavailable(errors.New("memorystore: a page of former versions needs a limit"))
 	}
 	var page []docstore.Former
+	left := docstore.FormersBytes
 	for _, f := range formers {
-		if f.Version > after && len(page) < limit {
-			page = append(page, bodiless(f))
+		if f.Version <= after {
+			continue
 		}
+		if left -= len(f.State); len(page) == limit || left < 0 && len(page) > 0 {
+			break
+		}
+		if err := budget.Take(ctx, len(f.State)); err != nil {
+			return nil, err
+		}
+		page = append(page, bodiless(f))
 	}
 	return page, nil
 }
@@ -134,7 +146,7 @@ func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) 
 	}
 	for _, f := range slices.Backward(formers) {
 		if key != "" && f.Key == key {
-			return bodiless(f), nil
+			return bodiless(f), budget.Take(ctx, len(f.State))
 		}
 	}
 	return docstore.Former{}, docstore.ErrNotFound

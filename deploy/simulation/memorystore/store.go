@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 )
@@ -158,7 +159,8 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	if !found {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
-	return read(c.docs[at].Document), nil
+	doc := read(c.docs[at].Document)
+	return doc, budget.Take(ctx, len(doc.Body)+len(doc.State))
 }
 
 func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
@@ -175,17 +177,24 @@ func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUI
 }
 
 func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	texts := map[uuid.UUID]string{}
 	for _, id := range ids {
-		doc, err := c.Get(ctx, id)
-		if errors.Is(err, docstore.ErrNotFound) {
+		at, found := c.search(id)
+		if !found {
 			continue
 		}
+		text, err := jsonobject.Text(c.docs[at].Body, member)
 		if err != nil {
-			return nil, err
-		}
-		if texts[id], err = jsonobject.Text(doc.Body, member); err != nil {
 			return nil, unavailable(err)
+		}
+		texts[id] = text
+		if err := budget.Take(ctx, len(text)); err != nil {
+			return nil, err
 		}
 	}
 	return texts, nil

@@ -45,6 +45,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"sums", sums},
 		{"contention", contention},
 		{"contexts", contexts},
+		{"budgets", budgets},
 	} {
 		t.Run(tier.name, func(t *testing.T) {
 			store := open(t)

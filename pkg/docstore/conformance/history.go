@@ -58,6 +58,27 @@ func history(t *testing.T, f fixture) {
 		_, err := f.Formers(t.Context(), doc.ID, 0, 0)
 		wantError(t, "page without a limit", err, docstore.ErrUnavailable)
 	})
+	t.Run("pages end by their size", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		var formers []docstore.Former
+		for _, parts := range []int{0, 4, 4, 4, 10, 1, 4, 4} {
+			stored := f.get(t, doc.ID)
+			former := formerOf(stored, "")
+			stored.State = fmt.Appendf(nil, `{"x":"%s"}`, bytes.Repeat([]byte("x"), parts*docstore.FormersBytes/9))
+			if err := f.Replace(t.Context(), stored, former); err != nil {
+				t.Fatal(err)
+			}
+			formers = append(formers, *former)
+		}
+		// In ninths of a page, versions 1 to 8 are 0, 0, 4, 4, 4, 10, 1 and 4.
+		f.wantPage(t, doc.ID, 0, 9, formers[:4]...)
+		f.wantPage(t, doc.ID, 0, 3, formers[:3]...)
+		f.wantPage(t, doc.ID, 3, 9, formers[3:5]...)
+		f.wantPage(t, doc.ID, 4, 9, formers[4])
+		f.wantPage(t, doc.ID, 5, 9, formers[5])
+		f.wantPage(t, doc.ID, 6, 9, formers[6:]...)
+		f.wantPage(t, doc.ID, 8, 9)
+	})
 	t.Run("documents do not share their former versions", func(t *testing.T) {
 		one, other := f.insert(t, nil), f.insert(t, nil)
 		first := f.advance(t, one, "shared")

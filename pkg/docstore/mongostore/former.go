@@ -124,16 +124,23 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	var records []formerRecord
-	if err := cursor.All(ctx, &records); err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	formers := make([]docstore.Former, len(records))
-	for i, r := range records {
+	defer func() { _ = cursor.Close(ctx) }()
+	var formers []docstore.Former
+	for left := docstore.FormersBytes; cursor.Next(ctx); {
+		var r formerRecord
+		if err := cursor.Decode(&r); err != nil {
+			return nil, unavailable(ctx, err)
+		}
+		if left -= len(r.State); left < 0 && len(formers) > 0 {
+			return formers, nil
+		}
 		if err := budget.Take(ctx, len(r.State)); err != nil {
 			return nil, err
 		}
-		formers[i] = r.former()
+		formers = append(formers, r.former())
+	}
+	if err := cursor.Err(); err != nil {
+		return nil, unavailable(ctx, err)
 	}
 	return formers, nil
 }

@@ -86,10 +86,13 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, after)
 		stmt.BindInt(3, int64(limit))
-		for {
+		for left := docstore.FormersBytes; ; {
 			row, err := stmt.Step()
 			if err != nil || !row {
 				return err
+			}
+			if left -= stmt.Size(formerStateAt); left < 0 && len(formers) > 0 {
+				return nil
 			}
 			if err := budget.Take(ctx, stmt.Size(formerStateAt)); err != nil {
 				return err

@@ -1,0 +1,89 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// budgets: what is read is taken from the budget of the request, and a read that it has no room for is refused.
+func budgets(t *testing.T, f fixture) {
+	const size = 300 << 10
+	padded := func(name string) []byte {
+		return fmt.Appendf(nil, `{"%s":"%s"}`, name, bytes.Repeat([]byte("x"), size))
+	}
+	doc := document(docstore.Keys{"policyNumber": "B-1", "holder": "b"})
+	doc.Body, doc.State = padded("body"), padded("state")
+	if err := f.Insert(t.Context(), doc); err != nil {
+		t.Fatal(err)
+	}
+	doc.Version = 1
+	for range 4 {
+		former := formerOf(doc, "k")
+		if err := f.Replace(t.Context(), doc, former); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version++
+	}
+	reads := map[string]struct {
+		least int
+		read  func(ctx context.Context) error
+	}{
+		"get":            {2 * size, func(ctx context.Context) error { return result(f.Get(ctx, doc.ID)) }},
+		"find of all":    {size, func(ctx context.Context) error { return result(f.Find(ctx, docstore.Query{Limit: 2})) }},
+		"find by holder": {size, func(ctx context.Context) error { return found(f.Find(ctx, equal("holder", "b"))) }},
+		"find by number": {size, func(ctx context.Context) error { return found(f.Find(ctx, equal("policyNumber", "B-1"))) }},
+		"former":         {2 * size, func(ctx context.Context) error { return result(f.Former(ctx, doc.ID, 1)) }},
+		"formers":        {3 * size, func(ctx context.Context) error { return result(f.Formers(ctx, doc.ID, 0, 9)) }},
+		"former by key":  {size, func(ctx context.Context) error { return result(f.FormerByKey(ctx, doc.ID, "k")) }},
+		"texts":          {size, func(ctx context.Context) error { return result(f.Texts(ctx, []uuid.UUID{doc.ID}, "body")) }},
+	}
+	for name, c := range reads {
+		t.Run(name, func(t *testing.T) {
+			const total = 16 << 20
+			b := budget.New(total, nil)
+			ctx, end := b.Begin(t.Context())
+			defer end()
+			if err := c.read(ctx); err != nil {
+				t.Fatal(err)
+			}
+			// A page of former versions has three of the four: with the fourth it would be larger than it may be.
+			if held := int(budget.Held(ctx)); held < c.least || held > c.least+c.least/2 {
+				t.Errorf("took %d bytes, want %d", held, c.least)
+			}
+			end()
+			others, endOthers := b.Begin(t.Context())
+			defer endOthers()
+			budget.Charge(others, "others")
+			if err := budget.Take(others, total-c.least/2); err != nil {
+				t.Fatal(err)
+			}
+			ctx, end = b.Begin(t.Context())
+			defer end()
+			var refused *problem.Error
+			if err := c.read(ctx); !errors.As(err, &refused) || refused.Kind != problem.Overloaded {
+				t.Errorf("beyond the budget: error %v", err)
+			}
+		})
+	}
+}
+
+func equal(index, value string) docstore.Query {
+	return docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1}
+}
+
+// found returns the error of a find, and one if it found nothing.
+func found(docs []docstore.Document, err error) error {
+	if err == nil && len(docs) == 0 {
+		return errors.New("nothing was found")
+	}
+	return err
+}
