@@ -129,16 +129,13 @@ func (t table) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID,
 }
 
 // Sent can be torn: it removes the marks of some.
-func (t table) Sent(ctx context.Context, refs []docstore.Ref) error {
-	remove := func(refs []docstore.Ref) (struct{}, error) {
-		return nothing(t.Collection.Sent(context.WithoutCancel(ctx), refs))
-	}
-	_, err := callInParts(ctx, t.process, fmt.Sprintf("%s remove %d marks", t.name, len(refs)), false, lost, func() (struct{}, error) {
+func (t table) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
+	remove := func(refs []docstore.Ref) (int, error) { return t.Collection.Sent(context.WithoutCancel(ctx), refs) }
+	return callInParts(ctx, t.process, fmt.Sprintf("%s remove %d marks", t.name, len(refs)), false, lost, func() (int, error) {
 		return remove(refs)
 	}, func(random *rand.Rand) {
 		_, _ = remove(part(random, refs)) // its caller is told of a failure anyway
 	})
-	return err
 }
 
 // part returns some of several, at random.

@@ -179,21 +179,22 @@ func (o *outbox) Get(_ context.Context, id uuid.UUID) (docstore.Document, error)
 	return doc, nil
 }
 
-func (o *outbox) Sent(_ context.Context, refs []docstore.Ref) error {
+func (o *outbox) Sent(_ context.Context, refs []docstore.Ref) (removed int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.beforeSent != nil {
 		if err := o.beforeSent(); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for _, ref := range refs {
-		if doc := o.docs[ref.ID]; doc.Version == ref.Version {
+		if doc := o.docs[ref.ID]; doc.Version == ref.Version && doc.Unsent {
 			doc.Unsent = false
 			o.docs[ref.ID] = doc
+			removed++
 		}
 	}
-	return nil
+	return removed, nil
 }
 
 func (o *outbox) unsent() int {

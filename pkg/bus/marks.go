@@ -92,10 +92,8 @@ func (m *Marks) remove(ctx context.Context, refs []docstore.Ref) {
 	for len(refs) > 0 && ctx.Err() == nil {
 		page := refs[:min(marksPage, len(refs))]
 		refs = refs[len(page):]
-		err := m.collection.Sent(ctx, page)
-		if err == nil {
-			m.metrics.removed.Add(float64(len(page)))
-		}
+		removed, err := m.collection.Sent(ctx, page)
+		m.metrics.removed.Add(float64(removed))
 		m.state.report(err)
 	}
 }

@@ -255,10 +255,13 @@ func TestMarksAreRemovedAndFailuresAreLogged(t *testing.T) {
 	if got := log.count("marks are being removed again"); got != 1 {
 		t.Errorf("the end of the outage is logged %d times, want once", got)
 	}
-	m.Remove(t.Context(), refs[:100])
+	m.Remove(t.Context(), refs[:200]) // The second hundred has no marks any more.
 	stop()
 	if got := o.unsent(); got != 0 {
 		t.Errorf("%d marks are left after the stop, want 0", got)
+	}
+	if got := metric(t, metrics, "bus_marks_removed_total"); got != 2500 {
+		t.Errorf("%v marks are counted, want 2500", got)
 	}
 	m.Remove(t.Context(), refs) // It does not wait for a removal that has ended.
 }

@@ -185,8 +185,9 @@ type Collection interface {
 	// the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
 	FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error)
 	// Sent removes the unsent mark from each document that is still at the version named, and does not change that version.
-	// A document that has changed keeps its mark. Errors: ErrUnavailable.
-	Sent(ctx context.Context, refs []Ref) error
+	// A document that has changed keeps its mark. It returns how many marks it removed; where it had to find out whether it did,
+	// because a response was lost, it does not count them. Errors: ErrUnavailable.
+	Sent(ctx context.Context, refs []Ref) (removed int, err error)
 	// Backfill returns how far the documents have got the keys of new indexes.
 	Backfill() Backfill
 }

@@ -172,7 +172,7 @@ func (c *timedCollection) FirstUnsent(ctx context.Context, index, value string) 
 	return c.Collection.FirstUnsent(ctx, index, value)
 }
 
-func (c *timedCollection) Sent(ctx context.Context, refs []docstore.Ref) (err error) {
+func (c *timedCollection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
 	ctx, operation := c.sent.begin(ctx)
 	defer operation.end(&err)
 	return c.Collection.Sent(ctx, refs)

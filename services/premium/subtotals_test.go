@@ -78,7 +78,7 @@ func newHotRow(t testing.TB, processes, whole, page int) *hotRow {
 func (h *hotRow) receipts() docstore.Collection { return h.processes[0].receipts.Stored() }
 
 func (h *hotRow) removeMarks(ctx context.Context, refs []docstore.Ref) {
-	if err := h.receipts().Sent(ctx, refs); err != nil {
+	if _, err := h.receipts().Sent(ctx, refs); err != nil {
 		h.t.Error(err)
 	}
 }

@@ -90,7 +90,8 @@ var faultyWrites = map[string]faulty{
 	"sent marks": {
 		command: "update", collection: policies.Name,
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})
+			_, err := c.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})
+			return err
 		},
 		made: func(s stored) bool { return !s.Unsent },
 	},
@@ -149,7 +150,10 @@ func TestPrimaryGone(t *testing.T) {
 	operations := map[string]func(context.Context) error{
 		"insert":  func(ctx context.Context) error { return c.Insert(ctx, fresh) },
 		"replace": func(ctx context.Context) error { return c.Replace(ctx, doc, nil) },
-		"sent":    func(ctx context.Context) error { return c.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}}) },
+		"sent": func(ctx context.Context) error {
+			_, err := c.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})
+			return err
+		},
 		"get": func(ctx context.Context) error {
 			_, err := c.Get(ctx, doc.ID)
 			return err

@@ -244,18 +244,19 @@ func (s *stored) keep(former docstore.Former) {
 	s.formers = slices.Insert(s.formers, at, former)
 }
 
-func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {
+func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
 	if err := ended(ctx); err != nil {
-		return err
+		return 0, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, ref := range refs {
-		if at, found := c.search(ref.ID); found && c.docs[at].Version == ref.Version {
+		if at, found := c.search(ref.ID); found && c.docs[at].Version == ref.Version && c.docs[at].Unsent {
 			c.docs[at].Unsent = false
+			removed++
 		}
 	}
-	return nil
+	return removed, nil
 }
 
 // unique returns a DuplicateError if another document has a value of a unique index that doc has.

@@ -31,7 +31,7 @@ func contexts(t *testing.T, f fixture) {
 			"formers":    result(f.Formers(ctx, doc.ID, 0, 1)),
 			"by key":     result(f.FormerByKey(ctx, doc.ID, "k")),
 			"unsent":     result(f.Unsent(ctx, uuid.Nil, 1)),
-			"sent":       f.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}}),
+			"sent":       result(f.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})),
 			"ping":       f.store.Ping(ctx),
 			"collection": result(f.store.Collection(ctx, policies)),
 		} {

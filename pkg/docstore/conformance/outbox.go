@@ -56,16 +56,16 @@ func outbox(t *testing.T, f fixture) {
 	})
 	t.Run("sent takes the mark off and leaves the version", func(t *testing.T) {
 		refs := []docstore.Ref{{ID: marked[0].ID, Version: 1}, {ID: marked[1].ID, Version: 1}}
-		if err := f.Sent(t.Context(), refs); err != nil {
-			t.Fatal(err)
+		if removed, err := f.Sent(t.Context(), refs); err != nil || removed != 2 {
+			t.Fatalf("%d marks removed (%v), want 2", removed, err)
 		}
 		if got, want := unsent(t, 100), ids(marked[2:]); !slices.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 		marked[0].Unsent = false
 		same(t, f.get(t, marked[0].ID), marked[0])
-		if err := f.Sent(t.Context(), refs); err != nil {
-			t.Errorf("sent a second time: %v", err)
+		if removed, err := f.Sent(t.Context(), refs); err != nil || removed != 0 {
+			t.Errorf("%d marks removed a second time (%v)", removed, err)
 		}
 		if err := f.Replace(t.Context(), marked[0], nil); err != nil {
 			t.Errorf("replace of the version that was read before: %v", err)
@@ -77,8 +77,8 @@ func outbox(t *testing.T, f fixture) {
 			t.Fatal(err)
 		}
 		refs := []docstore.Ref{{ID: doc.ID, Version: 1}, {ID: marked[3].ID, Version: 1}, {ID: uuid.New(), Version: 1}}
-		if err := f.Sent(t.Context(), refs); err != nil {
-			t.Fatal(err)
+		if removed, err := f.Sent(t.Context(), refs); err != nil || removed != 1 {
+			t.Fatalf("%d marks removed (%v), want 1", removed, err)
 		}
 		want := slices.Insert(ids(marked[4:]), 0, doc.ID)
 		if got := unsent(t, 100); !slices.Equal(got, want) {
@@ -99,8 +99,8 @@ func outbox(t *testing.T, f fixture) {
 		}
 	})
 	t.Run("nothing sent is nothing to do", func(t *testing.T) {
-		if err := f.Sent(t.Context(), nil); err != nil {
-			t.Error(err)
+		if removed, err := f.Sent(t.Context(), nil); err != nil || removed != 0 {
+			t.Errorf("%d marks removed (%v)", removed, err)
 		}
 	})
 }

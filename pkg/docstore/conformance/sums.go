@@ -169,7 +169,7 @@ func sumsTellMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Docume
 	tell(uuid.Nil, 4, all[1], all[3])
 	tell(all[3].ID, 9, all[5], all[7])
 	first(all[1])
-	if err := f.Sent(t.Context(), []docstore.Ref{all[1], all[5]}); err != nil {
+	if _, err := f.Sent(t.Context(), []docstore.Ref{all[1], all[5]}); err != nil {
 		t.Fatal(err)
 	}
 	tell(uuid.Nil, 9, all[3], all[7])
@@ -180,7 +180,7 @@ func sumsTellMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Docume
 		t.Fatal(err)
 	}
 	tell(uuid.Nil, 9, docstore.Ref{ID: doc.ID, Version: 2}, all[7])
-	if err := f.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 2}, all[7]}); err != nil {
+	if _, err := f.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 2}, all[7]}); err != nil {
 		t.Fatal(err)
 	}
 	tell(uuid.Nil, 9)
@@ -199,7 +199,7 @@ func sumsAmongWriters(t *testing.T, f fixture) {
 				doc.Unsent = true
 				err := f.Insert(t.Context(), doc)
 				if err == nil {
-					err = f.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 1}})
+					_, err = f.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 1}})
 				}
 				if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
 					t.Errorf("write: %v", err)

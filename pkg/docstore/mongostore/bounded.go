@@ -92,7 +92,7 @@ func (b *bounded) FirstUnsent(ctx context.Context, index, value string) (uuid.UU
 	return b.collection.FirstUnsent(ctx, index, value)
 }
 
-func (b *bounded) Sent(ctx context.Context, refs []docstore.Ref) error {
+func (b *bounded) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
 	ctx, cancel := b.bound(ctx)
 	defer cancel()
 	return b.collection.Sent(ctx, refs)

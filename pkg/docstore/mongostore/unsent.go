@@ -17,23 +17,26 @@ func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]
 	return c.list(ctx, marked, limit, 0, options.Find().SetHint(unsentIndex).SetProjection(shown))
 }
 
-func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {
+func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
 	if len(refs) == 0 {
-		return nil
+		return 0, nil
 	}
 	writes := make([]mongo.WriteModel, 0, len(refs))
 	for _, ref := range refs {
 		writes = append(writes, mongo.NewUpdateOneModel().SetFilter(versionOf(ref)).
 			SetUpdate(bson.D{{Key: "$set", Value: bson.D{{Key: unsentField, Value: false}}}}))
 	}
-	err := retried(ctx, func() error {
-		_, err := c.docs.BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
+	err = retried(ctx, func() error {
+		result, err := c.docs.BulkWrite(ctx, writes, options.BulkWrite().SetOrdered(false))
+		if result != nil {
+			removed += int(result.ModifiedCount)
+		}
 		return err
 	})
 	if err != nil {
-		return c.settleSent(ctx, refs, err)
+		err = c.settleSent(ctx, refs, err)
 	}
-	return nil
+	return removed, err
 }
 
 // settleSent returns nil if none of the documents, at the versions named, has its mark, although the outcome of the write that

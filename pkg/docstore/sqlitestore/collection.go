@@ -230,16 +230,22 @@ func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]
 	})
 }
 
-func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) error {
+func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
 	refs = append([]docstore.Ref(nil), refs...)
-	return c.store.writer.do(ctx, func(*sqlite3.Conn) error {
+	count := 0
+	err = c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
 		for _, ref := range refs {
 			c.sent.BindBlob(1, ref.ID[:])
 			c.sent.BindInt(2, ref.Version)
 			if err := c.sent.Run(); err != nil {
 				return err
 			}
+			count += conn.Changes()
 		}
 		return nil
 	})
+	if err != nil {
+		return 0, err // the writer may still be counting
+	}
+	return count, nil
 }

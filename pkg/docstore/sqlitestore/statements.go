@@ -75,7 +75,7 @@ func statementsOf(spec docstore.Spec) statements {
 			table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
-		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2`, table),
+		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2 AND unsent = 1`, table),
 		// A former version never changes, so one that is there already is this one.
 		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body) VALUES (?1, ?2, ?3, ?4, ?5)
 			ON CONFLICT (id, version) DO NOTHING`, history),
