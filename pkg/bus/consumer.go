@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -61,8 +62,9 @@ type Consumer struct {
 	metrics    consumerMetrics
 	state      condition
 	retrying   tally
-	// slots bounds the number of handlers that run at the same time.
-	slots    chan struct{}
+	// calls are attempts to handle a message, for the workers.
+	calls    chan func()
+	working  atomic.Int64 // the workers that are handling a message
 	fetchers sync.WaitGroup
 }
 
@@ -94,7 +96,7 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 		metrics:    metrics,
 		state:      condition{log: config.Log, bad: "messages are not being received", good: "messages are being received again"},
 		retrying:   tally{log: config.Log, gauge: metrics.retrying},
-		slots:      make(chan struct{}, config.Workers),
+		calls:      make(chan func()),
 	}, nil
 }
 
@@ -102,6 +104,7 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 // member that takes over need not wait for a session to time out. When Kafka fails it logs that once and tries again. It
 // returns an error if the group cannot be set up or closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
+	defer c.startWorkers()()
 	_ = retrySoon(ctx, func() error { return c.report(ctx, c.client.EnsureTopics(ctx)) })
 
 	group, err := c.client.Join(c.membership)
@@ -129,8 +132,27 @@ func (c *Consumer) Run(ctx context.Context) error {
 // Check returns why messages are not being received at present, or nil.
 func (c *Consumer) Check(context.Context) error { return c.state.check() }
 
+// startWorkers starts the goroutines in which the handler runs, and returns the function that ends them. They outlive the messages: what a
+// handler does may need a deep stack, and a new goroutine would have to grow its own.
+func (c *Consumer) startWorkers() (end func()) {
+	var workers sync.WaitGroup
+	for range c.config.Workers {
+		workers.Go(func() {
+			for call := range c.calls {
+				c.working.Add(1)
+				call()
+				c.working.Add(-1)
+			}
+		})
+	}
+	return func() {
+		close(c.calls)
+		workers.Wait()
+	}
+}
+
 // Busy reports whether messages are being handled.
-func (c *Consumer) Busy() bool { return len(c.slots) > 0 }
+func (c *Consumer) Busy() bool { return c.working.Load() > 0 }
 
 // report logs a change of state after a step and returns err. It ignores failures while the consumer is being stopped.
 func (c *Consumer) report(ctx context.Context, err error) error {

@@ -30,15 +30,14 @@ const maxReasonBytes = 4 << 10
 func (a *assignment) do(ctx, handling context.Context, w *work) {
 	failed := false
 	err := retry(ctx, func() error {
-		// Other work can use the slot while this work waits to be tried again.
+		// Other work can have the worker while this work waits to be tried again.
+		outcome := make(chan error, 1)
 		select {
-		case a.slots <- struct{}{}:
+		case a.calls <- func() { outcome <- a.attempt(handling, w) }:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		defer func() { <-a.slots }()
-
-		err := a.attempt(handling, w)
+		err := <-outcome
 		if err != nil && ctx.Err() == nil {
 			a.metrics.retries.Inc()
 			if !failed {
