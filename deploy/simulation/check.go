@@ -27,14 +27,14 @@ func (x *exchange) check() (wrong []string) {
 	var receipts []receipt
 	for _, doc := range x.store.Documents("receipt") {
 		var r receipt
-		row, err := rest.Pinned(doc, "row")
+		origin, err := rest.OriginOf(doc)
 		if err != nil || json.Unmarshal(doc.Body, &r) != nil {
 			complain("receipt %s cannot be read", doc.ID)
 		}
 		if doc.Unsent {
 			complain("receipt of %d keeps its mark", r.PaymentAmount)
 		}
-		r.row = row
+		r.row = origin.Pinned["row"]
 		receipts = append(receipts, r)
 	}
 	x.checkBook(receipts, complain)

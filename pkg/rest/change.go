@@ -111,6 +111,7 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 
 // Alter changes a record that Get or One returned, for the service itself. alter works on the record in place and reports
 // whether to write it; where another request has changed the record since it was read, it runs again on the record as it is then.
+// The record on which it ran last is as it is stored then, and can be altered again.
 // The history stays as it is, and what the record was before is not kept. Errors: those of alter, the problem of an unknown id,
 // docstore.ErrTooLarge, docstore.ErrUnavailable.
 func (r *Records[T]) Alter(ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error)) error {
@@ -126,7 +127,12 @@ func (r *Records[T]) Alter(ctx context.Context, record *Record[T], alter func(*R
 		if err != nil {
 			return err
 		}
-		if err := r.collection.Replace(ctx, next, nil); !errors.Is(err, docstore.ErrStale) {
+		err = r.collection.Replace(ctx, next, nil)
+		if err == nil {
+			record.Version, record.size = next.Version+1, len(next.Body)+len(next.State)
+			return nil
+		}
+		if !errors.Is(err, docstore.ErrStale) {
 			return r.refusedReplace(ctx, err, &record.Value, next)
 		}
 		found := false

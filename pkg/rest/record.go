@@ -11,9 +11,14 @@ type Record[T any] struct {
 
 	state  state
 	unsent bool
+	// size is the length of the body and the state as they are stored.
+	size int
 	// moved says that time has moved the state since it was written; Value shows the state of now.
 	moved bool
 }
+
+// Size returns the length of the record as it is stored, what is kept with it included, in bytes.
+func (r *Record[T]) Size() int { return r.size }
 
 // Pinned returns an index value that was pinned when the record was created.
 func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }

@@ -52,22 +52,18 @@ func ResourceOf(doc docstore.Document) (string, error) {
 	return string(name), nil
 }
 
-// Pinned returns an index value that was pinned when the record of a document was created.
-func Pinned(doc docstore.Document, index string) (string, error) {
-	var stored struct {
-		Pinned docstore.Keys `json:"pinned"`
-	}
-	err := json.Unmarshal(doc.State, &stored)
-	return stored.Pinned[index], err
+// Origin is what is known of the creation of a record.
+type Origin struct {
+	// Pinned are the index values that were pinned.
+	Pinned docstore.Keys `json:"pinned"`
+	// Trace is the traceparent of the request; empty if that was not traced.
+	Trace string `json:"trace"`
 }
 
-// Trace returns the traceparent of the request that created the record of a document; empty if that was not traced.
-func Trace(doc docstore.Document) (string, error) {
-	var stored struct {
-		Trace string `json:"trace"`
-	}
-	err := json.Unmarshal(doc.State, &stored)
-	return stored.Trace, err
+// OriginOf returns what is known of the creation of the record of a document.
+func OriginOf(doc docstore.Document) (o Origin, err error) {
+	err = json.Unmarshal(doc.State, &o)
+	return o, err
 }
 
 // Present returns a function that reports for each of some ids whether there is a record with it. It reads no record. The resource has its
@@ -159,7 +155,7 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 
 // decodeAt returns the record of a document, in the state that time has moved it to by an instant.
 func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
-	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent}
+	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent, size: len(doc.Body) + len(doc.State)}
 	var err error
 	if record.state, err = r.decodeInto(&record.Value, doc); err != nil {
 		return nil, err

@@ -18,20 +18,16 @@ import (
 // dirtyRow returns the message about a new receipt. The message names the row that includes the receipt, and is a
 // part of the trace in which the receipt was recorded, if there is one.
 func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
-	pinned, err := rest.Pinned(doc, rowIndex)
+	origin, err := rest.OriginOf(doc)
 	if err != nil {
 		return bus.Message{}, err
 	}
-	of, err := parseRow(pinned)
-	if err != nil {
-		return bus.Message{}, err
-	}
-	trace, err := rest.Trace(doc)
+	of, err := parseRow(origin.Pinned[rowIndex])
 	if err != nil {
 		return bus.Message{}, err
 	}
 	value, err := json.Marshal(events.BordereauDirty(of))
-	return bus.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: bus.TraceHeaders(trace)}, err
+	return bus.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: bus.TraceHeaders(origin.Trace)}, err
 }
 
 // aggregate computes again the row that a message names. It reads the row, then the sum of its receipts, and writes the row only
@@ -59,11 +55,15 @@ func (e *environment) aggregate(ctx context.Context, m bus.Message) error {
 
 // compute creates or corrects one row. It returns errRowMade if another aggregation has created the row meanwhile.
 func (e *environment) compute(ctx context.Context, of row) error {
-	stored, found, err := e.rows.One(ctx, rowIndex, of.index())
-	if err != nil {
-		return err
+	stored, found := e.written.take(of), true
+	if stored == nil {
+		var err error
+		if stored, found, err = e.rows.One(ctx, rowIndex, of.index()); err != nil {
+			return err
+		}
 	}
 	var done *summation
+	var err error
 	version := int64(1)
 	if !found {
 		b := premium.Bordereau{Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType}
@@ -73,11 +73,14 @@ func (e *environment) compute(ctx context.Context, of row) error {
 		err = e.rows.Insert(ctx, b, "aggregated")
 	} else {
 		err = e.rows.Alter(ctx, stored, func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
-			known := e.subtotals.of(of, r.Version)
-			version = r.Version + 1
-			done, err = e.fill(ctx, of, &r.Value, known)
+			stored = r
+			done, err = e.fill(ctx, of, &r.Value, e.subtotals.of(of, r.Version))
 			return err == nil && done != nil, err
 		})
+		if err == nil {
+			version = stored.Version
+			e.written.keep(of, stored)
+		}
 	}
 	if err != nil || done == nil {
 		return err

@@ -60,7 +60,8 @@ func (e *environment) examineReceipts(ctx context.Context, x rest.Examination, p
 	rowOf, finding := map[string]string{}, docstore.Finding{Collection: e.receipts.Collection}
 	var keys []string
 	for _, doc := range page {
-		pinned, err := rest.Pinned(doc.Document, rowIndex)
+		origin, err := rest.OriginOf(doc.Document)
+		pinned := origin.Pinned[rowIndex]
 		var receipt premium.Receipt
 		if err != nil || pinned == "" || json.Unmarshal(doc.Body, &receipt) != nil {
 			continue // it is in no row; that it cannot be read was found out before

@@ -64,6 +64,7 @@ type environment struct {
 	known            *known
 	receipts         *rest.Records[premium.Receipt]
 	rows             *rest.Records[premium.Bordereau]
+	written          *writtenRows
 	subtotals        *subtotalCache
 	// included has the unsent marks of receipts removed that a row includes; nil without brokers.
 	included func(context.Context, []docstore.Ref)
@@ -84,7 +85,13 @@ func declare(s *rest.Server, deps service.Deps, r rules) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &environment{rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known, subtotals: subtotals}
+	written, err := newWrittenRows()
+	if err != nil {
+		return nil, err
+	}
+	e := &environment{
+		rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known, written: written, subtotals: subtotals,
+	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
 	return e, nil

@@ -18,10 +18,10 @@ import (
 	"insurance.example/exchange/pkg/servicetest"
 )
 
-// countingStore counts the receipts that sums have read.
+// countingStore counts the receipts that sums have read, and the rows that were read.
 type countingStore struct {
 	docstore.Store
-	summed atomic.Int64
+	summed, rows atomic.Int64
 	// receipts is the collection of the receipts, as the service has opened it.
 	receipts docstore.Collection
 }
@@ -30,8 +30,9 @@ func (s *countingStore) Collection(ctx context.Context, spec docstore.Spec) (doc
 	c, err := s.Store.Collection(ctx, spec)
 	if spec.Name == "receipt" {
 		s.receipts = c
+		return countingCollection{c, s}, err
 	}
-	return countingCollection{c, s}, err
+	return countingRows{c, s}, err
 }
 
 type countingCollection struct {
@@ -45,6 +46,21 @@ func (c countingCollection) Sum(ctx context.Context, index, value string, after 
 	return sum, err
 }
 
+type countingRows struct {
+	docstore.Collection
+	store *countingStore
+}
+
+func (c countingRows) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+	c.store.rows.Add(1)
+	return c.Collection.Find(ctx, q)
+}
+
+func (c countingRows) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+	c.store.rows.Add(1)
+	return c.Collection.Get(ctx, id)
+}
+
 // hotRow is one row, its receipts, and the processes that compute it.
 type hotRow struct {
 	t         testing.TB
@@ -53,6 +69,8 @@ type hotRow struct {
 	processes []*environment
 	// total is the sum of the receipts that were stored.
 	total int64
+	// treaty is what an admin has put into the row; nil if nothing.
+	treaty *string
 }
 
 func newHotRow(t testing.TB, processes, whole, page int) *hotRow {
@@ -107,12 +125,38 @@ func (h *hotRow) compute(process int) {
 	if err := e.compute(context.Background(), h.of); err != nil {
 		h.t.Fatal(err)
 	}
-	stored, found, err := e.rows.One(context.Background(), rowIndex, h.of.index())
+	h.check()
+}
+
+// check compares the row with what was stored.
+func (h *hotRow) check() {
+	h.t.Helper()
+	stored, found, err := h.processes[0].rows.One(context.Background(), rowIndex, h.of.index())
 	if err != nil || !found {
 		h.t.Fatalf("there is a row: %v (%v)", found, err)
 	}
 	if got, want := string(stored.Value.GrossWrittenPremium), fmt.Sprint(h.total); got != want {
 		h.t.Fatalf("the row is %s, want %s", got, want)
+	}
+	if got, want := rest.Text(stored.Value.TreatyReference), rest.Text(h.treaty); got != want {
+		h.t.Fatalf("the treaty is %q, and an admin has put %q", got, want)
+	}
+}
+
+// putTreaty changes the row as an admin does, if there is one.
+func (h *hotRow) putTreaty(treaty string) {
+	h.t.Helper()
+	rows := h.processes[0].rows
+	stored, found, err := rows.One(context.Background(), rowIndex, h.of.index())
+	if err == nil && found {
+		h.treaty = &treaty
+		err = rows.Alter(context.Background(), stored, func(r *rest.Record[premium.Bordereau]) (bool, error) {
+			r.Value.TreatyReference = &treaty
+			return true, nil
+		})
+	}
+	if err != nil {
+		h.t.Fatal(err)
 	}
 }
 
@@ -137,17 +181,7 @@ func TestARowIsRightWhoeverComputesIt(t *testing.T) {
 		case 1:
 			e.subtotals.rows.Purge()
 		case 2:
-			stored, found, err := e.rows.One(t.Context(), rowIndex, h.of.index())
-			if err == nil && found {
-				treaty := fmt.Sprint(random.Int())
-				err = e.rows.Alter(t.Context(), stored, func(r *rest.Record[premium.Bordereau]) (bool, error) {
-					r.Value.TreatyReference = &treaty
-					return true, nil
-				})
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			h.putTreaty(fmt.Sprint(random.Int()))
 		}
 		h.compute(one)
 		e.included = h.removeMarks

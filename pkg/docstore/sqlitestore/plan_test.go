@@ -21,7 +21,7 @@ var rows = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{{Name: "row
 func TestSumsReadOnlyTheirIndexes(t *testing.T) {
 	conn := schema(t, rows)
 	for statement, want := range map[string]string{
-		sumSQL(rows, "row"):      "SEARCH receipts USING COVERING INDEX receipts sums row (k_row=? AND id>?)",
+		addSQL(rows, "row"):      "SEARCH receipts USING COVERING INDEX receipts sums row (k_row=? AND id>?)",
 		unsentBySQL(rows, "row"): "SEARCH receipts USING COVERING INDEX receipts unsent by row (k_row=? AND id>?)",
 	} {
 		if plan := explain(t, conn, statement); !strings.Contains(plan, want) || strings.Contains(plan, "B-TREE") {

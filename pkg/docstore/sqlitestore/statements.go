@@ -27,6 +27,7 @@ func selectedFor(q docstore.Query) string {
 type statements struct {
 	lookups     lookups
 	finds       *finds
+	sums        map[string]sumSQL
 	get, former single
 	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the other: for id IN (...)
 	// SQLite would first make an index of them, which takes as long as the rest.
@@ -66,6 +67,7 @@ func statementsOf(spec docstore.Spec) statements {
 	return statements{
 		lookups: lookupsOf(spec),
 		finds:   &finds{written: map[form]string{}},
+		sums:    sumsOf(spec),
 		get:     singleOf(columns, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1`, table)),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),

@@ -17,8 +17,22 @@ import (
 // half has the sign. The sums of the halves have room for 2^31 documents.
 const halfBits = 32
 
-// sumSQL adds up amounts. Its parameters are the value, the id to begin after and the limit. The index holds all that it reads.
-func sumSQL(spec docstore.Spec, index string) string {
+// sumSQL is the SQL for an index with amounts: add adds them up, and unsent returns the unsent documents. Their parameters are the
+// value, the id to begin after and the limit. The index holds all that they read.
+type sumSQL struct{ add, unsent string }
+
+// sumsOf returns the SQL by the names of the indexes.
+func sumsOf(spec docstore.Spec) map[string]sumSQL {
+	all := map[string]sumSQL{}
+	for _, index := range spec.Indexes {
+		if index.Amounts {
+			all[index.Name] = sumSQL{addSQL(spec, index.Name), unsentBySQL(spec, index.Name)}
+		}
+	}
+	return all
+}
+
+func addSQL(spec docstore.Spec, index string) string {
 	column := keyColumn(index)
 	return fmt.Sprintf(`SELECT count(*), count(%[1]s), sum(%[1]s >> %[5]d), sum(%[1]s & %[6]d), max(id) FROM
 		(SELECT id, %[1]s FROM %[2]s INDEXED BY %[3]s WHERE %[4]s = ?1 AND id > ?2 ORDER BY id LIMIT ?3)`,
@@ -26,7 +40,6 @@ func sumSQL(spec docstore.Spec, index string) string {
 		halfBits, uint64(1)<<halfBits-1)
 }
 
-// unsentBySQL returns unsent documents by a key. Its parameters are those of sumSQL, and the index holds all that it reads.
 func unsentBySQL(spec docstore.Spec, index string) string {
 	return fmt.Sprintf(`SELECT id, version FROM %s INDEXED BY %s WHERE unsent = 1 AND %s = ?1 AND id > ?2 ORDER BY id LIMIT ?3`,
 		quoted(spec.Name), quoted(unsentByIndex(spec.Name, index)), keyColumn(index))
@@ -39,7 +52,7 @@ func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UU
 		return docstore.Sum{}, err
 	}
 	sum, amounts := docstore.Sum{Total: new(big.Int)}, 0
-	err = c.store.searches.read(ctx, sumSQL(c.spec, index), func(stmt *sqlite3.Stmt) error {
+	err = c.store.searches.read(ctx, c.sql.sums[index].add, func(stmt *sqlite3.Stmt) error {
 		bindUnder(stmt, value, after, limit)
 		if row, err := stmt.Step(); err != nil || !row {
 			return err
@@ -82,7 +95,7 @@ func (c *collection) unsentBy(ctx context.Context, index, value string, after uu
 		return nil, err
 	}
 	var refs []docstore.Ref
-	err := c.store.searches.read(ctx, unsentBySQL(c.spec, index), func(stmt *sqlite3.Stmt) error {
+	err := c.store.searches.read(ctx, c.sql.sums[index].unsent, func(stmt *sqlite3.Stmt) error {
 		bindUnder(stmt, value, after, limit)
 		for {
 			row, err := stmt.Step()
@@ -95,7 +108,7 @@ func (c *collection) unsentBy(ctx context.Context, index, value string, after uu
 	return refs, err
 }
 
-// bindUnder binds the parameters of sumSQL and unsentBySQL.
+// bindUnder binds the parameters of a sumSQL.
 func bindUnder(stmt *sqlite3.Stmt, value string, after uuid.UUID, limit int) {
 	stmt.BindText(1, value)
 	stmt.BindBlob(2, after[:])
