@@ -58,11 +58,11 @@ type door struct {
 // open makes a door in front of one service behind every route, with more time for each request than any test takes.
 func open(t testing.TB, to gateway.Upstream, change func(*gateway.Config)) door {
 	t.Helper()
-	return openWithin(t, time.Minute, to, change)
+	return openWithin(t, service.EngineConfig{Timeout: time.Minute}, to, change)
 }
 
-// openWithin is open with a time that each request has.
-func openWithin(t testing.TB, timeout time.Duration, to gateway.Upstream, change func(*gateway.Config)) door {
+// openWithin is open with the bounds that a configuration sets.
+func openWithin(t testing.TB, bounds service.EngineConfig, to gateway.Upstream, change func(*gateway.Config)) door {
 	t.Helper()
 	signer, err := auth.OpenSigner(t.TempDir())
 	if err != nil {
@@ -92,10 +92,8 @@ func openWithin(t testing.TB, timeout time.Duration, to gateway.Upstream, change
 	if change != nil {
 		change(&config)
 	}
-	engine := service.NewEngine(service.EngineConfig{
-		Log: log, Metrics: prometheus.NewRegistry(), Timeout: timeout, LargestBody: largestBody,
-	})
-	handler, err := gateway.New(engine, config)
+	bounds.Log, bounds.Metrics, bounds.LargestBody = log, prometheus.NewRegistry(), largestBody
+	handler, err := gateway.New(service.NewEngine(bounds), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +144,18 @@ func (d door) request(t testing.TB, method, path string, body io.Reader) *http.R
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", d.token(t, gateway.ScopeAdmin, gateway.ScopeDeveloper))
+	return request
+}
+
+// requestOf makes a request of a caller to read.
+func (d door) requestOf(t testing.TB, caller, path string) *http.Request {
+	t.Helper()
+	token, err := d.signer.Issue(auth.Grant{Subject: caller, Scopes: []string{gateway.ScopeDeveloper}, Lifetime: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := d.request(t, "GET", path, nil)
+	request.Header.Set("Authorization", "Bearer "+token)
 	return request
 }
 

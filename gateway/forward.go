@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
@@ -27,6 +28,11 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 	defer span.End()
 	if upstream.Handler != nil {
 		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), place, span)
+		return
+	}
+	budget.Charge(ctx, caller.Subject)
+	if err := budget.Take(ctx, forwarding); err != nil {
+		service.Refuse(c, problem.From(err))
 		return
 	}
 	c.Request = c.Request.WithContext(ctx)
@@ -52,6 +58,10 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 	}
 	proxy.ServeHTTP(c.Writer, c.Request)
 }
+
+// forwarding is the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and the response pass through
+// in pieces. There are buffers for both, and the connection to the service with its own.
+const forwarding = 2 * bufferSize
 
 // responds notes the status of the response of a service. A 503 says nothing about how long requests take that are served.
 func responds(status int, place *admission.Place, span trace.Span) {

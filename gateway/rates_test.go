@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/auth"
 )
 
 // limitedTo has each caller send a number of requests in a second, and a burst, by a clock that only the test moves.
@@ -24,13 +23,7 @@ func limitedTo(t *testing.T, perSecond, burst int, now func() time.Time) func(*g
 // asks sends a request as a caller and returns the response.
 func asks(t *testing.T, d door, caller string) *http.Response {
 	t.Helper()
-	token, err := d.signer.Issue(auth.Grant{Subject: caller, Scopes: []string{gateway.ScopeDeveloper}, Lifetime: time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	request := d.request(t, "GET", "/vehicle/7", nil)
-	request.Header.Set("Authorization", "Bearer "+token)
-	response, text := do(t, request)
+	response, text := do(t, d.requestOf(t, caller, "/vehicle/7"))
 	if response.StatusCode != http.StatusOK {
 		isProblem(t, response, text, http.StatusTooManyRequests)
 	}
