@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,8 +22,12 @@ import (
 )
 
 const (
-	// writers is the number of records that are written at the same time. The store commits waiting writes together.
-	writers = 256
+	// writers is the number of records that are written at the same time. The store commits up to 256 waiting writes together; there
+	// are more, so that the next ones wait already when a commit ends.
+	writers = 1024
+	// batch is the number of records that are stored in order of their numbers. The index of the numbers has a random place for each,
+	// and a large one has more pages than the store keeps in memory: in order, those of a page are stored one after the other.
+	batch = 1 << 20
 	// samples is the number of loaded records that the reads ask for.
 	samples = 5000
 	// progressEvery is how often the load prints its progress.
@@ -69,9 +76,11 @@ type template struct {
 // policyNumber is the index and the member of the record by which a policy is found.
 const policyNumber = "policyNumber"
 
-// another returns a document like the template, of another record.
-func (t *template) another() (docstore.Document, error) {
+// another returns a document like the template, of another record, whose id ends in tail.
+func (t *template) another(tail uint64) (docstore.Document, error) {
 	id, err := uuid.NewV7()
+	end := id[8:]
+	binary.BigEndian.PutUint64(end, binary.BigEndian.Uint64(end)&^mostTail|tail)
 	made := docstore.Document{
 		ID: id, State: t.document.State, Keys: maps.Clone(t.document.Keys), Amount: t.document.Amount,
 		Body: bytes.ReplaceAll(t.document.Body, []byte(t.document.ID.String()), []byte(id.String())),
@@ -83,6 +92,19 @@ func (t *template) another() (docstore.Document, error) {
 	return made, err
 }
 
+// mostTail is the greatest tail of an id: its last 50 bits, of which the number is made and which are random.
+const mostTail = 1<<50 - 1
+
+// tails returns so many tails of ids, in order of the numbers that are made of them.
+func tails(count int) []uint64 {
+	all := make([]uint64, count)
+	for i := range all {
+		all[i] = rand.Uint64() & mostTail
+	}
+	slices.Sort(all)
+	return all
+}
+
 // multiply stores count documents like the template, and shows some of them to keep.
 func (t *template) multiply(ctx context.Context, count int, out io.Writer, keep func(nth int, made docstore.Document)) error {
 	var stored atomic.Int64
@@ -90,9 +112,14 @@ func (t *template) multiply(ctx context.Context, count int, out io.Writer, keep 
 	var keeping sync.Mutex
 	inserts, ctx := errgroup.WithContext(ctx)
 	inserts.SetLimit(writers)
+	var next []uint64
 	for nth := 0; nth < count && ctx.Err() == nil; nth++ {
+		if nth%batch == 0 {
+			next = tails(min(batch, count-nth))
+		}
+		tail := next[nth%batch]
 		inserts.Go(func() error {
-			made, err := t.store(ctx)
+			made, err := t.store(ctx, tail)
 			if err != nil {
 				return err
 			}
@@ -109,9 +136,9 @@ func (t *template) multiply(ctx context.Context, count int, out io.Writer, keep 
 }
 
 // store stores another document. If its policy number is taken, it gets another number, as in the service.
-func (t *template) store(ctx context.Context) (docstore.Document, error) {
+func (t *template) store(ctx context.Context, tail uint64) (docstore.Document, error) {
 	for {
-		made, err := t.another()
+		made, err := t.another(tail)
 		if err != nil {
 			return made, err
 		}
@@ -119,6 +146,7 @@ func (t *template) store(ctx context.Context) (docstore.Document, error) {
 		if _, taken := docstore.Duplicate(err); !taken {
 			return made, err
 		}
+		tail = tails(1)[0]
 	}
 }
 

@@ -61,7 +61,11 @@ func (b *bench) load(ctx context.Context) (*book, error) {
 	if err := os.MkdirAll(b.keep, 0o700); err != nil {
 		return nil, err
 	}
-	written, err := load(ctx, filepath.Join(b.keep, "coverage.db"), b.count, b.out)
+	file := filepath.Join(b.keep, "coverage.db")
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		return nil, errors.Join(fmt.Errorf("%s is not whole, because a load broke off: remove the folder", file), err)
+	}
+	written, err := load(ctx, file, b.count, b.out)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -31,5 +33,19 @@ func TestScaleFindsWhatItHasLoaded(t *testing.T) {
 	b.count++
 	if _, err := b.load(t.Context()); err == nil || !strings.Contains(err.Error(), "-count 60") {
 		t.Errorf("error %v, want one that names the count of what is kept", err)
+	}
+}
+
+// TestScaleRefusesWhatIsNotWhole holds that what a load has left that broke off is neither measured nor added to.
+func TestScaleRefusesWhatIsNotWhole(t *testing.T) {
+	b := &bench{options: options{keep: t.TempDir(), count: 60}, out: io.Discard}
+	if _, err := b.load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(b.keep, "loaded.json")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.load(t.Context()); err == nil || !strings.Contains(err.Error(), "coverage.db is not whole") {
+		t.Errorf("error %v, want one that names the file", err)
 	}
 }
