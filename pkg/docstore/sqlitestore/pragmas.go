@@ -34,10 +34,11 @@ var readerPragmas = []string{
 	"PRAGMA trusted_schema = OFF",
 }
 
-// searchPragmas are those of a connection that reads many documents at a time. It maps the first gibibyte of the file
-// into memory, which makes a page of a list a third cheaper. After each commit of the writer SQLite has to map the file
+// searchPragmas are those of a connection that reads many documents at a time. It maps the first two gibibytes of the file,
+// which is the most that SQLite maps, into memory, which makes a page of a list a third cheaper. In a file of 1.24 GiB, reads by
+// number took 5 % less processor time than with one gibibyte mapped. After each commit of the writer SQLite has to map the file
 // again.
-var searchPragmas = append([]string{"PRAGMA mmap_size = 1073741824"}, readerPragmas...)
+var searchPragmas = append([]string{"PRAGMA mmap_size = 2147418112"}, readerPragmas...)
 
 // mappedForGets is the size of a file in bytes from which connections that read one document at a time map it as well.
 const mappedForGets = 64 << 20

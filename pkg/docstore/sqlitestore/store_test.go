@@ -72,12 +72,12 @@ func TestLargeFileIsMapped(t *testing.T) {
 	}
 	run(t, path, "CREATE TABLE large AS SELECT zeroblob(67108864)")
 	store, collection = opened(t, path)
-	readsAs(1, "1073741824")
+	readsAs(1, "2147418112")
 	doc.Version = 1
 	if err := collection.Replace(t.Context(), doc, nil); err != nil {
 		t.Fatal(err)
 	}
-	readsAs(2, "1073741824")
+	readsAs(2, "2147418112")
 }
 
 func TestIndexAddedLaterHoldsWhatIsStoredFromThenOn(t *testing.T) {
