@@ -10,12 +10,13 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered. The computation of
+// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered: half as long as the second
+// within which rows are to be right, also on a busy machine, leaves time for all else. The computation of
 // a row mostly waits for its write, and a store commits writes together that wait at the same time. So many rows are computed at
 // once: otherwise receipts of many policies are taken faster than their rows are written.
 const (
 	aggregators = 32
-	gathering   = 250 * time.Millisecond
+	gathering   = 500 * time.Millisecond
 )
 
 // aggregation is the consumer group of the aggregators.
