@@ -136,7 +136,7 @@ func (a *acquisition) release(ctx context.Context) {
 
 // claimed returns the claim with an _id; ok is false if there is none.
 func (c *collection) claimed(ctx context.Context, id string) (current claim, ok bool, err error) {
-	err = c.claims.FindOne(ctx, bson.D{{Key: idField, Value: id}}).Decode(&current)
+	err = decode(c.claims.FindOne(ctx, bson.D{{Key: idField, Value: id}}), &current)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return claim{}, false, nil
 	}

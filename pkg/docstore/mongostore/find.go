@@ -72,7 +72,7 @@ func (c *collection) list(
 	var docs []docstore.Document
 	for size := 0; cursor.Next(ctx); {
 		var r record
-		if err := cursor.Decode(&r); err != nil {
+		if err := bson.Unmarshal(cursor.Current, &r); err != nil {
 			return nil, unavailable(ctx, err)
 		}
 		doc := r.document()

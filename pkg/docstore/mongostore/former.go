@@ -99,7 +99,7 @@ func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) 
 
 func (c *collection) oneFormer(ctx context.Context, filter bson.D, which *options.FindOneOptionsBuilder) (docstore.Former, error) {
 	var r formerRecord
-	err := c.history.FindOne(ctx, filter, which).Decode(&r)
+	err := decode(c.history.FindOne(ctx, filter, which), &r)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return docstore.Former{}, docstore.ErrNotFound
 	}
@@ -128,7 +128,7 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 	var formers []docstore.Former
 	for left := docstore.FormersBytes; cursor.Next(ctx); {
 		var r formerRecord
-		if err := cursor.Decode(&r); err != nil {
+		if err := bson.Unmarshal(cursor.Current, &r); err != nil {
 			return nil, unavailable(ctx, err)
 		}
 		if left -= len(r.State); left < 0 && len(formers) > 0 {

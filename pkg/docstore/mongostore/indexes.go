@@ -78,7 +78,7 @@ func indexModels(index docstore.Index) []mongo.IndexModel {
 // checkForm returns an error if the collection holds documents as early releases wrote them, which had no field w.
 func (c *collection) checkForm(ctx context.Context) error {
 	var any bson.Raw
-	err := c.docs.FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}})).Decode(&any)
+	err := decode(c.docs.FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}})), &any)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return nil
 	}

@@ -3,6 +3,7 @@ package mongostore
 import (
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
@@ -56,6 +57,16 @@ func (c *collection) recordOf(doc docstore.Document, version int64) record {
 		r.Amount = &doc.Amount
 	}
 	return r
+}
+
+// decode decodes the document of a result. The result would decode it through a buffer of 4 KiB, which it makes for each document, as a
+// cursor does.
+func decode(of *mongo.SingleResult, into any) error {
+	document, err := of.Raw()
+	if err != nil {
+		return err
+	}
+	return bson.Unmarshal(document, into)
 }
 
 // keysOf returns the values of the indexes, in the order of the spec.

@@ -2,11 +2,13 @@ package mongostore
 
 import (
 	"bytes"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
 )
@@ -81,4 +83,26 @@ func extended(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(bytes.TrimSpace(text))
+}
+
+// TestDocumentIsDecodedWithoutABuffer counts the bytes that are allocated while a document is decoded, which a buffer of 4 KiB would exceed.
+func TestDocumentIsDecodedWithoutABuffer(t *testing.T) {
+	c := &collection{spec: receipts, stamp: "5e7a"}
+	stored := c.recordOf(docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"paymentAmount":1.10}`)}, 1)
+	var found [100]*mongo.SingleResult
+	for i := range found {
+		found[i] = mongo.NewSingleResultFromDocument(stored, nil, nil)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, one := range found {
+		var got record
+		if err := decode(one, &got); err != nil || !got.ID.Equal(stored.ID) || !bytes.Equal(got.Body, stored.Body) {
+			t.Fatalf("decoded %+v, error %v; want %+v", got, err, stored)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / uint64(len(found)); each >= 4<<10 {
+		t.Errorf("decoding a document allocates %d bytes", each)
+	}
 }

@@ -64,7 +64,7 @@ func (c *collection) eachOf(ctx context.Context, ids []uuid.UUID, paths []string
 			Version int64       `bson:"v"`
 			Body    bson.Raw    `bson:"body"`
 		}
-		if err := cursor.Decode(&part); err != nil {
+		if err := bson.Unmarshal(cursor.Current, &part); err != nil {
 			return unavailable(ctx, err)
 		}
 		if part.Version == tombstone {

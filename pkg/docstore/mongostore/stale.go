@@ -37,8 +37,8 @@ func (s stale) Stamps(ctx context.Context) ([]string, error) {
 	condition := any(nil)
 	for {
 		var next record
-		err := s.docs.FindOne(ctx, bson.D{{Key: stampField, Value: condition}}, options.FindOne().SetHint(stampIndex).
-			SetSort(bson.D{{Key: stampField, Value: 1}}).SetProjection(bson.D{{Key: stampField, Value: 1}})).Decode(&next)
+		err := decode(s.docs.FindOne(ctx, bson.D{{Key: stampField, Value: condition}}, options.FindOne().SetHint(stampIndex).
+			SetSort(bson.D{{Key: stampField, Value: 1}}).SetProjection(bson.D{{Key: stampField, Value: 1}})), &next)
 		switch {
 		case errors.Is(err, mongo.ErrNoDocuments) && condition != nil:
 			return stamps, nil
@@ -135,7 +135,7 @@ func (s stale) batch(ctx context.Context, stamp string) ([]foundStale, error) {
 	var found []foundStale
 	for size := 0; size < backfill.BatchSize && cursor.Next(ctx); {
 		var f foundStale
-		if err := cursor.Decode(&f); err != nil {
+		if err := bson.Unmarshal(cursor.Current, &f); err != nil {
 			return nil, unavailable(ctx, err)
 		}
 		size += len(f.Record.Body) + len(f.Record.State)

@@ -61,7 +61,7 @@ func (s stale) Labels(ctx context.Context, stamp string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	var found stampRecord
-	err := s.stamps.FindOne(ctx, bson.D{{Key: idField, Value: stamp}}).Decode(&found)
+	err := decode(s.stamps.FindOne(ctx, bson.D{{Key: idField, Value: stamp}}), &found)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return nil, nil
 	}

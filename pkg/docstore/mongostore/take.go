@@ -191,7 +191,7 @@ var lookedAt = bson.D{
 
 // look reads a document or tombstone; exists is false if there is neither.
 func (c *collection) look(ctx context.Context, id bson.Binary) (stored look, exists bool, err error) {
-	err = c.docs.FindOne(ctx, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt)).Decode(&stored)
+	err = decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt)), &stored)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return look{}, false, nil
 	}
