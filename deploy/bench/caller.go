@@ -14,6 +14,8 @@ import (
 type caller struct {
 	number int32
 	socket int // noSocket if it is not connected
+	// unsent is the request that is sent once the connection is made; empty if it is.
+	unsent []byte
 	// asks says that a request is under way: of a kind, when it was due and when it was sent.
 	asks      bool
 	kind      *kind
@@ -30,15 +32,24 @@ const noSocket = -1
 
 // connect connects a caller, and has the crowd learn when it gets something.
 func (one *caller) connect(c *crowd) error {
-	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	return one.dial(c, 0, unix.EPOLLIN)
+}
+
+// connectFor begins to connect a caller, who then sends the request: others do not wait for it.
+func (one *caller) connectFor(c *crowd, request []byte) error {
+	one.unsent = append(one.unsent[:0], request...)
+	return one.dial(c, unix.SOCK_NONBLOCK, unix.EPOLLIN|unix.EPOLLOUT)
+}
+
+func (one *caller) dial(c *crowd, options int, events uint32) error {
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|options, 0)
 	if err != nil {
 		return err
 	}
 	one.socket = socket
-	err = unix.Connect(socket, &c.to)
-	if err == nil {
+	if err = unix.Connect(socket, &c.to); err == nil || errors.Is(err, unix.EINPROGRESS) {
 		err = errors.Join(unix.SetNonblock(socket, true), unix.SetsockoptInt(socket, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1),
-			unix.EpollCtl(c.poll, unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: one.number}))
+			unix.EpollCtl(c.poll, unix.EPOLL_CTL_ADD, socket, &unix.EpollEvent{Events: events, Fd: one.number}))
 	}
 	if err != nil {
 		one.disconnect()
@@ -46,10 +57,32 @@ func (one *caller) connect(c *crowd) error {
 	return err
 }
 
+// ready goes on with what the caller waits for.
+func (one *caller) ready(c *crowd) {
+	if one.socket == noSocket {
+		return // closed after the system had said that there is something
+	}
+	if len(one.unsent) == 0 {
+		one.receive(c)
+		return
+	}
+	failed, err := unix.GetsockoptInt(one.socket, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && failed == 0 {
+		err = unix.EpollCtl(c.poll, unix.EPOLL_CTL_MOD, one.socket, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: one.number})
+	}
+	if err != nil || failed != 0 {
+		one.end(c, 0, false)
+		return
+	}
+	request := one.unsent
+	one.unsent = one.unsent[:0]
+	one.write(c, request)
+}
+
 func (one *caller) disconnect() {
 	if one.socket != noSocket {
 		_ = unix.Close(one.socket)
-		one.socket = noSocket
+		one.socket, one.unsent = noSocket, one.unsent[:0]
 	}
 }
 
@@ -65,21 +98,22 @@ func (one *caller) send(c *crowd, due time.Time) {
 	}
 	c.request = append(append(c.request, "\r\n"...), to.body...)
 	one.sent = time.Now()
-	if one.socket == noSocket && one.connect(c) != nil {
+	if one.socket != noSocket {
+		one.write(c, c.request)
+	} else if one.connectFor(c, c.request) != nil {
 		one.end(c, 0, false)
-		return
 	}
-	// There is room for a request in the buffer of a connection on which nothing is under way.
-	if n, err := unix.Write(one.socket, c.request); err != nil || n < len(c.request) {
+}
+
+// write writes a request. There is room for it in the buffer of a connection on which nothing is under way.
+func (one *caller) write(c *crowd, request []byte) {
+	if n, err := unix.Write(one.socket, request); err != nil || n < len(request) {
 		one.end(c, 0, false)
 	}
 }
 
 // receive reads what there is of a response that declares its length.
 func (one *caller) receive(c *crowd) {
-	if one.socket == noSocket {
-		return // closed after the system had said that there is something
-	}
 	n, err := unix.Read(one.socket, c.piece)
 	switch {
 	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.EINTR):

@@ -172,7 +172,7 @@ func (c *crowd) ask(ctx context.Context, end time.Time, atOnce int, next func(no
 			return err
 		}
 		for _, event := range events[:max(n, 0)] {
-			c.callers[event.Fd].receive(c)
+			c.callers[event.Fd].ready(c)
 		}
 	}
 }

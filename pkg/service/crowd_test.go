@@ -47,6 +47,26 @@ func TestConnectionsAreBounded(t *testing.T) {
 	eventually(t, func() bool { return dialled(t, p).ask(t, "/").StatusCode == http.StatusNoContent })
 }
 
+// TestConnectionsAreRefusedOneAMillisecond has somebody connect again and again beyond the bound, as thousands would who take all of the time
+// of a process otherwise.
+func TestConnectionsAreRefusedOneAMillisecond(t *testing.T) {
+	p, _ := process(t, func(s *service.Settings) { s.MaxConnections = 1 })
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	dialled(t, p).ask(t, "/")
+	const count = 300
+	began := time.Now()
+	for range count {
+		d := dialled(t, p)
+		if response, _ := d.exchanged(t, simply(http.MethodGet, "/vehicle/7", "")); response.StatusCode != http.StatusServiceUnavailable {
+			t.Fatalf("status %d beyond the bound", response.StatusCode)
+		}
+		_ = d.Close()
+	}
+	if took := time.Since(began); took < (count-1)*time.Millisecond {
+		t.Errorf("%d connections were refused within %v", count, took)
+	}
+}
+
 // TestSecuredConnectionsAreBounded holds that no handshake is made for a connection beyond the bound.
 func TestSecuredConnectionsAreBounded(t *testing.T) {
 	authority := certificatetest.NewAuthority(t)

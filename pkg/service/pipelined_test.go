@@ -16,8 +16,10 @@ func TestPipelinedRequestsTakeTurns(t *testing.T) {
 	const connections, requests = 32, 500 // of each connection
 	var mu sync.Mutex
 	var served []string // the connections of the requests
+	sent := make(chan struct{})
 	p, _ := process(t, nil)
 	serving(t, p, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		<-sent // by all, so that none is done before another one begins
 		mu.Lock()
 		served = append(served, r.URL.Path)
 		mu.Unlock()
@@ -31,6 +33,7 @@ func TestPipelinedRequestsTakeTurns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	close(sent)
 	eventually(t, func() bool {
 		mu.Lock()
 		defer mu.Unlock()
