@@ -34,8 +34,8 @@ const (
 	mostTold = 256
 	// tellTime is how long one of them may take to send its request and to read the response.
 	tellTime = 10 * time.Second
-	// refuseEvery is the least time between two of them. Who is refused connects again, and thousands who do so would take all of the time
-	// that there is for those within the bound; others wait in the system until they are accepted.
+	// refuseEvery is the least time between two connections that are refused. Who is refused connects again, and thousands who do so
+	// would leave no time for those within the bound. Meanwhile the others wait in the system until they are accepted.
 	refuseEvery = time.Millisecond
 	// mostIgnored is how much of what it sends besides is read, so that it gets the response.
 	mostIgnored = 64 << 10

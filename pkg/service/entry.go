@@ -146,8 +146,8 @@ func (e *entry) respond(conn net.Conn, response []byte) error {
 	return err
 }
 
-// next notes that net/http has written a response and waits for the next request. Who has sent that one already lets others go first: its
-// goroutine never waits, and would otherwise go on until the scheduler stops it, which takes 10 ms.
+// next notes that net/http has written a response and waits for the next request. If that may have come already, other goroutines go
+// first: the one of this connection would not have to wait, and would go on until the scheduler stops it after 10 ms.
 func (e *entry) next() {
 	if e.rest != 0 {
 		runtime.Gosched()
