@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -180,11 +181,12 @@ func newHostileTable(out io.Writer, idle *outcome) *hostileTable {
 
 // print prints a row, with a remark for each bound that does not hold.
 func (t *hostileTable) print(o *outcome) {
-	var requests int64
+	requests, refused := int64(0), o.statuses[http.StatusTooManyRequests]+o.statuses[http.StatusServiceUnavailable]
 	for _, n := range o.statuses {
 		requests += n
 	}
-	each := max(0, o.used.seconds-t.idle*o.took.Seconds()) / float64(max(1, requests))
+	// What is refused for lack of room costs little, and would hide what the others cost. So these have to answer for all of it.
+	each := max(0, o.used.seconds-t.idle*o.took.Seconds()) / float64(max(1, requests-refused))
 	if o.callers == 0 {
 		each = 0
 	}
