@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/crosstest/acceptance"
+	"insurance.example/exchange/deploy/crosstest/database"
 	"insurance.example/exchange/pkg/auth"
 )
 
@@ -42,6 +43,7 @@ func own(name string) string {
 // startExchange starts the database, the broker, the services and the gateway, each after those that it needs.
 func startExchange(t *testing.T) *exchange {
 	t.Helper()
+	mongo, storeURL := mongoDB(t)
 	x := &exchange{engine: openEngine(t), parts: map[string]*container{}, keys: t.TempDir()}
 	var err error
 	if x.signer, err = auth.OpenSigner(x.keys); err != nil {
@@ -52,8 +54,7 @@ func startExchange(t *testing.T) *exchange {
 	if err := os.WriteFile(keySet, x.signer.JWKS(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	database, storeURL := database(t)
-	x.add(t, database)
+	x.add(t, mongo)
 	x.add(t, broker(t))
 	x.settings = []string{
 		"EXCHANGE_CREDENTIAL=" + rand.Text(), "EXCHANGE_STORE=" + storeURL, "EXCHANGE_BROKERS=kafka:9092",
@@ -97,8 +98,9 @@ func (x *exchange) addService(t *testing.T, service, name string) *container {
 	})
 }
 
-// database describes MongoDB, or what CROSSTEST_MONGO=standin puts in its place, and how the services reach it.
-func database(t *testing.T) (i image, url string) {
+// mongoDB describes MongoDB, or what CROSSTEST_MONGO=standin puts in its place, and how the services reach it. Call it before the engine is
+// opened, which ends what it runs at the end of the test.
+func mongoDB(t *testing.T) (i image, url string) {
 	t.Helper()
 	if !standins(t) {
 		return image{
@@ -108,26 +110,10 @@ func database(t *testing.T) (i image, url string) {
 				quit(db.hello().isWritablePrimary ? 0 : 1)`},
 		}, "mongodb://mongo:27017/?replicaSet=rs0"
 	}
-	folder := os.Getenv("DOCUMENTDB_FOLDER")
-	if folder == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		folder = filepath.Join(cache, "insurance-exchange", "documentdb")
-	}
-	kept := fmt.Sprintf("crosstest-%d", time.Now().UnixNano())
-	t.Cleanup(func() {
-		data, _ := filepath.Glob(filepath.Join(folder, "*", "data", "kept-"+kept+"*"))
-		for _, path := range data {
-			if err := os.RemoveAll(path); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	kept := database.Keep(t, fmt.Sprintf("crosstest-%d", time.Now().UnixNano()))
 	return image{
-		name: "mongo", alias: "mongo", image: own("documentdb"), user: "0:0", mounts: []string{folder + ":/documentdb"},
-		command: []string{"-addr", ":27017", "-dir", "/documentdb", "-keep", kept},
+		name: "mongo", alias: "mongo", image: own("documentdb"), user: "0:0", mounts: []string{kept.Dir + ":/documentdb"},
+		command: []string{"-addr", ":27017", "-dir", "/documentdb", "-keep", kept.Keep},
 		ready:   []string{"/command", "-check", "127.0.0.1:27017"},
 	}, "mongodb://mongo:27017/"
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/deploy/crosstest/database"
+	"insurance.example/exchange/deploy/standins/documentdb"
 	"insurance.example/exchange/deploy/standins/kubernetes"
 )
 
@@ -22,6 +24,8 @@ type cluster struct {
 	standins bool
 	// local says that its node is this machine, whose servers the pods reach at the address of the node.
 	local bool
+	// kept is the data of what stands in for MongoDB.
+	kept documentdb.Config
 }
 
 // openCluster connects to the cluster that KUBERNETES says: the current one of kubectl's configuration, or one that stands in
@@ -36,7 +40,12 @@ func openCluster(t *testing.T) *cluster {
 	default:
 		t.Fatalf("CROSSTEST_MONGO is %q; it is empty for the images mongo:8 and apache/kafka, or standin", kind)
 	}
-	switch kind := os.Getenv("KUBERNETES"); kind {
+	cluster := os.Getenv("KUBERNETES")
+	c.standins = c.standins || cluster == "" // no image can be pulled to the node of a cluster that the test starts
+	if c.standins {
+		c.kept = database.Keep(t, c.namespace)
+	}
+	switch cluster {
 	case "current":
 		c.kubectl = []string{"kubectl"}
 	case "":
@@ -53,10 +62,9 @@ func openCluster(t *testing.T) *cluster {
 			t.Fatal(err)
 		}
 		c.local = true
-		c.standins = true // no image can be pulled to its node
 		c.kubectl = []string{filepath.Join(started.Programs(), "kubectl"), "--kubeconfig", started.Kubeconfig()}
 	default:
-		t.Fatalf("KUBERNETES is %q; it is empty for a cluster that the test starts, or current for that of kubectl", kind)
+		t.Fatalf("KUBERNETES is %q; it is empty for a cluster that the test starts, or current for that of kubectl", cluster)
 	}
 	if _, err := c.try("get", "nodes"); err != nil {
 		t.Fatalf("no cluster responds: %v", err)

@@ -101,7 +101,7 @@ func (c *cluster) overlay(t *testing.T) string {
       - {op: add, path: /spec/minReplicas, value: %d}
 `, replicas)
 	if c.standins {
-		text.WriteString(c.database(t))
+		text.WriteString(c.database())
 	}
 	return c.writeKustomization(t, over, text.String())
 }
@@ -126,28 +126,13 @@ func (c *cluster) writeKustomization(t *testing.T, overlay, text string) string 
 	return folder
 }
 
-// database returns the patch by which what stands in for MongoDB finds PostgreSQL on this machine, with data that is removed at
-// the end.
-func (c *cluster) database(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := setting("DOCUMENTDB_FOLDER", filepath.Join(cache, "insurance-exchange", "documentdb"))
-	t.Cleanup(func() {
-		data, _ := filepath.Glob(filepath.Join(folder, "*", "data", "kept-"+c.namespace+"*"))
-		for _, path := range data {
-			if err := os.RemoveAll(path); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+// database returns the patch by which what stands in for MongoDB finds PostgreSQL on this machine, with the data of the test.
+func (c *cluster) database() string {
 	return fmt.Sprintf(`  - target: {kind: Deployment, name: mongodb}
     patch: |
       - {op: replace, path: /spec/template/spec/volumes/0/hostPath/path, value: %q}
       - {op: replace, path: /spec/template/spec/containers/0/args, value: [-addr, ":27017", -dir, /documentdb, -keep, %q]}
-`, folder, c.namespace)
+`, c.kept.Dir, c.kept.Keep)
 }
 
 // awaitReady waits until each Deployment has all its replicas, of its newest revision, ready, and no pods that are ending.

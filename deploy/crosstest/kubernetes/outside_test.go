@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -19,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"insurance.example/exchange/deploy/crosstest/database"
 	"insurance.example/exchange/deploy/standins/documentdb"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/certificate/certificatetest"
@@ -61,11 +60,7 @@ func startOutside(t *testing.T, host string) *outside {
 // startMongoDB starts what stands in for MongoDB. It speaks no TLS itself, so that something else does in front of it.
 func (o *outside) startMongoDB(t *testing.T, host string, secured *tls.Config) {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := documentdb.Start(t.Context(), setting("DOCUMENTDB_FOLDER", filepath.Join(cache, "insurance-exchange", "documentdb")))
+	server, err := documentdb.Start(t.Context(), database.Folder(t))
 	if err != nil {
 		t.Fatal(err)
 	}

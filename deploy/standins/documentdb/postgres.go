@@ -123,18 +123,41 @@ func (r root) claim(ctx context.Context, keep string) (name string, lock *os.Fil
 			return strings.TrimSuffix(filepath.Base(file.Name()), ".lock"), lock, err
 		}
 	}
-	name = "kept-" + keep
-	if !dataName.MatchString(keep) {
-		return "", nil, fmt.Errorf("%q cannot name the data of a server; use letters, digits and hyphens", keep)
-	}
 	// The server that had the data may still be stopping.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	return r.claimKept(ctx, keep)
+}
+
+// claimKept returns the name of the folder of the data that is kept under a name, and the lock of it, as soon as no server has it.
+func (r root) claimKept(ctx context.Context, keep string) (name string, lock *os.File, err error) {
+	if !dataName.MatchString(keep) {
+		return "", nil, fmt.Errorf("%q cannot name the data of a server; use letters, digits and hyphens", keep)
+	}
+	name = "kept-" + keep
 	lock, err = process.Lock(ctx, r.path("data", name+".lock"), func() {})
 	if err != nil {
 		return "", nil, fmt.Errorf("another server has the data %q: %w", keep, err)
 	}
 	return name, lock, nil
+}
+
+// forget removes the data that is kept under a name, as soon as no server has it.
+func (r root) forget(ctx context.Context, keep string) error {
+	if !exists(r.path("data")) {
+		return nil
+	}
+	name, lock, err := r.claimKept(ctx, keep)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.remove(name), lock.Close())
+}
+
+// remove removes a folder of data whose lock is held, what is left of an attempt to make it, and the file of the lock.
+func (r root) remove(name string) error {
+	data := r.path("data", name)
+	return errors.Join(os.RemoveAll(data), os.RemoveAll(data+partial), os.Remove(data+".lock"))
 }
 
 // passing begins the names of data that is removed with its server.
@@ -151,8 +174,7 @@ func (r root) sweep() error {
 		if err != nil || lock == nil {
 			continue // it is in use, or another process is removing it
 		}
-		data := strings.TrimSuffix(path, ".lock")
-		err = errors.Join(os.RemoveAll(data), os.RemoveAll(data+partial), os.Remove(path), lock.Close())
+		err = errors.Join(r.remove(strings.TrimSuffix(filepath.Base(path), ".lock")), lock.Close())
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

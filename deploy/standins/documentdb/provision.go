@@ -24,22 +24,14 @@ func provision(ctx context.Context, dir string, progress io.Writer) (root, error
 	if err := canRun(); err != nil {
 		return "", err
 	}
-	if dir == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
-		}
-		dir = filepath.Join(cache, "insurance-exchange", "documentdb")
-	}
-	dir, err := filepath.Abs(dir)
+	made, err := place(dir)
 	if err != nil {
 		return "", err
 	}
-	made := filepath.Join(dir, recipe)
 	if exists(made) {
 		return root(made), nil
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(made), 0o755); err != nil {
 		return "", err
 	}
 	lock, err := process.Lock(ctx, made+".lock", func() {
@@ -53,6 +45,19 @@ func provision(ctx context.Context, dir string, progress io.Writer) (root, error
 		return root(made), nil
 	}
 	return root(made), provisionInto(ctx, made, progress)
+}
+
+// place returns where the root in dir is, or will be made.
+func place(dir string) (string, error) {
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
+		}
+		dir = filepath.Join(cache, "insurance-exchange", "documentdb")
+	}
+	dir, err := filepath.Abs(dir)
+	return filepath.Join(dir, recipe), err
 }
 
 // provisionInto makes a root next to its place, and moves it there when it is whole.

@@ -76,6 +76,22 @@ func (c Config) Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
+// Forget removes the data that servers have kept under Config.Keep. While a server has the data, Forget waits for its end, whichever
+// process it belongs to, until ctx is done. It returns nil if there is no such data.
+func (c Config) Forget(ctx context.Context) error {
+	if c.Keep == "" {
+		return errors.New("documentdb: the data of a server that keeps none is removed with it; say whose is to be forgotten")
+	}
+	made, err := place(c.Dir)
+	if err == nil {
+		err = root(made).forget(ctx, c.Keep)
+	}
+	if err != nil {
+		return fmt.Errorf("documentdb: %w", err)
+	}
+	return nil
+}
+
 // serve starts FerretDB.
 func (s *Server) serve(address string) (err error) {
 	// Built with the race detector, FerretDB panics if it cannot listen.

@@ -4,12 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -66,7 +66,7 @@ func TestServersOfSeveralProcesses(t *testing.T) {
 
 func TestKeptDataIsFoundAgain(t *testing.T) {
 	config := documentdb.Config{Keep: fmt.Sprintf("test-%d", os.Getpid())}
-	t.Cleanup(func() { forget(t, config.Keep) })
+	t.Cleanup(func() { forget(t, config) })
 	for want := range 2 {
 		server, err := config.Start(t.Context())
 		if err != nil {
@@ -83,21 +83,54 @@ func TestKeptDataIsFoundAgain(t *testing.T) {
 	}
 }
 
-// forget removes the data that is kept under a name in the user's cache.
-func forget(t *testing.T, name string) {
-	t.Helper()
-	cache, err := os.UserCacheDir()
+// TestKeptDataIsForgottenAfterItsServer forgets data while a server has it: nothing is removed before that server has ended.
+func TestKeptDataIsForgottenAfterItsServer(t *testing.T) {
+	config := documentdb.Config{Keep: fmt.Sprintf("test-%d-forgotten", os.Getpid())}
+	t.Cleanup(func() { forget(t, config) })
+	server, err := config.Start(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := filepath.Glob(filepath.Join(cache, "insurance-exchange/documentdb/*/data/kept-"+name+"*"))
-	if err != nil || len(kept) == 0 {
-		t.Fatalf("the kept data is not found: %v", err)
+	insert(t, server.URI(), 0)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := config.Forget(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the data of a server that runs: %v", err)
 	}
-	for _, path := range kept {
-		if err := os.RemoveAll(path); err != nil {
-			t.Error(err)
+	forgotten := make(chan error, 1)
+	go func() { forgotten <- config.Forget(t.Context()) }()
+	insert(t, server.URI(), 1) // every file is there still
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-forgotten; err != nil {
+		t.Fatal(err)
+	}
+	if server, err = config.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := stored(t, server.URI()); len(got) != 0 {
+		t.Errorf("data that was forgotten holds %v", got)
+	}
+	if err := server.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range []string{"", t.TempDir()} {
+		if err := (documentdb.Config{Dir: dir, Keep: "test-of-nobody"}).Forget(t.Context()); err != nil {
+			t.Errorf("data that nobody has kept: %v", err)
 		}
+	}
+	if err := (documentdb.Config{}).Forget(t.Context()); err == nil {
+		t.Error("the data of a server that keeps none is forgotten")
+	}
+}
+
+// forget removes what a test has kept.
+func forget(t *testing.T, config documentdb.Config) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := config.Forget(ctx); err != nil {
+		t.Error(err)
 	}
 }
 
