@@ -115,7 +115,7 @@ func (d Definition) Program(open OpenStore) Program {
 			}
 			store, err := open(ctx, backing.Store, d.Name, p.Log)
 			if err != nil {
-				return p.withoutStore(ctx, err)
+				return p.WithoutStore(ctx, err)
 			}
 			p.AddStore(d.Name, store)
 			handler, err := p.Start(ctx, d, Links{Store: store, Kafka: backing.Kafka, Peer: p.Peer, Now: time.Now})
@@ -127,9 +127,9 @@ func (d Definition) Program(open OpenStore) Program {
 	}
 }
 
-// withoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is set beside the
+// WithoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is set beside the
 // URL of the store names its setting itself.
-func (p *Process) withoutStore(ctx context.Context, cause error) error {
+func (p *Process) WithoutStore(ctx context.Context, cause error) error {
 	select {
 	case <-ctx.Done():
 		p.Log.Info("stopped before the store was there", "cause", cause)

@@ -17,14 +17,15 @@ import (
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/service"
-	"insurance.example/exchange/pkg/service/stores"
 )
 
 // runner runs the whole exchange in one process.
 type runner struct {
 	data     string
+	store    service.StoreSettings
 	gateway  gateway.Settings
 	services []service.Definition
 	banner   io.Writer
@@ -39,7 +40,7 @@ func RunProgram(banner io.Writer) service.Program {
 		r.services = append(r.services, s.Definition())
 	}
 	return service.Program{
-		Name: "run", Summary: "Run the whole exchange in one process, with its data in the files of one folder",
+		Name: "run", Summary: "Run the whole exchange in one process, with its records in the files of one folder or in MongoDB",
 		Flags: r.register, Foreign: settings.All(), Run: r.run,
 		Defaults: map[string]string{
 			"addr":       "127.0.0.1:8080",
@@ -50,7 +51,7 @@ func RunProgram(banner io.Writer) service.Program {
 			settings.SessionTimeout: "2s",
 			// One process reads the topic. The broker syncs two files of each partition that a batch has messages of.
 			settings.TopicPartitions: "1",
-			// Nobody else could take over while it stops.
+			// Nobody else could take over while it stops, unless others share its MongoDB.
 			"drain-delay": "0s",
 		},
 	}
@@ -58,6 +59,7 @@ func RunProgram(banner io.Writer) service.Program {
 
 func (r *runner) register(flags *pflag.FlagSet) {
 	local.RegisterData(flags, &r.data)
+	r.store.RegisterMongo(flags)
 	r.gateway.Register(flags)
 	for _, s := range r.services {
 		s.Flags(flags)
@@ -83,7 +85,11 @@ func (r *runner) run(ctx context.Context, p *service.Process) error {
 	if err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
-	handlers, err := r.startServices(ctx, p, brokerAt)
+	opened, err := r.openStores(ctx, p)
+	if err != nil {
+		return p.WithoutStore(ctx, err)
+	}
+	handlers, err := r.startServices(ctx, p, opened, brokerAt)
 	if err != nil {
 		return err
 	}
@@ -106,12 +112,8 @@ func (r *runner) startBroker(p *service.Process) (address string, err error) {
 	return b.Addr(), nil
 }
 
-// StoreFile returns the file in which a service keeps its records, in a data folder.
-func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
-
-// startServices starts the services and returns their handlers. Each has a database file of its own, and they call each
-// other in memory.
-func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt string) (map[string]http.Handler, error) {
+// startServices starts the services and returns their handlers. They call each other in memory.
+func (r *runner) startServices(ctx context.Context, p *service.Process, opened map[string]docstore.Store, brokerAt string) (map[string]http.Handler, error) {
 	ordered, err := startOrder(r.services)
 	if err != nil {
 		return nil, err
@@ -121,12 +123,7 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, brokerAt
 		return peer.Config{Address: "http://" + name, Handler: handlers[name]}, nil
 	}
 	for _, s := range ordered {
-		store, err := stores.Open(ctx, service.StoreSettings{URL: service.StoreURL("sqlite:" + StoreFile(r.data, s.Name))}, s.Name, p.Log)
-		if err != nil {
-			return nil, fmt.Errorf("setting data: %w", err)
-		}
-		p.AddStore(s.Name, store)
-		links := service.Links{Store: store, Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now}
+		links := service.Links{Store: opened[s.Name], Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err
 		}

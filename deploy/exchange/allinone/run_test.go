@@ -190,6 +190,49 @@ func TestFolderThatIsAFile(t *testing.T) {
 	}
 }
 
+// TestStoreThatCannotBeUsed holds that an exchange starts neither with records in what it does not know, nor in a place that has none
+// of the records of its folder. Nothing that it says shows a password.
+func TestStoreThatCannotBeUsed(t *testing.T) {
+	const mongo = "mongodb://exchange:sEcret@127.0.0.1:1/"
+	files := t.TempDir()
+	first := run(t, files)
+	first.stop()
+	onMongo := t.TempDir()
+	if err := os.WriteFile(mongoNote(onMongo), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	for _, c := range []struct{ args, words []string }{
+		{[]string{"--data", none, "--store", "redis://u:sEcret@127.0.0.1"}, []string{"setting store", "give mongodb://HOST", "--data"}},
+		{[]string{"--data", none, "--store", "sqlite:" + none + ".db"}, []string{"setting store", "give mongodb://HOST", "--data"}},
+		{[]string{"--data", t.TempDir(), "--store", mongo, "--mongo-ca", "/none"}, []string{"setting mongo-ca", "/none"}},
+		{[]string{"--data", t.TempDir(), "--store", "mongodb://u:sEcret@127.0.0.1:99999999"}, []string{"setting store"}},
+		{[]string{"--data", files, "--store", mongo}, []string{"setting store", StoreFile(files, "parties"), "another folder", "--data"}},
+		{[]string{"--data", onMongo}, []string{"setting store", onMongo, "in MongoDB", "give its URL", "--data"}},
+	} {
+		said := refusal(t, c.args...)
+		wantWords(t, said, c.words...)
+		if strings.Contains(said, "sEcret") {
+			t.Errorf("a password is shown: %s", said)
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a folder was created")
+	}
+}
+
+// TestEmptyStoreIsTheFolder sets the store to nothing, as an environment does that has no value for it.
+func TestEmptyStoreIsTheFolder(t *testing.T) {
+	data := t.TempDir()
+	r := run(t, data, "--store", "")
+	if strings.Contains(r.banner, "MongoDB") || InMongo(data) {
+		t.Errorf("the records are said to be in MongoDB: %s", r.banner)
+	}
+	if _, err := os.Stat(StoreFile(data, "claims")); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestTokenWantsAnExchange(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "nobody")
 	token := func(args ...string) (string, error) {

@@ -20,6 +20,9 @@ func (r *runner) welcome(base, admin string) error {
 	if admin != "" {
 		fmt.Fprintf(&text, "  metrics and health: http://%s/metrics, /livez, /readyz\n", admin)
 	}
+	if r.store.URL.InMongo() {
+		fmt.Fprintf(&text, "  records:            MongoDB at %s\n", r.store.URL.Hosts())
+	}
 	fmt.Fprintf(&text, "  data:               %s\n", data)
 	if r.ownTokens {
 		command, err := os.Executable()

@@ -25,9 +25,6 @@ const (
 	asJSON = "json"
 )
 
-// storeSetting is the name of the setting of where records are kept.
-const storeSetting = "store"
-
 // Command returns the command check. Its settings come from environ, where its flags do not give them. It says on notes how far it
 // has come.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
@@ -57,7 +54,7 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 	data := own.String(settings.Data, "data", "folder of the exchange's data, or of a backup")
 	var store service.StoreSettings
 	store.Register(own, "")
-	own.Lookup(storeSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
+	own.Lookup(service.StoreSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
 	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	flags.AddFlagSet(own)
 	output := asText
@@ -69,7 +66,7 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		folderGiven, storeGiven := flags.Changed(settings.Data), flags.Changed(storeSetting)
+		folderGiven, storeGiven := flags.Changed(settings.Data), flags.Changed(service.StoreSetting)
 		if err := client.Resolve(own, environ, notes); err != nil {
 			return err
 		}

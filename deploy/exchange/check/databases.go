@@ -47,6 +47,9 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 // inFolder opens the databases in a data folder.
 func inFolder(data string) openDatabase {
 	return func(_ context.Context, service string) (docstore.Inspection, time.Time, error) {
+		if allinone.InMongo(data) {
+			return nil, time.Time{}, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
+		}
 		path := allinone.StoreFile(data, service)
 		inspection, err := sqlitestore.Inspect(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -76,7 +79,7 @@ func inMongo(settings service.StoreSettings) openDatabase {
 			err = client.Misuse(err.Error())
 		}
 		if err != nil {
-			return nil, time.Time{}, notReached(options.URI, err) // not the typed nil
+			return nil, time.Time{}, notReached(settings.URL, err) // not the typed nil
 		}
 		return inspection, time.Now(), nil
 	}

@@ -16,16 +16,17 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/service"
 )
 
 // notReached returns the error for a deployment of MongoDB that did not respond, in words for a person: its addresses, which are
 // without credentials, what is the matter with each, and what to do. It returns other errors as they are.
-func notReached(uri string, err error) error {
+func notReached(url service.StoreURL, err error) error {
 	if !errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	const advice = "See that it runs and that this machine may reach it; --store or EXCHANGE_STORE says where it is, and --mongo-ca whose certificates it has."
-	hosts, cause := []string{hostsOf(uri)}, errors.New(reason(err))
+	hosts, cause := []string{url.Hosts()}, errors.New(reason(err))
 	if selection, is := errors.AsType[topology.ServerSelectionError](err); is && len(selection.Desc.Servers) > 0 {
 		hosts = hosts[:0]
 		var reasons []string
@@ -41,15 +42,6 @@ func notReached(uri string, err error) error {
 		cause = errors.New(strings.Join(reasons, "; "))
 	}
 	return client.Unreachable("MongoDB at "+strings.Join(hosts, ", "), cause, advice)
-}
-
-// hostsOf returns the hosts of a connection string, as they are written there.
-func hostsOf(uri string) string {
-	_, rest, _ := strings.Cut(uri, "://")
-	if end := strings.IndexAny(rest, "/?"); end >= 0 {
-		rest = rest[:end]
-	}
-	return rest[strings.LastIndexByte(rest, '@')+1:]
 }
 
 // state returns in a few words why a server was not taken for the primary.

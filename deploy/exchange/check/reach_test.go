@@ -51,7 +51,7 @@ func TestWhyMongoDBDoesNotRespond(t *testing.T) {
 	lost := func(servers ...description.Server) error {
 		return topology.ServerSelectionError{Desc: description.Topology{Servers: servers}, Wrapped: os.ErrDeadlineExceeded}
 	}
-	const uri = "mongodb://user:p%40ss@db-0:27017,db-1/?replicaSet=rs0"
+	const url = "mongodb://user:p%40ss@db-0:27017,db-1/?replicaSet=rs0"
 	for want, err := range map[string]error{
 		"MongoDB at db-0:27017 does not respond: connection refused":                                   lost(server("db-0:27017", description.Unknown, refused)),
 		"MongoDB at db-0:27017 does not respond: x509: certificate signed by unknown authority":        lost(server("db-0:27017", description.Unknown, untrusted)),
@@ -63,12 +63,12 @@ func TestWhyMongoDBDoesNotRespond(t *testing.T) {
 		"MongoDB at db-0:27017,db-1 does not respond: no response in time":           os.ErrDeadlineExceeded,
 		"MongoDB at db-0:27017,db-1 does not respond: the name db-1 cannot be resol": unresolved,
 	} {
-		got := notReached(uri, fmt.Errorf("%w: %w", docstore.ErrUnavailable, err))
+		got := notReached(url, fmt.Errorf("%w: %w", docstore.ErrUnavailable, err))
 		if !strings.HasPrefix(got.Error(), want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if other := errors.New("other"); !errors.Is(notReached(uri, other), other) {
+	if other := errors.New("other"); !errors.Is(notReached(url, other), other) {
 		t.Error("an error of another kind is not what it was")
 	}
 }
