@@ -167,7 +167,7 @@ standin-images: images ## build the images of servers that stand in for MongoDB 
 	@$(call build_image,documentdb)
 
 .PHONY: bench
-bench: $(if $(filter -processes -mongo,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, -pocketbase for another peer, "-json FILE" to keep what was measured)
+bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -pocketbase for another peer, "-json FILE" to keep what was measured)
 	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/bench
 	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/standins/cmd/documentdb)
 	$(if $(filter -pocketbase,$(BENCH)),GOWORK=off go build -C deploy/bench/pocketbase -o $(CURDIR)/bin/bench-pocketbase .)

@@ -31,10 +31,10 @@ const startTarget = time.Second
 func run(ctx context.Context, o options, out io.Writer) error {
 	rows, measure := len(chosen(rowsOf(&book{}), o.only)), (*bench).measureRows
 	switch {
-	case o.processes:
-		rows, measure = len(chosen(separateRowsOf(&book{}), o.only)), (*bench).measureProcesses
 	case o.mongo:
 		rows, measure = len(chosen(mongoRowsOf(&book{}), o.only)), (*bench).measureMongo
+	case o.processes:
+		rows, measure = len(chosen(separateRowsOf(&book{}), o.only)), (*bench).measureProcesses
 	case o.pocketBase:
 		rows, measure = len(chosen(pocketBaseRowsOf(&book{}), o.only)), (*bench).measurePocketBase
 	case o.scale:
@@ -86,7 +86,7 @@ func run(ctx context.Context, o options, out io.Writer) error {
 			return err
 		}
 	}
-	if o.check && (!met || !o.separate() && b.ready > startTarget) {
+	if o.check && (!met || !o.processes && b.ready > startTarget) {
 		return errBelowTarget
 	}
 	return nil
@@ -94,10 +94,14 @@ func run(ctx context.Context, o options, out io.Writer) error {
 
 // start starts the exchange and prints how long that took.
 func (b *bench) start(ctx context.Context) error {
-	if b.separate() {
+	if b.processes {
 		return b.startSeparate(ctx)
 	}
-	started, err := startExchange(ctx, b.command, b.data, b.connections)
+	var settings []string
+	if b.mongo {
+		settings = []string{"--store", b.mongoURL}
+	}
+	started, err := startExchange(ctx, b.command, b.data, b.connections, settings...)
 	if err != nil {
 		return err
 	}

@@ -25,8 +25,8 @@ type runningExchange struct {
 	served, ready time.Duration
 }
 
-// startExchange starts the exchange on a folder of data and waits until it has responded and is ready.
-func startExchange(ctx context.Context, command, data string, connections int) (*runningExchange, error) {
+// startExchange starts the exchange on a folder of data, with more settings if there are any, and waits until it has responded and is ready.
+func startExchange(ctx context.Context, command, data string, connections int, settings ...string) (*runningExchange, error) {
 	token, err := newToken(ctx, command, data)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,8 @@ func startExchange(ctx context.Context, command, data string, connections int) (
 			readied <- time.Since(began)
 		}
 	}()
-	process, err := start(ctx, nil, command, "run", "--data", data, "--addr", "127.0.0.1:0", "--admin-addr", admin, "--log-level", "warn")
+	args := append([]string{"run", "--data", data, "--addr", "127.0.0.1:0", "--admin-addr", admin, "--log-level", "warn"}, settings...)
+	process, err := start(ctx, nil, command, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -44,9 +44,6 @@ type options struct {
 	json        string // file that keeps what was measured; "" for none
 }
 
-// separate reports whether the gateway and the services are measured as processes of their own.
-func (o options) separate() bool { return o.processes || o.mongo }
-
 // errBelowTarget is the error of -check if a row is below its target.
 var errBelowTarget = errors.New("below target")
 
@@ -100,8 +97,8 @@ func parse(args []string) options {
 		o.only, err = regexp.Compile(text)
 		return err
 	})
-	flags.BoolVar(&o.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange")
-	flags.BoolVar(&o.mongo, "mongo", false, "measure separate processes that keep their records in MongoDB, against its driver alone")
+	flags.BoolVar(&o.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange, also with -mongo")
+	flags.BoolVar(&o.mongo, "mongo", false, "measure with records in MongoDB, against its driver alone")
 	flags.StringVar(&o.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
 	flags.BoolVar(&o.pocketBase, "pocketbase", false, "measure against PocketBase with the same records")
 	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")

@@ -45,7 +45,7 @@ func startMongo(ctx context.Context, commands string) (server *child, uri string
 	return server, uri, nil
 }
 
-// measureMongo measures the exchange as separate processes against MongoDB's driver alone, prints the table, and reports whether
+// measureMongo measures the exchange against MongoDB's driver alone, prints the table, and reports whether
 // every row is at its target.
 func (b *bench) measureMongo(ctx context.Context, written *book) (met bool, err error) {
 	driver, err := connectDriver(ctx, b.mongoURL, b.connections)
@@ -64,7 +64,11 @@ func (b *bench) measureMongo(ctx context.Context, written *book) (met bool, err 
 		results = append(results, measured)
 	}
 	b.report.Loaded = b.exchange.resident().all
-	b.report.add(mongoTable, results)
-	fmt.Fprintln(b.out, "CPU and allocations are those of the gateway and the services, without MongoDB; the CPU of the driver is with that of the load generator")
+	table := mongoTable
+	if b.processes {
+		table = mongoProcessesTable
+	}
+	b.report.add(table, results)
+	fmt.Fprintln(b.out, "CPU and allocations are those of the exchange, without MongoDB; the CPU of the driver is with that of the load generator")
 	return printRows(b.out, "driver", results), nil
 }

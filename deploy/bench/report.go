@@ -45,12 +45,13 @@ type reportedOptions struct {
 
 // The names of the tables of a report.
 const (
-	plainTable      = "rows"
-	processesTable  = "separate processes"
-	mongoTable      = "MongoDB"
-	pocketBaseTable = "PocketBase"
-	smallTable      = "small store"
-	largeTable      = "large store"
+	plainTable          = "rows"
+	processesTable      = "separate processes"
+	mongoTable          = "one process on MongoDB"
+	mongoProcessesTable = "separate processes on MongoDB"
+	pocketBaseTable     = "PocketBase"
+	smallTable          = "small store"
+	largeTable          = "large store"
 )
 
 type reportedTable struct {
