@@ -2,34 +2,31 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
 
 const (
-	// changesOfOld is the greatest number of changes of an old record.
-	changesOfOld = 10_000
+	// mostChanges is the greatest number of changes of an old record.
+	mostChanges = 10_000
 	// changesAtOnce is the greatest number of changes in a slice. They make a young record older too.
 	changesAtOnce = 500
 	// receiptsAtOnce is the greatest number of receipts in a slice. The exchange moves the log of SQLite into the database every 16 MiB,
 	// which 500 receipts write a quarter of: whole moves would fall into some slices, and not into others.
 	receiptsAtOnce = 4000
-	// documentsOfOld is the greatest number of documents of an old claim, to which a slice adds documentsAtOnce, up to as many as a claim
+	// mostDocuments is the greatest number of documents of an old claim, to which a slice adds documentsAtOnce, up to as many as a claim
 	// may have.
-	documentsOfOld, documentsAtOnce = 990, 10
+	mostDocuments, documentsAtOnce = 990, 10
 	// mostAged is the greatest factor by which a request about an old record may cost more than one about a young one.
 	mostAged = 1.2
 )
+
+// aging returns the comparison of requests about young records with the same ones about old records.
+func aging() kindOfMeasurement { return kindOf(livesOf(&bench{}), measureAging) }
 
 // life is a row of the table of aging: requests about one record, while it is young and when it is old.
 type life struct {
@@ -48,92 +45,89 @@ type life struct {
 func (l *life) title() string { return l.name }
 
 // livesOf returns the rows of the table of aging. An old row of the bordereau has so many receipts as the options count.
-func (b *bench) livesOf() []*life {
+func livesOf(run *bench) []*life {
 	return []*life{
 		{
-			name: "POST /motorCoverage/{id}:endorse", age: fmt.Sprintf("%d endorsements", b.changesOfOld()), connections: 1, requests: changesAtOnce,
-			young: b.endorsePolicy,
+			name: "POST /motorCoverage/{id}:endorse", age: fmt.Sprintf("%d endorsements", changesOfOld(run)), connections: 1, requests: changesAtOnce,
+			young: func() (*row, error) { return endorsePolicy(run) },
 			old: func(ctx context.Context) (*row, error) {
-				r, err := b.endorsePolicy()
+				r, err := endorsePolicy(run)
 				if err == nil {
-					_, err = b.exchange.server().measure(ctx, r, amount{connections: 1, requests: b.changesOfOld()})
+					_, err = run.exchange.server().measure(ctx, r, amount{connections: 1, requests: changesOfOld(run)})
 				}
 				return r, err
 			},
 		},
 		{
-			name: "POST /receipt", age: fmt.Sprintf("%d receipts of the row", b.count), connections: b.connections, requests: receiptsAtOnce,
+			name: "POST /receipt", age: fmt.Sprintf("%d receipts of the row", run.count), connections: run.connections, requests: receiptsAtOnce,
 			young: func() (*row, error) {
-				policy, err := b.anotherPolicy()
+				policy, err := anotherPolicy(run)
 				return recordReceipts(policy["policyNumber"]), err
 			},
-			old: b.oldRow,
+			old: func(ctx context.Context) (*row, error) { return oldRow(ctx, run) },
 		},
 		{
-			name: "POST /claim/{id}/documents", age: fmt.Sprintf("%d documents", b.documentsOfOld()), connections: 1, requests: documentsAtOnce,
-			told: true, young: b.addDocuments, old: b.oldClaims,
+			name: "POST /claim/{id}/documents", age: fmt.Sprintf("%d documents", documentsOfOld(run)), connections: 1, requests: documentsAtOnce,
+			told:  true,
+			young: func() (*row, error) { return addDocuments(run) },
+			old:   func(ctx context.Context) (*row, error) { return oldClaims(ctx, run) },
 		},
 	}
 }
 
 // documentsOfOld returns how many documents an old claim has.
-func (b *bench) documentsOfOld() int { return min(documentsOfOld, b.count) }
+func documentsOfOld(run *bench) int { return min(mostDocuments, run.count) }
 
 // changesOfOld returns how many changes an old record has.
-func (b *bench) changesOfOld() int64 { return min(changesOfOld, int64(b.count)) }
+func changesOfOld(run *bench) int64 { return min(mostChanges, int64(run.count)) }
 
 // anotherPolicy creates a policy and what it needs.
-func (b *bench) anotherPolicy() (map[string]string, error) {
+func anotherPolicy(run *bench) (map[string]string, error) {
 	var ids [3]string
 	for i, of := range []struct {
 		resource string
 		body     []byte
-	}{{"personal", personOf()}, {"vehicle", newVehicle()}, {"driver", []byte(driverBody)}} {
-		made, err := b.exchange.create(of.resource, of.body)
+	}{{"personal", newPerson()}, {"vehicle", newVehicle()}, {"driver", newDriver()}} {
+		made, err := run.exchange.create(of.resource, of.body)
 		if err != nil {
 			return nil, err
 		}
 		ids[i] = made["id"]
 	}
-	return b.exchange.create("motorCoverage", newPolicy(ids[0], ids[1], ids[2]))
+	return run.exchange.create("motorCoverage", newPolicy(ids[0], ids[1], ids[2]))
 }
 
-// personOf returns the body of a person whose document has a number of its own.
-func personOf() []byte {
-	return []byte(strings.Replace(policyholderBody, `"X1"`, strconv.Quote(fmt.Sprint("X", serials.Add(1))), 1))
-}
-
-func (b *bench) endorsePolicy() (*row, error) {
-	policy, err := b.anotherPolicy()
+func endorsePolicy(run *bench) (*row, error) {
+	policy, err := anotherPolicy(run)
 	path, body := "/motorCoverage/"+policy["id"]+":endorse", []byte(`{"endorsementType":"addition"}`)
 	return &row{name: "endorse", status: http.StatusOK, call: func(uint64) call { return call{http.MethodPost, path, body} }}, err
 }
 
 // addDocuments makes a claim and returns requests that add documents to it.
-func (b *bench) addDocuments() (*row, error) {
-	policy, err := b.anotherPolicy()
+func addDocuments(run *bench) (*row, error) {
+	policy, err := anotherPolicy(run)
 	if err != nil {
 		return nil, err
 	}
-	claim, err := b.exchange.create("claim", newClaim(policy["policyNumber"]))
+	claim, err := run.exchange.create("claim", newClaim(policy["policyNumber"]))
 	path, body := "/claim/"+claim["id"]+"/documents", []byte(`{"url":"https://documents.example/claims/1/photographs-of-the-roof.pdf"}`)
 	return &row{name: "documents", status: http.StatusOK, call: func(uint64) call { return call{http.MethodPost, path, body} }}, err
 }
 
 // oldClaims makes a claim with many documents for each slice, and returns requests that add documents to one after the other.
-func (b *bench) oldClaims(ctx context.Context) (*row, error) {
+func oldClaims(ctx context.Context, run *bench) (*row, error) {
 	var claims []*row
 	for range 1 + turns {
-		r, err := b.addDocuments()
+		r, err := addDocuments(run)
 		if err == nil {
-			_, err = b.exchange.server().measure(ctx, r, amount{connections: 1, requests: int64(b.documentsOfOld())})
+			_, err = run.exchange.server().measure(ctx, r, amount{connections: 1, requests: int64(documentsOfOld(run))})
 		}
 		if err != nil {
 			return nil, err
 		}
 		claims = append(claims, r)
 	}
-	each := uint64(min(documentsAtOnce, b.count))
+	each := uint64(min(documentsAtOnce, run.count))
 	return &row{name: "documents", status: http.StatusOK, call: func(n uint64) call {
 		return claims[(n-1)/each%uint64(len(claims))].next()
 	}}, nil
@@ -147,50 +141,38 @@ func recordReceipts(policyNumber string) *row {
 }
 
 // oldRow loads receipts of one policy straight into the store of the premium service, and has their row computed.
-func (b *bench) oldRow(ctx context.Context) (*row, error) {
-	policy, err := b.anotherPolicy()
+func oldRow(ctx context.Context, run *bench) (*row, error) {
+	policy, err := anotherPolicy(run)
 	if err != nil {
 		return nil, err
 	}
-	b.exchange.stop() // a store has one owner
-	if err := b.loadReceipts(ctx, policy["policyNumber"]); err != nil {
+	run.exchange.stop() // a store has one owner
+	if err := loadReceipts(ctx, filepath.Join(run.data, "premium.db"), policy["policyNumber"], run.count, run.out); err != nil {
 		return nil, err
 	}
-	if err := b.start(ctx); err != nil {
+	if err := run.restart(ctx); err != nil {
 		return nil, err
 	}
 	r := recordReceipts(policy["policyNumber"])
 	began := time.Now()
-	if _, err := b.exchange.server().measure(ctx, r, amount{connections: 1, requests: 1}); err != nil {
+	if _, err := run.exchange.server().measure(ctx, r, amount{connections: 1, requests: 1}); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(b.out, "the row of all %d receipts was computed in %v\n", b.count, time.Since(began).Round(time.Millisecond))
-	total, err := b.exchange.sumRows()
-	if want := int64(b.count+2) * receiptAmount; err == nil && total != want { // with the first, of which the others are copies, and the last
+	fmt.Fprintf(run.out, "the row of all %d receipts was computed in %v\n", run.count, time.Since(began).Round(time.Millisecond))
+	total, err := sumRows(run.exchange)
+	if want := int64(run.count+2) * receiptAmount; err == nil && total != want { // with the first, of which the others are copies, and the last
 		err = fmt.Errorf("the row of the loaded receipts is %d, and they add up to %d", total, want)
 	}
 	return r, err
 }
 
-func (b *bench) loadReceipts(ctx context.Context, policyNumber string) error {
-	store, err := sqlitestore.Open(ctx, filepath.Join(b.data, "premium.db"))
-	if err != nil {
-		return err
-	}
-	receipt, err := makeReceiptTemplate(ctx, store, policyNumber)
-	if err == nil {
-		err = receipt.multiply(ctx, b.count, b.out, func(int, docstore.Document) {})
-	}
-	return errors.Join(err, store.Close())
-}
-
 // measureAging prints what a request costs about a young record and about an old one, in turns. It reports whether all are within the
 // bound. The CPU time and the bytes are of the whole process, with the computation of rows.
-func (b *bench) measureAging(ctx context.Context, _ *book) (met bool, err error) {
+func measureAging(ctx context.Context, run *bench, _ *book) (met bool, err error) {
 	met = true
-	table := tabwriter.NewWriter(b.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(run.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "row\told is after\tyoung p50 ms\told p50 ms\ttimes\tyoung CPU µs\told CPU µs\ttimes\tyoung written KB\told written KB\ttimes\tat most\terrors\n")
-	for _, l := range chosen(b.livesOf(), b.only) {
+	for _, l := range chosen(livesOf(run), run.only) {
 		old, err := l.old(ctx)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", l.name, err)
@@ -201,11 +183,11 @@ func (b *bench) measureAging(ctx context.Context, _ *book) (met bool, err error)
 			if err != nil {
 				return false, fmt.Errorf("%s: %w", l.name, err)
 			}
-			first, err := b.drive(ctx, l, fresh)
+			first, err := drive(ctx, run, l, fresh)
 			if err != nil {
 				return false, err
 			}
-			second, err := b.drive(ctx, l, old)
+			second, err := drive(ctx, run, l, old)
 			if err != nil {
 				return false, err
 			}
@@ -220,16 +202,16 @@ func (b *bench) measureAging(ctx context.Context, _ *book) (met bool, err error)
 }
 
 // drive measures a slice of requests about a record.
-func (b *bench) drive(ctx context.Context, l *life, r *row) (slice, error) {
-	before, err := b.exchange.written()
+func drive(ctx context.Context, run *bench, l *life, r *row) (slice, error) {
+	before, err := run.exchange.written()
 	if err != nil {
 		return slice{}, err
 	}
-	done, err := b.exchange.server().measure(ctx, r, amount{connections: l.connections, requests: min(l.requests, int64(b.count))})
+	done, err := run.exchange.server().measure(ctx, r, amount{connections: l.connections, requests: min(l.requests, int64(run.count))})
 	if err != nil {
 		return slice{}, err
 	}
-	after, err := b.exchange.written()
+	after, err := run.exchange.written()
 	done.Written = float64(after - before)
 	return done, err
 }
@@ -268,18 +250,4 @@ func writtenKB(slices []slice) float64 {
 		bytes, requests = bytes+s.Written, requests+s.Requests
 	}
 	return bytes / 1024 / float64(requests)
-}
-
-// written returns how many bytes the process has had written to disks.
-func (c *child) written() (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", c.pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if bytes, is := strings.CutPrefix(line, "write_bytes: "); is {
-			return strconv.ParseInt(strings.TrimSpace(bytes), 10, 64)
-		}
-	}
-	return 0, errors.New("/proc does not say how many bytes the exchange has written")
 }

@@ -13,9 +13,6 @@ import (
 	"text/tabwriter"
 )
 
-// allocationsCommand is the argument that makes this command measure the allocations of a request, and write them into a file.
-const allocationsCommand = "allocations"
-
 // The requests of a row are made one after the other, and those that follow one another are about different policies. So how many writes share
 // a commit, or receipts a computation of their row, does not depend on the machine.
 const (

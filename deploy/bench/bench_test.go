@@ -70,8 +70,8 @@ func buildCommands(to string, commands ...string) error {
 	return nil
 }
 
-// short returns options that measure in slices of a length, and write only to a temporary folder of the test.
-func short(t *testing.T, slice time.Duration) options {
+// short returns arguments that measure in slices of a length, and write only to a temporary folder of the test.
+func short(t *testing.T, slice time.Duration) arguments {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	o := parse(nil)
@@ -80,7 +80,7 @@ func short(t *testing.T, slice time.Duration) options {
 }
 
 // measure runs the bench and returns the cells of its table by row, and all that it printed.
-func measure(t *testing.T, o options) (rows map[string][]string, printed string) {
+func measure(t *testing.T, o arguments) (rows map[string][]string, printed string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 	defer cancel()
@@ -106,15 +106,15 @@ func TestTable(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
 	o.json = filepath.Join(t.TempDir(), "report.json")
 	rows, printed := measure(t, o)
-	for _, r := range rowsOf(&book{}) {
-		cells := rows[r.name]
+	for _, name := range oneProcess().rows {
+		cells := rows[name]
 		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
-			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", r.name, printed)
+			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", name, printed)
 		}
 		// The last cells are those of CPU time and allocations. The target may have a remark, which is a cell of its own.
 		for _, cell := range cells[max(0, len(cells)-5):] {
 			if !figure.MatchString(cell) {
-				t.Errorf("%s: want CPU time and allocations in\n%s", r.name, printed)
+				t.Errorf("%s: want CPU time and allocations in\n%s", name, printed)
 			}
 		}
 	}
@@ -137,14 +137,14 @@ func TestAging(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
 	o.aging, o.policies, o.count = true, 1, 40
 	rows, printed := measure(t, o)
-	for _, l := range (&bench{}).livesOf() {
-		cells := rows[l.name]
+	for _, name := range aging().rows {
+		cells := rows[name]
 		if cells == nil || cells[len(cells)-1] != "0" {
-			t.Fatalf("%s: want a row without errors in\n%s", l.name, printed)
+			t.Fatalf("%s: want a row without errors in\n%s", name, printed)
 		}
 		for _, cell := range cells[2:11] {
 			if !positive.MatchString(cell) {
-				t.Errorf("%s: want latencies, CPU time and bytes in\n%s", l.name, printed)
+				t.Errorf("%s: want latencies, CPU time and bytes in\n%s", name, printed)
 			}
 		}
 	}
@@ -162,12 +162,12 @@ func keepsEverySlice(t *testing.T, file, printed string) {
 	}
 	var again strings.Builder
 	var results []result
-	for i, r := range rowsOf(&book{}) {
+	for i, name := range oneProcess().rows {
 		of := kept.Tables[0].Rows[i]
-		if of.Name != r.name || len(of.Exchange) != turns || len(of.Bare) != turns {
-			t.Errorf("row %d is %s with %d and %d slices, want %s with %d", i, of.Name, len(of.Exchange), len(of.Bare), r.name, turns)
+		if of.Name != name || len(of.Exchange) != turns || len(of.Bare) != turns {
+			t.Errorf("row %d is %s with %d and %d slices, want %s with %d", i, of.Name, len(of.Exchange), len(of.Bare), name, turns)
 		}
-		results = append(results, result{r, of.Exchange, of.Bare})
+		results = append(results, result{&row{name: name, target: of.Target}, of.Exchange, of.Bare})
 	}
 	if printRows(&again, "bare", results); !strings.Contains(printed, again.String()) {
 		t.Errorf("the file gives the table\n%swant that of\n%s", again.String(), printed)
@@ -181,10 +181,10 @@ func TestScale(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
 	o.scale = true
 	rows, printed := measure(t, o)
-	for _, r := range readsOf(&book{}) {
-		cells := rows[r.name]
+	for _, name := range scale().rows {
+		cells := rows[name]
 		if cells == nil || !positive.MatchString(cells[1]) || !positive.MatchString(cells[3]) || cells[5] != "0" {
-			t.Errorf("%s: want two rates and 0 errors in\n%s", r.name, printed)
+			t.Errorf("%s: want two rates and 0 errors in\n%s", name, printed)
 		}
 	}
 	for _, loaded := range []string{"1000 of 1000 vehicles", "1000 of 1000 policies"} {

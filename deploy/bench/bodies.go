@@ -9,7 +9,7 @@ import (
 
 // The bodies of creates. What is in braces without a quote is filled in for each request.
 const (
-	policyholderBody = `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":"X1",` +
+	personBody = `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":"X{serial}",` +
 		`"address":{"city":"London","country":"GB"}}`
 	driverBody  = `{"name":"Ada Example","dob":"1990-12-10","licence":{"licenceNumber":"L 12345","expiryDate":"2090-01-01"}}`
 	vehicleBody = `{"plateNumber":"EX {serial}","vin":"WVWZZZ1J{serial}","chassisNumber":"CH{serial}",` +
@@ -31,18 +31,32 @@ func fill(body []byte, place, value string) []byte {
 	return bytes.ReplaceAll(body, []byte(place), []byte(value))
 }
 
-// serials counts the vehicles of a run. Each has a number of its own.
+// serials counts the people and the vehicles of a run. Each has a number of its own.
 var serials atomic.Int64
 
+// newPerson returns the body of a person whose document has a number of its own.
+func newPerson() []byte {
+	return fill([]byte(personBody), "{serial}", strconv.FormatInt(serials.Add(1), 10))
+}
+
+// newDriver returns the body of a driver.
+func newDriver() []byte { return []byte(driverBody) }
+
+// newVehicle returns the body of a vehicle that has numbers of its own.
 func newVehicle() []byte {
 	return fill([]byte(vehicleBody), "{serial}", fmt.Sprintf("%09d", serials.Add(1)))
 }
 
+// newProperty returns the body of a property.
+func newProperty() []byte { return []byte(propertyBody) }
+
+// newPolicy returns the body of a motor policy of records with these ids.
 func newPolicy(policyholder, vehicle, driver string) []byte {
 	body := fill([]byte(policyBody), "{policyholder}", policyholder)
 	return fill(fill(body, "{vehicle}", vehicle), "{driver}", driver)
 }
 
+// newClaim returns the body of a claim on a policy.
 func newClaim(policyNumber string) []byte {
 	return fill([]byte(claimBody), "{policyNumber}", policyNumber)
 }
@@ -52,6 +66,7 @@ const receiptAmount = 420
 
 var receiptTemplate = fill([]byte(receiptBody), "{amount}", strconv.Itoa(receiptAmount))
 
+// newReceipt returns the body of a receipt of a policy.
 func newReceipt(policyNumber string) []byte {
 	return fill(receiptTemplate, "{policyNumber}", policyNumber)
 }

@@ -11,11 +11,11 @@ type book struct {
 
 // write creates a book of that many policies through the interface. Each has a different vehicle and one claim.
 func write(c *client, policies, connections int) (*book, error) {
-	holder, err := c.create("personal", []byte(policyholderBody))
+	holder, err := c.create("personal", newPerson())
 	if err != nil {
 		return nil, err
 	}
-	driver, err := c.create("driver", []byte(driverBody))
+	driver, err := c.create("driver", newDriver())
 	if err != nil {
 		return nil, err
 	}

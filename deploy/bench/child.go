@@ -34,6 +34,10 @@ type child struct {
 	ended   chan struct{}
 }
 
+// of returns a process that was not started here, by its id. It cannot be stopped.
+func of(pid int) *child { return &child{pid: pid} }
+
+// listening matches the URL that a process prints.
 var listening = regexp.MustCompile(`http://([0-9.]+:[0-9]+)`)
 
 // start starts a command that prints the URL it listens on.

@@ -11,9 +11,6 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// compareCommand is the argument that makes this command compare reports that it has kept.
-const compareCommand = "compare"
-
 // thresholds say what is taken for a change: what would come about by chance in one comparison of a hundred, if nothing had changed. Twenty
 // and more are made at once. Five slices against five are then a change only if none of the one side lies among those of the other.
 var thresholds = benchmath.Thresholds{CompareAlpha: 0.01}

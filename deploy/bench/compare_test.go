@@ -61,7 +61,7 @@ func TestOtherReportsAreRefused(t *testing.T) {
 		"other connections": {[]string{report, kept(t, 8, 10)}, "not made in the same way"},
 		"one side":          {[]string{report}, "two sides"},
 		"no file":           {[]string{report, " "}, "names no file"},
-		"not a report":      {[]string{report, "go.mod"}, "go.mod is not a report"},
+		"not a report":      {[]string{report, "compare.go"}, "compare.go is not a report"},
 	} {
 		if err := compare(c.args, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", name, err, c.want)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"runtime"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -189,13 +188,4 @@ func (c *crowd) abandon() {
 func (c *crowd) next() *kind {
 	c.count++
 	return c.kinds[c.count%uint64(len(c.kinds))]
-}
-
-// ownSeconds returns the time of cores that this process has used.
-func ownSeconds() float64 {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
 }

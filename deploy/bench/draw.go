@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// drawCommand is the argument that makes this command draw reports of -scale.
-const drawCommand = "draw"
-
 // draw draws the reports in files into an SVG file, which comes first among the arguments.
 func draw(args []string) error {
 	if len(args) < 2 {

@@ -45,11 +45,11 @@ func startExchange(ctx context.Context, command, data string, connections int, s
 		}
 	}()
 	args := append([]string{"run", "--data", data, "--addr", "127.0.0.1:0", "--admin-addr", admin, "--log-level", "warn"}, settings...)
-	process, err := start(ctx, nil, command, args...)
+	started, err := start(ctx, nil, command, args...)
 	if err != nil {
 		return nil, err
 	}
-	e := &runningExchange{child: process, admin: admin, client: dial(process.address, token, connections)}
+	e := &runningExchange{child: started, admin: admin, client: dial(started.address, token, connections)}
 	var request fasthttp.Request
 	var response fasthttp.Response
 	// The exchange listens before it prints its address, so a call waits for its response and is not refused.
@@ -61,7 +61,7 @@ func startExchange(ctx context.Context, command, data string, connections int, s
 		e.stop()
 		return nil, fmt.Errorf("the response to the first call has status %d: %s", response.StatusCode(), response.Body())
 	}
-	e.served = time.Since(process.began)
+	e.served = time.Since(started.began)
 	select {
 	case e.ready = <-readied:
 		return e, nil
@@ -106,8 +106,7 @@ func (e *runningExchange) stop() {
 func (e *runningExchange) resident() resident {
 	total := e.child.resident()
 	for _, of := range e.services {
-		one := of.resident()
-		total.all, total.anonymous, total.file = total.all+one.all, total.anonymous+one.anonymous, total.file+one.file
+		total = total.plus(of.resident())
 	}
 	return total
 }
@@ -142,3 +141,25 @@ func untilReady(ctx context.Context, admin string) error {
 		}
 	}
 }
+
+// rest waits until a process that has been started has next to nothing left to do: it was ready before it had collected what only the start
+// needed. One that is never at rest is taken as it is after restPatience.
+func (e *runningExchange) rest(ctx context.Context) {
+	const pause, atRest = 100 * time.Millisecond, 0.02 // of a core
+	before := e.cpuSeconds()
+	for range restPatience / pause {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return
+		}
+		now := e.cpuSeconds()
+		if now-before < atRest*pause.Seconds() {
+			return
+		}
+		before = now
+	}
+}
+
+// restPatience is how long a process is waited for that is never at rest.
+const restPatience = 2 * time.Second

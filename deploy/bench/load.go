@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -172,4 +174,22 @@ func (t *template) report(out io.Writer, count int, stored *atomic.Int64) (end f
 		}
 	}()
 	return func() { close(over); <-ended }
+}
+
+// loadReceipts puts count receipts of a policy straight into the store of the premium service.
+func loadReceipts(ctx context.Context, file, policyNumber string, count int, out io.Writer) error {
+	store, err := sqlitestore.Open(ctx, file)
+	if err != nil {
+		return err
+	}
+	receipt, err := makeReceiptTemplate(ctx, store, policyNumber)
+	if err == nil {
+		err = receipt.multiply(ctx, count, out, func(int, docstore.Document) {})
+	}
+	return errors.Join(err, store.Close())
+}
+
+// page returns the query of the vehicles that follow one.
+func page(after uuid.UUID) string {
+	return "limit=50&cursor=" + base64.RawURLEncoding.EncodeToString(after[:])
 }

@@ -21,32 +21,6 @@ import (
 	"fortio.org/log"
 )
 
-// options are what the command line says.
-type options struct {
-	command     string        // path of the exchange's command
-	duration    time.Duration // how long each side of a row is driven
-	connections int
-	policies    int            // of the book that the rows are about
-	only        *regexp.Regexp // matches the names of the rows to measure; nil: all
-	processes   bool
-	mongo       bool
-	mongoURL    string // of the MongoDB of -mongo; "" for the one that stands in for it
-	pocketBase  bool
-	scale       bool
-	aging       bool
-	hostile     bool
-	overload    bool
-	together    bool   // whether the exchange and the callers of -overload share all cores
-	callers     int    // of each row of -overload; 0 for those of its name
-	count       int    // records of each kind that -scale loads
-	keep        string // folder that keeps what -scale has loaded; "" for none
-	check       bool
-	json        string // file that keeps what was measured; "" for none
-}
-
-// errBelowTarget is the error of -check if a row is below its target.
-var errBelowTarget = errors.New("below target")
-
 // serving are the processes that this command is with one of these arguments.
 var serving = map[string]func(io.Reader, io.Writer) error{bareCommand: serveBare, proxyCommand: serveProxy, hordeCommand: beHorde}
 
@@ -67,6 +41,14 @@ func main() {
 	}
 }
 
+// The arguments that make this command compare reports that it has kept, draw those of -scale, and measure the allocations of a request and
+// write them into a file.
+const (
+	compareCommand     = "compare"
+	drawCommand        = "draw"
+	allocationsCommand = "allocations"
+)
+
 // command runs what the command line asks for.
 func command(ctx context.Context, args []string) error {
 	log.SetLogLevelQuiet(log.Error) // of the load generator
@@ -86,42 +68,42 @@ func command(ctx context.Context, args []string) error {
 }
 
 // parse parses the command line. It ends the process if the command line is wrong or asks for help.
-func parse(args []string) options {
-	var o options
+func parse(args []string) arguments {
+	var a arguments
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	flags.StringVar(&o.command, "exchange", sibling("exchange"), "command of the exchange")
-	flags.DurationVar(&o.duration, "duration", 10*time.Second, "how long each side of a row is driven")
-	flags.IntVar(&o.connections, "connections", 16, "connections that ask at the same time")
-	flags.IntVar(&o.policies, "policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
+	flags.StringVar(&a.command, "exchange", sibling("exchange"), "command of the exchange")
+	flags.DurationVar(&a.duration, "duration", 10*time.Second, "how long each side of a row is driven")
+	flags.IntVar(&a.connections, "connections", 16, "connections that ask at the same time")
+	flags.IntVar(&a.policies, "policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
 	flags.Func("only", "measure only the rows whose name matches this regular `expression`", func(text string) (err error) {
-		o.only, err = regexp.Compile(text)
+		a.only, err = regexp.Compile(text)
 		return err
 	})
-	flags.BoolVar(&o.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange, also with -mongo")
-	flags.BoolVar(&o.mongo, "mongo", false, "measure with records in MongoDB, against its driver alone")
-	flags.StringVar(&o.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
-	flags.BoolVar(&o.pocketBase, "pocketbase", false, "measure against PocketBase with the same records")
-	flags.BoolVar(&o.scale, "scale", false, "measure reads before and after loading records straight into the store")
-	flags.BoolVar(&o.aging, "aging", false, "measure requests about a record before and after thousands of changes, and receipts of a row of a million")
-	flags.BoolVar(&o.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
-	flags.BoolVar(&o.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
-	flags.BoolVar(&o.together, "together", false, "with -overload, let the exchange and its callers share all cores, in place of one for each")
-	flags.IntVar(&o.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
-	flags.IntVar(&o.count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
-	flags.StringVar(&o.keep, "keep", "", "`folder` in which -scale leaves what it has loaded, and finds it the next time")
-	flags.BoolVar(&o.check, "check", false, "end with status 1 if a row is below its target or has errors")
-	flags.StringVar(&o.json, "json", "", "keep every slice of every row in this `file`, but for -aging, -hostile and -overload")
+	flags.BoolVar(&a.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange, also with -mongo")
+	flags.BoolVar(&a.mongo, "mongo", false, "measure with records in MongoDB, against its driver alone")
+	flags.StringVar(&a.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
+	flags.BoolVar(&a.pocketBase, "pocketbase", false, "measure against PocketBase with the same records")
+	flags.BoolVar(&a.scale, "scale", false, "measure reads before and after loading records straight into the store")
+	flags.BoolVar(&a.aging, "aging", false, "measure requests about a record before and after thousands of changes, and receipts of a row of a million")
+	flags.BoolVar(&a.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
+	flags.BoolVar(&a.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
+	flags.BoolVar(&a.together, "together", false, "with -overload, let the exchange and its callers share all cores, in place of one for each")
+	flags.IntVar(&a.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
+	flags.IntVar(&a.count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
+	flags.StringVar(&a.keep, "keep", "", "`folder` in which -scale leaves what it has loaded, and finds it the next time")
+	flags.BoolVar(&a.check, "check", false, "end with status 1 if a row is below its target or has errors")
+	flags.StringVar(&a.json, "json", "", "keep every slice of every row in this `file`, but for -aging, -hostile and -overload")
 	_ = flags.Parse(args) // ends the process itself
-	if flags.NArg() > 0 || o.duration <= 0 || o.connections < 1 || o.policies < 1 || o.count < 1 || o.callers < 0 {
+	if flags.NArg() > 0 || a.duration <= 0 || a.connections < 1 || a.policies < 1 || a.count < 1 || a.callers < 0 {
 		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections, policies and count are greater than 0, and callers is not negative")
 		flags.Usage()
 		os.Exit(2)
 	}
-	if o.json != "" && (o.aging || o.hostile || o.overload) {
+	if a.json != "" && (a.aging || a.hostile || a.overload) {
 		fmt.Fprintln(flags.Output(), "bench keeps nothing of -aging, -hostile and -overload with -json")
 		os.Exit(2)
 	}
-	return o
+	return a
 }
 
 // sibling returns the path of another command in the folder of this one.

@@ -1,18 +1,9 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"time"
-)
-
-// The most memory in bytes that the exchange shall have resident after its start, and after the load of the table.
-const (
-	idleTarget   = 60 << 20
-	loadedTarget = 120 << 20
 )
 
 // resident is the memory of a process that is resident, in bytes. A database that is mapped into memory counts as file pages, which
@@ -44,45 +35,14 @@ func (c *child) resident() resident {
 	return memory
 }
 
-// rest waits until a process that has been started has next to nothing left to do: it was ready before it had collected what only the start
-// needed. One that is never at rest is taken as it is after restPatience.
-func (e *runningExchange) rest(ctx context.Context) {
-	const pause, atRest = 100 * time.Millisecond, 0.02 // of a core
-	before := e.cpuSeconds()
-	for range restPatience / pause {
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return
-		}
-		now := e.cpuSeconds()
-		if now-before < atRest*pause.Seconds() {
-			return
-		}
-		before = now
-	}
+// plus returns the memory of two processes.
+func (m resident) plus(other resident) resident {
+	return resident{m.all + other.all, m.anonymous + other.anonymous, m.file + other.file}
 }
-
-// restPatience is how long a process is waited for that is never at rest.
-const restPatience = 2 * time.Second
 
 func (m resident) String() string {
 	if m.all == 0 {
 		return "unknown on this system"
 	}
 	return fmt.Sprintf("%d MB, %d MB of it file pages", m.all>>20, m.file>>20)
-}
-
-// printMemory prints the resident memory of a report and reports whether it is at its targets.
-func printMemory(out io.Writer, r *report) (met bool) {
-	met = true
-	for _, of := range []struct {
-		name         string
-		size, target int64
-	}{{"idle", r.Idle, idleTarget}, {"after the load", r.Loaded, loadedTarget}} {
-		within := of.size <= of.target
-		met = met && within
-		fmt.Fprintf(out, "memory of the exchange, %s: %d MB, target %d MB%s\n", of.name, of.size>>20, of.target>>20, above(within))
-	}
-	return met
 }

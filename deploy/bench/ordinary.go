@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -26,25 +25,6 @@ func newOrdinary(c *client, b *book) *ordinary {
 		Addr: c.http.Addr, MaxConns: 4096, MaxIdleConnDuration: time.Minute, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second,
 	}
 	return &ordinary{client: &http, book: b}
-}
-
-// latencies are how long requests took, each from the instant at which it was due.
-type latencies struct {
-	all    []time.Duration
-	failed int
-}
-
-// p99 returns the latency that 99 of 100 requests did not exceed.
-func (l latencies) p99() time.Duration {
-	if len(l.all) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(l.all))
-	return sorted[(len(sorted)-1)*99/100]
-}
-
-func (l latencies) with(other latencies) latencies {
-	return latencies{slices.Concat(l.all, other.all), l.failed + other.failed}
 }
 
 // run makes requests for some time and waits for their responses.

@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
-	"strings"
+	"syscall"
 	"time"
 )
 
@@ -53,22 +51,25 @@ func surgesOn(b *book) []*surge {
 	return all
 }
 
+// overloadMeasurement returns the measurement of what is served when more is asked for than can be served.
+func overloadMeasurement() kindOfMeasurement { return kindOf(surgesOn(&book{}), measureOverload) }
+
 // measureOverload prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each row has a
 // freshly started exchange on the same data.
-func (b *bench) measureOverload(ctx context.Context, written *book) (met bool, err error) {
-	b.exchange.stop()
-	table := newOverloadTable(b.out)
-	for _, s := range chosen(surgesOn(written), b.only) {
-		if err := b.surge(ctx, s, table); err != nil {
+func measureOverload(ctx context.Context, run *bench, written *book) (met bool, err error) {
+	run.exchange.stop()
+	table := newOverloadTable(run.out)
+	for _, s := range chosen(surgesOn(written), run.only) {
+		if err := measureSurge(ctx, run, s, table); err != nil {
 			return false, err
 		}
 	}
-	return table.met, b.start(ctx)
+	return table.met, run.restart(ctx)
 }
 
-// surge measures one row: first what the exchange can serve, then what it serves if more is asked for.
-func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) (err error) {
-	exchange, goOn, err := b.startApart(ctx)
+// measureSurge measures one row: first what the exchange can serve, then what it serves if more is asked for.
+func measureSurge(ctx context.Context, run *bench, s *surge, table *overloadTable) (err error) {
+	exchange, goOn, err := startApart(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -78,19 +79,19 @@ func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) (err 
 	if err != nil {
 		return err
 	}
-	capacity, err := few.inTurn(ctx, b.duration/turns)
+	capacity, err := few.inTurn(ctx, run.duration/turns)
 	few.leave()
 	if err != nil {
 		return err
 	}
-	many, err := gather(ctx, exchange.client, s.kinds, cmp.Or(b.callers, s.callers))
+	many, err := gather(ctx, exchange.client, s.kinds, cmp.Or(run.callers, s.callers))
 	if err != nil {
 		return err
 	}
 	defer many.leave()
 	rate := overloadFactor * float64(capacity.served()) / capacity.asking.Seconds()
-	watch, own := exchange.watch(), ownSeconds()
-	under, err := many.atRate(ctx, rate, b.duration/2)
+	watch, own := exchange.watch(exchange.admin), ownSeconds()
+	under, err := many.atRate(ctx, rate, run.duration/2)
 	used := watch.end()
 	if err != nil {
 		return err
@@ -101,9 +102,9 @@ func (b *bench) surge(ctx context.Context, s *surge, table *overloadTable) (err 
 
 // startApart starts the exchange on a core of its own, and leaves another one to its callers, unless the options say that they share all: callers
 // that take from the exchange what it needs say nothing about it. goOn gives this process its cores back.
-func (b *bench) startApart(ctx context.Context) (exchange *runningExchange, goOn func() error, err error) {
-	if b.together {
-		exchange, err = startExchange(ctx, b.command, b.data, b.connections)
+func startApart(ctx context.Context, run *bench) (exchange *runningExchange, goOn func() error, err error) {
+	if run.together {
+		exchange, err = startExchange(ctx, run.command, run.data, run.connections)
 		return exchange, func() error { return nil }, err
 	}
 	cores, err := divideCores()
@@ -111,7 +112,7 @@ func (b *bench) startApart(ctx context.Context) (exchange *runningExchange, goOn
 		return nil, nil, err
 	}
 	err = on(&cores.server, func() error {
-		exchange, err = startExchange(ctx, b.command, b.data, b.connections)
+		exchange, err = startExchange(ctx, run.command, run.data, run.connections)
 		return err
 	})
 	if err != nil {
@@ -124,35 +125,11 @@ func (b *bench) startApart(ctx context.Context) (exchange *runningExchange, goOn
 	return exchange, func() error { return keepTo(&cores.all) }, nil
 }
 
-// overloadTable prints rows as they are measured.
-type overloadTable struct {
-	out io.Writer
-	met bool
-}
-
-func newOverloadTable(out io.Writer) *overloadTable {
-	fmt.Fprintf(out, "%d times what can be served is asked for, whether or not earlier requests have their responses; bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
-		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
-	t := &overloadTable{out: out, met: true}
-	t.line("row", "can serve/s", "asked/s", "in time/s", "share", "admitted p99 ms", "since sent", "refused p99 ms", "memory MB", "callers' cores", "in time of each kind", "statuses")
-	return t
-}
-
-func (t *overloadTable) print(s *surge, capacity, under *attendance, used usage, own float64) {
-	canServe := float64(capacity.served()) / capacity.asking.Seconds()
-	good := float64(under.inTime()) / under.asking.Seconds()
-	admitted, sent, refused := under.latencies()
-	t.line(s.name, fmt.Sprintf("%.0f", canServe), fmt.Sprintf("%.0f", float64(len(under.seen))/under.asking.Seconds()),
-		fmt.Sprintf("%.0f", good), mark(fmt.Sprintf("%.0f %%", 100*good/canServe), good >= leastGoodput*canServe),
-		mark(milliseconds(admitted.p99()), admitted.p99() <= mostAdmitted), milliseconds(sent.p99()), milliseconds(refused.p99()),
-		strconv.Itoa(int(used.memory>>20)), fmt.Sprintf("%.2f", own), under.ofEachKind(), said(under.statuses()))
-	t.met = t.met && good >= leastGoodput*canServe && admitted.p99() <= mostAdmitted
-}
-
-func (t *overloadTable) line(cells ...string) {
-	widths := []int{21, 11, 8, 9, 7, 15, 10, 14, 9, 14, 36, 0}
-	for i, cell := range cells {
-		cells[i] = fmt.Sprintf("%-*s", widths[i], cell)
+// ownSeconds returns the time of cores that this process has used.
+func ownSeconds() float64 {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
 	}
-	fmt.Fprintln(t.out, strings.TrimRight(strings.Join(cells, "  "), " "))
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
 }

@@ -9,21 +9,8 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
-
-// pocketBaseTarget is how many times the rate of PocketBase the exchange is to reach.
-const pocketBaseTarget = 4
-
-// pocketBaseRowsOf returns the rows in which the exchange is compared with PocketBase.
-func pocketBaseRowsOf(b *book) []*row {
-	all := []*row{createVehicle(), readVehicle(b), listVehicles(b)}
-	for _, r := range all {
-		r.target = pocketBaseTarget
-	}
-	return all
-}
 
 // pocketBase is a running PocketBase with a collection of vehicles.
 type pocketBase struct {
@@ -90,32 +77,4 @@ func (p *pocketBase) durability() string {
 	default:
 		return "may be lost with the machine, and leave the database damaged"
 	}
-}
-
-// measurePocketBase measures the exchange against PocketBase with as many records, prints the table, and reports whether every row is at its target.
-func (b *bench) measurePocketBase(ctx context.Context, written *book) (met bool, err error) {
-	peer, err := startPocketBase(ctx, filepath.Join(filepath.Dir(b.command), "bench-pocketbase"), b.data+"-pocketbase", b.connections)
-	if err != nil {
-		return false, err
-	}
-	defer peer.stop()
-	filled, err := peer.fill(b.policies)
-	if err != nil {
-		return false, err
-	}
-	other := &server{client: peer.client, processes: []*child{peer.child}}
-	var results []result
-	for _, r := range chosen(pocketBaseRowsOf(written), b.only) {
-		measured, err := b.inTurn(ctx, r, peer.row(r.name, filled), b.exchange.server(), other)
-		if err != nil {
-			return false, err
-		}
-		results = append(results, measured)
-	}
-	b.report.Loaded = b.exchange.resident().all
-	b.report.add(pocketBaseTable, results)
-	fmt.Fprintf(b.out, "a write that PocketBase has acknowledged %s (SQLite: journal %s, synchronous %d); one that the exchange has acknowledged is on the disk (wal, synchronous 2)\n",
-		peer.durability(), peer.journal, peer.synchronous)
-	fmt.Fprintf(b.out, "PocketBase: resident %s after the load\n", peer.resident())
-	return printRows(b.out, "PocketBase", results), nil
 }

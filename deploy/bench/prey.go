@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/valyala/fasthttp"
@@ -27,17 +26,17 @@ const mostOfKind = 200
 func prepare(ctx context.Context, e *runningExchange, written *book, count int) (*prey, error) {
 	p := &prey{Small: written.vehicles[0]}
 	m := maker{ctx: ctx, client: e.client}
-	p.Holder = m.create("personal", []byte(strings.Replace(policyholderBody, `"X1"`, `"X2"`, 1)))
+	p.Holder = m.create("personal", newPerson())
 	p.Vehicle = m.create("vehicle", padded())
 	p.Property = m.create("property", padded(`"propertyType":"Farm"`))
 	for range count {
 		m.create("business", padded())
 	}
 	for range count * longestList / mostOfKind {
-		p.Properties = append(p.Properties, m.create("property", []byte(propertyBody)))
+		p.Properties = append(p.Properties, m.create("property", newProperty()))
 	}
 	// Records under a kilobyte whose last event is large.
-	driver := m.create("driver", []byte(driverBody))
+	driver := m.create("driver", newDriver())
 	for range count {
 		p.Policy = m.create("motorCoverage", newPolicy(p.Holder, m.create("vehicle", newVehicle()), driver))
 		m.send(call{http.MethodPost, "/motorCoverage/" + p.Policy + ":cancel", padded()})

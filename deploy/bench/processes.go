@@ -108,27 +108,3 @@ func startService(ctx context.Context, command string, args ...string) (*service
 	s.address = address
 	return &s, nil
 }
-
-// startSeparate starts the exchange as separate processes and prints how long that took.
-func (b *bench) startSeparate(ctx context.Context) error {
-	started, err := startSeparate(ctx, b.command, b.data, b.mongoURL, b.connections)
-	if err != nil {
-		return err
-	}
-	b.exchange, b.ready = started, started.ready
-	fmt.Fprintf(b.out, "exchange: %d processes, one after the other ready in %d ms, resident %s\n",
-		1+len(started.services), started.ready.Milliseconds(), started.resident())
-	return nil
-}
-
-// measureProcesses prints the table and reports whether every row is at its target.
-func (b *bench) measureProcesses(ctx context.Context, written *book) (met bool, err error) {
-	results, err := b.compare(ctx, chosen(separateRowsOf(written), b.only))
-	if err != nil {
-		return false, err
-	}
-	b.report.Loaded = b.exchange.resident().all
-	b.report.add(processesTable, results)
-	fmt.Fprintln(b.out, "CPU and allocations are those of all processes of a side; bare is Go's reverse proxy in front of the bare handler")
-	return printRows(b.out, "bare", results), nil
-}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 	"time"
 )
@@ -28,20 +26,5 @@ func TestSeparateProcesses(t *testing.T) {
 	}
 	if len(kept.Tables) != 1 || kept.Tables[0].Name != processesTable || len(kept.Tables[0].Rows) != 1 {
 		t.Errorf("want one row of the table %q in %+v", processesTable, kept.Tables)
-	}
-}
-
-// TestServerSumsItsProcesses holds that what all processes of an exchange use is charged to its side of a row.
-func TestServerSumsItsProcesses(t *testing.T) {
-	e := &runningExchange{
-		child: &child{pid: os.Getpid()}, admin: "gateway",
-		services: []*serviceProcess{{&child{pid: 1}, "claims"}, {&child{pid: 2}, "coverage"}},
-	}
-	s := e.server()
-	if len(s.processes) != 3 || strings.Join(s.admins, " ") != "gateway claims coverage" {
-		t.Errorf("processes %v with metrics at %v, want those of the gateway and of both services", s.processes, s.admins)
-	}
-	if one, all := e.child.resident().all, e.resident().all; all < one || one == 0 {
-		t.Errorf("%d bytes are resident in all processes and %d in the gateway", all, one)
 	}
 }

@@ -53,13 +53,13 @@ func awaitRows(ctx context.Context, s *server) (polls int, err error) {
 
 // printAggregation prints how long the rows of the bordereau took after the last receipts, and compares them with the receipts. It reports
 // whether the aggregation keeps up; it does if nothing measured leads to rows.
-func (b *bench) printAggregation(ctx context.Context, results []result) (inTime bool, err error) {
+func printAggregation(ctx context.Context, run *bench, results []result) (inTime bool, err error) {
 	inTime = true
 	for _, r := range results {
 		if r.row.await == nil {
 			continue
 		}
-		receipts, err := b.exchange.compareRows(ctx)
+		receipts, err := compareRows(ctx, run.exchange)
 		if err != nil {
 			return false, err
 		}
@@ -68,7 +68,7 @@ func (b *bench) printAggregation(ctx context.Context, results []result) (inTime 
 			longest = max(longest, awaited(s))
 		}
 		inTime = longest <= 1000*rowsTarget.Seconds()
-		fmt.Fprintf(b.out, "%s: the rows of the bordereau are the sums of all %d receipts; after the last of a slice they took %.0f ms (median) and at most %.0f ms, target %d ms%s\n",
+		fmt.Fprintf(run.out, "%s: the rows of the bordereau are the sums of all %d receipts; after the last of a slice they took %.0f ms (median) and at most %.0f ms, target %d ms%s\n",
 			r.row.name, receipts, median, longest, rowsTarget.Milliseconds(), above(inTime))
 	}
 	return inTime, nil
@@ -81,13 +81,13 @@ var nextPage = regexp.MustCompile(`^<(/[^>]+)>; rel="next"$`)
 
 // compareRows compares the rows of the bordereau with the receipts that the exchange has accepted, whose number it returns. All
 // receipts of the bench have the same amount.
-func (e *runningExchange) compareRows(ctx context.Context) (receipts int64, err error) {
+func compareRows(ctx context.Context, e *runningExchange) (receipts int64, err error) {
 	all, err := scrape(ctx, e.admin, requestSeconds)
 	if err != nil {
 		return 0, err
 	}
 	receipts = int64(all.sum(requestSeconds, acceptedReceipts))
-	total, err := e.sumRows()
+	total, err := sumRows(e)
 	if want := receipts * receiptAmount; err == nil && total != want {
 		err = fmt.Errorf("the rows of the bordereau add up to %d, and the receipts to %d", total, want)
 	}
@@ -95,7 +95,7 @@ func (e *runningExchange) compareRows(ctx context.Context) (receipts int64, err 
 }
 
 // sumRows returns the premium of all rows of the bordereau.
-func (e *runningExchange) sumRows() (total int64, err error) {
+func sumRows(e *runningExchange) (total int64, err error) {
 	for path := "/premiumBordereau?limit=200"; path != ""; {
 		var request fasthttp.Request
 		var response fasthttp.Response

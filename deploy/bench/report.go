@@ -1,11 +1,9 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"runtime"
 	"time"
 )
 
@@ -65,30 +63,6 @@ type reportedRow struct {
 	Target   float64 `json:"target,omitzero"`
 	Exchange []slice `json:"exchange"`
 	Bare     []slice `json:"bare"`
-}
-
-// newReport returns the report of a run that begins. The exchange runs.
-func newReport(ctx context.Context, o options, e *runningExchange) (*report, error) {
-	const info = "exchange_build_info"
-	about, err := scrape(ctx, e.admin, info)
-	if err != nil {
-		return nil, err
-	}
-	e.rest(ctx)
-	r := &report{
-		Began:   time.Now().UTC(),
-		Build:   build{about.label(info, "version"), about.label(info, "commit"), about.label(info, "goversion")},
-		Options: reportedOptions{Duration: o.duration.Seconds(), Connections: o.connections, Policies: o.policies},
-		CPUs:    runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH,
-		Ready: e.ready.Seconds(), Idle: e.resident().all,
-	}
-	if o.only != nil {
-		r.Options.Only = o.only.String()
-	}
-	if o.scale {
-		r.Options.Count = o.count
-	}
-	return r, nil
 }
 
 // add adds a table.

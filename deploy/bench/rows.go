@@ -1,35 +1,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/http"
-	"regexp"
-	"slices"
-	"sync/atomic"
-
-	"github.com/valyala/fasthttp"
 )
-
-// row is one line of the table: a kind of request, and what part of the bare handler's rate it is to reach.
-type row struct {
-	name   string
-	route  string // of Gin
-	status int
-	target float64
-	// await waits until what the requests lead to after their responses is done, and returns how many times it asked the server for
-	// metrics; nil if they lead to nothing.
-	await func(context.Context, *server) (polls int, err error)
-	// call returns the nth request.
-	call func(n uint64) call
-	// perform does what takes the place of the nth request, where there is none.
-	perform func(ctx context.Context, n uint64) error
-	count   atomic.Uint64
-}
-
-func (r *row) title() string { return r.name }
-
-func (r *row) next() call { return r.call(r.count.Add(1)) }
 
 // rowsOf returns the rows of the table, reads first, on a book.
 func rowsOf(b *book) []*row {
@@ -96,36 +69,26 @@ func createClaim(b *book) *row {
 	}
 }
 
-func get(names []string, path string) func(uint64) call {
-	return func(n uint64) call { return call{http.MethodGet, path + pick(names, n), nil} }
+// mongoTarget is the part of the driver's rate that each row on MongoDB is to reach.
+const mongoTarget = 0.6
+
+// mongoRowsOf returns the rows that are measured on MongoDB.
+func mongoRowsOf(b *book) []*row {
+	all := []*row{readVehicle(b), findClaim(b), listVehicles(b), createVehicle(), createClaim(b)}
+	for _, r := range all {
+		r.target = mongoTarget
+	}
+	return all
 }
 
-// pick returns the nth of the names in a mixed order, so that consecutive calls are about distant records in the store.
-func pick(names []string, n uint64) string { return names[n*7919%uint64(len(names))] }
+// pocketBaseTarget is how many times the rate of PocketBase the exchange is to reach.
+const pocketBaseTarget = 4
 
-// chosen returns the rows of a table whose titles match an expression; all of them if it is nil.
-func chosen[R interface{ title() string }](all []R, only *regexp.Regexp) []R {
-	return slices.DeleteFunc(all, func(r R) bool { return only != nil && !only.MatchString(r.title()) })
-}
-
-// sample sends one request of the row and returns the response, which the bare handler will give.
-func (c *client) sample(r *row) (cannedResponse, error) {
-	var request fasthttp.Request
-	var response fasthttp.Response
-	to := r.next()
-	if err := c.send(to, &request, &response); err != nil {
-		return cannedResponse{}, err
+// pocketBaseRowsOf returns the rows in which the exchange is compared with PocketBase.
+func pocketBaseRowsOf(b *book) []*row {
+	all := []*row{createVehicle(), readVehicle(b), listVehicles(b)}
+	for _, r := range all {
+		r.target = pocketBaseTarget
 	}
-	if response.StatusCode() != r.status {
-		return cannedResponse{}, fmt.Errorf("%s: status %d: %s", r.name, response.StatusCode(), response.Body())
-	}
-	canned := cannedResponse{Method: to.method, Route: r.route, Status: r.status, Header: map[string]string{}, Body: response.Body()}
-	for name, value := range response.Header.All() {
-		switch string(name) {
-		case "Date", "Content-Length": // the server sets them
-		default:
-			canned.Header[string(name)] = string(value)
-		}
-	}
-	return canned, nil
+	return all
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,66 +9,68 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
-
-	"github.com/google/uuid"
 )
 
 // slowest is the greatest factor by which a read may be slower on the large store than on the small one.
 const slowest = 1.15
 
+// scale returns the comparison of reads on a small store with the same ones on a large one.
+func scale() kindOfMeasurement { return kindOf(readsOf(&book{}), measureScale) }
+
 // measureScale measures reads on the small book, loads records straight into the store, measures the same reads on
 // what was loaded, and prints both. It reports whether every read is fast enough on the large store.
-func (b *bench) measureScale(ctx context.Context, written *book) (met bool, err error) {
-	small, err := b.compare(ctx, chosen(readsOf(written), b.only))
+func measureScale(ctx context.Context, run *bench, written *book) (met bool, err error) {
+	small, err := compareWithBare(ctx, run, chosen(readsOf(written), run.only))
 	if err != nil {
 		return false, err
 	}
-	b.exchange.stop() // a store has one owner
-	loaded, err := b.load(ctx)
+	run.exchange.stop() // a store has one owner
+	loaded, err := loadRecords(ctx, run)
 	if err != nil {
 		return false, err
 	}
-	if err := b.start(ctx); err != nil {
+	if err := run.restart(ctx); err != nil {
 		return false, err
 	}
-	large, err := b.compare(ctx, chosen(readsOf(loaded), b.only))
+	large, err := compareWithBare(ctx, run, chosen(readsOf(loaded), run.only))
 	if err != nil {
 		return false, err
 	}
-	b.report.Loaded = b.exchange.resident().all
-	b.report.add(smallTable, small)
-	b.report.add(largeTable, large)
-	fmt.Fprintln(b.out)
-	return printScale(b.out, small, large), nil
+	run.report.Loaded = run.exchange.resident().all
+	run.report.Options.Count = run.count
+	run.report.add(smallTable, small)
+	run.report.add(largeTable, large)
+	fmt.Fprintln(run.out)
+	return printScale(run.out, small, large), nil
 }
 
-// load loads records into the store of the coverage service, or into that of the folder that keeps them unless they are there, and returns a
-// book of some of them. The exchange is started on that folder next.
-func (b *bench) load(ctx context.Context) (*book, error) {
-	if b.keep == "" {
-		return load(ctx, filepath.Join(b.data, "coverage.db"), b.count, b.out)
+// loadRecords loads records into the store of the coverage service, or into that of the folder that keeps them unless they are there, and returns
+// a book of some of them. The exchange is started on that folder next.
+func loadRecords(ctx context.Context, run *bench) (*book, error) {
+	if run.keep == "" {
+		return load(ctx, filepath.Join(run.data, "coverage.db"), run.count, run.out)
 	}
-	b.data = b.keep
-	kept := filepath.Join(b.keep, "loaded.json")
+	run.data = run.keep
+	kept := filepath.Join(run.keep, "loaded.json")
 	text, err := os.ReadFile(kept)
 	if err == nil {
-		return readLoaded(kept, text, b.count)
+		return readLoaded(kept, text, run.count)
 	}
 	if !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	if err := os.MkdirAll(b.keep, 0o700); err != nil {
+	if err := os.MkdirAll(run.keep, 0o700); err != nil {
 		return nil, err
 	}
-	file := filepath.Join(b.keep, "coverage.db")
+	file := filepath.Join(run.keep, "coverage.db")
 	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("%s is not whole, because a load broke off: remove the folder", file), err)
 	}
-	written, err := load(ctx, file, b.count, b.out)
+	written, err := load(ctx, file, run.count, run.out)
 	if err != nil {
 		return nil, err
 	}
-	if text, err = json.Marshal(loadedRecords{b.count, written.vehicles, written.policies, written.pages}); err != nil {
+	if text, err = json.Marshal(loadedRecords{run.count, written.vehicles, written.policies, written.pages}); err != nil {
 		return nil, err
 	}
 	return written, os.WriteFile(kept, text, 0o600)
@@ -108,9 +109,4 @@ func printScale(out io.Writer, small, large []result) (met bool) {
 	}
 	_ = table.Flush() // a pipe that is gone ends the process
 	return met
-}
-
-// page returns the query of the vehicles that follow one.
-func page(after uuid.UUID) string {
-	return "limit=50&cursor=" + base64.RawURLEncoding.EncodeToString(after[:])
 }

@@ -53,8 +53,8 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done.Requests != 100 || done.Errors != 0 || objects(done) != want || 1024*kilobytes(done) != 16*want {
-			t.Errorf("%v objects and %v KB a request, want %v objects of 16 bytes in %+v", objects(done), kilobytes(done), want, done)
+		if done.Requests != 100 || done.Errors != 0 || done.Objects != 100*want || done.Bytes != 1600*want {
+			t.Errorf("want %v objects of 16 bytes a request in %+v", want, done)
 		}
 		if (done.Awaited > 0) != (await != nil) {
 			t.Errorf("awaited %v s", done.Awaited)

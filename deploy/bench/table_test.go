@@ -41,20 +41,3 @@ func TestRowsFallShort(t *testing.T) {
 		}
 	}
 }
-
-func TestScaleFallsShort(t *testing.T) {
-	for name, c := range map[string]struct {
-		large []slice
-		met   bool
-	}{
-		"as fast, on a machine half as fast": {rates(25), true},
-		"too slow":                           {rates(20), false},
-	} {
-		small := result{row: &row{name: "GET /vehicle"}, exchange: rates(50), bare: rates(100)}
-		large := result{row: small.row, exchange: c.large, bare: rates(50)}
-		var out strings.Builder
-		if met := printScale(&out, []result{small}, []result{large}); met != c.met || strings.Contains(out.String(), "below target") == c.met {
-			t.Errorf("%s: met %v\n%s", name, met, out.String())
-		}
-	}
-}

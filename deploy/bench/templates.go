@@ -38,7 +38,7 @@ func makeTemplates(ctx context.Context, store docstore.Store) (vehicle, policy *
 		made, err := peer.Post[created](ctx, asked, "/"+resource, json.RawMessage(body))
 		return made.ID, err
 	}
-	driverID, err := create("driver", []byte(driverBody))
+	driverID, err := create("driver", newDriver())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,11 +72,14 @@ func makeReceiptTemplate(ctx context.Context, store docstore.Store, policyNumber
 	return made, nil
 }
 
+// secret is that by which a service that runs in this process knows its callers.
+const secret = "a-secret-of-this-process-alone"
+
 // serve returns a client of a service that runs in this process, with flags of its own. All that it asks others has one response.
 func serve(ctx context.Context, definition service.Definition, store docstore.Store, others http.Handler, flags ...string) (*peer.Client, error) {
 	var common service.Settings
 	common.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
-	common.Secrets = []string{credential}
+	common.Secrets = []string{secret}
 	process := service.NewProcess(common, slog.New(slog.DiscardHandler))
 	credentials, err := process.Credentials()
 	if err != nil {

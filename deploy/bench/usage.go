@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,9 +36,9 @@ const (
 	heapEvery   = 200 * time.Millisecond
 )
 
-// watch begins to watch the exchange.
-func (e *runningExchange) watch() *watch {
-	w := &watch{process: e.child, admin: e.admin, before: e.cpuSeconds(), over: make(chan struct{})}
+// watch begins to watch the process, whose metrics are at an address.
+func (c *child) watch(admin string) *watch {
+	w := &watch{process: c, admin: admin, before: c.cpuSeconds(), over: make(chan struct{})}
 	w.looking.Go(func() {
 		w.each(memoryEvery, func() { w.used.memory = max(w.used.memory, w.process.resident().anonymous) })
 	})
@@ -83,4 +88,18 @@ func heap(admin string) int64 {
 		return 0
 	}
 	return int64(all.sum(inUse, nil))
+}
+
+// written returns how many bytes the process has had written to disks.
+func (c *child) written() (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", c.pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if bytes, is := strings.CutPrefix(line, "write_bytes: "); is {
+			return strconv.ParseInt(strings.TrimSpace(bytes), 10, 64)
+		}
+	}
+	return 0, errors.New("/proc does not say how many bytes the process has written")
 }
