@@ -13,7 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"fortio.org/log"
+	"insurance.example/exchange/deploy/bench/comparison"
+	"insurance.example/exchange/deploy/bench/load"
+	"insurance.example/exchange/deploy/bench/measurement"
+	"insurance.example/exchange/deploy/bench/report"
+	"insurance.example/exchange/deploy/bench/sides"
 )
 
 // TestMain makes the test binary the bare handler, the proxy or the hostile callers if it is started with the argument for it, as the command does.
@@ -22,7 +26,6 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	log.SetLogLevelQuiet(log.Error) // of the load generator
 	os.Exit(runTests(m))
 }
 
@@ -56,7 +59,7 @@ func runTests(m *testing.M) int {
 func buildCommands(to string, commands ...string) error {
 	if len(commands) == 0 {
 		commands = []string{"gateway/cmd/gateway"}
-		for _, name := range serviceNames {
+		for _, name := range sides.ServiceNames {
 			commands = append(commands, "services/"+name+"/cmd/"+name)
 		}
 	}
@@ -75,7 +78,7 @@ func short(t *testing.T, slice time.Duration) arguments {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	o := parse(nil)
-	o.command, o.duration, o.connections, o.policies, o.count = exchangeCommand, turns*slice, 4, 60, 1000
+	o.Command, o.Duration, o.Connections, o.Policies, o.Count = exchangeCommand, measurement.Turns*slice, 4, 60, 1000
 	return o
 }
 
@@ -106,7 +109,7 @@ func TestTable(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
 	o.json = filepath.Join(t.TempDir(), "report.json")
 	rows, printed := measure(t, o)
-	for _, name := range oneProcess().rows {
+	for _, name := range comparison.OneProcess().Rows {
 		cells := rows[name]
 		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
 			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", name, printed)
@@ -135,9 +138,9 @@ func TestTable(t *testing.T) {
 
 func TestAging(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
-	o.aging, o.policies, o.count = true, 1, 40
+	o.aging, o.Policies, o.Count = true, 1, 40
 	rows, printed := measure(t, o)
-	for _, name := range aging().rows {
+	for _, name := range comparison.Aging().Rows {
 		cells := rows[name]
 		if cells == nil || cells[len(cells)-1] != "0" {
 			t.Fatalf("%s: want a row without errors in\n%s", name, printed)
@@ -156,20 +159,20 @@ func TestAging(t *testing.T) {
 // keepsEverySlice holds that a file has all that the table was made from.
 func keepsEverySlice(t *testing.T, file, printed string) {
 	t.Helper()
-	kept, err := readReport(file)
+	kept, err := report.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var again strings.Builder
-	var results []result
-	for i, name := range oneProcess().rows {
+	var results []report.Result
+	for i, name := range comparison.OneProcess().Rows {
 		of := kept.Tables[0].Rows[i]
-		if of.Name != name || len(of.Exchange) != turns || len(of.Bare) != turns {
-			t.Errorf("row %d is %s with %d and %d slices, want %s with %d", i, of.Name, len(of.Exchange), len(of.Bare), name, turns)
+		if of.Name != name || len(of.Exchange) != measurement.Turns || len(of.Bare) != measurement.Turns {
+			t.Errorf("row %d is %s with %d and %d slices, want %s with %d", i, of.Name, len(of.Exchange), len(of.Bare), name, measurement.Turns)
 		}
-		results = append(results, result{&row{name: name, target: of.Target}, of.Exchange, of.Bare})
+		results = append(results, report.Result{Row: &load.Row{Name: name, Target: of.Target}, Exchange: of.Exchange, Bare: of.Bare})
 	}
-	if printRows(&again, "bare", results); !strings.Contains(printed, again.String()) {
+	if report.PrintRows(&again, "bare", results); !strings.Contains(printed, again.String()) {
 		t.Errorf("the file gives the table\n%swant that of\n%s", again.String(), printed)
 	}
 	if kept.Build.Go == "" || kept.Build.Commit == "" || kept.Options.Connections != 4 || kept.Idle == 0 || kept.Loaded == 0 {
@@ -179,13 +182,20 @@ func keepsEverySlice(t *testing.T, file, printed string) {
 
 func TestScale(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
-	o.scale = true
+	o.scale, o.json = true, filepath.Join(t.TempDir(), "report.json")
 	rows, printed := measure(t, o)
-	for _, name := range scale().rows {
+	for _, name := range comparison.Scale().Rows {
 		cells := rows[name]
 		if cells == nil || !positive.MatchString(cells[1]) || !positive.MatchString(cells[3]) || cells[5] != "0" {
 			t.Errorf("%s: want two rates and 0 errors in\n%s", name, printed)
 		}
+	}
+	kept, err := report.Read(o.json)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept.Options.Count != 1000 || len(kept.Tables) != 2 {
+		t.Errorf("%d tables, about %d records, want two about 1000", len(kept.Tables), kept.Options.Count)
 	}
 	for _, loaded := range []string{"1000 of 1000 vehicles", "1000 of 1000 policies"} {
 		if !strings.Contains(printed, loaded) {
@@ -199,7 +209,7 @@ func TestScale(t *testing.T) {
 func TestHostileCallersAreBounded(t *testing.T) {
 	list, replace := "list 200 records of 900 KB", "replace one record of 900 KB"
 	o := short(t, 100*time.Millisecond)
-	o.hostile, o.only = true, regexp.MustCompile("^("+list+"|"+replace+")$")
+	o.hostile, o.Only = true, regexp.MustCompile("^("+list+"|"+replace+")$")
 	_, printed := measure(t, o)
 	for _, row := range []string{list, replace} {
 		found := regexp.MustCompile(`(?m)^` + row + ` .*?  (\d+) +\d+ +[\d.]+ *!? +\d+( !)? +\d+ `).FindStringSubmatch(printed)
@@ -212,8 +222,8 @@ func TestHostileCallersAreBounded(t *testing.T) {
 // TestOverload holds that every request that is due is counted with what came of it. How many are served depends on the machine.
 func TestOverload(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
-	o.overload, o.only, o.callers = true, regexp.MustCompile("mixed, 4000"), 100
-	o.together = runtime.NumCPU() == 1
+	o.overload, o.Only, o.Callers = true, regexp.MustCompile("mixed, 4000"), 100
+	o.Together = runtime.NumCPU() == 1
 	rows, printed := measure(t, o)
 	cells := rows["mixed, 4000 callers"]
 	if len(cells) != 12 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
@@ -231,7 +241,7 @@ func TestOverload(t *testing.T) {
 
 func TestUnknownRowIsRefused(t *testing.T) {
 	o := short(t, time.Second)
-	o.only = regexp.MustCompile("DELETE")
+	o.Only = regexp.MustCompile("DELETE")
 	if err := run(t.Context(), o, &strings.Builder{}); err == nil || !strings.Contains(err.Error(), "DELETE") {
 		t.Errorf("error %v, want one that names what was asked for", err)
 	}

@@ -18,11 +18,16 @@ import (
 	"syscall"
 	"time"
 
-	"fortio.org/log"
+	"insurance.example/exchange/deploy/bench/comparison"
+	"insurance.example/exchange/deploy/bench/hostile"
+	"insurance.example/exchange/deploy/bench/report"
+	"insurance.example/exchange/deploy/bench/sides"
 )
 
 // serving are the processes that this command is with one of these arguments.
-var serving = map[string]func(io.Reader, io.Writer) error{bareCommand: serveBare, proxyCommand: serveProxy, hordeCommand: beHorde}
+var serving = map[string]func(io.Reader, io.Writer) error{
+	sides.BareCommand: sides.ServeBare, sides.ProxyCommand: sides.ServeProxy, hostile.HordeCommand: hostile.ServeHorde,
+}
 
 func main() {
 	if len(os.Args) > 1 && serving[os.Args[1]] != nil {
@@ -51,18 +56,17 @@ const (
 
 // command runs what the command line asks for.
 func command(ctx context.Context, args []string) error {
-	log.SetLogLevelQuiet(log.Error) // of the load generator
 	if len(args) > 0 && args[0] == compareCommand {
-		return compare(args[1:], os.Stdout)
+		return report.Compare(args[1:], os.Stdout)
 	}
 	if len(args) > 0 && args[0] == drawCommand {
-		return draw(args[1:])
+		return report.Draw(args[1:])
 	}
 	if len(args) > 0 && args[0] == allocationsCommand {
 		if len(args) != 2 {
 			return errors.New("allocations takes the file to write, as in: bench allocations deploy/bench/allocations.json")
 		}
-		return updateAllocations(ctx, sibling("exchange"), args[1], os.Stdout)
+		return comparison.UpdateAllocations(ctx, sibling("exchange"), args[1], os.Stdout)
 	}
 	return run(ctx, parse(args), os.Stdout)
 }
@@ -71,30 +75,30 @@ func command(ctx context.Context, args []string) error {
 func parse(args []string) arguments {
 	var a arguments
 	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	flags.StringVar(&a.command, "exchange", sibling("exchange"), "command of the exchange")
-	flags.DurationVar(&a.duration, "duration", 10*time.Second, "how long each side of a row is driven")
-	flags.IntVar(&a.connections, "connections", 16, "connections that ask at the same time")
-	flags.IntVar(&a.policies, "policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
+	flags.StringVar(&a.Command, "exchange", sibling("exchange"), "command of the exchange")
+	flags.DurationVar(&a.Duration, "duration", 10*time.Second, "how long each side of a row is driven")
+	flags.IntVar(&a.Connections, "connections", 16, "connections that ask at the same time")
+	flags.IntVar(&a.Policies, "policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
 	flags.Func("only", "measure only the rows whose name matches this regular `expression`", func(text string) (err error) {
-		a.only, err = regexp.Compile(text)
+		a.Only, err = regexp.Compile(text)
 		return err
 	})
-	flags.BoolVar(&a.processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange, also with -mongo")
-	flags.BoolVar(&a.mongo, "mongo", false, "measure with records in MongoDB, against its driver alone")
-	flags.StringVar(&a.mongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
+	flags.BoolVar(&a.Processes, "processes", false, "measure the gateway and the services as separate processes, from the commands beside that of the exchange, also with -mongo")
+	flags.BoolVar(&a.Mongo, "mongo", false, "measure with records in MongoDB, against its driver alone")
+	flags.StringVar(&a.MongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
 	flags.BoolVar(&a.pocketBase, "pocketbase", false, "measure against PocketBase with the same records")
 	flags.BoolVar(&a.scale, "scale", false, "measure reads before and after loading records straight into the store")
 	flags.BoolVar(&a.aging, "aging", false, "measure requests about a record before and after thousands of changes, and receipts of a row of a million")
 	flags.BoolVar(&a.hostile, "hostile", false, "measure what hostile requests cost the exchange, and those who use it meanwhile")
 	flags.BoolVar(&a.overload, "overload", false, "measure what is served when three times as much is asked for as can be served")
-	flags.BoolVar(&a.together, "together", false, "with -overload, let the exchange and its callers share all cores, in place of one for each")
-	flags.IntVar(&a.callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
-	flags.IntVar(&a.count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
-	flags.StringVar(&a.keep, "keep", "", "`folder` in which -scale leaves what it has loaded, and finds it the next time")
+	flags.BoolVar(&a.Together, "together", false, "with -overload, let the exchange and its callers share all cores, in place of one for each")
+	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
+	flags.IntVar(&a.Count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
+	flags.StringVar(&a.Keep, "keep", "", "`folder` in which -scale leaves what it has loaded, and finds it the next time")
 	flags.BoolVar(&a.check, "check", false, "end with status 1 if a row is below its target or has errors")
 	flags.StringVar(&a.json, "json", "", "keep every slice of every row in this `file`, but for -aging, -hostile and -overload")
 	_ = flags.Parse(args) // ends the process itself
-	if flags.NArg() > 0 || a.duration <= 0 || a.connections < 1 || a.policies < 1 || a.count < 1 || a.callers < 0 {
+	if flags.NArg() > 0 || a.Duration <= 0 || a.Connections < 1 || a.Policies < 1 || a.Count < 1 || a.Callers < 0 {
 		fmt.Fprintln(flags.Output(), "bench takes no arguments; duration, connections, policies and count are greater than 0, and callers is not negative")
 		flags.Usage()
 		os.Exit(2)

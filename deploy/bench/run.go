@@ -9,11 +9,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"insurance.example/exchange/deploy/bench/comparison"
+	"insurance.example/exchange/deploy/bench/hostile"
+	"insurance.example/exchange/deploy/bench/measurement"
+	"insurance.example/exchange/deploy/bench/overload"
+	"insurance.example/exchange/deploy/bench/records"
+	"insurance.example/exchange/deploy/bench/sides"
 )
 
 // arguments are what the command line says.
 type arguments struct {
-	options
+	measurement.Options
 	pocketBase, scale, aging, hostile, overload bool
 	check                                       bool
 	json                                        string // file that keeps what was measured; "" for none
@@ -23,24 +30,24 @@ type arguments struct {
 var errBelowTarget = errors.New("below target")
 
 // measurement returns the kind of measurement that the arguments ask for.
-func (a arguments) measurement() kindOfMeasurement {
+func (a arguments) measurement() measurement.Kind {
 	switch {
-	case a.mongo:
-		return onMongo()
-	case a.processes:
-		return separateProcesses()
+	case a.Mongo:
+		return comparison.Mongo()
+	case a.Processes:
+		return comparison.SeparateProcesses()
 	case a.pocketBase:
-		return withPocketBase()
+		return comparison.PocketBase()
 	case a.scale:
-		return scale()
+		return comparison.Scale()
 	case a.aging:
-		return aging()
+		return comparison.Aging()
 	case a.hostile:
-		return hostileMeasurement()
+		return hostile.Measurement()
 	case a.overload:
-		return overloadMeasurement()
+		return overload.Measurement()
 	default:
-		return oneProcess()
+		return comparison.OneProcess()
 	}
 }
 
@@ -48,44 +55,44 @@ func (a arguments) measurement() kindOfMeasurement {
 // ask for this check.
 func run(ctx context.Context, a arguments, out io.Writer) error {
 	asked := a.measurement()
-	if a.only != nil && !slices.ContainsFunc(asked.rows, a.only.MatchString) {
-		return fmt.Errorf("no row has a name that matches %q", a.only)
+	if a.Only != nil && !slices.ContainsFunc(asked.Rows, a.Only.MatchString) {
+		return fmt.Errorf("no row has a name that matches %q", a.Only)
 	}
 	folder, err := os.MkdirTemp("", "exchange-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	if a.mongo && a.mongoURL == "" {
-		server, uri, err := startMongo(ctx, filepath.Dir(a.command))
+	if a.Mongo && a.MongoURL == "" {
+		server, uri, err := sides.StartMongo(ctx, filepath.Dir(a.Command))
 		if err != nil {
 			return err
 		}
-		defer server.stop()
-		a.mongoURL = uri
+		defer server.Stop()
+		a.MongoURL = uri
 	}
-	started, err := startRun(ctx, a.options, filepath.Join(folder, "data"), out)
+	started, err := measurement.Start(ctx, a.Options, filepath.Join(folder, "data"), out)
 	if err != nil {
 		return err
 	}
-	defer func() { started.exchange.stop() }()
-	written, err := write(started.exchange.client, a.policies, a.connections)
+	defer func() { started.Exchange.Stop() }()
+	written, err := records.Write(started.Exchange.Client, a.Policies, a.Connections)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "load: %d connections, %v each side of a row, in turn in slices of %v; %d CPUs for all processes\n\n",
-		a.connections, a.duration, a.duration/turns, runtime.NumCPU())
-	met, err := asked.measure(ctx, started, written)
+		a.Connections, a.Duration, a.Duration/measurement.Turns, runtime.NumCPU())
+	met, err := asked.Measure(ctx, started, written)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "\nexchange: resident %s after the load\n", started.exchange.resident())
+	fmt.Fprintf(out, "\nexchange: resident %s after the load\n", started.Exchange.Resident())
 	if a.json != "" {
-		if err := started.report.keep(a.json); err != nil {
+		if err := started.Report.Keep(a.json); err != nil {
 			return err
 		}
 	}
-	if a.check && (!met || !started.inTime()) {
+	if a.check && (!met || !started.InTime()) {
 		return errBelowTarget
 	}
 	return nil
