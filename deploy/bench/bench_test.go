@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/bench/comparison"
 	"insurance.example/exchange/deploy/bench/load"
 	"insurance.example/exchange/deploy/bench/measurement"
 	"insurance.example/exchange/deploy/bench/report"
-	"insurance.example/exchange/deploy/bench/sides"
 )
 
 // TestMain makes the test binary the bare handler, the proxy or the hostile callers if it is started with the argument for it, as the command does.
@@ -58,9 +58,12 @@ func runTests(m *testing.M) int {
 // buildCommands builds commands of the exchange; those of the gateway and of the services if none is named.
 func buildCommands(to string, commands ...string) error {
 	if len(commands) == 0 {
-		commands = []string{"gateway/cmd/gateway"}
-		for _, name := range sides.ServiceNames {
-			commands = append(commands, "services/"+name+"/cmd/"+name)
+		for _, process := range internalapi.Processes() {
+			folder := "services/" + process.Name
+			if process.Name == internalapi.Gateway {
+				folder = process.Name
+			}
+			commands = append(commands, folder+"/cmd/"+process.Name)
 		}
 	}
 	args := []string{"build", "-o", to}

@@ -11,23 +11,13 @@ import (
 	"path/filepath"
 	"time"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/bench/load"
 	"insurance.example/exchange/deploy/bench/process"
 )
 
 // credential is the secret by which the processes of the exchange know each other.
 const credential = "a-secret-of-the-bench-alone"
-
-// ServiceNames are the services in the order in which they start, each after those that it calls.
-var ServiceNames = []string{"parties", "products", "coverage", "claims", "premium"}
-
-// called are the services that a process calls. The gateway calls all of them.
-var called = map[string][]string{
-	"coverage": {"parties"},
-	"claims":   {"coverage"},
-	"premium":  {"coverage", "claims"},
-	"gateway":  ServiceNames,
-}
 
 // service is a service, or the gateway, in a process of its own.
 type service struct {
@@ -48,23 +38,23 @@ func StartSeparate(ctx context.Context, command, data, mongo string, connections
 	began := time.Now()
 	addresses := map[string]string{}
 	e := &Exchange{}
-	for _, name := range append(ServiceNames[:len(ServiceNames):len(ServiceNames)], "gateway") {
+	for _, one := range internalapi.Processes() {
 		var args []string
-		for _, other := range called[name] {
+		for _, other := range one.Calls {
 			args = append(args, "--peer", other+"=http://"+addresses[other])
 		}
 		switch {
-		case name == "gateway":
+		case one.Name == internalapi.Gateway:
 			args = append(args, "--jwt-keys", filepath.Join(data, "keys", "jwks.json"), "--jwt-issuer", "exchange-local", "--jwt-audience", "insurance-exchange")
 		case mongo != "":
 			args = append(args, "--store", mongo)
 		default:
-			args = append(args, "--store", "sqlite:"+filepath.Join(data, name+".db"))
+			args = append(args, "--store", "sqlite:"+filepath.Join(data, one.Name+".db"))
 		}
-		started, err := startService(ctx, filepath.Join(commands, name), args...)
+		started, err := startService(ctx, filepath.Join(commands, one.Name), args...)
 		if err == nil {
-			addresses[name] = started.Address
-			if name == "gateway" {
+			addresses[one.Name] = started.Address
+			if one.Name == internalapi.Gateway {
 				e.Child, e.Admin = started.Child, started.admin
 			} else {
 				e.services = append(e.services, started)

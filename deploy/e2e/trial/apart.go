@@ -4,18 +4,12 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+
+	"insurance.example/exchange/contracts/internalapi"
 )
 
 // Credential is the shared secret by which the processes of an exchange recognise each other.
 const Credential = "a-secret-of-the-tests-alone"
-
-// calls are the services that each service calls.
-var calls = map[string][]string{
-	"coverage": {"parties"},
-	"claims":   {"coverage"},
-	"premium":  {"coverage", "claims"},
-	"gateway":  services,
-}
 
 // Composition says what an exchange of separate processes is made of. The zero value is the broker, the five services and the
 // gateway, each once.
@@ -57,12 +51,12 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 		}
 		bordereau = []string{"--brokers", brokers, "--bordereau-period", "month", "--session-timeout", "2s"}
 	}
-	for _, service := range append(slices.Clone(services), "gateway") {
+	for _, process := range internalapi.Processes() {
 		for _, replica := range of.Replicas {
-			name := service + replica
-			args := append(e.peers(service, of.Replicas), of.flags(service, name)...)
-			switch service {
-			case "gateway":
+			name := process.Name + replica
+			args := append(e.peers(process.Calls, of.Replicas), of.flags(process.Name, name)...)
+			switch process.Name {
+			case internalapi.Gateway:
 				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience)
 			case "premium":
 				args = append(args, bordereau...)
@@ -70,12 +64,12 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 			default:
 				args = append(args, "--store", cmp.Or(of.Store, "sqlite:"+filepath.Join(data, name+".db")))
 			}
-			if _, err := e.start(name, service, args...); err != nil {
+			if _, err := e.start(name, process.Name, args...); err != nil {
 				return e, err
 			}
 		}
 	}
-	e.Base = e.URL("gateway" + of.Replicas[0])
+	e.Base = e.URL(internalapi.Gateway + of.Replicas[0])
 	return e, nil
 }
 
@@ -105,9 +99,9 @@ func (of Composition) flags(service, process string) []string {
 }
 
 // peers returns the flags that give a process the addresses of the services that it calls.
-func (e *Exchange) peers(service string, replicas []string) []string {
+func (e *Exchange) peers(calls, replicas []string) []string {
 	var flags []string
-	for _, called := range calls[service] {
+	for _, called := range calls {
 		for _, replica := range replicas {
 			flags = append(flags, "--peer", called+"="+e.URL(called+replica))
 		}

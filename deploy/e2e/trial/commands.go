@@ -8,10 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-)
 
-// services are the five services in the order in which they start: each after those that it calls.
-var services = []string{"parties", "products", "coverage", "claims", "premium"}
+	"insurance.example/exchange/contracts/internalapi"
+)
 
 // built is the environment variable that names a folder with the commands. `make test` builds them once for all packages. A
 // package that is tested alone builds its own.
@@ -41,9 +40,9 @@ func Build() (*Commands, error) {
 		return nil, err
 	}
 	c := &Commands{folder: folder, own: true}
-	args := append(slices.Clone(race), module+"deploy/exchange", module+"gateway/cmd/gateway")
-	for _, name := range services {
-		args = append(args, module+"services/"+name+"/cmd/"+name)
+	args := append(slices.Clone(race), module+"deploy/exchange")
+	for _, name := range Processes() {
+		args = append(args, source(name))
 	}
 	err = errors.Join(build("", folder+string(filepath.Separator), args...), build("", filepath.Join(folder, "client"), module+"deploy/exchange"))
 	if err != nil {
@@ -60,14 +59,18 @@ func BuildFrom(tree, name string) (*Commands, error) {
 		return nil, err
 	}
 	c := &Commands{folder: folder, own: true}
-	source := module + "services/" + name + "/cmd/" + name
-	if name == "gateway" {
-		source = module + "gateway/cmd/gateway"
-	}
-	if err := build(tree, c.Path(name), source); err != nil {
+	if err := build(tree, c.Path(name), source(name)); err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
 	return c, nil
+}
+
+// source returns the package of the command of a service or the gateway.
+func source(name string) string {
+	if name == internalapi.Gateway {
+		return module + "gateway/cmd/gateway"
+	}
+	return module + "services/" + name + "/cmd/" + name
 }
 
 // module begins the import path of every package of the exchange.
@@ -85,7 +88,18 @@ func build(tree, to string, packages ...string) error {
 }
 
 // Processes returns the names of the services and the gateway, which are released each alone, in the order in which they start.
-func Processes() []string { return append(slices.Clone(services), "gateway") }
+func Processes() []string {
+	var names []string
+	for _, p := range internalapi.Processes() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// services returns the names of the services.
+func services() []string {
+	return slices.DeleteFunc(Processes(), func(name string) bool { return name == internalapi.Gateway })
+}
 
 // Remove deletes the commands that Build has built.
 func (c *Commands) Remove() error {

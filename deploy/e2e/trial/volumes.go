@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/certificate/certificatetest"
 )
 
@@ -88,13 +89,13 @@ func (v *Volumes) flags(service, process string) []string {
 		"--tls-certificate", at(certificateFile), "--tls-key", at(keyFile),
 		"--peer-ca", at(authorityFile), "--peer-certificate", at(certificateFile), "--peer-key", at(keyFile),
 	}
-	if service == "gateway" {
+	if service == internalapi.Gateway {
 		return all
 	}
 	all = append(all, "--tls-client-ca", at(authorityFile))
-	for caller, called := range calls {
-		if slices.Contains(called, service) {
-			all = append(all, "--tls-client-names", caller)
+	for _, caller := range internalapi.Processes() {
+		if slices.Contains(caller.Calls, service) {
+			all = append(all, "--tls-client-names", caller.Name)
 		}
 	}
 	return all

@@ -1,10 +1,12 @@
 package allinone
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/service"
 )
 
@@ -31,6 +33,26 @@ func TestServicesStartAfterTheirPeers(t *testing.T) {
 				t.Errorf("%s starts before %s, which it calls: %v", s.Name, peer, names(ordered))
 			}
 		}
+	}
+}
+
+// TestProcessesAreAsDeclared holds that those who start the exchange as separate processes start what there is, with the peers that it has.
+func TestProcessesAreAsDeclared(t *testing.T) {
+	var declared []service.Definition
+	for _, s := range Services() {
+		declared = append(declared, s.Definition())
+	}
+	ordered, err := startOrder(declared)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []internalapi.Process
+	for _, s := range ordered {
+		want = append(want, internalapi.Process{Name: s.Name, Calls: s.Peers})
+	}
+	want = append(want, internalapi.Process{Name: "gateway", Calls: names(ordered)})
+	if got := internalapi.Processes(); !reflect.DeepEqual(got, want) {
+		t.Errorf("the processes are %v, and %v follows from what the services declare", got, want)
 	}
 }
 
