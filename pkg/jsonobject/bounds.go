@@ -101,6 +101,10 @@ func (s *scan) inList() bool { return s.depth > 0 && s.open[s.depth-1].list }
 // stringEnd returns where a string that begins at start ends, and the bytes of its value, as far as they are in bounds.
 func (s *scan) stringEnd(start int) (end, size int) {
 	i := start + 1
+	// Most strings have no escape.
+	if quote := bytes.IndexByte(s.text[i:], '"'); quote >= 0 && bytes.IndexByte(s.text[i:i+quote], '\\') < 0 {
+		return i + quote + 1, quote
+	}
 	for ; i < len(s.text) && size <= MaxString; size++ {
 		switch c := s.text[i]; {
 		case c == '"':
@@ -159,7 +163,7 @@ func (s *scan) beyond(offset int, reason string) *problem.Error {
 
 // pointerAt returns the JSON pointer of the value that begins at an offset, or of the last one before it.
 func pointerAt(body []byte, offset int) jsontext.Pointer {
-	dec := jsontext.NewDecoder(bytes.NewReader(body), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	dec := decoder(body, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	for {
 		if _, err := dec.ReadToken(); err != nil || dec.InputOffset() > int64(offset) {
 			return dec.StackPointer()

@@ -14,7 +14,7 @@ import (
 // value. RFC 8785 is not used because it passes numbers through binary floats, which would take two sums of money for
 // one.
 func Canonical(value []byte) ([]byte, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(value), uniqueNames)
+	dec := decoder(value, uniqueNames)
 	return appendCanonical(nil, dec)
 }
 

@@ -65,7 +65,7 @@ func precheck(body []byte) (scan, *problem.Error) {
 
 // syntax returns what is wrong with the text as JSON, nil if nothing is.
 func syntax(body []byte) *problem.Error {
-	dec := jsontext.NewDecoder(bytes.NewReader(body))
+	dec := decoder(body)
 	_, err := dec.ReadValue()
 	if err == nil {
 		if rest := bytes.TrimLeft(body[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {

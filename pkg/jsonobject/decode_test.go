@@ -120,9 +120,9 @@ func TestViolationsBeyondTheListedAreCounted(t *testing.T) {
 	}
 }
 
-// BenchmarkManyMembers shows the work on a body of many members: ten times the members are to take about ten times as long.
+// BenchmarkManyMembers shows the work on a body of many members: ten times the members, about as many as a body may have, are to take ten times as long.
 func BenchmarkManyMembers(b *testing.B) {
-	for _, n := range []int{5_000, 50_000} {
+	for _, n := range []int{1_000, 9_990} {
 		var members strings.Builder
 		for i := range n {
 			members.WriteString(`"m` + strconv.Itoa(i) + `":7,`)

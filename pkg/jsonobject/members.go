@@ -12,55 +12,42 @@ type Member struct {
 	Value jsontext.Value
 }
 
+// decoder returns a decoder that reads the text where it is: a bytes.Buffer, unlike other readers, is not copied.
+func decoder(text []byte, options ...jsontext.Options) *jsontext.Decoder {
+	return jsontext.NewDecoder(bytes.NewBuffer(text), options...)
+}
+
 // Members returns the members of a JSON object in order. The text has been decoded before, so that an error cannot
 // come from a caller.
 func Members(object []byte) ([]Member, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(object), uniqueNames)
-	if _, err := dec.ReadToken(); err != nil {
-		return nil, err
-	}
 	var all []Member
-	for dec.PeekKind() != jsontext.KindEndObject {
-		name, err := dec.ReadToken()
+	members := memberReader{text: object}
+	for members.next() {
+		name, err := members.name()
 		if err != nil {
 			return nil, err
 		}
-		text := name.String()
-		value, err := dec.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		end := int(dec.InputOffset())
-		all = append(all, Member{text, object[end-len(value) : end : end]})
+		all = append(all, Member{name, members.value()})
 	}
-	return all, nil
+	return all, members.err
 }
 
 // Text returns the text that a member of a JSON object has; empty if there is no such member, or if its value is no text. The object has
 // been decoded before. What follows the member is not read.
 func Text(object []byte, name string) (string, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(object), uniqueNames)
-	if _, err := dec.ReadToken(); err != nil {
-		return "", err
-	}
-	for dec.PeekKind() != jsontext.KindEndObject {
-		token, err := dec.ReadToken()
-		if err != nil {
-			return "", err
-		}
-		if token.String() != name {
-			if err := dec.SkipValue(); err != nil {
-				return "", err
-			}
+	members := memberReader{text: object}
+	for members.next() {
+		if !members.is(name) {
 			continue
 		}
-		value, err := dec.ReadToken()
-		if err != nil || value.Kind() != jsontext.KindString {
-			return "", err
+		value := members.value()
+		if value.Kind() != jsontext.KindString {
+			return "", nil
 		}
-		return value.String(), nil
+		text, err := jsontext.AppendUnquote(nil, value)
+		return string(text), err
 	}
-	return "", nil
+	return "", members.err
 }
 
 // uniqueNames leaves out the comparison of the names of members, in a text of which it is known that no name occurs twice.

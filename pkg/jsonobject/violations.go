@@ -1,7 +1,6 @@
 package jsonobject
 
 import (
-	"bytes"
 	"errors"
 	"reflect"
 	"strconv"
@@ -78,7 +77,7 @@ func inObject(p *problem.Error, object jsontext.Value, t reflect.Type, pointer j
 }
 
 func inList(p *problem.Error, list jsontext.Value, of reflect.Type, pointer jsontext.Pointer) {
-	dec := jsontext.NewDecoder(bytes.NewReader(list))
+	dec := decoder(list)
 	if _, err := dec.ReadToken(); err != nil {
 		return
 	}
