@@ -170,7 +170,7 @@ func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], pars
 			return nil, err
 		}
 		record.Value, *warnings = *change.Value, change.warnings
-		return r.succeed(doc, record, entry, key)
+		return r.succeed(doc, record, entry, key, difference{})
 	}
 }
 

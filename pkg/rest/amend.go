@@ -63,7 +63,11 @@ func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
 	for _, m := range all {
 		amended.Sent = append(amended.Sent, m.Name)
 	}
-	amended.Changed, err = differ(before, v)
+	differs, err := differ(before, v)
+	if err != nil {
+		return nil, err
+	}
+	amended.Changed, err = differs.names()
 	return amended, err
 }
 

@@ -1,12 +1,14 @@
 package rest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
 	"reflect"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
@@ -34,7 +36,7 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 		}
 		entry := Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
 		record.Value = *d.Value
-		return r.succeed(doc, record, entry, nil)
+		return r.succeed(doc, record, entry, nil, d.differs)
 	})
 	if err != nil {
 		return err
@@ -94,24 +96,35 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, decoded *T, d
 	if refused != nil {
 		return nil, refused
 	}
-	differ, err := differ(doc.Body, v)
+	var err error
+	if d.differs, err = differ(doc.Body, v); err != nil {
+		return nil, err
+	}
+	names, err := d.differs.names()
 	if err != nil {
 		return nil, err
 	}
-	return d, r.check(ctx, d, differ)
+	return d, r.check(ctx, d, names)
 }
 
-// differ returns the names of the members whose value differs from the stored record's. It is never nil.
-func differ(stored []byte, record any) ([]string, error) {
-	written, err := writable(record)
-	if err != nil {
-		return nil, err
+// difference is what a record would be written as, next to what is stored.
+type difference struct {
+	written []byte
+	// change holds the members that differ, as in Entry.Change.
+	change jsontext.Value
+}
+
+// differ returns how a record differs from what is stored.
+func differ(stored []byte, record any) (d difference, err error) {
+	if d.written, err = writable(record); err == nil {
+		d.change, err = jsonobject.Difference(stored, d.written)
 	}
-	change, err := jsonobject.Difference(stored, written)
-	if err != nil {
-		return nil, err
-	}
-	all, err := jsonobject.Members(change)
+	return d, err
+}
+
+// names returns the names of the members that differ. It is never nil.
+func (d difference) names() ([]string, error) {
+	all, err := jsonobject.Members(d.change)
 	names := make([]string, len(all))
 	for i, m := range all {
 		names[i] = m.Name
@@ -120,8 +133,8 @@ func differ(stored []byte, record any) ([]string, error) {
 }
 
 // succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An event
-// without a Change gets the members that changed.
-func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Entry, key *usedKey) (*succession, error) {
+// without a Change gets the members that changed; known may have them.
+func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Entry, key *usedKey, known difference) (*succession, error) {
 	was := record.state.History
 	record.state.History = was.next(doc.Version, event, key)
 	after, err := writable(&record.Value)
@@ -129,10 +142,12 @@ func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Ent
 		return nil, fmt.Errorf("writing %s: %w", r.Name, err)
 	}
 	if event.Change == nil {
-		last := record.state.History.last()
-		if last.Change, err = jsonobject.Difference(doc.Body, after); err != nil {
-			return nil, err
+		if !bytes.Equal(after, known.written) { // a check may have completed the record
+			if known.change, err = jsonobject.Difference(doc.Body, after); err != nil {
+				return nil, err
+			}
 		}
+		record.state.History.last().Change = known.change
 	}
 	next, err := r.documentOf(doc.ID, record, after)
 	if err != nil {

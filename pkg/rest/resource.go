@@ -107,6 +107,8 @@ type Draft[T any] struct {
 	key      *usedKey
 	warnings []Warning
 	facts    map[any]fact
+	// differs is how a replacement differed from what is stored, before its checks.
+	differs difference
 }
 
 // Warning is what is unusual about a record that was written. The response to the caller has it.
