@@ -7,6 +7,7 @@ package settings
 const (
 	ValueSets         = "value-sets"
 	KeyRetention      = "key-retention"
+	MaxRecord         = "max-record"
 	ReportingWindow   = "reporting-window"
 	ClaimDocuments    = "claim-documents"
 	RefundReceiptType = "refund-receipt-type"
@@ -36,7 +37,7 @@ const (
 // All returns every name.
 func All() []string {
 	return []string{
-		ValueSets, KeyRetention, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
+		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, RateLimit, RateBurst, Data, URL, Token,
 	}
 }

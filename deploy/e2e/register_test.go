@@ -39,7 +39,7 @@ func configured(t *testing.T) *trial.Exchange {
 		t.Fatal(err)
 	}
 	e, err := commands.RunInOne(data,
-		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
+		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_MAX_RECORD=524288", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
@@ -69,6 +69,12 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		if first.Text("id") == second.Text("id") {
 			t.Error("a key that is no longer remembered finds its record")
 		}
+	},
+	settings.MaxRecord: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		texts := slices.Repeat([]string{strings.Repeat("x", 50_000)}, 11)
+		refused := c.Post(t, "/vehicle", vehicle().With("texts", texts)).Want(t, http.StatusRequestEntityTooLarge)
+		wantMembers(t, refused.Record(t), map[string]string{"type": "/problems/record-too-large"})
+		c.Create(t, "vehicle", vehicle().With("texts", texts[:9]))
 	},
 	settings.ReportingWindow: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
 		number := policy(t, c).Text("policyNumber")

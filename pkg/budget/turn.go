@@ -61,21 +61,22 @@ func (t *Turns) Refused() int64 { return t.refused.Load() }
 // Turn waits until a request may begin to work on something of a size, and has the turn until EndTurn, or until it ends. What is
 // smaller than Large needs none, and a request takes one once: what another service does for it in the same process is part of its
 // turn. Errors: problem.Overloaded if too many requests wait or it has waited for too long, problem.ShareUsedUp if too many of
-// its caller wait, and that of the context, if it ends before.
-func Turn(ctx context.Context, bytes int) error {
+// its caller wait, and that of the context, if it ends before. waited reports whether others were worked on before, who may have
+// changed what the request has read.
+func Turn(ctx context.Context, bytes int) (waited bool, err error) {
 	a := accountOf(ctx)
 	if a == nil || bytes < Large || a.budget.turns == nil {
-		return nil
+		return false, nil
 	}
 	caller, has := a.turnOf()
 	if has {
-		return nil
+		return false, nil
 	}
-	if err := a.budget.turns.take(ctx, caller); err != nil {
-		return err
+	if waited, err = a.budget.turns.take(ctx, caller); err != nil {
+		return waited, err
 	}
 	a.beginTurn()
-	return nil
+	return waited, nil
 }
 
 // EndTurn gives back the turn of a request, if it has one: when its response begins, so that who reads it slowly keeps no other waiting.
@@ -115,27 +116,28 @@ func (a *account) endTurn() {
 
 func (t *Turns) give() { t.free <- struct{}{} }
 
-func (t *Turns) take(ctx context.Context, caller string) error {
+// take takes a turn, and reports whether it had to be waited for.
+func (t *Turns) take(ctx context.Context, caller string) (waited bool, err error) {
 	select {
 	case <-t.free: // nobody waits
-		return nil
+		return false, nil
 	default:
 	}
 	if err := t.enter(caller); err != nil {
 		t.refused.Add(1)
-		return err
+		return false, err
 	}
 	defer t.leave(caller)
 	late := time.NewTimer(t.longest)
 	defer late.Stop()
 	select {
 	case <-t.free:
-		return nil
+		return true, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return true, ctx.Err()
 	case <-late.C:
 		t.refused.Add(1)
-		return overloaded()
+		return true, overloaded()
 	}
 }
 

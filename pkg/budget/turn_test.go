@@ -20,24 +20,30 @@ func turned() (*budget.Budget, *budget.Turns) {
 	return budget.New(1024*kilobyte, turns), turns
 }
 
+// turn waits for a turn.
+func turn(ctx context.Context, bytes int) error {
+	_, err := budget.Turn(ctx, bytes)
+	return err
+}
+
 func TestATurnIsWaitedForNoLongerThanItMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, turns := turned()
 		first, endFirst := request(t, b, "ada")
 		defer endFirst()
-		wants(t, "the first turn", budget.Turn(first, budget.Large), nil)
+		wants(t, "the first turn", turn(first, budget.Large), nil)
 
 		began := time.Now()
 		second, endSecond := request(t, b, "bo")
 		defer endSecond()
-		wants(t, "a turn that nobody gives back", budget.Turn(second, budget.Large), problem.Overloaded)
+		wants(t, "a turn that nobody gives back", turn(second, budget.Large), problem.Overloaded)
 		if waited := time.Since(began); waited != patience || turns.Refused() != 1 {
 			t.Errorf("refused after %v, and %d refusals are counted", waited, turns.Refused())
 		}
 
 		hasty, leave := context.WithTimeout(second, time.Second)
 		defer leave()
-		if err := budget.Turn(hasty, budget.Large); !errors.Is(err, context.DeadlineExceeded) {
+		if err := turn(hasty, budget.Large); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a request whose time has passed: error %v", err)
 		}
 		if turns.Waiting() != 0 || turns.Taken() != 1 {
@@ -51,13 +57,17 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 		b, turns := turned()
 		first, endFirst := request(t, b, "ada")
 		defer endFirst()
-		wants(t, "the first turn", budget.Turn(first, budget.Large), nil)
+		if waited, err := budget.Turn(first, budget.Large); waited || err != nil {
+			t.Errorf("the first turn: waited %v, error %v", waited, err)
+		}
 		served := make(chan int, 3)
 		for i := range cap(served) {
 			go func() {
 				ctx, end := request(t, b, "bo")
 				defer end()
-				wants(t, "a turn", budget.Turn(ctx, budget.Large), nil)
+				if waited, err := budget.Turn(ctx, budget.Large); !waited || err != nil {
+					t.Errorf("a turn: waited %v, error %v", waited, err)
+				}
 				served <- i
 			}()
 			synctest.Wait()
@@ -84,21 +94,21 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 func TestAPartOfARequestNeedsNoTurn(t *testing.T) {
 	b, turns := turned()
 	ctx, end := request(t, b, "ada")
-	wants(t, "the turn", budget.Turn(ctx, budget.Large), nil)
+	wants(t, "the turn", turn(ctx, budget.Large), nil)
 	part, endPart := b.Begin(ctx)
-	wants(t, "a part", budget.Turn(part, budget.Large), nil)
+	wants(t, "a part", turn(part, budget.Large), nil)
 	endPart()
 	if turns.Taken() != 1 {
 		t.Errorf("%d turns are taken before the request has ended", turns.Taken())
 	}
 	other, endOther := request(t, b, "bo")
 	defer endOther()
-	wants(t, "a small request", budget.Turn(other, budget.Large-1), nil)
+	wants(t, "a small request", turn(other, budget.Large-1), nil)
 	end()
 	if turns.Taken() != 0 {
 		t.Errorf("%d turns are taken after the request has ended", turns.Taken())
 	}
-	wants(t, "after the end", budget.Turn(ctx, budget.Large), nil)
+	wants(t, "after the end", turn(ctx, budget.Large), nil)
 	if turns.Taken() != 0 {
 		t.Error("a request that has ended has a turn")
 	}

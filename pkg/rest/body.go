@@ -45,7 +45,8 @@ func readBody(c *gin.Context) ([]byte, error) {
 	if len(body) > 0 && !isJSON(req.Header.Get("Content-Type")) {
 		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").WithHeader("Accept", mediaType)
 	}
-	return body, budget.Turn(req.Context(), len(body))
+	_, err = budget.Turn(req.Context(), len(body))
+	return body, err
 }
 
 // firstRead is the size of the buffer that a body is read into at first.
@@ -186,7 +187,7 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra boo
 	return r.respond(c, http.StatusOK, doc, r.extra(&record.Value, nil))
 }
 
-// tooLarge refuses a request that leads to a record that is larger than the store takes.
-func tooLarge(cause error) *problem.Error {
-	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(docstore.MaxSize)+" bytes. Nothing was written.").Because(cause)
+// tooLarge refuses a request that leads to a record of more than a number of bytes.
+func tooLarge(most int, cause error) *problem.Error {
+	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(most)+" bytes. Nothing was written.").Because(cause)
 }

@@ -38,11 +38,8 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 	held := budget.Held(ctx)
 	for range maxTries {
 		budget.Return(ctx, held)
-		doc, err := r.existing(ctx, id)
+		doc, err := r.toChange(ctx, id)
 		if err != nil {
-			return done, err
-		}
-		if err := takeChange(ctx, doc); err != nil {
 			return done, err
 		}
 		record, err := r.Decode(doc)

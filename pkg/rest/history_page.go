@@ -155,7 +155,8 @@ func takeStates(ctx context.Context, size int) error {
 	if err := budget.Take(ctx, size); err != nil {
 		return err
 	}
-	return budget.Turn(ctx, size)
+	_, err := budget.Turn(ctx, size)
+	return err
 }
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page has, it

@@ -91,6 +91,7 @@ type world struct {
 	t       testing.TB
 	handler http.Handler
 	store   *faults
+	server  *rest.Server
 	mu      sync.Mutex
 	now     time.Time
 	caller  string
@@ -229,7 +230,7 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 		}
 	})
 	w.store = &faults{Store: opened}
-	server := rest.NewServer(rest.Config{
+	w.server = rest.NewServer(rest.Config{
 		Store: w.store, Sets: known, KeyRetention: 24 * time.Hour,
 		Now:    func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
 		Caller: func(context.Context) string { return w.caller },
@@ -239,18 +240,18 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 			w.refused = append(w.refused, resource+": "+check+": "+k.Slug())
 		},
 	})
-	depots := rest.Add(server, rest.Resource[depot]{Name: "depot"})
+	depots := rest.Add(w.server, rest.Resource[depot]{Name: "depot"})
 	declared := w.declare(depots)
 	if change != nil {
 		change(&declared)
 	}
-	w.parcels = rest.Add(server, declared)
-	if err := server.Open(t.Context()); err != nil {
+	w.parcels = rest.Add(w.server, declared)
+	if err := w.server.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	server.Mount(engine, func(*gin.Context) {})
+	w.server.Mount(engine, func(*gin.Context) {})
 	w.handler = engine
 	return w
 }
@@ -344,6 +345,8 @@ type faults struct {
 	// although its outcome is reported as the error.
 	insert, replace func(docstore.Document) (err error, wrote bool)
 	find            error
+	// unaware has documents read without the budget of the request, and so without a turn.
+	unaware bool
 	// formers, if not nil, returns what a page of former versions is read as.
 	formers func(after int64, found []docstore.Former) []docstore.Former
 }
@@ -360,6 +363,13 @@ type faultyCollection struct {
 
 func (c *faultyCollection) Insert(ctx context.Context, doc docstore.Document) error {
 	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, doc) })
+}
+
+func (c *faultyCollection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+	if c.faults.unaware {
+		ctx = context.Background()
+	}
+	return c.Collection.Get(ctx, id)
 }
 
 func (c *faultyCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {

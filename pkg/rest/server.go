@@ -29,9 +29,15 @@ type Config struct {
 	Caller func(context.Context) string
 	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
 	KeyRetention time.Duration
+	// LargestRecord is the greatest length of a record as JSON, in bytes; UsualRecord where it is zero. It bounds what the smallest change
+	// can cost. Together with what is kept about its last change, the store bounds it (docstore.MaxSize).
+	LargestRecord int
 	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the check.
 	Refused func(resource, check string, kind problem.Kind)
 }
+
+// UsualRecord is Config.LargestRecord where nothing else is said: twice the usual size of a body.
+const UsualRecord = 2 << 20
 
 // Server is the resources of one service.
 type Server struct {
@@ -57,7 +63,12 @@ type resource interface {
 }
 
 // NewServer returns a server without resources. Add declares them; Open opens their collections.
-func NewServer(config Config) *Server { return &Server{Config: config} }
+func NewServer(config Config) *Server {
+	if config.LargestRecord == 0 {
+		config.LargestRecord = UsualRecord
+	}
+	return &Server{Config: config}
+}
 
 // Records are the records of a declared resource: its operations, and what other resources of the service may ask of it.
 type Records[T any] struct {
@@ -284,7 +295,7 @@ func Refuse(c *gin.Context, err error) {
 		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 			p = problem.Outage(err)
 		case errors.Is(err, docstore.ErrTooLarge):
-			p = tooLarge(err)
+			p = tooLarge(docstore.MaxSize, err)
 		default:
 			p = problem.From(err)
 		}

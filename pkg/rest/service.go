@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/service"
@@ -47,12 +48,14 @@ type Parts struct {
 const (
 	valueSetsFlag    = "value-sets"
 	keyRetentionFlag = "key-retention"
+	maxRecordFlag    = "max-record"
 )
 
 // Definition returns the service, ready to be run.
 func (s Service) Definition() service.Definition {
 	var valueSets *string
 	var keyRetention *time.Duration
+	var maxRecord *int
 	return service.Definition{
 		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers,
 		Flags: func(flags *pflag.FlagSet) {
@@ -60,29 +63,30 @@ func (s Service) Definition() service.Definition {
 				"YAML file that replaces or extends value sets; the published ones where not given")
 			keyRetention = setting.SharedDuration(flags, keyRetentionFlag,
 				"how long an Idempotency-Key is remembered; as long as its record where not given")
+			maxRecord = setting.SharedInt(flags, maxRecordFlag, UsualRecord, 1, docstore.MaxSize,
+				"largest size of a record as JSON, in bytes; every change of a record reads and writes all of it")
 			if s.Flags != nil {
 				s.Flags(flags)
 			}
 		},
 		New: func(ctx context.Context, deps service.Deps) (*service.Instance, error) {
-			return s.open(ctx, deps, *valueSets, *keyRetention)
+			return s.open(ctx, deps, *valueSets, Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord})
 		},
 	}
 }
 
-func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, keyRetention time.Duration) (*service.Instance, error) {
-	sets, err := s.Sets(valueSets)
-	if err != nil {
+// open opens the service. config holds what settings say.
+func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, config Config) (_ *service.Instance, err error) {
+	if config.Sets, err = s.Sets(valueSets); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", valueSetsFlag, err)
 	}
-	if keyRetention == 0 {
+	if config.KeyRetention == 0 {
 		deps.Unset(keyRetentionFlag, "an Idempotency-Key is remembered as long as its record")
 	}
-	server := NewServer(Config{
-		Store: deps.Store, Sets: sets, Now: func() time.Time { return deps.Now().UTC() }, KeyRetention: keyRetention,
-		Caller:  func(ctx context.Context) string { return request.CallerFrom(ctx).Subject },
-		Refused: countRefusals(deps.Metrics),
-	})
+	config.Store, config.Now = deps.Store, func() time.Time { return deps.Now().UTC() }
+	config.Caller = func(ctx context.Context) string { return request.CallerFrom(ctx).Subject }
+	config.Refused = countRefusals(deps.Metrics)
+	server := NewServer(config)
 	parts, err := s.Declare(server, deps)
 	if err != nil {
 		return nil, err

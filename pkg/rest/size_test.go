@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -14,31 +13,23 @@ func list(length int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("z", 1<<10)+`",`, length), ",") + "]"
 }
 
-// limit makes the store refuse documents of more than a number of bytes, so that a test need not fill docstore.MaxSize.
-func (w *world) limit(bytes int) {
-	refuse := func(doc docstore.Document) (error, bool) {
-		if len(doc.Body)+len(doc.State) > bytes {
-			return docstore.ErrTooLarge, false
-		}
-		return nil, false
-	}
-	w.store.insert, w.store.replace = refuse, refuse
-}
-
 func TestARecordHasAGreatestSize(t *testing.T) {
 	w := start(t, nil)
-	tooLarge := w.body(`"more":[` + strings.TrimSuffix(strings.Repeat(list(900)+",", 10), ",") + `]`)
-	w.wants(w.do(413, "POST", "/parcel", tooLarge), problem.RecordTooLarge)
+	w.do(201, "POST", "/parcel", w.body(`"more":[`+strings.Repeat(list(500)+",", 3)+`[]]`))
+	r := w.do(413, "POST", "/parcel", w.body(`"more":[`+strings.Repeat(list(500)+",", 4)+list(100)+`]`))
+	if w.wants(r, problem.RecordTooLarge); !strings.Contains(r.Body.String(), "larger than 2097152 bytes") {
+		t.Errorf("the bound is not told: %s", r.Body)
+	}
 
 	path := w.parcel("")
-	w.limit(16 << 10)
+	w.server.LargestRecord = 16 << 10
 	w.wants(w.do(413, "PUT", path, w.body(`"more":`+list(20))), problem.RecordTooLarge)
-	// The body of an action is kept with the record that it leads to.
-	w.wants(w.do(413, "POST", path+":amend", `{"more":`+list(10)+`}`), problem.RecordTooLarge)
-	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"1"` {
+	w.do(200, "PUT", path, w.body(`"more":`+list(10)))
+	w.wants(w.do(413, "POST", path+":amend", `{"others":`+list(10)+`}`), problem.RecordTooLarge)
+	if r = w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"2"` {
 		t.Errorf("the record was written: %v", r.Header())
 	}
-	w.numbered(w.pages("/x/history"+path), "created")
+	w.numbered(w.pages("/x/history"+path), "created", "replaced")
 	w.do(200, "PUT", path, w.body(""))
 }
 
@@ -46,7 +37,7 @@ func TestARecordHasAGreatestSize(t *testing.T) {
 func TestALargeRecordIsReplacedAgainAndAgain(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
-	w.limit(100 << 10)
+	w.server.LargestRecord = 100 << 10
 	for i := range 46 {
 		w.do(200, "PUT", path, w.body(fmt.Sprintf(`"turn":%d,"more":%s`, i, list(30))))
 	}

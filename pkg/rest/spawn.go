@@ -19,11 +19,8 @@ func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed
 			return r.replay(c, doc, a.WithExtra)
 		}
 	}
-	doc, err := r.existing(ctx, id)
+	doc, err := r.toChange(ctx, id)
 	if err != nil {
-		return err
-	}
-	if err := takeChange(ctx, doc); err != nil {
 		return err
 	}
 	if err := r.precondition(c)(doc); err != nil {

@@ -194,8 +194,12 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	return r.documentOf(id, record, body)
 }
 
-// documentOf returns the document of a record that has been written as JSON, with the keys it is found by.
+// documentOf returns the document of a record that has been written as JSON, with the keys it is found by. It refuses one that is larger
+// than Config.LargestRecord.
 func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (docstore.Document, error) {
+	if most := r.server.LargestRecord; len(body) > most {
+		return docstore.Document{}, tooLarge(most, nil)
+	}
 	state, err := record.state.encode()
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: state: %w", r.Name, err)

@@ -3,6 +3,7 @@ package rest_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -83,21 +84,23 @@ func (w *world) work(body string) working {
 func TestLargeRequestsWaitForEachOther(t *testing.T) {
 	w := start(t, nil)
 	small, large := w.body(""), w.largeBody()
-	stored := "/parcel/" + w.do(201, "POST", "/parcel", large).text("id")
+	stored, smallOne := "/parcel/"+w.do(201, "POST", "/parcel", large).text("id"), w.parcel("")
 	turns := w.turned(nil)
 	first := w.work(large)
 	if turns.Taken() != 1 {
 		t.Fatalf("%d turns are taken by a large request", turns.Taken())
 	}
-	// A small change of a large record is large, too.
-	waiting := make(chan int, 3)
-	for _, c := range []struct{ method, path, body string }{{"POST", "/parcel", large}, {"PUT", stored, small}, {"POST", stored + ":amend", `{"weight":1}`}} {
+	// A small change of a large record is large, too, and so is reading it.
+	waiting := make(chan int, 4)
+	for _, c := range []struct{ method, path, body string }{
+		{"POST", "/parcel", large}, {"PUT", stored, small}, {"POST", stored + ":amend", `{"weight":1}`}, {"GET", stored, ""},
+	} {
 		go func() { waiting <- w.send(c.method, c.path, c.body).Code }()
 	}
-	eventually(t, "three do not wait", func() bool { return turns.Waiting() == 3 })
+	eventually(t, "they do not wait", func() bool { return turns.Waiting() == cap(waiting) })
 	w.do(201, "POST", "/parcel", small)
-	w.do(200, "GET", stored, "")
-	if turns.Waiting() != 3 || turns.Taken() != 1 {
+	w.do(200, "GET", smallOne, "")
+	if turns.Waiting() != cap(waiting) || turns.Taken() != 1 {
 		t.Errorf("%d wait and %d are worked on after small requests", turns.Waiting(), turns.Taken())
 	}
 	first.let()
@@ -111,6 +114,43 @@ func TestLargeRequestsWaitForEachOther(t *testing.T) {
 	}
 	if turns.Waiting() != 0 || turns.Taken() != 0 {
 		t.Errorf("%d wait and %d are worked on at the end", turns.Waiting(), turns.Taken())
+	}
+}
+
+// TestChangesThatWaitForEachOtherAreMadeOnce changes one large record many times at the same time: none of the changes begins on what another
+// one is about to replace.
+func TestChangesThatWaitForEachOtherAreMadeOnce(t *testing.T) {
+	for store, unaware := range map[string]bool{"a store that waits": false, "a store that does not": true} {
+		t.Run(store, func(t *testing.T) { changeAtOnce(t, unaware) })
+	}
+}
+
+func changeAtOnce(t *testing.T, unaware bool) {
+	w := start(t, nil)
+	w.store.unaware = unaware
+	large := w.largeBody()
+	stored := "/parcel/" + w.do(201, "POST", "/parcel", large).text("id")
+	turns := w.turned(nil)
+	first := w.work(large)
+	var tries atomic.Int64
+	w.store.replace = func(docstore.Document) (error, bool) {
+		tries.Add(1)
+		return nil, false
+	}
+	const changes = 8
+	codes := make(chan int, changes)
+	for weight := range changes {
+		go func() { codes <- w.send("POST", stored+":amend", fmt.Sprintf(`{"weight":%d}`, 1+weight)).Code }()
+	}
+	eventually(t, "they do not wait", func() bool { return turns.Waiting() == changes })
+	first.let()
+	for range changes {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("status %d", code)
+		}
+	}
+	if tries.Load() != changes {
+		t.Errorf("%d changes were written in %d tries", changes, tries.Load())
 	}
 }
 

@@ -16,11 +16,23 @@ const (
 	changeWeight = 6
 )
 
-// takeChange takes the memory for the change of a stored document, and waits for a turn if it is large.
-func takeChange(ctx context.Context, doc docstore.Document) error {
-	size := len(doc.Body) + len(doc.State)
-	if err := budget.Take(ctx, changeWeight*size); err != nil {
-		return err
+// toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and the store has not
+// done so. What it returns was read when the turn had come: whoever had it before may have changed the record.
+func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
+	for {
+		held := budget.Held(ctx)
+		doc, err := r.existing(ctx, id)
+		if err != nil {
+			return doc, err
+		}
+		size := len(doc.Body) + len(doc.State)
+		if err := budget.Take(ctx, changeWeight*size); err != nil {
+			return doc, err
+		}
+		waited, err := budget.Turn(ctx, size)
+		if err != nil || !waited {
+			return doc, err
+		}
+		budget.Return(ctx, held)
 	}
-	return budget.Turn(ctx, size)
 }

@@ -84,7 +84,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	setting.IntVar(flags, &s.WorkMemory, "work-memory", 0, 0, 1<<20,
 		"memory that requests may have in work together, in MiB, of which one caller may have half; beyond it they are refused (503, 429); 0 for a quarter of memory-limit")
 	setting.IntVar(flags, &s.LargeRequests, "large-requests", 0, 0, 1<<10,
-		"requests with a body, or a record to change, of 64 KiB and more that are worked on at a time while others wait; 0 for half of the processors, and at least one")
+		"requests with a body, or a record, of 64 KiB and more that are worked on at a time while others wait; 0 for half of the processors, and at least one")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
 		"greatest number of connections of callers; beyond it they are refused (503) and closed; 0 for 20 for each MiB of memory-limit")
 	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 25*time.Millisecond, 0,

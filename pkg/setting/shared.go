@@ -31,6 +31,16 @@ func (s *sharedString) Set(text string) error {
 	return nil
 }
 
+// SharedInt is SharedString for a whole number from least to most, both included.
+func SharedInt(flags *pflag.FlagSet, name string, value, least, most int, usage string) *int {
+	if flag := flags.Lookup(name); flag != nil {
+		return flag.Value.(*number[int]).value
+	}
+	var shared int
+	IntVar(flags, &shared, name, value, least, most, usage)
+	return &shared
+}
+
 // SharedDuration is SharedString for a duration that is not negative. Its value is zero if the setting is not given.
 func SharedDuration(flags *pflag.FlagSet, name, usage string) *time.Duration {
 	if flag := flags.Lookup(name); flag != nil {

@@ -87,10 +87,7 @@ func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
 
 // TestAClaimHasAGreatestSize fills a claim until there is no room for another document, and makes room again.
 func TestAClaimHasAGreatestSize(t *testing.T) {
-	s := servicetest.Start(t, claims.Service().Definition(), servicetest.Options{
-		Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Peers: map[string]http.Handler{"coverage": coverage(t)},
-		Store: servicetest.Limited(servicetest.OpenStore(t), 16<<10),
-	})
+	s := start(t, coverage(t), "--max-record", "14000")
 	path := "/claim/" + s.Create("claim", fire+`}`)
 	long := strings.Repeat("m", 1<<10)
 	more := `[` + strings.TrimSuffix(strings.Repeat(`"`+long+`",`, 5), ",") + `]`

@@ -17,11 +17,11 @@ const longestString = 64 << 10
 const large = 900 << 10
 
 // padded returns an object of that size with members that the interface does not name, besides those given.
-func padded(members ...string) []byte { return paddedAs("pad", members...) }
+func padded(members ...string) []byte { return paddedAs("pad", large, members...) }
 
-// paddedAs does so with names that begin with a text.
-func paddedAs(name string, members ...string) []byte {
-	for i, size := 0, large; size > 0; i++ {
+// paddedAs does so with names that begin with a text, up to a size.
+func paddedAs(name string, size int, members ...string) []byte {
+	for i := 0; size > 0; i++ {
 		length := min(size, longestString-1)
 		members = append(members, fmt.Sprintf(`"%s%d":"%s"`, name, i, strings.Repeat("x", length)))
 		size -= length

@@ -12,11 +12,12 @@ import (
 	"insurance.example/exchange/deploy/bench/load"
 	"insurance.example/exchange/deploy/bench/records"
 	"insurance.example/exchange/deploy/bench/sides"
+	"insurance.example/exchange/pkg/rest"
 )
 
 // prey holds the ids of the records that hostile requests are about.
 type prey struct {
-	// Vehicle is a vehicle of large size, Property a property of large size, Policy a policy, Claim a claim of several times that size,
+	// Vehicle is a vehicle of large size, Property a property of large size, Policy a policy, Claim a claim of the greatest size,
 	// Events a vehicle with many large former versions, Small a vehicle of usual size, and Holder a person.
 	Vehicle, Property, Policy, Claim, Events, Small, Holder string
 	// Properties are properties of usual size, as many as a list has elements at most.
@@ -52,9 +53,9 @@ func prepare(ctx context.Context, e *sides.Exchange, written *records.Book, coun
 		m.send(load.Call{Method: http.MethodPut, Path: "/vehicle/" + p.Events, Body: padded(fmt.Sprintf(`"vin":"%d"`, n))})
 	}
 	p.Claim = m.create("claim", records.NewClaim(written.Policies[0]))
-	const parts = 6
-	for n := range parts {
-		m.send(load.Call{Method: http.MethodPut, Path: "/claim/" + p.Claim, Body: paddedAs(fmt.Sprintf("part%d-", n))})
+	const part = 128 << 10
+	for n := range rest.UsualRecord/part - 1 {
+		m.send(load.Call{Method: http.MethodPut, Path: "/claim/" + p.Claim, Body: paddedAs(fmt.Sprintf("part%d-", n), part)})
 	}
 	return p, m.err
 }

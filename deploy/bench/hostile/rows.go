@@ -38,9 +38,9 @@ func assaultsOn(p *prey) []*assault {
 	add("list 200 records of 900 KB, and do not read", 8, unread("/business?limit=200"))
 	add("list 200 small records whose last change was 900 KB", 4, plain(gets("/motorCoverage?limit=200")))
 	add("read one record of 900 KB", 32, get)
-	add("read one claim of 5 MB", 32, plain(gets("/claim/"+p.Claim)))
-	add("read one claim of 5 MB, and do not read the response", 64, unread("/claim/"+p.Claim))
-	add("change one member of a claim of 5 MB", 16, plain(func(n uint64) load.Call {
+	add("read one claim of the greatest size", 32, plain(gets("/claim/"+p.Claim)))
+	add("read one claim of the greatest size, and do not read the response", 64, unread("/claim/"+p.Claim))
+	add("change one member of a claim of the greatest size", 16, plain(func(n uint64) load.Call {
 		return load.Call{Method: http.MethodPut, Path: "/claim/" + p.Claim, Body: []byte(fmt.Sprintf(`{"location":"%d"}`, n))}
 	}))
 	add("history of a record with changes of 900 KB", 16, plain(gets("/x/history/vehicle/"+p.Events+"?limit=200")))

@@ -35,7 +35,7 @@ const (
 )
 
 // readOne reads the row that a statement selects, if there is one. A large row is read only if the budget of the request has room for it,
-// and from a connection to which the file is mapped: without, each of its pages is a call of the system.
+// when the request has its turn, and from a connection to which the file is mapped: without, each of its pages is a call of the system.
 func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3.Stmt), take func(*sqlite3.Stmt) error) (found bool, err error) {
 	step := func(use func(*sqlite3.Stmt) error) func(*sqlite3.Stmt) error {
 		return func(stmt *sqlite3.Stmt) error {
@@ -62,7 +62,10 @@ func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3
 	if err := budget.Fits(ctx, size); err != nil {
 		return found, err
 	}
-	found = false
+	if _, err := budget.Turn(ctx, size); err != nil {
+		return found, err
+	}
+	found = false // it may have been removed while the request waited
 	err = c.store.searches.read(ctx, sql.whole, step(take))
 	return found, err
 }
