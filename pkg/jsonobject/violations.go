@@ -41,6 +41,10 @@ func violations(p *problem.Error, value jsontext.Value, t reflect.Type, pointer 
 			return
 		}
 		inList(p, value, t.Elem(), pointer)
+	case t.Kind() == reflect.String:
+		if kind != jsontext.KindString {
+			_ = at(p, pointer, typeReason(t))
+		}
 	default:
 		if err := json.Unmarshal(value, reflect.New(t).Interface()); err != nil {
 			_ = at(p, pointer, typeReason(t))
