@@ -52,7 +52,10 @@ func Start(options Options) (*Broker, error) {
 	cluster, err := kfake.NewCluster(
 		kfake.NumBrokers(1),
 		kfake.ClusterID("local"),
-		kfake.ListenFn(func(network, _ string) (net.Listener, error) { return net.Listen(network, listen) }),
+		kfake.ListenFn(func(network, _ string) (net.Listener, error) {
+			listener, err := net.Listen(network, listen)
+			return guarded{listener, options.Log}, err
+		}),
 		kfake.DataDir(options.DataDir),
 		// Whatever is acknowledged is on the disk.
 		kfake.SyncWrites(),

@@ -2,11 +2,14 @@ package broker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -225,4 +228,43 @@ func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		start(b, Options{DataDir: dir}).Close()
 	}
+}
+
+// TestWhatIsNoRequestEndsItsConnection sends what others than clients of Kafka send. The broker goes on, and reserves nothing for it.
+func TestWhatIsNoRequestEndsItsConnection(t *testing.T) {
+	b := start(t, Options{DataDir: t.TempDir()})
+	defer b.Close()
+	createTopic(t, b, "events", 1)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for what, sent := range map[string]string{
+		"HTTP":                     "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"a negative size":          "\xff\xff\xff\xff\x00\x00\x00\x00",
+		"an empty request":         "\x00\x00\x00\x00\x00\x00\x00\x00",
+		"an unknown kind":          "\x00\x00\x00\x0a\x27\x0f\x00\x00\x00\x00\x00\x00\xff\xff",
+		"the second of two":        "\x00\x00\x00\x0a\x00\x12\x00\x00\x00\x00\x00\x00\xff\xff" + "\x00\x00\x00\x0a\x27\x0f\x00\x00\x00\x00\x00\x00\xff\xff",
+		"a size that is too great": "\x00\x80\x00\x01\x00\x00\x00\x00",
+	} {
+		conn, err := net.Dial("tcp", b.Addr())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(conn, sent); err != nil {
+			t.Fatal(err)
+		}
+		// What responds to requests before is read as well; the end of the connection may be a reset.
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection does not end", what)
+		}
+		_ = conn.Close()
+	}
+	runtime.ReadMemStats(&after)
+	if reserved := after.TotalAlloc - before.TotalAlloc; reserved > 64<<20 {
+		t.Errorf("%d MB were reserved", reserved>>20)
+	}
+	publish(t, b, "events", 10, 5)
+	consume(t, b, "readers", "events", 10)
 }
