@@ -87,7 +87,11 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	go func() { broken <- p.accept(server, door) }()
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address(), "url", p.URL())
-	debug.FreeOSMemory() // what only the start needed
+	// What only the start needed.
+	debug.FreeOSMemory()
+	if err := releaseProgram(); err != nil {
+		p.Log.Debug("the pages of the program stay in memory", "cause", err)
+	}
 
 	var cause error
 	select {
