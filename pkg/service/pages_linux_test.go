@@ -10,11 +10,15 @@ import (
 
 func TestPagesOfTheProgramAreReleased(t *testing.T) {
 	before := filePages(t)
-	if err := releaseProgram(); err != nil {
-		t.Fatal(err)
+	// Whatever runs has its pages again at once, which are a small part unless much runs just then.
+	after := before
+	for tries := 100; tries > 0 && after > before/2; tries-- {
+		if err := releaseProgram(); err != nil {
+			t.Fatal(err)
+		}
+		after = filePages(t)
 	}
-	// Whatever runs has its pages again at once, which are a small part.
-	if after := filePages(t); after > before/2 {
+	if after > before/2 {
 		t.Errorf("%d kB of files are in memory, and %d kB were before", after, before)
 	}
 }
