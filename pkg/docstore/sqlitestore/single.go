@@ -62,7 +62,10 @@ func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3
 	if err := budget.Fits(ctx, size); err != nil {
 		return found, err
 	}
-	if _, err := budget.Turn(ctx, size); err != nil {
+	switch _, err := budget.Turn(ctx, size); {
+	case err != nil && ctx.Err() != nil:
+		return found, unavailable(err)
+	case err != nil:
 		return found, err
 	}
 	found = false // it may have been removed while the request waited
