@@ -291,7 +291,7 @@ func (w *world) do(want int, method, path, body string, header ...string) reply 
 	w.t.Helper()
 	r := w.send(method, path, body, header...)
 	if r.Code != want {
-		w.t.Fatalf("%s %s %s: status %d, want %d: %s", method, path, body, r.Code, want, r.Body)
+		w.t.Fatalf("%s %s %.1000s: status %d, want %d: %.1000s", method, path, body, r.Code, want, r.Body)
 	}
 	return r
 }

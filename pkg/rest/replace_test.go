@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,26 @@ func TestAnUnchangedMemberIsNotCheckedAgain(t *testing.T) {
 		t.Error("the depot was looked up although it is the same")
 	}
 	w.wants(w.do(409, "PUT", path, strings.Replace(body, before.text("depot"), w.depot("Nowhere"), 1)), closedDepot, "/depot")
+}
+
+// TestWhatACheckCompletesIsInTheHistory replaces a record of which a check sets a member.
+func TestWhatACheckCompletesIsInTheHistory(t *testing.T) {
+	w := start(t, func(r *rest.Resource[parcel]) {
+		r.Checks = append(r.Checks, rest.Check[parcel]{
+			Name: "label", Refuses: []problem.Kind{problem.Invalid},
+			Run: func(_ context.Context, d *rest.Draft[parcel]) error {
+				label := "for " + *d.Value.Contents
+				d.Value.Label = &label
+				return nil
+			},
+		})
+	})
+	path := w.parcel("")
+	w.do(200, "PUT", path, strings.Replace(w.body(""), "books", "toys", 1))
+	events := w.pages("/x/history" + path)
+	if change := events[len(events)-1].Change; change["label"] != "for toys" || change["contents"] != "toys" {
+		t.Errorf("the change is %v", change)
+	}
 }
 
 func TestMembersOfTheExchangeAreProtected(t *testing.T) {
