@@ -4,16 +4,16 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/generate deploy/docker deploy/e2e deploy/bench deploy/simulation
+	deploy/exchange deploy/tools/generate deploy/docker deploy/proof/e2e deploy/proof/bench deploy/proof/simulation
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 include deploy/build.mk
 
 # These tests only send requests to the commands under test. The race detector is in the commands, not in the tests.
-WHOLE := ./deploy/e2e/...
+WHOLE := ./deploy/proof/e2e/...
 
 # One operation happens at a time there, so that the race detector would find nothing. pkg and services run with it in their own tests.
-SIMULATION := ./deploy/simulation/...
+SIMULATION := ./deploy/proof/simulation/...
 
 # Those of them that exchange every process, credential and certificate under load, and that try every rule with mutual TLS. They cost
 # more than all the other tests.
@@ -26,8 +26,8 @@ AT_A_TIME := -p $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 COMMANDS := ./deploy/exchange ./gateway/cmd/gateway $(foreach s,$(SERVICES),./services/$(s)/cmd/$(s))
 UNDER_TEST := $(CURDIR)/bin/under-test
 
-# Each command has a version of its own, by its last release (deploy/version), unless VERSION is given.
-version_of = $(or $(VERSION),$(shell deploy/version $(1)))
+# Each command has a version of its own, by its last release (deploy/tools/version), unless VERSION is given.
+version_of = $(or $(VERSION),$(shell deploy/tools/version $(1)))
 
 # Images: one for each command. They need no C library, and hold the time zones.
 ARCHITECTURES ?= $(shell go env GOARCH 2>/dev/null)
@@ -76,48 +76,48 @@ test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker
 .PHONY: test-packages test-whole
 test-packages:
 	go test $(AT_A_TIME) -timeout 30m $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES))
-	GOWORK=off go test -C deploy/compatibility ./...
+	GOWORK=off go test -C deploy/tools/compatibility ./...
 
 test-whole:
 	go test $(AT_A_TIME) -timeout 30m -skip $(LONG) $(WHOLE) $(SIMULATION)
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
-	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 20m -run $(LONG) ./deploy/e2e
+	COMMANDS_UNDER_TEST=$(UNDER_TEST) go test -count=1 -timeout 20m -run $(LONG) ./deploy/proof/e2e
 
 FUZZTIME ?= 5s
 
 .PHONY: fuzz
 fuzz: bin/under-test ## try random input on all that reads input, each for FUZZTIME (5s); KEEP=1 adds what it finds to the inputs that `make test` runs
-	@COMMANDS_UNDER_TEST=$(UNDER_TEST) FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/fuzz
+	@COMMANDS_UNDER_TEST=$(UNDER_TEST) FUZZTIME=$(FUZZTIME) KEEP=$(KEEP) deploy/tools/fuzz
 
 SEEDS ?= 1000000
 FROM ?= 0
 
 .PHONY: simulate
 simulate: ## simulate the core with a million seeds (FROM=7 SEEDS=1 TRACE=1: seed 7 alone, with its operations)
-	@go test -c -o bin/simulate ./deploy/simulation
+	@go test -c -o bin/simulate ./deploy/proof/simulation
 	@exec bin/simulate -test.run '^TestSeeds$$' -test.timeout 0 -from $(FROM) -seeds $(SEEDS) $(if $(TRACE),-trace)
 
 # CROSSTEST_MONGO=standin replaces the container of MongoDB by PostgreSQL with DocumentDB, as root on Debian.
-STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/standins/...)
+STANDINS := $(if $(filter standin,$(CROSSTEST_MONGO)),./deploy/proof/standins/...)
 
 .PHONY: test-releases
 test-releases: ## run the last release of each service with the others of today; it is built from the history of the repository
-	go test -count=1 -timeout 60m ./deploy/crosstest/releases
+	go test -count=1 -timeout 60m ./deploy/proof/crosstest/releases
 
 .PHONY: test-docker
 test-docker: test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
-	go test $(RACE) -timeout 20m ./deploy/crosstest/store/... $(STANDINS)
+	go test $(RACE) -timeout 20m ./deploy/proof/crosstest/store/... $(STANDINS)
 	DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) CROSSTEST_REPORT=$(CURDIR)/bin/crosstest-report.txt \
-		go test -count=1 -timeout 20m ./deploy/crosstest/containers
+		go test -count=1 -timeout 20m ./deploy/proof/crosstest/containers
 	@cat bin/crosstest-report.txt
 
 # KUBERNETES=current takes the cluster that kubectl is configured for, whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG.
 .PHONY: test-kubernetes
 test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-images),standin-images) ## roll and break the exchange on Kubernetes: on a cluster of its own, as root on Debian, or on yours (KUBERNETES=current)
 	KUBERNETES=$(KUBERNETES) DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
-		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 40m ./deploy/crosstest/kubernetes
+		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 40m ./deploy/proof/crosstest/kubernetes
 	@cat bin/kubernetes-report.txt
 
 .PHONY: bin/under-test
@@ -129,15 +129,15 @@ bin/under-test:
 
 .PHONY: verify
 verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities
-	@deploy/verify
+	@deploy/tools/verify
 
 .PHONY: generate
 generate: ## write what is derived from the declarations into contracts/
-	go run ./deploy/generate contracts
+	go run ./deploy/tools/generate contracts
 
 .PHONY: release-contracts
 release-contracts: ## keep the contracts of today as those of the last release (SERVICE=claims: only what claims offers)
-	@deploy/release-contracts $(SERVICE)
+	@deploy/tools/release-contracts $(SERVICE)
 
 .PHONY: images
 images: image-files ## build the images of the services and the gateway, for this architecture
@@ -160,28 +160,28 @@ image-files-%:
 
 .PHONY: standin-images
 standin-images: images ## build the images of servers that stand in for MongoDB and Kafka, as root on Debian
-	@go build -o bin/standin-documentdb ./deploy/standins/cmd/documentdb
+	@go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb
 	@bin/standin-documentdb -dir $(DOCUMENTDB_FOLDER) -prepare
 	@mkdir -p $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb
-	@CGO_ENABLED=0 $(call build,$(call version_of,documentdb)) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb/command ./deploy/standins/cmd/documentdb
+	@CGO_ENABLED=0 $(call build,$(call version_of,documentdb)) -o $(IMAGE_FILES)/linux-$(shell go env GOARCH)/documentdb/command ./deploy/proof/standins/cmd/documentdb
 	@$(call build_image,documentdb)
 
 .PHONY: bench
 bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -pocketbase for another peer, "-json FILE" to keep what was measured)
-	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/bench
-	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/standins/cmd/documentdb)
-	$(if $(filter -pocketbase,$(BENCH)),GOWORK=off go build -C deploy/bench/pocketbase -o $(CURDIR)/bin/bench-pocketbase .)
+	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/proof/bench
+	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb)
+	$(if $(filter -pocketbase,$(BENCH)),GOWORK=off go build -C deploy/proof/bench/pocketbase -o $(CURDIR)/bin/bench-pocketbase .)
 	bin/bench $(BENCH)
 
 .PHONY: bench-compare
 bench-compare: ## tell changes from noise between what make bench BENCH="-json FILE" has kept (OLD=a.json NEW=b.json, or several of each)
-	@go build -o bin/bench ./deploy/bench
+	@go build -o bin/bench ./deploy/proof/bench
 	@bin/bench compare "$(OLD)" "$(NEW)"
 
 .PHONY: bench-allocations
 bench-allocations: bin/exchange ## measure the allocations of a request anew, and write those that make test compares with
-	@go build -o bin/bench ./deploy/bench
-	@bin/bench allocations deploy/bench/allocations.json
+	@go build -o bin/bench ./deploy/proof/bench
+	@bin/bench allocations deploy/proof/bench/allocations.json
 
 .PHONY: clean
 clean: ## remove what was built; the data stays

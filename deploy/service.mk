@@ -7,8 +7,8 @@ export GOWORK := off
 
 ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))..)
 NAME := $(notdir $(CURDIR))
-# How --version and the image call this build (deploy/version).
-BUILD_VERSION := $(or $(VERSION),$(shell $(ROOT)/deploy/version $(NAME)))
+# How --version and the image call this build (deploy/tools/version).
+BUILD_VERSION := $(or $(VERSION),$(shell $(ROOT)/deploy/tools/version $(NAME)))
 LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 include $(ROOT)/deploy/build.mk
 
@@ -30,7 +30,7 @@ verify: ## check formatting, vet, lint, go.mod, and the contracts against those 
 	go vet ./...
 	go mod tidy -diff
 	go run $(LINT) run --allow-parallel-runners ./...
-	go run -C $(ROOT)/deploy/compatibility . ../../contracts/released ../../contracts
+	go run -C $(ROOT)/deploy/tools/compatibility . ../../../contracts/released ../../../contracts
 
 .PHONY: image
 image: ## build the image, with the Go of this machine
@@ -42,4 +42,4 @@ version: ## print the version of what is built here
 
 .PHONY: release
 release: test verify ## tag what is committed as a release of this folder (VERSION=v1.2.3)
-	@$(ROOT)/deploy/release $(NAME) $(VERSION)
+	@$(ROOT)/deploy/tools/release $(NAME) $(VERSION)

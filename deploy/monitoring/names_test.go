@@ -16,7 +16,7 @@ var (
 	suffix = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// documented returns the labels of the metrics that deploy/README.md describes. Tests of the whole (deploy/e2e/sight) compare them
+// documented returns the labels of the metrics that deploy/README.md describes. Tests of the whole (deploy/proof/e2e/sight) compare them
 // with those that the processes export.
 func documented(t *testing.T) map[string][]string {
 	t.Helper()

@@ -262,7 +262,7 @@ func TestTokenWantsAnExchange(t *testing.T) {
 var documented = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")
 
 // TestMetricsAreDocumented looks in the table for what an exchange exports once each part of it has had work. That each metric of the
-// table is exported is for the test of separate processes (deploy/e2e/sight), which have more of them.
+// table is exported is for the test of separate processes (deploy/proof/e2e/sight), which have more of them.
 func TestMetricsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {

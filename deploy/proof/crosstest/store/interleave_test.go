@@ -1,0 +1,148 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
+	"insurance.example/exchange/pkg/docstore"
+)
+
+// TestAnyInterleaving lets several processes want the same few values at once, in many small groups, with pauses of random
+// length before any of their commands, also longer than the patience of a contender, and with some connections cut. Afterwards
+// one document at most has each value, nothing acknowledged is lost, and each value can be used.
+func TestAnyInterleaving(t *testing.T) {
+	const processes, groups, members, steps = 6, 80, 5, 6
+	d := newDatabase(t)
+	var replicas []docstore.Collection
+	for range processes {
+		c, proxy := d.through(t)
+		proxy.Decide(disturbed)
+		replicas = append(replicas, c)
+	}
+	var everyone sync.WaitGroup
+	var all []*group
+	for i := range groups {
+		g := &group{
+			values: []string{fmt.Sprintf("a-%d", i), fmt.Sprintf("b-%d", i)}, acknowledged: map[uuid.UUID]int64{},
+		}
+		all = append(all, g)
+		for m := range members {
+			everyone.Go(func() { g.act(t, replicas[(i+m)%processes], steps) })
+		}
+	}
+	everyone.Wait()
+	d.sound(t)
+	live, tombstones := d.documents(t)
+	made, unknown := 0, 0
+	for _, g := range all {
+		unknown += g.unknown
+		for id, version := range g.acknowledged {
+			made++
+			if live[id].Version < version {
+				t.Errorf("document %v was acknowledged at version %d and is at %d", id, version, live[id].Version)
+			}
+		}
+	}
+	witness := d.open(t, uri(t))
+	for _, g := range all {
+		for _, value := range g.values {
+			everyone.Go(func() { d.usable(t, witness, "policyNumber", value) })
+		}
+	}
+	everyone.Wait()
+	d.sound(t)
+	t.Logf("%d documents, %d tombstones, %d writes of unknown outcome", made, tombstones, unknown)
+	if made < groups {
+		t.Errorf("only %d documents were written, in %d groups", made, groups)
+	}
+}
+
+// disturbed holds a command back, or cuts its connection.
+func disturbed(c wire.Command) wire.Action {
+	if c.Name == "find" {
+		return wire.Action{}
+	}
+	longPause := func() time.Duration { return 1100*time.Millisecond + rand.N(400*time.Millisecond) }
+	var a wire.Action
+	switch chance := rand.IntN(1000); {
+	case chance < 150 && c.Name == "insert" && c.Collection == policies.Name:
+		a.Delay = longPause() // between the claims of a document and the document
+	case chance < 3:
+		a.CutRequest = true
+	case chance < 6:
+		a.CutReply = true
+	case chance < 30:
+		a.Delay = longPause()
+	case chance < 200:
+		a.Delay = rand.N(80 * time.Millisecond)
+	case chance < 500:
+		a.Delay = rand.N(8 * time.Millisecond)
+	}
+	return a
+}
+
+// group is a few values, and the documents that were written to have them.
+type group struct {
+	values []string
+
+	mu sync.Mutex
+	// acknowledged is the last version of each document that a write was told of.
+	acknowledged map[uuid.UUID]int64
+	ids          []uuid.UUID
+	unknown      int
+}
+
+// act writes documents and changes those of others, each time with one of the values or none.
+func (g *group) act(t *testing.T, c docstore.Collection, steps int) {
+	for range steps {
+		keys := docstore.Keys{}
+		if i := rand.IntN(len(g.values) + 1); i < len(g.values) {
+			keys["policyNumber"] = g.values[i]
+		}
+		doc := policy(keys)
+		var err error
+		if id, ok := g.any(); ok && rand.IntN(4) > 0 {
+			if doc, err = c.Get(t.Context(), id); err == nil {
+				doc.Keys = keys
+				err = c.Replace(t.Context(), doc, nil)
+			}
+		} else {
+			err = c.Insert(t.Context(), doc)
+		}
+		g.note(t, doc, err)
+	}
+}
+
+// any returns the id of a document of the group, if there is one.
+func (g *group) any() (uuid.UUID, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.ids) == 0 {
+		return uuid.Nil, false
+	}
+	return g.ids[rand.IntN(len(g.ids))], true
+}
+
+// note remembers what a write was told.
+func (g *group) note(t *testing.T, doc docstore.Document, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch _, duplicate := docstore.Duplicate(err); {
+	case err == nil:
+		if _, known := g.acknowledged[doc.ID]; !known {
+			g.ids = append(g.ids, doc.ID)
+		}
+		g.acknowledged[doc.ID] = max(g.acknowledged[doc.ID], doc.Version+1)
+	case errors.Is(err, docstore.ErrUnavailable):
+		g.unknown++
+	case !duplicate && !errors.Is(err, docstore.ErrStale):
+		t.Errorf("write: %v", err)
+	}
+}

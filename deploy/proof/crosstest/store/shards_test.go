@@ -1,0 +1,127 @@
+package store_test
+
+import (
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/conformance"
+	"insurance.example/exchange/pkg/docstore/mongostore"
+)
+
+// untargeted are the operations that cannot name a shard, by their words in the README of mongostore, which says what each
+// costs.
+var untargeted = map[string]func(wire.Command) bool{
+	"list by a plain index": func(c wire.Command) bool {
+		return strings.HasPrefix(hint(c), "by_") || strings.HasPrefix(hint(c), "sums_") && c.Name == "find"
+	},
+	"sum by an index that carries amounts":           func(c wire.Command) bool { return strings.HasPrefix(hint(c), "sums_") && c.Name == "aggregate" },
+	"list of marks by an index that carries amounts": func(c wire.Command) bool { return strings.HasPrefix(hint(c), "unsent_") },
+	"list of everything": func(c wire.Command) bool {
+		return c.Name == "find" && hint(c) == "" && c.Body.Lookup("sort").Value != nil
+	},
+	"page of a long range": func(c wire.Command) bool { return hint(c) == "_id_" },
+	"list of the outbox":   func(c wire.Command) bool { return hint(c) == "unsent" },
+	"search for documents without the keys of new indexes": func(c wire.Command) bool { return hint(c) == "stamp" },
+	"check of the form":   func(c wire.Command) bool { return c.Name == "find" && len(asked(c)) == 0 },
+	"creation of indexes": func(c wire.Command) bool { return c.Name == "createIndexes" || c.Name == "listIndexes" },
+}
+
+// TestEveryCommandNamesItsShard runs the suite of docstore and looks at every command: it names the shard key of its
+// collection, or is one of those that cannot.
+func TestEveryCommandNamesItsShard(t *testing.T) {
+	var mu sync.Mutex
+	targeted, seen := map[string]int{}, map[string]int{}
+	foreign := map[string]bool{}
+	look := func(c wire.Command) wire.Action {
+		mu.Lock()
+		defer mu.Unlock()
+		if namesShard(c) {
+			_, kind, _ := strings.Cut(c.Collection, ".")
+			targeted[c.Name+" "+kind]++
+			return wire.Action{}
+		}
+		for name, is := range untargeted {
+			if is(c) {
+				seen[name]++
+				return wire.Action{}
+			}
+		}
+		foreign[c.Body.String()] = true
+		return wire.Action{}
+	}
+	watched := func(t *testing.T) func(t *testing.T) docstore.Store {
+		d := newDatabase(t)
+		return func(t *testing.T) docstore.Store {
+			store, err := mongostore.Open(t.Context(), unhurried(t, wire.Start(t, address(t), look).URI()), d.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return store
+		}
+	}
+	conformance.Run(t, conformance.Small, func(t *testing.T) docstore.Store { return watched(t)(t) })
+	conformance.Ranges(t, func(t *testing.T) docstore.Store { return watched(t)(t) })
+	conformance.Backfill(t, watched)
+	for command := range foreign {
+		t.Errorf("a command names no shard and is not in the list: %s", command)
+	}
+	for _, command := range []string{
+		"insert ", "find ", "update ", "insert claims", "find claims", "update claims", "delete claims", "insert history", "find history",
+	} {
+		if targeted[command] == 0 {
+			t.Errorf("no command %q was seen", command)
+		}
+	}
+	readme, err := os.ReadFile("../../../../pkg/docstore/mongostore/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range untargeted {
+		if seen[name] == 0 || !strings.Contains(string(readme), name) {
+			t.Errorf("%q was seen %d times, and must be in the README of mongostore", name, seen[name])
+		}
+	}
+	t.Logf("with a shard: %v; without: %v", targeted, seen)
+}
+
+// namesShard reports whether every part of a command names a value of the shard key: the record of a former version, the _id
+// of all else.
+func namesShard(c wire.Command) bool {
+	key := "_id"
+	if strings.HasSuffix(c.Collection, ".history") {
+		key = "doc"
+	}
+	parts := c.Asked()
+	for _, part := range parts {
+		value, err := part.LookupErr(key)
+		if err != nil {
+			return false
+		}
+		if condition, is := value.DocumentOK(); is {
+			if in, err := condition.LookupErr("$in"); err != nil || in.Type != bson.TypeArray {
+				return false
+			}
+		}
+	}
+	return len(parts) > 0
+}
+
+func hint(c wire.Command) string {
+	name, _ := c.Body.Lookup("hint").StringValueOK()
+	return name
+}
+
+// asked returns the fields of a find's condition.
+func asked(c wire.Command) []bson.RawElement {
+	fields, err := c.Body.Lookup("filter").Document().Elements()
+	if err != nil {
+		return nil
+	}
+	return fields
+}

@@ -1,0 +1,335 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/register"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/service/stores"
+)
+
+// configured returns an exchange in which every rule of the register is set.
+func configured(t *testing.T) *trial.Exchange {
+	t.Helper()
+	data := t.TempDir()
+	signer, err := auth.OpenSigner(filepath.Join(data, "keys"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets := filepath.Join(data, "sets.yaml")
+	if err := os.WriteFile(sets, []byte("MotorPeril: {extend: [rodents]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e, err := commands.RunInOne(data,
+		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_MAX_RECORD=524288", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
+		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
+		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
+		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
+		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
+	)
+	trial.EndWith(t, e, err)
+	return e
+}
+
+// rules are the tests of what each setting of the register does, on an exchange in which it is set.
+var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
+	settings.ValueSets: func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		values := served(t, e).Components.Schemas["MotorPeril"].Value.Enum
+		if !slices.Contains(values, any("rodents")) || !slices.Contains(values, any("fire")) {
+			t.Errorf("the document shows %v", values)
+		}
+		// A value that was not published is accepted. The client that checks responses knows only published values.
+		body := insure(t, c).motor().With("perils", []string{"rodents"})
+		if status := unchecked(t, e, "/motorCoverage", body); status != http.StatusCreated {
+			t.Errorf("a policy with the added peril is refused with %d", status)
+		}
+	},
+	settings.KeyRetention: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		key := fresh("key")
+		first := c.Create(t, "vehicle", vehicle(), "Idempotency-Key", key)
+		second := c.Create(t, "vehicle", vehicle(), "Idempotency-Key", key)
+		if first.Text("id") == second.Text("id") {
+			t.Error("a key that is no longer remembered finds its record")
+		}
+	},
+	settings.MaxRecord: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		texts := slices.Repeat([]string{strings.Repeat("x", 50_000)}, 11)
+		refused := c.Post(t, "/vehicle", vehicle().With("texts", texts)).Want(t, http.StatusRequestEntityTooLarge)
+		wantMembers(t, refused.Record(t), map[string]string{"type": "/problems/record-too-large"})
+		c.Create(t, "vehicle", vehicle().With("texts", texts[:9]))
+	},
+	settings.ReportingWindow: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		number := policy(t, c).Text("policyNumber")
+		if late := c.Create(t, "claim", loss(number, -3).With("fnol", instant(0))); late["warnings"] == nil {
+			t.Error("a claim three days late has no warning")
+		}
+		if early := c.Create(t, "claim", loss(number, -3)); early["warnings"] != nil {
+			t.Errorf("a claim in time has the warnings %v", early["warnings"])
+		}
+	},
+	settings.ClaimDocuments: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		made := c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents", []string{"https://example.com/1", "https://example.com/2"}))
+		refused := c.Post(t, "/claim/"+made.Text("id")+"/documents", trial.Record{"url": "https://example.com/3"}).Want(t, http.StatusBadRequest)
+		if pointers := refused.Record(t).Pointers(); !slices.Equal(pointers, []string{"/url"}) {
+			t.Errorf("a third document is refused at %v", pointers)
+		}
+	},
+	settings.RefundReceiptType: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		made := c.Create(t, "receipt", receipt(policy(t, c).Text("policyNumber"), 5))
+		refund := c.Post(t, "/receipt/"+made.Text("id")+":refund", nil).Want(t, http.StatusCreated).Record(t)
+		wantMembers(t, refund, map[string]string{"receiptType": "other"})
+	},
+	settings.BordereauPeriod: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		number := policy(t, c).Text("policyNumber")
+		c.Create(t, "receipt", receipt(number, 7))
+		if period := awaitSum(t, c, number, "new policy", "7").Text("period"); !strings.Contains(period, "-Q") {
+			t.Errorf("the period is %q", period)
+		}
+	},
+	settings.TripLength:   travelLength(false, 90),
+	settings.AnnualLength: travelLength(true, 30),
+	settings.AdminMayRead: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		client(t, e, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusOK)
+		client(t, whole, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+	settings.CORSOrigins: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		for exchange, status := range map[*trial.Exchange]int{e: http.StatusNoContent, whole: http.StatusMethodNotAllowed} {
+			preflight, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, exchange.Base+"/vehicle", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			preflight.Header.Set("Origin", "https://portal.example")
+			preflight.Header.Set("Access-Control-Request-Method", http.MethodPost)
+			response, err := http.DefaultClient.Do(preflight)
+			if err != nil {
+				t.Fatal(err)
+			}
+			response.Body.Close()
+			if response.StatusCode != status {
+				t.Errorf("a preflight gets %d, want %d", response.StatusCode, status)
+			}
+		}
+	},
+	settings.TokenURL: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		scheme := served(t, e).Components.SecuritySchemes[openapi.OAuth2]
+		if scheme == nil || scheme.Value.Flows.ClientCredentials.TokenURL != "https://login.example/token" {
+			t.Errorf("the document shows %+v", scheme)
+		}
+		if scheme := served(t, whole).Components.SecuritySchemes[openapi.OAuth2]; scheme != nil {
+			t.Errorf("without the setting the document shows %+v", scheme)
+		}
+	},
+	settings.PublicURL: func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		const path = "/.well-known/oauth-protected-resource"
+		for exchange, status := range map[*trial.Exchange]int{e: http.StatusOK, whole: http.StatusNotFound} {
+			response, err := http.Get(exchange.Base + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(response.Body)
+			if err = errors.Join(err, response.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if response.StatusCode != status || status == http.StatusOK && !strings.Contains(string(text), `"resource":"https://exchange.example"`) {
+				t.Errorf("%s gets %d, want %d: %s", path, response.StatusCode, status, text)
+			}
+		}
+		challenge := c.With("").Get(t, "/vehicle").Want(t, http.StatusUnauthorized).Header.Get("WWW-Authenticate")
+		if !strings.Contains(challenge, `resource_metadata="https://exchange.example`+path+`"`) {
+			t.Errorf("the challenge is %s", challenge)
+		}
+	},
+	settings.RateLimit: rateLimit,
+	"work-memory":      workMemory,
+	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
+		e, idp := withIssuer(t, "EXCHANGE_JWT_SCOPES=roles")
+		for number, status := range map[int]int{0: http.StatusUnauthorized, 2: http.StatusOK} {
+			authorization, err := tokenOf(t.Context(), idp, registered[number], trial.Developer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			client(t, e, "another").With(authorization).Get(t, "/vehicle").Want(t, status)
+		}
+	},
+	"jwt-type": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		token := issue(t, e.Signer, func(g *auth.Grant) { g.Type = "JWT" })
+		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+		client(t, whole, "reader", trial.Developer).Get(t, "/vehicle").Want(t, http.StatusOK)
+	},
+	"jwt-issuer": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		token := issue(t, e.Signer, func(g *auth.Grant) { g.Issuer = "another" })
+		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+	"jwt-audience": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		token := issue(t, e.Signer, func(g *auth.Grant) { g.Audience = []string{"another"} })
+		c.With("Bearer "+token).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+	},
+}
+
+// workMemory begins a request whose body does not end, and then sends another one. In the exchange that may have a megabyte in work, a
+// body of 50 KB (which counts tenfold) is then more than the half that one caller may have.
+func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
+	large := vehicle().With("model", strings.Repeat("x", 50_000))
+	for exchange, refused := range map[*trial.Exchange]bool{e: true, whole: false} {
+		there := client(t, exchange, "tester", trial.Developer, trial.Admin)
+		body, rest := io.Pipe()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, exchange.Base+"/vehicle", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", there.Authorization())
+		request.Header.Set("Content-Type", "application/json")
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if response, err := http.DefaultClient.Do(request); err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		if _, err := rest.Write(bytes.Repeat([]byte(" "), 40_000)); err != nil {
+			t.Fatal(err)
+		}
+		if refused {
+			// Whichever body comes second is refused.
+			trial.Eventually(t, func() error {
+				if inWork := workBytes(t, exchange); inWork < 80_000 {
+					return fmt.Errorf("%v bytes are in work for 40,000 that have come", inWork)
+				}
+				return nil
+			})
+			if got := there.Post(t, "/vehicle", large); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
+				t.Errorf("beside another body: status %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
+			}
+		} else {
+			there.Post(t, "/vehicle", large).Want(t, http.StatusCreated)
+		}
+		_ = rest.CloseWithError(io.ErrUnexpectedEOF)
+		<-ended
+	}
+	trial.Eventually(t, func() error {
+		if got := c.Post(t, "/vehicle", large); got.Status != http.StatusCreated {
+			return fmt.Errorf("after the other body has ended: status %d", got.Status)
+		}
+		return nil
+	})
+}
+
+// rateLimit sends requests until one is refused, to an exchange that allows one a second, and compares their headers with those of one that
+// has no limit.
+func rateLimit(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
+	e, idp := withIssuer(t, "EXCHANGE_RATE_LIMIT=1", "EXCHANGE_RATE_BURST=2")
+	authorization, err := tokenOf(t.Context(), idp, registered[0], trial.Developer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hurried := client(t, e, "another").With(authorization)
+	trial.Eventually(t, func() error {
+		got := hurried.Get(t, "/vehicle")
+		if policy := got.Header.Get("RateLimit-Policy"); policy != `"caller";q=2;w=2` {
+			t.Errorf("RateLimit-Policy is %q", policy)
+		}
+		if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" || !strings.HasPrefix(got.Header.Get("RateLimit"), `"caller";r=0;t=`) {
+			return fmt.Errorf("status %d, %v", got.Status, got.Header)
+		}
+		return nil
+	})
+	if got := client(t, whole, "reader", trial.Developer).Get(t, "/vehicle").Want(t, http.StatusOK); got.Header.Get("RateLimit") != "" {
+		t.Errorf("without the setting RateLimit is %q", got.Header.Get("RateLimit"))
+	}
+}
+
+// workBytes returns the memory that requests have in work in an exchange, by its metric.
+func workBytes(t *testing.T, e *trial.Exchange) float64 {
+	t.Helper()
+	_, after, found := strings.Cut(e.Metrics(t, "exchange", "text/plain"), "\nexchange_work_bytes ")
+	value, _, _ := strings.Cut(after, "\n")
+	number, err := strconv.ParseFloat(value, 64)
+	if !found || err != nil {
+		t.Fatalf("exchange_work_bytes is %q: %v", value, err)
+	}
+	return number
+}
+
+// travelLength returns a test of a setting that limits the length of a travel policy, in days.
+func travelLength(annual bool, most int) func(*testing.T, *trial.Exchange, *trial.Client) {
+	return func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		body := trial.Record{
+			"policyholderId": c.Create(t, "personal", personal()).Text("id"), "destination": 250, "isAnnualPolicy": annual,
+			"travellerIds": []string{c.Create(t, "traveller", trial.Record{"firstName": "Ada"}).Text("id")},
+		}
+		c.Create(t, "travelCoverage", body.With("length", most))
+		c.Post(t, "/travelCoverage", body.With("length", most+1)).
+			WantProblem(t, http.StatusBadRequest, "length out of range for policy type")
+	}
+}
+
+// unchecked posts a record without comparing it with the document, and returns the status.
+func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) int {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, e.Base+path, bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+issue(t, e.Signer, func(g *auth.Grant) { g.Lifetime = time.Minute }))
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	return response.StatusCode
+}
+
+// TestEveryItemOfTheRegisterIsConfigurable compares the register with the programs. Each setting of the register is a flag of
+// `exchange run` and of one of the separate commands, and does what the register says.
+func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
+	t.Parallel()
+	items, err := register.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := []service.Program{gateway.Program()}
+	for _, s := range allinone.Services() {
+		apart = append(apart, s.Definition().Program(stores.Open))
+	}
+	hasFlag := func(name string) func(service.Program) bool {
+		return func(p service.Program) bool { return p.Command(nil, io.Discard).Flag(name) != nil }
+	}
+	e := configured(t)
+	c := client(t, e, "tester", trial.Developer, trial.Admin)
+	for _, item := range items {
+		for _, name := range item.Settings {
+			t.Run(name, func(t *testing.T) {
+				if !hasFlag(name)(allinone.RunProgram(io.Discard)) || !slices.ContainsFunc(apart, hasFlag(name)) {
+					t.Error("no program has the flag")
+				}
+				if rules[name] == nil {
+					t.Fatal("nothing says what the setting does")
+				}
+				rules[name](t, e, c)
+			})
+		}
+	}
+}

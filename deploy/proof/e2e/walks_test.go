@@ -1,0 +1,183 @@
+package e2e_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// walk is a walk of the getting-started page as its reader sees it.
+type walk struct {
+	name  string
+	steps []walkStep
+}
+
+// walkStep is what the reader pastes into a shell, and what the page says that it prints.
+type walkStep struct{ run, output string }
+
+var (
+	preparation = regexp.MustCompile(`(?s)<section id="preparation">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>`)
+	walkSection = regexp.MustCompile(`(?s)<section id="([a-z]+)" class="walk">(.*?)</section>`)
+	walkBlocks  = regexp.MustCompile(`(?s)<li class="step">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>.*?<pre class="output"[^>]*><code>(.*?)</code></pre>`)
+)
+
+// readWalks returns the preparation and the walks of the page.
+func readWalks(t *testing.T, page string) (prepare string, walks []walk) {
+	t.Helper()
+	found := preparation.FindStringSubmatch(page)
+	if found == nil {
+		t.Fatal("the page has no preparation")
+	}
+	for _, section := range walkSection.FindAllStringSubmatch(page, -1) {
+		w := walk{name: section[1]}
+		for _, step := range walkBlocks.FindAllStringSubmatch(section[2], -1) {
+			w.steps = append(w.steps, walkStep{html.UnescapeString(step[1]), html.UnescapeString(step[2])})
+		}
+		if shown := strings.Count(section[2], `<li class="step">`); len(w.steps) == 0 || len(w.steps) != shown {
+			t.Fatalf("%s: %d of %d steps are read", w.name, len(w.steps), shown)
+		}
+		walks = append(walks, w)
+	}
+	return html.UnescapeString(found[1]), walks
+}
+
+// TestWalks pastes every walk of the getting-started page into a shell, twice on the same data, and compares what is
+// printed with what the page shows.
+func TestWalks(t *testing.T) {
+	t.Parallel()
+	prepare, walks := readWalks(t, string(page(t, whole, "/docs/start")))
+	if !strings.Contains(prepare, "URL="+whole.Base+"\n") {
+		t.Errorf("the page does not call the exchange that serves it:\n%s", prepare)
+	}
+	if len(walks) != 3 {
+		t.Fatalf("the page has %d walks", len(walks))
+	}
+	for _, w := range walks {
+		for _, time := range []string{"first", "second"} {
+			t.Run(w.name+"/"+time, func(t *testing.T) {
+				for i, printed := range runWalk(t, prepare, w) {
+					if err := printsAsShown(printed, w.steps[i].output); err != nil {
+						t.Errorf("step %d: %v\n%s\nprinted\n%s", i+1, err, w.steps[i].run, printed)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestRootShowsTheViewer opens the address that an exchange prints at its start, as a browser would.
+func TestRootShowsTheViewer(t *testing.T) {
+	t.Parallel()
+	if viewer := string(page(t, whole, "/")); viewer != string(page(t, whole, "/docs")) || !strings.Contains(viewer, "/docs/start") {
+		t.Errorf("/ shows\n%s", viewer)
+	}
+}
+
+// runWalk runs the steps of a walk in one shell and returns what each printed.
+func runWalk(t *testing.T, prepare string, w walk) []string {
+	t.Helper()
+	const mark = "=== end of the step ===\n"
+	script := prepare
+	for _, step := range w.steps {
+		script += "\n" + step.run + "\nprintf '" + strings.TrimSuffix(mark, "\n") + `\n'`
+	}
+	// A walk waits for what the exchange does in the background. If that never happens, the test must still end.
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-c", script)
+	shell.Dir = t.TempDir()
+	shell.Env = append(shell.Environ(), trial.NoPause, "PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+whole.Data)
+	shell.WaitDelay = time.Second
+	output, err := shell.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	printed := strings.Split(string(output), mark)
+	if len(printed) != len(w.steps)+1 || printed[len(w.steps)] != "" {
+		t.Fatalf("%d steps printed\n%s", len(w.steps), output)
+	}
+	return printed[:len(w.steps)]
+}
+
+// printsAsShown compares what a step printed with what the page shows: the same status lines, and every JSON
+// value as includes compares it.
+func printsAsShown(printed, shown string) error {
+	is, err := values(printed)
+	if err != nil {
+		return err
+	}
+	want, err := values(shown)
+	if err != nil {
+		return err
+	}
+	if len(is) != len(want) || len(want) == 0 {
+		return fmt.Errorf("%d values, not %d", len(is), len(want))
+	}
+	for i := range want {
+		if err := includes(is[i], want[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var statusLine = regexp.MustCompile(`(?m)^HTTP (\d{3})$`)
+
+// values reads the values of a text: JSON, and lines like "HTTP 201" as strings.
+func values(text string) ([]any, error) {
+	var all []any
+	for dec := json.NewDecoder(strings.NewReader(statusLine.ReplaceAllString(text, `"HTTP $1"`))); dec.More(); {
+		var value any
+		if err := dec.Decode(&value); err != nil {
+			return nil, fmt.Errorf("%w in %s", err, text)
+		}
+		all = append(all, value)
+	}
+	return all, nil
+}
+
+// includes returns an error if a value lacks something of the value shown. Objects must have at least the members shown, and
+// "…" in a string is a placeholder for any text.
+func includes(is, shown any) error {
+	switch shown := shown.(type) {
+	case map[string]any:
+		object, _ := is.(map[string]any)
+		for name, member := range shown {
+			if err := includes(object[name], member); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return nil
+	case []any:
+		list, _ := is.([]any)
+		if len(list) != len(shown) {
+			return fmt.Errorf("%v has not %d elements", is, len(shown))
+		}
+		var failures []error
+		for i := range shown {
+			failures = append(failures, includes(list[i], shown[i]))
+		}
+		return errors.Join(failures...)
+	case string:
+		pattern := "^" + strings.ReplaceAll(regexp.QuoteMeta(shown), "…", ".+") + "$"
+		if text, ok := is.(string); ok && regexp.MustCompile(pattern).MatchString(text) {
+			return nil
+		}
+	default:
+		if is == shown {
+			return nil
+		}
+	}
+	return fmt.Errorf("%v is not %v", is, shown)
+}

@@ -1,0 +1,210 @@
+package simulation
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/deploy/proof/simulation/memorystore"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/services/claims"
+	"insurance.example/exchange/services/coverage"
+	"insurance.example/exchange/services/parties"
+	"insurance.example/exchange/services/premium"
+)
+
+// Outcome is what a seed led to.
+type Outcome struct {
+	// Digest is of the history: it is the same whenever the seed is run.
+	Digest uint64
+	// Steps is the number of operations that the scheduler let happen.
+	Steps int
+	// Wrong says which guarantees were broken; empty if none was.
+	Wrong []string
+}
+
+const (
+	// troubled is how long faults happen, and slowlyTroubled in a seed in which all is slow: sweeps and rebalances then meet work
+	// that is under way.
+	troubled       = 6 * time.Second
+	slowlyTroubled = 30 * time.Second
+	// settling is how long everything may take to be right, after the last fault and the last request.
+	settling = 5 * time.Minute
+)
+
+// sets reads the value sets once for all processes: it would cost more than what they do.
+var sets = sync.OnceValues(func() (rest.Sets, error) { return valuesets.Load("") })
+
+// replicas are the processes of one service.
+type replicas struct {
+	name string
+	// program returns the program of the service, always the same.
+	program func() (*program, error)
+	number  int
+}
+
+func of(number int, service func() rest.Service, arguments ...string) replicas {
+	return replicas{service().Name, sync.OnceValues(func() (*program, error) { return newProgram(service(), arguments...) }), number}
+}
+
+// kind is what a seed simulates: replicas of services, and what callers do with them.
+type kind struct {
+	services []replicas
+	work     func(c *caller, ctx context.Context, number int)
+}
+
+// kinds are what a seed chooses from. Receipts come more often than the others, because most happens there.
+var kinds = func() []kind {
+	receipts := kind{[]replicas{of(2, premium.Service, "--bordereau-period", "month")}, (*caller).workOnReceipts}
+	return []kind{
+		receipts, receipts,
+		{[]replicas{of(2, claims.Service)}, (*caller).workOnClaims},
+		{[]replicas{of(2, parties.Service)}, (*caller).workOnParties},
+		{[]replicas{of(2, coverage.Service), of(1, claims.Service)}, (*caller).workOnPolicies},
+	}
+}()
+
+// exchange is the simulated part of the exchange.
+type exchange struct {
+	*world
+	brokers *brokers
+	store   *memorystore.Store
+	hosts   []*host
+	book    book
+	// working counts the callers that have not ended.
+	working atomic.Int32
+}
+
+// Run runs a seed, in a bubble of testing/synctest. It writes every operation to trace, if that is not nil.
+func Run(seed uint64, trace io.Writer) (Outcome, error) {
+	w := newWorld(seed, trace)
+	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
+	// Another process comes to write the same row once the first has lost its partitions, without having heard of it.
+	w.held = func(p *process) {
+		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
+		x.brokers.group.expelProcess(p)
+	}
+	x.book.claims.changes, x.book.parties, x.book.policies.filed = make(map[string]*change), make(partyBook), make(map[string]*filing)
+	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
+	kind := kinds[w.random.IntN(len(kinds))]
+	now := func() time.Time { return clock.Add(time.Since(w.began)) }
+	for _, service := range kind.services {
+		program, err := service.program()
+		if err != nil {
+			return Outcome{}, err
+		}
+		for i := range service.number {
+			x.hosts = append(x.hosts, &host{
+				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
+				reach: func(service string) *process { return x.reach(service, w.random) },
+				store: x.store, brokers: x.brokers, now: now,
+			})
+		}
+	}
+	for _, h := range x.hosts {
+		if err := h.start(); err != nil {
+			return Outcome{}, err
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	policies := 1 + w.random.IntN(2)
+	for i := range 2 + w.random.IntN(3) {
+		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, now: now, policies: policies, troubled: w.troubled, book: &x.book}
+		x.working.Add(1)
+		go func() {
+			defer x.working.Add(-1)
+			kind.work(c, as(ctx, c.name), i)
+		}()
+	}
+	err := x.live()
+	var wrong []string
+	if err == nil {
+		wrong = slices.Concat(x.book.wrong, x.check())
+		err = x.checkHistories(func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) })
+	}
+	x.end()
+	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err
+}
+
+// reach returns the process of one of the replicas of a service; nil if the service is not simulated.
+func (x *exchange) reach(service string, random *rand.Rand) *process {
+	var replicas []*host
+	for _, h := range x.hosts {
+		if h.service == service {
+			replicas = append(replicas, h)
+		}
+	}
+	if len(replicas) == 0 {
+		return nil
+	}
+	return replicas[random.IntN(len(replicas))].current
+}
+
+// live lets the exchange work: with faults at first, then without them until all is right or has had the time for it.
+func (x *exchange) live() (failure error) {
+	var until time.Time
+	x.run(func() bool {
+		if failure != nil {
+			return true
+		}
+		if !x.calm {
+			return false
+		}
+		if until.IsZero() && x.working.Load() == 0 {
+			until = time.Now().Add(settling)
+		}
+		return !until.IsZero() && (time.Now().After(until) || x.quiet())
+	}, func() {
+		if !x.calm && time.Since(x.began) > x.troubled {
+			x.calm = true
+			x.note("no more faults")
+		}
+		for _, h := range x.hosts {
+			if h.current.dead.Load() && (x.calm || time.Now().After(h.restart)) {
+				if failure = h.start(); failure != nil {
+					return
+				}
+				x.note("%s: starts", h.current.label)
+			}
+		}
+		if !x.calm {
+			x.mischief()
+		}
+	})
+	return failure
+}
+
+// mischief is what happens to processes and brokers by itself.
+func (x *exchange) mischief() {
+	switch x.random.IntN(600) {
+	case 0, 1, 2:
+		h := x.hosts[x.random.IntN(len(x.hosts))]
+		if !h.current.dead.Load() {
+			h.crash(time.Now().Add(time.Duration(x.random.Int64N(int64(5 * time.Second)))))
+		}
+	case 3, 4, 5, 6, 7, 8:
+		x.brokers.lose(x.random)
+	}
+}
+
+// end ends all processes, and waits until everything that they have begun has ended.
+func (x *exchange) end() {
+	x.calm = true
+	for _, h := range x.hosts {
+		h.current.dead.Store(true)
+		h.current.cancel()
+		for _, o := range x.drop(h.current) {
+			o.run(fails)
+		}
+	}
+	for _, o := range x.waiting {
+		o.run(fails)
+	}
+}

@@ -1,0 +1,179 @@
+// Package kubernetes runs a Kubernetes cluster of one node, for tests on machines that can pull no images: the apiserver, the
+// controllers, the scheduler, the kubelet and kube-proxy as they are released, with CoreDNS, built from the module registry,
+// on Debian's etcd, containerd, runc and CNI plugins. Deployments, Services, names, probes, evictions and rolls work as they
+// do elsewhere.
+//
+// It has no controller of NetworkPolicies (they are accepted, and hold nothing back), no load balancers, no storage classes
+// and no metrics of pods. Services and pods can be reached from the machine itself. It needs root, and Debian for what it
+// installs where that is missing. A machine can run one at a time.
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"insurance.example/exchange/deploy/proof/standins/process"
+)
+
+// patience bounds each step of a start, but for the building of programs.
+const patience = 2 * time.Minute
+
+// Config says how a cluster is started. The zero value is a new, empty cluster.
+type Config struct {
+	// Dir is the folder of the programs, which are built at the first start and kept (500 MB), and of the cluster's state,
+	// which is removed at the end. If it is empty, it is a folder of the user's cache.
+	Dir string
+	// Progress receives a line for each step of a start. If it is nil, it is os.Stderr.
+	Progress io.Writer
+}
+
+// Cluster is a running cluster. It ends with the process that started it, however that ends; what is left of its pods then is
+// removed by the next start.
+type Cluster struct {
+	programs, state string
+	lock            *os.File
+	components      []*component
+	broken          chan error
+	once            sync.Once
+	closed          error
+}
+
+// Start starts a cluster and returns once its node takes pods. ctx bounds the start only.
+func (c Config) Start(ctx context.Context) (*Cluster, error) {
+	if c.Progress == nil {
+		c.Progress = os.Stderr
+	}
+	began := time.Now()
+	say := func(format string, args ...any) {
+		fmt.Fprintf(c.Progress, "kubernetes: [%3.0f s] "+format+"\n", append([]any{time.Since(began).Seconds()}, args...)...)
+	}
+	cluster, err := c.start(ctx, say)
+	if err != nil {
+		return nil, fmt.Errorf("kubernetes: %w", err)
+	}
+	return cluster, nil
+}
+
+func (c Config) start(ctx context.Context, say func(string, ...any)) (*Cluster, error) {
+	if err := install(ctx, say); err != nil {
+		return nil, err
+	}
+	dir, err := c.folder()
+	if err != nil {
+		return nil, err
+	}
+	programs, err := build(ctx, dir, say)
+	if err != nil {
+		return nil, err
+	}
+	cluster, err := claim(dir)
+	if err != nil {
+		return nil, err
+	}
+	cluster.programs = programs
+	say("starting the cluster")
+	if err := cluster.run(ctx); err != nil {
+		return nil, errors.Join(err, cluster.Close())
+	}
+	say("the node is ready")
+	return cluster, nil
+}
+
+// Sweep removes what a cluster has left whose process was killed: what runs in its pods, their networks and their mounts. Start
+// does so as well.
+func (c Config) Sweep() error {
+	dir, err := c.folder()
+	if err != nil {
+		return err
+	}
+	cluster, err := claim(dir)
+	if err != nil {
+		return err
+	}
+	if made, _ := filepath.Glob(filepath.Join(dir, "v*", "kube-proxy")); len(made) > 0 {
+		cluster.programs = filepath.Dir(made[len(made)-1]) // it knows its own rules, whatever its version
+	}
+	return cluster.Close()
+}
+
+// folder returns the folder of the programs and the state, and makes it.
+func (c Config) folder() (string, error) {
+	if c.Dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
+		}
+		c.Dir = filepath.Join(cache, "insurance-exchange", "kubernetes")
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return "", err
+	}
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// claim returns the cluster of a folder, of which nothing runs yet. Another process that has it is an error.
+func claim(dir string) (*Cluster, error) {
+	lock, err := process.TryLock(filepath.Join(dir, "cluster.lock"))
+	if err != nil {
+		return nil, err
+	}
+	if lock == nil {
+		return nil, fmt.Errorf("another process runs a cluster in %s; end it first", dir)
+	}
+	return &Cluster{state: filepath.Join(dir, "cluster"), lock: lock, broken: make(chan error, 1)}, nil
+}
+
+// run starts the parts of the cluster, each after those that it needs.
+func (c *Cluster) run(ctx context.Context) error {
+	// What a cluster has left whose process was killed.
+	if err := c.end(); err != nil {
+		return err
+	}
+	for _, folder := range []string{"keys", "logs", "pods", "networks"} {
+		if err := os.MkdirAll(c.path(folder), 0o700); err != nil {
+			return err
+		}
+	}
+	if err := c.issueCertificates(); err != nil {
+		return err
+	}
+	if err := c.writeSettings(); err != nil {
+		return err
+	}
+	for _, step := range []func(context.Context) error{c.startNetwork, c.startControl, c.startContainers, c.startNode} {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		err := step(ctx)
+		cancel()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Kubeconfig returns the file by which clients reach the cluster, with all rights.
+func (c *Cluster) Kubeconfig() string { return c.path("admin.conf") }
+
+// Programs returns the folder of the programs, kubectl among them.
+func (c *Cluster) Programs() string { return c.programs }
+
+// Broken receives an error if a part of the cluster ends by itself.
+func (c *Cluster) Broken() <-chan error { return c.broken }
+
+// Close ends the cluster with all that runs in it, and removes its state.
+func (c *Cluster) Close() error {
+	c.once.Do(func() { c.closed = errors.Join(c.end(), c.lock.Close()) })
+	return c.closed
+}
+
+// path returns a path in the state of the cluster.
+func (c *Cluster) path(elements ...string) string {
+	return filepath.Join(append([]string{c.state}, elements...)...)
+}
