@@ -51,7 +51,8 @@ type door struct {
 	handler     http.Handler
 	signer      *auth.Signer
 	credentials request.Credentials
-	// log has what the door logs about requests at level warning and above. It may be read while the door handles no request.
+	// log has what the door logs about requests at level warning and above. It may be read while the door handles no
+	// request.
 	log *bytes.Buffer
 }
 

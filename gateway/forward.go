@@ -20,8 +20,8 @@ import (
 	"insurance.example/exchange/pkg/tracing"
 )
 
-// forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller. The place ends when
-// the response of the service begins: who reads it slowly keeps nobody out.
+// forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
+// The place ends when the response of the service begins: who reads it slowly keeps nobody out.
 func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller request.Caller, place *admission.Place) {
 	upstream := g.Upstreams[to]
 	ctx, span := tracing.Begin(ctx, "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
@@ -44,7 +44,8 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 		ModifyResponse: func(response *http.Response) error {
 			// The response has the request id already.
 			delete(response.Header, problem.RequestIDHeader)
-			// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the installation.
+			// The caller's token was accepted here. It is the gateway that the service does not know, a fault of the
+			// installation.
 			if response.StatusCode == http.StatusUnauthorized {
 				return g.Credentials.Refused(to)
 			}
@@ -59,11 +60,12 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 	proxy.ServeHTTP(c.Writer, c.Request)
 }
 
-// forwarding is the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and the response pass through
-// in pieces. There are buffers for both, and the connection to the service with its own.
+// forwarding is the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and
+// the response pass through in pieces. There are buffers for both, and the connection to the service with its own.
 const forwarding = 2 * bufferSize
 
-// responds notes the status of the response of a service. A 503 says nothing about how long requests take that are served.
+// responds notes the status of the response of a service. A 503 says nothing about how long requests take that are
+// served.
 func responds(status int, place *admission.Place, span trace.Span) {
 	if span.IsRecording() {
 		span.SetAttributes(attribute.Int("http.response.status_code", status))
@@ -75,8 +77,8 @@ func responds(status int, place *admission.Place, span trace.Span) {
 	}
 }
 
-// rewrite turns a request of a caller into one to the service. It runs after the hop-by-hop headers were removed, so that a
-// caller cannot have the gateway's own headers removed by naming them in the header Connection.
+// rewrite turns a request of a caller into one to the service. It runs after the hop-by-hop headers were removed, so
+// that a caller cannot have the gateway's own headers removed by naming them in the header Connection.
 func (g *gateway) rewrite(r *httputil.ProxyRequest, upstream Upstream, caller request.Caller) {
 	out := r.Out
 	out.URL.Scheme, out.URL.Host, out.Host = upstream.URL.Scheme, upstream.URL.Host, ""

@@ -187,7 +187,8 @@ func TestServiceThatIsDownIsAnOutage(t *testing.T) {
 	}
 }
 
-// TestGatewayThatIsNotAcceptedIsAnOutage has a service refuse the gateway itself: the caller, whose token was accepted, cannot mend it.
+// TestGatewayThatIsNotAcceptedIsAnOutage has a service refuse the gateway itself: the caller, whose token was
+// accepted, cannot mend it.
 func TestGatewayThatIsNotAcceptedIsAnOutage(t *testing.T) {
 	credentials, err := request.NewCredentials([]string{"a-secret-of-another-exchange"})
 	if err != nil {

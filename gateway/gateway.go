@@ -32,8 +32,8 @@ const (
 type Upstream struct {
 	URL       *url.URL
 	Transport http.RoundTripper
-	// Handler is the service itself, if it is in the same process. It gets the requests as they came, except for the token, and learns who
-	// the caller is from their contexts.
+	// Handler is the service itself, if it is in the same process. It gets the requests as they came, except for the
+	// token, and learns who the caller is from their contexts.
 	Handler http.Handler
 	// Limiter refuses requests to the service while there are too many; none is refused if it is nil.
 	Limiter *admission.Limiter
@@ -53,20 +53,21 @@ type Config struct {
 	Credentials request.Credentials
 	// AdminMayRead lets the scope std.admin read as well.
 	AdminMayRead bool
-	// Origins holds the origins whose pages may call the exchange from a browser (CORS), such as https://portal.example, or
-	// "*" for any. Without one, requests across origins get no CORS headers and OPTIONS is refused with 405.
+	// Origins holds the origins whose pages may call the exchange from a browser (CORS), such as
+	// https://portal.example, or "*" for any. Without one, requests across origins get no CORS headers and OPTIONS is
+	// refused with 405.
 	Origins []string
 	// Rates limits how many requests each caller may send; nil if nothing does.
 	Rates *Rates
-	// LargestBody is the declared length of a body, in bytes, beyond which it is refused before it is forwarded. If it is
-	// zero, a body is only refused by the router, when it is read.
+	// LargestBody is the declared length of a body, in bytes, beyond which it is refused before it is forwarded. If
+	// it is zero, a body is only refused by the router, when it is read.
 	LargestBody int64
 	// Log gets a line for each response that breaks off.
 	Log *slog.Logger
 }
 
-// New adds the gateway to a router of service.NewEngine and returns its handler. It fails if a route is malformed or its
-// service has no upstream.
+// New adds the gateway to a router of service.NewEngine and returns its handler. It fails if a route is malformed or
+// its service has no upstream.
 func New(engine *gin.Engine, config Config) (service.Doorkeeper, error) {
 	table, err := newTable(config.Routes, config.Extensions)
 	if err != nil {
@@ -81,7 +82,8 @@ func New(engine *gin.Engine, config Config) (service.Doorkeeper, error) {
 	if len(config.Origins) > 0 {
 		engine.Use(acrossOrigins(config.Origins))
 	}
-	// The table is used in place of the router, which supports neither {id}:{action} nor a list of the methods of a path.
+	// The table is used in place of the router, which supports neither {id}:{action} nor a list of the methods of a
+	// path.
 	engine.NoRoute(func(c *gin.Context) {
 		g.serve(c)
 		// Without this the router would add a body of its own to a response that has none.
@@ -101,8 +103,8 @@ func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.engine.ServeHTTP(w, r)
 }
 
-// Refuse reports whether serve would refuse a request because there are too many, and counts it as refused if so. It returns the
-// template of its path.
+// Refuse reports whether serve would refuse a request because there are too many, and counts it as refused if so. It
+// returns the template of its path.
 func (e *entrance) Refuse(method, path string) (route string, refused bool) {
 	to := e.gateway.table.find(path)
 	if to == nil || !slices.Contains(to.methods, method) {
@@ -126,8 +128,8 @@ type gateway struct {
 	broken *log.Logger // gets a line for each response that breaks off
 }
 
-// serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service. While more is
-// asked of a service than it can serve, requests to it are refused before the token is looked at.
+// serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service.
+// While more is asked of a service than it can serve, requests to it are refused before the token is looked at.
 func (g *gateway) serve(c *gin.Context) {
 	request := c.Request
 	endpoint := g.table.find(request.URL.Path)

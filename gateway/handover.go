@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/admission"
 )
 
-// handOver has a service of this process serve a request, whose context carries what the other processes would be told in headers. The
-// response goes to the caller as the service writes it.
+// handOver has a service of this process serve a request, whose context carries what the other processes would be
+// told in headers. The response goes to the caller as the service writes it.
 func handOver(c *gin.Context, service http.Handler, request *http.Request, place *admission.Place, span trace.Span) {
 	delete(request.Header, "Authorization") // services do not need the token
 	request.TLS = nil                       // the gateway has looked at the certificate of the caller

@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// TestForwardedRequestsTakeFromTheBudget has callers leave responses of 16 MiB unread. As many are forwarded as the budget has room for, each
-// with the same part whatever its size, and half of them for one caller.
+// TestForwardedRequestsTakeFromTheBudget has callers leave responses of 16 MiB unread. As many are forwarded as the
+// budget has room for, each with the same part whatever its size, and half of them for one caller.
 func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 	const fits, each = 8, 64 << 10
 	body := make([]byte, 16<<20)

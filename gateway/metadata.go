@@ -21,7 +21,8 @@ type resourceMetadata struct {
 	Documentation        string   `json:"resource_documentation"`
 }
 
-// metadata returns the page of the metadata. The issuer is named only if it is a URL, as those of identity providers are.
+// metadata returns the page of the metadata. The issuer is named only if it is a URL, as those of identity providers
+// are.
 func metadata(publicURL, issuer string) (http.Handler, error) {
 	publicURL = strings.TrimSuffix(publicURL, "/")
 	described := resourceMetadata{
@@ -45,8 +46,8 @@ func metadata(publicURL, issuer string) (http.Handler, error) {
 // metadataURL returns the URL of the metadata of the exchange at a URL.
 func metadataURL(publicURL string) string { return strings.TrimSuffix(publicURL, "/") + metadataPath }
 
-// checkPublicURL returns an error if clients could not reach the exchange by the URL. It has no path, because the gateway
-// serves the paths of the interface at its root.
+// checkPublicURL returns an error if clients could not reach the exchange by the URL. It has no path, because the
+// gateway serves the paths of the interface at its root.
 func checkPublicURL(text string) error {
 	if u, is := webURL(text); !is || u.User != nil || strings.TrimSuffix(text, "/") != u.Scheme+"://"+u.Host {
 		return fmt.Errorf("%q is not the URL of an exchange; give a scheme and a host without a path, such as https://exchange.example", text)

@@ -16,8 +16,8 @@ import (
 // preflightAge is how long a browser may keep the response to a preflight request.
 const preflightAge = 10 * time.Minute
 
-// acrossOrigins returns a handler that responds to preflight requests of browsers, and allows pages of the origins to read
-// the responses to their requests. Cookies are not allowed: callers send bearer tokens.
+// acrossOrigins returns a handler that responds to preflight requests of browsers, and allows pages of the origins to
+// read the responses to their requests. Cookies are not allowed: callers send bearer tokens.
 func acrossOrigins(origins []string) gin.HandlerFunc {
 	policy := cors.New(cors.Options{
 		AllowedOrigins: origins,

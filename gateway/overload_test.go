@@ -27,8 +27,8 @@ func oneAtATime(config *gateway.Config) {
 	}
 }
 
-// TestOverloadIsRefusedAtOnce keeps one service as busy as it may be. What it is asked for is then refused before the body is read and
-// before the token is looked at. Other services and the pages are not concerned.
+// TestOverloadIsRefusedAtOnce keeps one service as busy as it may be. What it is asked for is then refused before the
+// body is read and before the token is looked at. Other services and the pages are not concerned.
 func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -83,7 +83,8 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-// TestFailuresLeaveTheirPlaces has requests fail in every way that the gateway knows, each in the only place that there is.
+// TestFailuresLeaveTheirPlaces has requests fail in every way that the gateway knows, each in the only place that
+// there is.
 func TestFailuresLeaveTheirPlaces(t *testing.T) {
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/vehicle/down" {
@@ -119,8 +120,8 @@ func TestFailuresLeaveTheirPlaces(t *testing.T) {
 	})
 }
 
-// TestLongTimesLowerTheLimit fills a service, by a clock that only the test moves, and lets some of the requests end late: fewer are
-// admitted from then on.
+// TestLongTimesLowerTheLimit fills a service, by a clock that only the test moves, and lets some of the requests end
+// late: fewer are admitted from then on.
 func TestLongTimesLowerTheLimit(t *testing.T) {
 	const most, late = 100, 20
 	arrived, goOn := make(chan struct{}), make(chan struct{})
@@ -187,8 +188,8 @@ func (k *knocked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	k.Doorkeeper.ServeHTTP(w, r)
 }
 
-// TestOverloadIsRefusedAtTheDoor keeps a service of a process as busy as it may be. What it is asked for is then refused without the
-// handler of the gateway, which has only what others are asked for.
+// TestOverloadIsRefusedAtTheDoor keeps a service of a process as busy as it may be. What it is asked for is then
+// refused without the handler of the gateway, which has only what others are asked for.
 func TestOverloadIsRefusedAtTheDoor(t *testing.T) {
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	busy := gateway.Upstream{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,16 +25,16 @@ type Settings struct {
 	AdminMayRead bool
 	// Origins holds the origins whose pages may call the exchange from a browser.
 	Origins []string
-	// TokenURL is the URL at which the identity provider issues tokens for client credentials. The OpenAPI document and the
-	// pages name it if it is given.
+	// TokenURL is the URL at which the identity provider issues tokens for client credentials. The OpenAPI document
+	// and the pages name it if it is given.
 	TokenURL string
 	// PublicURL is the URL by which clients reach the exchange. Its metadata (RFC 9728) is published if it is given.
 	PublicURL string
-	// TokenCommand is a command that prints a bearer token, where the exchange signs its own. The pages and the log name it if
-	// it is given.
+	// TokenCommand is a command that prints a bearer token, where the exchange signs its own. The pages and the log
+	// name it if it is given.
 	TokenCommand string
-	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once after a while without
-	// any; 0 for any number, and for the requests of one second.
+	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once
+	// after a while without any; 0 for any number, and for the requests of one second.
 	RateLimit, RateBurst int64
 
 	valueSets *string

@@ -13,12 +13,12 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// mostCallers is the number of callers whose requests are remembered. The one that has not asked for longest is forgotten first, and may
-// then send as many as one that never asked.
+// mostCallers is the number of callers whose requests are remembered. The one that has not asked for longest is
+// forgotten first, and may then send as many as one that never asked.
 const mostCallers = 10_000
 
-// Rates limits how many requests each caller may send to one process of the gateway. It is safe for concurrent use. A nil Rates limits
-// nothing.
+// Rates limits how many requests each caller may send to one process of the gateway. It is safe for concurrent use. A
+// nil Rates limits nothing.
 type Rates struct {
 	perSecond, burst int
 	now              func() time.Time
@@ -27,8 +27,8 @@ type Rates struct {
 	policy []string
 }
 
-// NewRates returns rates that let a caller send a number of requests in a second, and as many as burst after a while without any; nil if
-// perSecond is 0. A burst of 0 is the requests of one second.
+// NewRates returns rates that let a caller send a number of requests in a second, and as many as burst after a while
+// without any; nil if perSecond is 0. A burst of 0 is the requests of one second.
 func NewRates(perSecond, burst int, now func() time.Time) (*Rates, error) {
 	if perSecond == 0 {
 		return nil, nil
@@ -50,8 +50,8 @@ func (r *Rates) seconds(requests float64) int {
 	return max(1, int(math.Ceil(requests/float64(r.perSecond))))
 }
 
-// Take counts a request of a caller and writes the fields RateLimit-Policy and RateLimit into the header of the response. It returns
-// problem.RateExceeded if the caller may not send it now.
+// Take counts a request of a caller and writes the fields RateLimit-Policy and RateLimit into the header of the
+// response. It returns problem.RateExceeded if the caller may not send it now.
 func (r *Rates) Take(caller string, header http.Header) error {
 	if r == nil {
 		return nil

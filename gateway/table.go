@@ -92,7 +92,8 @@ func newTable(all []routes.Route, extensions []routes.Extension) (table, error) 
 	return t, nil
 }
 
-// newEndpoint returns an endpoint, or nil if the path has no methods and therefore does not exist. HEAD is added to GET.
+// newEndpoint returns an endpoint, or nil if the path has no methods and therefore does not exist. HEAD is added to
+// GET.
 func newEndpoint(service, template string, methods []string) *endpoint {
 	if len(methods) == 0 {
 		return nil

@@ -29,7 +29,8 @@ type Claim struct {
 	ClaimType *string `json:"claimType,omitzero" set:"ClaimType"`
 	// Where the loss happened, in words.
 	Location *string `json:"location,omitzero"`
-	// What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such list.
+	// What caused the loss: one of the perils, the scope or the benefits of the policy. A travel policy has no such
+	// list.
 	LossCause *string `json:"lossCause,omitzero"`
 	// What happened, in words.
 	Description *string `json:"description,omitzero"`

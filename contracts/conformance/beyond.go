@@ -32,8 +32,8 @@ func beyondRules() []Rule {
 	)
 }
 
-// happened fails the rule unless the history of a record lists these events in order, and returns the text of the history.
-// It skips the rule if there is no such path.
+// happened fails the rule unless the history of a record lists these events in order, and returns the text of the
+// history. It skips the rule if there is no such path.
 func (p *probe) happened(resource string, made record, events ...string) string {
 	path := "/x/history/" + resource + "/" + made.text("id")
 	a := p.get(path)

@@ -111,8 +111,9 @@ func afterCancellation(p *probe, line string) {
 	p.files(http.StatusConflict, p.loss(line, policy, 2))
 }
 
-// waits files claims within the waiting period of a policy that begins a number of days from now. Each must have one warning
-// more than a claim against a policy without a waiting period. A configured reporting window may add its warning to both.
+// waits files claims within the waiting period of a policy that begins a number of days from now. Each must have one
+// warning more than a claim against a policy without a waiting period. A configured reporting window may add its
+// warning to both.
 func waits(p *probe, line string, begins int, dates func(days int) record) {
 	const period = 30
 	body := p.body(line, 0).with("inceptionDate", p.instant(begins))

@@ -115,7 +115,8 @@ func TestNothingPassesForNothing(t *testing.T) {
 	}
 }
 
-// called is a transport that calls a handler. These implementations get tens of thousands of requests, and none of them needs a socket.
+// called is a transport that calls a handler. These implementations get tens of thousands of requests, and none of
+// them needs a socket.
 type called http.HandlerFunc
 
 func (c called) RoundTrip(r *http.Request) (*http.Response, error) {

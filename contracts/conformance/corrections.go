@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// correctionRules are the rules about replacements: PUT writes a whole record, which must pass the checks of a creation.
+// correctionRules are the rules about replacements: PUT writes a whole record, which must pass the checks of a
+// creation.
 func correctionRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -93,8 +94,8 @@ var requiredOf = map[string][]string{
 	"petCoverage":                  {"policyholderId", "petId"},
 }
 
-// renewedTo returns the end of the term that follows a term. It has as many months if the term consists of whole months, and
-// otherwise the same length.
+// renewedTo returns the end of the term that follows a term. It has as many months if the term consists of whole
+// months, and otherwise the same length.
 func renewedTo(from, to time.Time) time.Time {
 	months := 12*(to.Year()-from.Year()) + int(to.Month()-from.Month())
 	if months > 0 && from.AddDate(0, months, 0).Equal(to) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// errorRules are the rules about the errors table: each row alone, and each pair of neighbouring rows together, for which the
-// earlier row decides the response.
+// errorRules are the rules about the errors table: each row alone, and each pair of neighbouring rows together, for
+// which the earlier row decides the response.
 func errorRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
@@ -59,7 +59,8 @@ func errorRules() []Rule {
 	return rules
 }
 
-// number returns the order of a row in words. A half is a row that the interface does not number, between two that it does.
+// number returns the order of a row in words. A half is a row that the interface does not number, between two that it
+// does.
 func number(order float64) string {
 	if whole := int(order); order == float64(whole) {
 		return fmt.Sprintf("row %d", whole)
@@ -74,8 +75,8 @@ func (e endpoint) neighbours(earlier, later row) bool {
 	})
 }
 
-// decided sends a request with the faults of rows, of which the last is put in first. It fails the rule unless the response is
-// that of the first row.
+// decided sends a request with the faults of rows, of which the last is put in first. It fails the rule unless the
+// response is that of the first row.
 func decided(p *probe, resource string, rows ...row) {
 	a := &attempt{body: p.body(resource, 0)}
 	for _, r := range slices.Backward(rows) {

@@ -97,8 +97,8 @@ func notFound(order float64, condition string, fault func(*probe, *attempt), wor
 	return row{order: order, condition: condition, fault: fault, status: http.StatusNotFound, words: words}
 }
 
-// aboveZeroRows returns the rows of a required number that must be above 0, which is check 3 of each table that has such a
-// check.
+// aboveZeroRows returns the rows of a required number that must be above 0, which is check 3 of each table that has
+// such a check.
 func aboveZeroRows(member, words string) []row {
 	const order = 3
 	return []row{
@@ -108,8 +108,8 @@ func aboveZeroRows(member, words string) []row {
 	}
 }
 
-// enumerationRows returns the rows of a required member that has a value set, which is check 2 of each table that has such a
-// check.
+// enumerationRows returns the rows of a required member that has a value set, which is check 2 of each table that has
+// such a check.
 func enumerationRows(member, words string) []row {
 	const order = 2
 	return []row{bad(order, member+" not in the enumeration", set(member, unknownValue), words), required(order, member)}
@@ -233,7 +233,8 @@ var errorTable = []endpoint{
 		bad(2, "required fields missing", missing("lastName"), "required fields missing"),
 		required(2, "firstName"), required(2, "dob"), required(2, "address"), required(2, "idType"), required(2, "idNumber"),
 		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, judge: existingID},
-		// Rows 3 and 4 belong together: for the party that the same key created the response is a replay, not a conflict.
+		// Rows 3 and 4 belong together: for the party that the same key created the response is a replay, not a
+		// conflict.
 		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK, judge: replayed},
 		{order: 5, condition: "persistence fails", unreachable: "a caller cannot make persistence fail"},
 	}},

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// filterTable is the table of list filters, as the interface writes it. name* finds the records whose name begins with the
-// value, regardless of case.
+// filterTable is the table of list filters, as the interface writes it. name* finds the records whose name begins
+// with the value, regardless of case.
 var filterTable = []struct{ resource, filters string }{
 	{"motorCoverage", "policyNumber"},
 	{"cyberLiabilityCoverage", "policyNumber"},
@@ -116,7 +116,8 @@ func distinct(p *probe, resource, name string) (in, out record) {
 	return p.create(resource, p.body(resource, 0)), p.create(resource, p.body(resource, 1))
 }
 
-// finds fails the rule unless a list with a query has the record in, and neither the record out nor others that do not match.
+// finds fails the rule unless a list with a query has the record in, and neither the record out nor others that do
+// not match.
 func (p *probe) finds(resource string, query url.Values, in, out record) {
 	path := "/" + resource + "?" + query.Encode()
 	// Records of earlier runs may have the same value. The records of this rule are near the end.

@@ -18,8 +18,8 @@ func (p *probe) list(path string) []record {
 	return all
 }
 
-// length returns the number of records of a list. It looks for the end: it doubles the skip, and then halves the remaining
-// range. A list that is longer than maxSkip ends the rule.
+// length returns the number of records of a list. It looks for the end: it doubles the skip, and then halves the
+// remaining range. A list that is longer than maxSkip ends the rule.
 func (p *probe) length(path string) int {
 	has := func(n int) bool { return len(p.list(withQuery(path, fmt.Sprintf("limit=1&skip=%d", n-1)))) > 0 }
 	least, beyond := 0, 1

@@ -118,7 +118,8 @@ func refunds(p *probe) {
 	p.holds(p.read("/receipt/"+reversing.text("id")), record{"reverses": made["id"]})
 }
 
-// aggregating creates a policy for a rule about the aggregation, or skips the rule if the implementation does not aggregate.
+// aggregating creates a policy for a rule about the aggregation, or skips the rule if the implementation does not
+// aggregate.
 func (p *probe) aggregating() record {
 	if p.NoAggregation {
 		p.skip("the implementation is said to be configured not to aggregate")

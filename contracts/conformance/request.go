@@ -41,10 +41,10 @@ const beyond = "/x/"
 // none is the value of a header that must not be sent.
 const none = "\x00"
 
-// send sends a request and returns the response. body is nil, a string that is sent as it is, or a value that is sent as
-// JSON. headers are names and values in turn. Without a header Authorization the request has the token that the interface
-// requires. An implementation that has too much in work for one caller (429 with Retry-After) is asked again, because many rules are
-// tried at the same time.
+// send sends a request and returns the response. body is nil, a string that is sent as it is, or a value that is sent
+// as JSON. headers are names and values in turn. Without a header Authorization the request has the token that the
+// interface requires. An implementation that has too much in work for one caller (429 with Retry-After) is asked
+// again, because many rules are tried at the same time.
 func (p *probe) send(method, path string, body any, headers ...string) (response, error) {
 	for {
 		got, err := p.sendOnce(method, path, body, headers...)
@@ -177,8 +177,8 @@ func (p *probe) wants(status int, a response) record {
 	return r
 }
 
-// refused returns the problem document of a response. It fails the rule unless the response has the status and the problem
-// has the title words, where "" means any.
+// refused returns the problem document of a response. It fails the rule unless the response has the status and the
+// problem has the title words, where "" means any.
 func (p *probe) refused(status int, words string, a response) record {
 	r, err := a.problem(status, words)
 	p.must(err)

@@ -20,7 +20,8 @@ var uuid = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-
 // record is a JSON object. The numbers of one that was received are json.Number.
 type record map[string]any
 
-// text returns a member as text: a string as it is, a number as it is written. It returns "" if there is no such member.
+// text returns a member as text: a string as it is, a number as it is written. It returns "" if there is no such
+// member.
 func (r record) text(name string) string {
 	if value := r[name]; value != nil {
 		return fmt.Sprint(value)

@@ -150,8 +150,8 @@ func (p *probe) policy(line string, ends int) record {
 	return p.create(line, p.body(line, 0).with("expiryDate", p.instant(ends)))
 }
 
-// loss returns the body of a claim against a policy for a loss a number of days from now. The cause is the first that a policy
-// of the line covers.
+// loss returns the body of a claim against a policy for a loss a number of days from now. The cause is the first that
+// a policy of the line covers.
 func (p *probe) loss(line string, policy record, days int) record {
 	body := record{
 		"policyNumber": policy["policyNumber"], "fnol": p.instant(days), "lossDate": p.instant(days),

@@ -60,7 +60,8 @@ var wrongTypes = map[string][]any{
 	"DrivingLicence": {"AB 1", 7},
 }
 
-// wrongFor returns the values that a field must refuse. There are none for a type whose members the interface does not show.
+// wrongFor returns the values that a field must refuse. There are none for a type whose members the interface does
+// not show.
 func wrongFor(f field) []any {
 	switch wrong := wrongTypes[f.kind]; {
 	case f.many:

@@ -15,8 +15,9 @@ var countriesText []byte
 var correctedText []byte
 
 // valueSets are the values of each set, as published: OPIN API Specification v1.0 of the Open Insurance Initiative
-// (Apache-2.0); Currency has the alphabetic codes of ISO 4217 and Country the alpha-2 codes of ISO 3166-1. productCatalog
-// has the lines of business, of which records have the codes. countries are the numeric codes of ISO 3166-1.
+// (Apache-2.0); Currency has the alphabetic codes of ISO 4217 and Country the alpha-2 codes of ISO 3166-1.
+// productCatalog has the lines of business, of which records have the codes. countries are the numeric codes of ISO
+// 3166-1.
 var (
 	valueSets = embedded[map[string][]string](valueSetsText)
 	countries = embedded[[]int](countriesText)
@@ -29,8 +30,8 @@ func embedded[T any](text []byte) (value T) {
 	return value
 }
 
-// corrected maps corrected spellings to published values that are misspelled. A corrected spelling is accepted, and stored as
-// the published value.
+// corrected maps corrected spellings to published values that are misspelled. A corrected spelling is accepted, and
+// stored as the published value.
 var corrected = embedded[map[string]map[string]string](correctedText)
 
 // unknownValue is in no set.

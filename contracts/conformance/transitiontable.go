@@ -8,8 +8,8 @@ var policyLines = []string{
 	"businessInterruptionCoverage", "petCoverage",
 }
 
-// move is a row of a table of transitions: what an operation does to a record in a state. An operation that is in no row is
-// refused with 409.
+// move is a row of a table of transitions: what an operation does to a record in a state. An operation that is in no
+// row is refused with 409.
 type move struct {
 	from, operation string
 	// kind is an endorsementType, or other for any type except the policy extension.
@@ -57,7 +57,8 @@ func movesOf(line string) []move {
 	return policyMoves
 }
 
-// listed returns the state to which a table moves a record in a state for an operation, and whether the table has such a row.
+// listed returns the state to which a table moves a record in a state for an operation, and whether the table has
+// such a row.
 func listed(moves []move, state, operation, kind string) (to string, ok bool) {
 	if kind != "" && kind != extension {
 		kind = other
@@ -70,8 +71,8 @@ func listed(moves []move, state, operation, kind string) (to string, ok bool) {
 	return "", false
 }
 
-// policyStates are the states of a policy that callers can reach, and how. Two of them read as in force, because an extended
-// policy is in force again once its extension term has begun.
+// policyStates are the states of a policy that callers can reach, and how. Two of them read as in force, because an
+// extended policy is in force again once its extension term has begun.
 var policyStates = []struct {
 	state, how string
 	reach      func(p *probe, line string) record

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// valueRules are the rules about value sets: each published value is accepted and returned, every other value is refused, and
-// a corrected spelling is stored as the published value.
+// valueRules are the rules about value sets: each published value is accepted and returned, every other value is
+// refused, and a corrected spelling is stored as the published value.
 func valueRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }

@@ -16,7 +16,8 @@ const (
 // Policy is what the coverage records of every line share.
 type Policy struct {
 	scalar.Record
-	// The number that the exchange issues to the policy. It is unique over all lines; its last character is a check character.
+	// The number that the exchange issues to the policy. It is unique over all lines; its last character is a check
+	// character.
 	PolicyNumber *string `json:"policyNumber,omitzero" issued:""`
 	// The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderID scalar.ID `json:"policyholderId,omitzero" refers:"personal,commercial,insuranceEntity,beneficiary"`
@@ -24,7 +25,8 @@ type Policy struct {
 	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
 	// The instant at which the term ends; it is no longer part of the term.
 	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
-	// The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in force.
+	// The state of the policy, which only actions, non-payment and time change. A policy past its expiryDate stays in
+	// force.
 	Status *string `json:"status,omitzero" issued:"PolicyStatus"`
 }
 
@@ -74,7 +76,8 @@ type Travel struct {
 	IsAnnualPolicy *bool `json:"isAnnualPolicy,omitzero"`
 	// Whether the policy covers a group; false where it is not sent.
 	IsGroup *bool `json:"isGroup,omitzero"`
-	// The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual policies.
+	// The length of the trip in days, 1 or more. The operator may set a range for single trips and one for annual
+	// policies.
 	Length *scalar.Int `json:"length,omitzero"`
 	// The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination *scalar.Int `json:"destination,omitzero"`
@@ -118,8 +121,8 @@ type TradeCredit struct {
 	TradeCreditType *string `json:"tradeCreditType,omitzero" set:"TradeCreditType"`
 	// What the policy insures against. A claim's lossCause must be one of them.
 	Perils []string `json:"perils,omitzero" set:"TradeCreditPeril"`
-	// The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or
-	// unit.
+	// The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its
+	// currency or unit.
 	CreditLimit *scalar.Int `json:"creditLimit,omitzero"`
 	// The part of the credit limit that is in use. The interface does not say its currency or unit.
 	CreditLimitUtilized *scalar.Int `json:"creditLimitUtilized,omitzero"`
@@ -177,8 +180,8 @@ type Endorsement struct {
 	EndorsementType *string `json:"endorsementType,omitzero" set:"EndorsementType"`
 }
 
-// PolicyExtension is the one endorsement type that moves the term and the state. PolicyCancellation and PolicyRenewal are
-// recorded as any other type: :cancel and :renew end and renew a policy.
+// PolicyExtension is the one endorsement type that moves the term and the state. PolicyCancellation and PolicyRenewal
+// are recorded as any other type: :cancel and :renew end and renew a policy.
 const (
 	PolicyExtension    = "policy extension"
 	PolicyCancellation = "policy cancellation"

@@ -1,5 +1,5 @@
-// Package examples holds requests that work one after the other, with what the exchange returns. The OpenAPI document shows
-// them, and they refer to each other.
+// Package examples holds requests that work one after the other, with what the exchange returns. The OpenAPI document
+// shows them, and they refer to each other.
 package examples
 
 import (
@@ -16,8 +16,8 @@ type Example struct {
 	On string `yaml:"on"`
 	// Body is the body of the request.
 	Body map[string]any `yaml:"body"`
-	// Issues are the members of the response that the exchange sets, with values that stand for what it sets. Later examples
-	// refer to the values.
+	// Issues are the members of the response that the exchange sets, with values that stand for what it sets. Later
+	// examples refer to the values.
 	Issues map[string]any `yaml:"issues"`
 	// Returns is the response, where it is not a record.
 	Returns any `yaml:"returns"`

@@ -10,8 +10,8 @@ type Process struct {
 // Gateway is the name of the process that callers reach.
 const Gateway = "gateway"
 
-// Processes returns the processes of the exchange in the order in which they start: each service after those that it calls, and then
-// the gateway, which calls all of them.
+// Processes returns the processes of the exchange in the order in which they start: each service after those that it
+// calls, and then the gateway, which calls all of them.
 func Processes() []Process {
 	return []Process{
 		{Name: "parties"},

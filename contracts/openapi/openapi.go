@@ -21,8 +21,8 @@ func Published() []byte { return generated }
 // ProblemsExtension is the member of an operation that lists the types of the problems that it may return.
 const ProblemsExtension = "x-problems"
 
-// ScopeExtension is the member of an operation that names the scope that its token must have. The requirement of a bearer
-// token could name it in OpenAPI 3.1, but linters take that for a mistake.
+// ScopeExtension is the member of an operation that names the scope that its token must have. The requirement of a
+// bearer token could name it in OpenAPI 3.1, but linters take that for a mistake.
 const ScopeExtension = "x-scope"
 
 // document is the part of the document that a deployment changes. Everything else is kept as it is.
@@ -46,8 +46,8 @@ type enumeration struct {
 }
 
 // Document returns the document of a deployment. Each of the value sets in force is the component schema of its name.
-// tokenURL is the URL at which tokens are issued (OAuth 2.0, client credentials): it makes the scheme OAuth2. If it is empty,
-// the document has no such scheme, because OpenAPI demands the URL.
+// tokenURL is the URL at which tokens are issued (OAuth 2.0, client credentials): it makes the scheme OAuth2. If it
+// is empty, the document has no such scheme, because OpenAPI demands the URL.
 func Document(sets *valuesets.Registry, tokenURL string) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(generated, &d); err != nil {

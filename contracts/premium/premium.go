@@ -53,13 +53,15 @@ type Bordereau struct {
 	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
 	// The most that the policy pays. The interface does not say its currency or unit.
 	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
-	// The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without bound. The
-	// interface does not say its currency or unit.
+	// The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without
+	// bound. The interface does not say its currency or unit.
 	GrossWrittenPremium scalar.Integer `json:"grossWrittenPremium,omitzero"`
-	// The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or unit.
+	// The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or
+	// unit.
 	NetPremium *scalar.Int `json:"netPremium,omitzero"`
 	// The type of the receipts that the row sums.
 	TransactionType *string `json:"transactionType,omitzero" set:"ReceiptType"`
-	// The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from receipts has it.
+	// The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from
+	// receipts has it.
 	Period *string `json:"period,omitzero"`
 }

@@ -37,8 +37,8 @@ type Item struct {
 //go:embed register.yaml
 var items []byte
 
-// Load returns the items in their order. It returns an error for an item without a kind and for a Configured item without
-// settings.
+// Load returns the items in their order. It returns an error for an item without a kind and for a Configured item
+// without settings.
 func Load() ([]Item, error) {
 	var all []Item
 	if err := yaml.UnmarshalWithOptions(items, &all, yaml.Strict()); err != nil {

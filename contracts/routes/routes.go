@@ -1,5 +1,5 @@
-// Package routes holds the paths of the interface: which service has which resources, and which operations these have. The
-// table is generated from the declarations of the services (make generate). The gateway routes by it.
+// Package routes holds the paths of the interface: which service has which resources, and which operations these
+// have. The table is generated from the declarations of the services (make generate). The gateway routes by it.
 package routes
 
 import (

@@ -37,8 +37,8 @@ func (i *Int) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// maxDigits is the greatest number of characters of a number in a body. It also limits an Integer, so that every number in a
-// response can be sent back.
+// maxDigits is the greatest number of characters of a number in a body. It also limits an Integer, so that every
+// number in a response can be sent back.
 const maxDigits = 64
 
 var errLongInteger = fmt.Errorf("must be a whole number of at most %d digits", maxDigits)

@@ -117,8 +117,8 @@ func (d DateTime) MarshalJSON() ([]byte, error) {
 	return d.instant.AppendFormat(nil, `"`+time.RFC3339Nano+`"`), nil
 }
 
-// InRange reports whether the instant lies in the years 0001 to 9999, UTC, and so can be written. Only a computed instant
-// does not.
+// InRange reports whether the instant lies in the years 0001 to 9999, UTC, and so can be written. Only a computed
+// instant does not.
 func (d DateTime) InRange() bool {
 	year := d.instant.Year()
 	return year >= firstYear && year <= lastYear

@@ -1,6 +1,6 @@
-// Package settings holds the names of the settings that not every process has. There are no hidden defaults: a rule whose
-// setting is not given is off, and its service logs that when it starts. Every process accepts all of the names, so that
-// processes can share an environment.
+// Package settings holds the names of the settings that not every process has. There are no hidden defaults: a rule
+// whose setting is not given is off, and its service logs that when it starts. Every process accepts all of the
+// names, so that processes can share an environment.
 package settings
 
 // The settings of the processes, by the names of their flags.
@@ -27,8 +27,8 @@ const (
 	Data              = "data"
 )
 
-// The settings of the command-line client, which may share an environment with the processes: the URL of the exchange and
-// the bearer token.
+// The settings of the command-line client, which may share an environment with the processes: the URL of the exchange
+// and the bearer token.
 const (
 	URL   = "url"
 	Token = "token"

@@ -71,8 +71,8 @@ func Published() *Registry {
 	return r
 }
 
-// unamended returns the sets as published, the same ones at each call: services of one process share them, since nobody changes sets that
-// are in force.
+// unamended returns the sets as published, the same ones at each call: services of one process share them, since
+// nobody changes sets that are in force.
 var unamended = sync.OnceValue(Published)
 
 // amendment is what a deployer's file says of one set.
@@ -82,9 +82,9 @@ type amendment struct {
 	Corrected map[string]string `yaml:"corrected"`
 }
 
-// Load returns the published sets with the amendments of a file; an empty path means no amendments. For each set that the
-// file names, `values` replaces the values, `extend` adds values, and `corrected` adds accepted spellings. Load returns an
-// error for a file that cannot be read, for an unknown set, and for values that are empty or not unique.
+// Load returns the published sets with the amendments of a file; an empty path means no amendments. For each set that
+// the file names, `values` replaces the values, `extend` adds values, and `corrected` adds accepted spellings. Load
+// returns an error for a file that cannot be read, for an unknown set, and for values that are empty or not unique.
 func Load(path string) (*Registry, error) {
 	if path == "" {
 		return unamended(), nil
@@ -139,7 +139,8 @@ func (r *Registry) Accepted(set string) []string {
 	return accepted
 }
 
-// Lookup returns the value that is stored for a spelling, and whether the set accepts the spelling. Case and spaces matter.
+// Lookup returns the value that is stored for a spelling, and whether the set accepts the spelling. Case and spaces
+// matter.
 func (r *Registry) Lookup(set, value string) (stored string, ok bool) {
 	s := r.sets[set]
 	if s == nil {

@@ -53,8 +53,8 @@ func readDashboard(t *testing.T) dashboard {
 	return shown
 }
 
-// TestPanelsAreComplete looks for what a reader needs to understand a panel, and for exceptions that are of no query, which Grafana
-// would ignore.
+// TestPanelsAreComplete looks for what a reader needs to understand a panel, and for exceptions that are of no query,
+// which Grafana would ignore.
 func TestPanelsAreComplete(t *testing.T) {
 	for _, panel := range readDashboard(t).Panels {
 		if panel.Title == "" || panel.Description == "" || panel.FieldConfig.Defaults.Unit == "" || len(panel.Targets) == 0 {

@@ -16,8 +16,8 @@ var (
 	suffix = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
-// documented returns the labels of the metrics that deploy/README.md describes. Tests of the whole (deploy/proof/e2e/sight) compare them
-// with those that the processes export.
+// documented returns the labels of the metrics that deploy/README.md describes. Tests of the whole
+// (deploy/proof/e2e/sight) compare them with those that the processes export.
 func documented(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../README.md")
@@ -37,8 +37,8 @@ func documented(t *testing.T) map[string][]string {
 	return found
 }
 
-// TestNamesAreThoseOfTheProcesses parses every expression of the dashboard and of the alerts, and looks its metrics and labels up
-// in the documentation.
+// TestNamesAreThoseOfTheProcesses parses every expression of the dashboard and of the alerts, and looks its metrics
+// and labels up in the documentation.
 func TestNamesAreThoseOfTheProcesses(t *testing.T) {
 	known := documented(t)
 	for _, panel := range readDashboard(t).Panels {

@@ -44,7 +44,8 @@ func alerts(t *testing.T) map[string]rulefmt.Rule {
 	return found
 }
 
-// The series of 12 hours from the beginning of 1970, in which 100 requests a second reach the gateway: none fail, and 1 in 200 takes longer than 1 s.
+// The series of 12 hours from the beginning of 1970, in which 100 requests a second reach the gateway: none fail, and
+// 1 in 200 takes longer than 1 s.
 const well = `
   http_request_duration_seconds_count{service="gateway",route="/claim",method="GET",code="200"} 0+6000x720
   http_request_duration_seconds_count{service="gateway",route="/claim",method="POST",code="503"} 0+0x720
@@ -66,7 +67,8 @@ const well = `
   exchange_changed_file_refused{setting="credential-file"} 0x720
 `
 
-// ill holds for each alert what makes it fire after 12 hours, in place of a series of well that differs only in its values.
+// ill holds for each alert what makes it fire after 12 hours, in place of a series of well that differs only in its
+// values.
 var ill = map[string]string{
 	// Two in a hundred fail.
 	"ExchangeFailsFast": `http_request_duration_seconds_count{service="gateway",route="/claim",method="POST",code="503"} 0+120x720`,
@@ -97,8 +99,8 @@ var others = map[string]string{
 	"ExchangeFailsFast": "ExchangeFailsSlowly", "ExchangeIsSlow": "ExchangeIsSlowForLong", "CertificateEnds": "CertificateEndsSoon",
 }
 
-// TestAlertsFireWhenTheyShould has Prometheus evaluate each alert every minute, while all is well, and while one thing after another
-// is ill.
+// TestAlertsFireWhenTheyShould has Prometheus evaluate each alert every minute, while all is well, and while one
+// thing after another is ill.
 func TestAlertsFireWhenTheyShould(t *testing.T) {
 	all := alerts(t)
 	for name := range all {
@@ -133,8 +135,8 @@ func TestAlertsFireWhenTheyShould(t *testing.T) {
 	}
 }
 
-// passing evaluates an alert over something that is ill for less time than the alert waits for, then well, and then ill again for as
-// long: the alert must not fire.
+// passing evaluates an alert over something that is ill for less time than the alert waits for, then well, and then
+// ill again for as long: the alert must not fire.
 func passing(t *testing.T, alert alert, waits time.Duration, isWell, isIll storage.Storage) {
 	t.Helper()
 	if waits == 0 {

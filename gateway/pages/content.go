@@ -18,8 +18,8 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// content is text that does not change while the process runs. Its compressed form, or the plain form of what is embedded
-// compressed, is made when a request first asks for it: a process that starts does not wait for it.
+// content is text that does not change while the process runs. Its compressed form, or the plain form of what is
+// embedded compressed, is made when a request first asks for it: a process that starts does not wait for it.
 type content struct {
 	contentType string
 	// plain returns the text. gzipped returns it compressed; nil where the text is too short to be worth it.
@@ -94,14 +94,15 @@ func rendered(name string, data any) (*content, error) {
 	return c, nil
 }
 
-// whenAsked returns content that is made when a request first asks for it. There are pages about many things, in several forms, and most
-// processes are never asked for one.
+// whenAsked returns content that is made when a request first asks for it. There are pages about many things, in
+// several forms, and most processes are never asked for one.
 func whenAsked(make func() (*content, error)) http.Handler {
 	made := sync.OnceValues(make)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, err := made()
 		if err != nil {
-			// The templates and what they show are part of the program, and the tests read every page. The router makes a problem of it.
+			// The templates and what they show are part of the program, and the tests read every page. The router
+			// makes a problem of it.
 			panic(fmt.Errorf("pages: %s: %w", r.URL.Path, err))
 		}
 		c.ServeHTTP(w, r)
@@ -114,8 +115,8 @@ const (
 	noEscape     = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
-// viewerSecurity lets the viewer set styles on its elements, show the images of its stylesheet, call this process, and ask
-// for a token at the token URL if there is one.
+// viewerSecurity lets the viewer set styles on its elements, show the images of its stylesheet, call this process,
+// and ask for a token at the token URL if there is one.
 func viewerSecurity(tokenURL string) string {
 	called := "'self'"
 	if u, err := url.Parse(tokenURL); err == nil && hostName.MatchString(u.Host) {
@@ -124,8 +125,8 @@ func viewerSecurity(tokenURL string) string {
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src " + called + "; " + noEscape
 }
 
-// revalidate lets a browser keep a page, but ask each time whether it has changed, because the value sets may be different
-// after a restart.
+// revalidate lets a browser keep a page, but ask each time whether it has changed, because the value sets may be
+// different after a restart.
 const revalidate = "no-cache"
 
 func (c *content) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -101,8 +101,8 @@ func order(all []operation) error {
 	return nil
 }
 
-// viewerOrder returns, as JSON, the groups and the operations in the order in which the viewer shows them. An operation is
-// its method and its path.
+// viewerOrder returns, as JSON, the groups and the operations in the order in which the viewer shows them. An
+// operation is its method and its path.
 func viewerOrder(operations []operation) (string, error) {
 	var shown struct {
 		Groups     []string `json:"groups"`

@@ -1,6 +1,6 @@
-// Package pages holds the public pages of the exchange: the OpenAPI document, a viewer for it, a getting-started page, a
-// page about every problem, and the register of what the interface leaves open. Everything that the pages load is
-// embedded, so that they work without internet.
+// Package pages holds the public pages of the exchange: the OpenAPI document, a viewer for it, a getting-started
+// page, a page about every problem, and the register of what the interface leaves open. Everything that the pages
+// load is embedded, so that they work without internet.
 package pages
 
 import (
@@ -35,8 +35,8 @@ type Tokens struct {
 	// Issuer is the identity provider whose tokens are accepted, as it stands in their claim iss. It is empty where the
 	// operator has configured none.
 	Issuer string
-	// URL is where the identity provider issues tokens for client credentials, an absolute http or https URL. It is empty
-	// where the operator has configured none.
+	// URL is where the identity provider issues tokens for client credentials, an absolute http or https URL. It is
+	// empty where the operator has configured none.
 	URL string
 	// Command prints a token, if the exchange signs its own and "exchange token" is not the command for it.
 	Command string

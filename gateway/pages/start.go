@@ -24,8 +24,8 @@ type step struct {
 	Title string
 	About template.HTML
 	Run   string
-	// Output is what Run prints, shortened. "…" is a placeholder for text that differs each time, and members may be left
-	// out.
+	// Output is what Run prints, shortened. "…" is a placeholder for text that differs each time, and members may be
+	// left out.
 	Output string
 }
 

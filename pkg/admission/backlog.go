@@ -5,19 +5,21 @@ import (
 	"time"
 )
 
-// Backlog says how long the requests of a process wait until it reads them: in the system, and until their goroutines have their turn. A
-// limiter does not see them there, and no request knows it of itself. So a probe takes the same way now and then. It is safe for
-// concurrent use. A nil backlog is never too long.
+// Backlog says how long the requests of a process wait until it reads them: in the system, and until their goroutines
+// have their turn. A limiter does not see them there, and no request knows it of itself. So a probe takes the same
+// way now and then. It is safe for concurrent use. A nil backlog is never too long.
 type Backlog struct {
 	config BacklogConfig
 
 	mu sync.Mutex
 	// read is the number of requests that were read, whether or not they were refused.
 	read int
-	// sent is when the probe under way was sent, zero if there is none, and readBefore the number of requests that were read by then.
+	// sent is when the probe under way was sent, zero if there is none, and readBefore the number of requests that
+	// were read by then.
 	sent       time.Time
 	readBefore int
-	// waited is how long the last probe was under way, passed when it came back, and ahead how many requests were read meanwhile.
+	// waited is how long the last probe was under way, passed when it came back, and ahead how many requests were
+	// read meanwhile.
 	waited time.Duration
 	passed time.Time
 	ahead  int
@@ -33,20 +35,23 @@ type BacklogConfig struct {
 	Target time.Duration
 	// Now returns the present time.
 	Now func() time.Time
-	// Probe has Passed called when a request that comes now would be read. It reports false if it cannot. There is one probe at a time.
+	// Probe has Passed called when a request that comes now would be read. It reports false if it cannot. There is
+	// one probe at a time.
 	Probe func() bool
 }
 
 const (
-	// probeEvery is the least time between two probes, and believed how long what the last one said is taken to be true.
+	// probeEvery is the least time between two probes, and believed how long what the last one said is taken to be
+	// true.
 	probeEvery = 5 * time.Millisecond
 	believed   = 4 * probeEvery
-	// patience is how long requests have to wait too long on end until any is refused for it, so that none is after a burst or a pause.
+	// patience is how long requests have to wait too long on end until any is refused for it, so that none is after a
+	// burst or a pause.
 	patience = 100 * time.Millisecond
 	// calm is how long no request is refused for its waiting until patience counts again.
 	calm = time.Second
-	// In lateTime of each lateEvery those that have waited too long are served all the same. To refuse costs time as well: where there is
-	// too little even for this, whoever refused all would serve nobody.
+	// In lateTime of each lateEvery those that have waited too long are served all the same. To refuse costs time as
+	// well: where there is too little even for this, whoever refused all would serve nobody.
 	lateEvery = 8 * time.Millisecond
 	lateTime  = 2 * time.Millisecond
 )
@@ -76,8 +81,8 @@ func (b *Backlog) Wait() time.Duration {
 	return waited
 }
 
-// wait returns how long what is read now has waited, and how many requests have come before it that had not been read. A probe under way
-// was sent after what is read now had come.
+// wait returns how long what is read now has waited, and how many requests have come before it that had not been
+// read. A probe under way was sent after what is read now had come.
 func (b *Backlog) wait(now time.Time) (waited time.Duration, ahead int) {
 	if underWay := !b.sent.IsZero(); underWay || now.Sub(b.passed) <= believed {
 		waited, ahead = b.waited, b.ahead
@@ -114,8 +119,8 @@ func (b *Backlog) judge(now time.Time) {
 	}
 }
 
-// refuses reports whether a request that is read now is refused because it has waited too long, where it may wait for a part of the target.
-// However long they wait, as many are not refused as may be in work at least.
+// refuses reports whether a request that is read now is refused because it has waited too long, where it may wait for
+// a part of the target. However long they wait, as many are not refused as may be in work at least.
 func (b *Backlog) refuses(now time.Time, share float64) bool {
 	if b == nil {
 		return false

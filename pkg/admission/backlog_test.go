@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// process is one that reads its requests one after the other, as they came. Each is refused or served before the next one is read, so that
-// none is ever in work when another one is read.
+// process is one that reads its requests one after the other, as they came. Each is refused or served before the next
+// one is read, so that none is ever in work when another one is read.
 type process struct {
 	*clock
 	limiter *admission.Limiter
@@ -22,7 +22,8 @@ type process struct {
 	// queue holds when the requests came that were not read yet, and the zero time for a probe.
 	queue []time.Time
 	came  int
-	// What became of those that were read, by class: how long it took until they were served, and how many were refused.
+	// What became of those that were read, by class: how long it took until they were served, and how many were
+	// refused.
 	took    map[admission.Class][]time.Duration
 	refused map[admission.Class]int
 }
@@ -104,8 +105,8 @@ func (p *process) share(class admission.Class) float64 {
 	return served / (served + float64(p.refused[class]))
 }
 
-// TestWhatHasWaitedTooLongIsRefused asks a process for three times what it can do. It spends what time refusing leaves on serving, and what it
-// serves has not waited long.
+// TestWhatHasWaitedTooLongIsRefused asks a process for three times what it can do. It spends what time refusing
+// leaves on serving, and what it serves has not waited long.
 func TestWhatHasWaitedTooLongIsRefused(t *testing.T) {
 	const seconds = 2
 	for serves, most := range map[time.Duration]int{400 * time.Microsecond: 4000, 200 * time.Microsecond: 12000} {
@@ -164,8 +165,8 @@ func TestBurstsMayWait(t *testing.T) {
 	}
 }
 
-// TestFewCallersMayWait has as many callers as may be in work at least, each of which asks again as soon as it has its response, of a process
-// that refused others a moment before.
+// TestFewCallersMayWait has as many callers as may be in work at least, each of which asks again as soon as it has
+// its response, of a process that refused others a moment before.
 func TestFewCallersMayWait(t *testing.T) {
 	p := newProcess(2*time.Millisecond, 10*time.Microsecond)
 	p.run(t, 1500, 4000, 5*time.Second)
@@ -183,8 +184,8 @@ func TestFewCallersMayWait(t *testing.T) {
 	}
 }
 
-// TestAPauseIsNotAnOverload stops a busy process that can do what it is asked for, as a machine does that has other work. Requests come
-// meanwhile.
+// TestAPauseIsNotAnOverload stops a busy process that can do what it is asked for, as a machine does that has other
+// work. Requests come meanwhile.
 func TestAPauseIsNotAnOverload(t *testing.T) {
 	const perSecond, pause = 5000, 80 * time.Millisecond
 	p := newProcess(100*time.Microsecond, 10*time.Microsecond)

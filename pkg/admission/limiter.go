@@ -1,11 +1,12 @@
-// Package admission refuses requests at once while more is asked for than can be served, so that what is admitted is served in time.
+// Package admission refuses requests at once while more is asked for than can be served, so that what is admitted is
+// served in time.
 //
-// Requests wait in two places: in work, for the database and for each other, and before that until the process reads them. A Limiter
-// bounds the former, and a Backlog has those refused that have waited too long for the latter.
+// Requests wait in two places: in work, for the database and for each other, and before that until the process reads
+// them. A Limiter bounds the former, and a Backlog has those refused that have waited too long for the latter.
 //
-// How many requests may be in work follows from how long they take. While some are refused, the number falls as long as those in work
-// take longer than they should, and rises as long as they do not. While none is refused it returns to where it began: an exchange
-// that is asked for less than it can serve refuses nothing.
+// How many requests may be in work follows from how long they take. While some are refused, the number falls as long
+// as those in work take longer than they should, and rises as long as they do not. While none is refused it returns
+// to where it began: an exchange that is asked for less than it can serve refuses nothing.
 package admission
 
 import (
@@ -20,8 +21,8 @@ import (
 // Class says which requests are refused before others.
 type Class int
 
-// The classes: what is refused last comes first. Internal requests are parts of those that another process has admitted, and are never
-// refused.
+// The classes: what is refused last comes first. Internal requests are parts of those that another process has
+// admitted, and are never refused.
 const (
 	Internal Class = iota
 	Read
@@ -40,8 +41,8 @@ func (c Class) share() float64 { return [...]float64{1, 1, 0.85, 0.6}[c] }
 
 // Config is the configuration of a limiter.
 type Config struct {
-	// Target is how long requests may take on average while others are refused. Requests that take long by themselves have twice the
-	// time that they took when few were in work, but no more than mostTargets times the target.
+	// Target is how long requests may take on average while others are refused. Requests that take long by themselves
+	// have twice the time that they took when few were in work, but no more than mostTargets times the target.
 	Target time.Duration
 	// Most is the greatest number of requests in work.
 	Most int
@@ -57,10 +58,11 @@ type Config struct {
 const sayEvery = 10 * time.Second
 
 const (
-	// atRest is how many requests may be in work before anything is known, or when nothing is in work. A burst that an exchange at rest
-	// gets is within the share of any class.
+	// atRest is how many requests may be in work before anything is known, or when nothing is in work. A burst that
+	// an exchange at rest gets is within the share of any class.
 	atRest = 256
-	// least is how many requests may be in work however long they take: what is slow by itself is not made faster by less work.
+	// least is how many requests may be in work however long they take: what is slow by itself is not made faster by
+	// less work.
 	least = 64
 	// few is how many in work do not wait for each other much.
 	few = 32
@@ -69,8 +71,8 @@ const (
 	// window is how long requests are measured before the limit changes, and samples is how many of them at least.
 	window  = 100 * time.Millisecond
 	samples = 16
-	// steepest is the most that the limit falls in a window, so that one slow commit does not empty the exchange, and rise is what it
-	// rises by.
+	// steepest is the most that the limit falls in a window, so that one slow commit does not empty the exchange, and
+	// rise is what it rises by.
 	steepest = 0.8
 	rise     = 1.1
 	// recent is the weight of the last window in the time that requests take by themselves.
@@ -117,9 +119,9 @@ var Refusal = problem.New(problem.Overloaded, "The exchange is asked for more th
 
 type placeKey struct{}
 
-// Begin admits a request, which has a place under the context that is returned until the place ends, or returns Refusal. A request
-// that has a place keeps it: what a service does for it in the process of the gateway was admitted there; the place that is returned
-// then is nil.
+// Begin admits a request, which has a place under the context that is returned until the place ends, or returns
+// Refusal. A request that has a place keeps it: what a service does for it in the process of the gateway was admitted
+// there; the place that is returned then is nil.
 func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, place *Place, refused *problem.Error) {
 	if l == nil || ctx.Value(placeKey{}) != nil {
 		return ctx, nil, nil
@@ -166,8 +168,8 @@ func (l *Limiter) Refuse(class Class) bool {
 	return true
 }
 
-// full reports whether there is no place for a class, or whether a request of it has waited too long for one. While nothing is in work there
-// is a place.
+// full reports whether there is no place for a class, or whether a request of it has waited too long for one. While
+// nothing is in work there is a place.
 func (l *Limiter) full(class Class, now time.Time) bool {
 	if class == Internal {
 		return false

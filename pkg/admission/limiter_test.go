@@ -90,8 +90,8 @@ func (m *machine) finish(count int) {
 	m.inWork = slices.Delete(m.inWork, 0, min(count, len(m.inWork)))
 }
 
-// TestRestIsNeverRefused holds that a burst at rest is admitted, of any class, at first and after an overload that has brought the limit
-// down.
+// TestRestIsNeverRefused holds that a burst at rest is admitted, of any class, at first and after an overload that
+// has brought the limit down.
 func TestRestIsNeverRefused(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
@@ -121,7 +121,8 @@ func placesOf(jobs []job) (places []*admission.Place) {
 	return places
 }
 
-// TestClassesAreRefusedInTheirOrder fills the exchange with requests of one class after the other, the first to be refused first.
+// TestClassesAreRefusedInTheirOrder fills the exchange with requests of one class after the other, the first to be
+// refused first.
 func TestClassesAreRefusedInTheirOrder(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
@@ -186,8 +187,8 @@ func TestRefuseTakesNoPlace(t *testing.T) {
 	}
 }
 
-// TestLimitFollowsTheTime holds that a machine which is asked for three times what it can do is always busy, and that what is admitted
-// takes about the target, whatever it can do.
+// TestLimitFollowsTheTime holds that a machine which is asked for three times what it can do is always busy, and that
+// what is admitted takes about the target, whatever it can do.
 func TestLimitFollowsTheTime(t *testing.T) {
 	for _, each := range []int{3, 10, 30} {
 		m := &machine{clock: &clock{now: time.Unix(0, 0)}, each: each}
@@ -225,7 +226,8 @@ func TestOneSlowCommitDoesNotEmptyTheExchange(t *testing.T) {
 	}
 }
 
-// TestWhatIsSlowByItselfIsAdmitted has requests that take longer than the target however few are in work, as with a distant database.
+// TestWhatIsSlowByItselfIsAdmitted has requests that take longer than the target however few are in work, as with a
+// distant database.
 func TestWhatIsSlowByItselfIsAdmitted(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)

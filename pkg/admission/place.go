@@ -10,16 +10,16 @@ import (
 type Place struct {
 	limiter *Limiter
 	began   time.Time
-	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and neither is it in
-	// work then.
+	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and
+	// neither is it in work then.
 	waiting bool
 	waited  time.Duration
 	left    time.Time
 	ended   bool
 }
 
-// Served ends a request that was served: how long it took says how much the service can do. Only the first call of Served and End
-// counts.
+// Served ends a request that was served: how long it took says how much the service can do. Only the first call of
+// Served and End counts.
 func (p *Place) Served() { p.end(true) }
 
 // End ends a request of which nothing was learned, because it was refused or had no response.
@@ -47,8 +47,8 @@ func (p *Place) end(measured bool) {
 	}
 }
 
-// Body returns the body of the request. While it is waited for, the request is not in work: who sends slowly keeps nobody out. It is
-// again afterwards, even if the limit is reached by then.
+// Body returns the body of the request. While it is waited for, the request is not in work: who sends slowly keeps
+// nobody out. It is again afterwards, even if the limit is reached by then.
 func (p *Place) Body(of io.ReadCloser) io.ReadCloser {
 	if p == nil || of == nil || of == http.NoBody {
 		return of

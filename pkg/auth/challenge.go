@@ -41,8 +41,8 @@ func (c challenge) invalidToken(reason string, cause error) *problem.Error {
 	return c.refusal("invalid_token", reason, "The bearer token is refused: "+reason+".").Because(cause)
 }
 
-// Insufficient returns the problem for a caller whose token lacks a scope. Its status is 401, not 403: the interface knows
-// one status for every request without a valid scope.
+// Insufficient returns the problem for a caller whose token lacks a scope. Its status is 401, not 403: the interface
+// knows one status for every request without a valid scope.
 func (v *Verifier) Insufficient(scope string) *problem.Error {
 	return challenge{scope, v.metadata}.refusal("insufficient_scope", "", "The scope "+scope+" is required.")
 }

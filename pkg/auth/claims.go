@@ -15,9 +15,9 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// claims holds the members of a token that are read. It is decoded strictly: names are compared with their case, a member
-// that comes twice is refused, and so is text that is not UTF-8. At an identity provider that lets its users set claims of
-// their own, a claim named SCOPE must not grant anything.
+// claims holds the members of a token that are read. It is decoded strictly: names are compared with their case, a
+// member that comes twice is refused, and so is text that is not UTF-8. At an identity provider that lets its users
+// set claims of their own, a claim named SCOPE must not grant anything.
 type claims struct {
 	Issuer    string      `json:"iss"`
 	Subject   string      `json:"sub"`
@@ -45,8 +45,8 @@ func (c *claims) GetIssuer() (string, error)                   { return c.Issuer
 func (c *claims) GetSubject() (string, error)                  { return c.Subject, nil }
 func (c *claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings(c.Audience), nil }
 
-// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). Its scopes are those of
-// the first claim named that has any. The error says which claim is malformed.
+// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). Its scopes
+// are those of the first claim named that has any. The error says which claim is malformed.
 func (c *claims) caller(scopes []string) (request.Caller, error) {
 	caller := request.Caller{Subject: c.Subject}
 	if caller.Subject == "" {

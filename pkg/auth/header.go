@@ -23,9 +23,9 @@ type tokenHeader struct {
 // errHeader means that the header of a token is refused, whatever its signature.
 var errHeader = errors.New("auth: the token's header is refused")
 
-// checkHeader refuses a header that the token library would accept although it must not: with a member that comes twice,
-// with an extension that this verifier would have to understand (crit, RFC 7515, section 4.1.11; b64, RFC 7797), or with
-// another typ than the ones that are allowed. Without allowed types, typ is not checked.
+// checkHeader refuses a header that the token library would accept although it must not: with a member that comes
+// twice, with an extension that this verifier would have to understand (crit, RFC 7515, section 4.1.11; b64, RFC
+// 7797), or with another typ than the ones that are allowed. Without allowed types, typ is not checked.
 func checkHeader(token string, types []string) error {
 	encoded, _, _ := strings.Cut(token, ".")
 	text, err := base64.RawURLEncoding.Strict().DecodeString(encoded)
@@ -47,8 +47,8 @@ func checkHeader(token string, types []string) error {
 	return nil
 }
 
-// sameType reports whether two values of typ name the same media type: without case, and without "application/", which is
-// left out by convention (RFC 7515, section 4.1.9).
+// sameType reports whether two values of typ name the same media type: without case, and without "application/",
+// which is left out by convention (RFC 7515, section 4.1.9).
 func sameType(a, b string) bool {
 	short := func(text string) string { return strings.TrimPrefix(strings.ToLower(text), "application/") }
 	return short(a) == short(b)

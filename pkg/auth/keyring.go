@@ -22,8 +22,8 @@ const (
 	largestSource = 1 << 20
 )
 
-// errNoKeys is the error while the keys that a token needs cannot be read, so that the token can be neither accepted nor
-// refused.
+// errNoKeys is the error while the keys that a token needs cannot be read, so that the token can be neither accepted
+// nor refused.
 var errNoKeys = errors.New("auth: the verification keys cannot be read")
 
 // keyring holds the keys of one source, and keeps the last good ones while the source is down. Of the available JWKS
@@ -52,8 +52,8 @@ func (r *keyring) keys() []key {
 // refresh reads the source.
 func (r *keyring) refresh(ctx context.Context) error { return r.together(ctx, r.read) }
 
-// refreshFor reads the source because of an unknown key id, unless it did so a moment ago: made-up key ids must not turn
-// into requests to the identity provider. It returns an error if the source cannot be read.
+// refreshFor reads the source because of an unknown key id, unless it did so a moment ago: made-up key ids must not
+// turn into requests to the identity provider. It returns an error if the source cannot be read.
 func (r *keyring) refreshFor(ctx context.Context) error {
 	return r.together(ctx, func(ctx context.Context) error {
 		if time.Since(r.asked) < r.soonest {
@@ -64,8 +64,8 @@ func (r *keyring) refreshFor(ctx context.Context) error {
 	})
 }
 
-// together calls read once for all callers that come before it has ended. If ctx ends, it returns to its own caller, and the
-// reading continues for the others.
+// together calls read once for all callers that come before it has ended. If ctx ends, it returns to its own caller,
+// and the reading continues for the others.
 func (r *keyring) together(ctx context.Context, read func(context.Context) error) error {
 	done := r.flight.DoChan("", func() (any, error) {
 		fetch, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)

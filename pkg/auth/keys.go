@@ -23,9 +23,9 @@ type key struct {
 	public        crypto.PublicKey
 }
 
-// parseKeys reads a JWK set, a single JWK or PEM blocks. It skips keys that cannot verify a signature (symmetric keys, keys
-// for encryption, weak and unknown ones), so that one such key does not make the others unusable. It fails if no key is
-// left.
+// parseKeys reads a JWK set, a single JWK or PEM blocks. It skips keys that cannot verify a signature (symmetric
+// keys, keys for encryption, weak and unknown ones), so that one such key does not make the others unusable. It fails
+// if no key is left.
 func parseKeys(source []byte) ([]key, error) {
 	isJSON := bytes.HasPrefix(bytes.TrimSpace(source), []byte("{"))
 	set, err := jwk.Parse(source, jwk.WithPEM(!isJSON), jwk.WithIgnoreParseError(isJSON))
@@ -72,8 +72,8 @@ func publicKey(candidate jwk.Key) (crypto.PublicKey, bool) {
 	}
 }
 
-// candidates returns the keys that may verify a token: of those that fit its algorithm, the ones with its key id, else the
-// ones without an id. For a token without a key id it returns all that fit.
+// candidates returns the keys that may verify a token: of those that fit its algorithm, the ones with its key id,
+// else the ones without an id. For a token without a key id it returns all that fit.
 func candidates(keys []key, id string, method jwt.SigningMethod) []jwt.VerificationKey {
 	var named, nameless []jwt.VerificationKey
 	for _, k := range keys {

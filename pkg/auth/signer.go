@@ -125,8 +125,8 @@ func (s *Signer) publish() error {
 	return err
 }
 
-// keepPrivate makes a file readable by its owner only: somebody may have copied its folder without the modes of the files. In
-// a read-only file system, such as a mounted Secret, the modes are those of whoever mounted it.
+// keepPrivate makes a file readable by its owner only: somebody may have copied its folder without the modes of the
+// files. In a read-only file system, such as a mounted Secret, the modes are those of whoever mounted it.
 func keepPrivate(path string) error {
 	about, err := os.Stat(path)
 	if err != nil || about.Mode().Perm() == 0o600 {
@@ -176,8 +176,8 @@ func makeKey(folder string) (*ecdsa.PrivateKey, error) {
 	return readKey(path)
 }
 
-// place creates a file that is readable by its owner only, whole or not at all: it is written under another name and then
-// put in its place.
+// place creates a file that is readable by its owner only, whole or not at all: it is written under another name and
+// then put in its place.
 func place(folder, name string, content []byte, put func(from, to string) error) (path string, err error) {
 	path = filepath.Join(folder, name)
 	draft, err := os.CreateTemp(folder, name+".*") // mode 0600

@@ -29,19 +29,19 @@ type Verifier struct {
 	verified *lru.Cache[string, verified]
 }
 
-// verified holds what a verified token says. Its key in the cache is the token itself. A hash of it would keep the token out
-// of memory, but takes ten times as long as the rest of the look-up on processors without SHA instructions.
+// verified holds what a verified token says. Its key in the cache is the token itself. A hash of it would keep the
+// token out of memory, but takes ten times as long as the rest of the look-up on processors without SHA instructions.
 type verified struct {
 	caller request.Caller
 	until  time.Time
-	// keys are those that verified the token. It is verified again when there are others: the tokens of a withdrawn key must
-	// not be accepted any longer.
+	// keys are those that verified the token. It is verified again when there are others: the tokens of a withdrawn
+	// key must not be accepted any longer.
 	keys *[]key
 }
 
-// NewVerifier returns a verifier that has read the key source once. It fails if a key file cannot be read. An identity
-// provider may be down: then requests get 503 until it is back. It logs a warning if the issuer or the audience of tokens
-// is not checked. Errors name the setting.
+// NewVerifier returns a verifier that has read the key source once. It fails if a key file cannot be read. An
+// identity provider may be down: then requests get 503 until it is back. It logs a warning if the issuer or the
+// audience of tokens is not checked. Errors name the setting.
 func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Verifier, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -97,9 +97,9 @@ func (v *Verifier) Ready(context.Context) error {
 	return nil
 }
 
-// Verify returns the caller that the token in the header Authorization names. Its errors are problems: 401 if there is no
-// valid token, with a challenge that names the scope that the request needs; 503 if no verification key could be read.
-// Whether the caller has the scope is for the caller of Verify to decide.
+// Verify returns the caller that the token in the header Authorization names. Its errors are problems: 401 if there
+// is no valid token, with a challenge that names the scope that the request needs; 503 if no verification key could
+// be read. Whether the caller has the scope is for the caller of Verify to decide.
 func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string) (request.Caller, error) {
 	challenge := challenge{scope, v.metadata}
 	token, err := challenge.bearer(header)
@@ -150,8 +150,8 @@ func (c challenge) bearer(header http.Header) (string, error) {
 	return token, nil
 }
 
-// keysFor returns a function that finds the keys that may verify a token, after a refresh if there is none. A refresh that
-// was under way may have missed a new key, so there is a second one.
+// keysFor returns a function that finds the keys that may verify a token, after a refresh if there is none. A refresh
+// that was under way may have missed a new key, so there is a second one.
 func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 	return func(token *jwt.Token) (any, error) {
 		id, _ := token.Header["kid"].(string)

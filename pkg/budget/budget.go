@@ -1,6 +1,6 @@
-// Package budget bounds what a process has in memory for requests, whatever callers send or ask for: before something is read
-// or built for a request, its size is taken from the budget of the process, and it is given back when the request ends. What
-// does not fit is refused at once, so that nothing waits for memory while it holds some.
+// Package budget bounds what a process has in memory for requests, whatever callers send or ask for: before something
+// is read or built for a request, its size is taken from the budget of the process, and it is given back when the
+// request ends. What does not fit is refused at once, so that nothing waits for memory while it holds some.
 package budget
 
 import (
@@ -48,9 +48,9 @@ type account struct {
 
 type accountKey struct{}
 
-// Begin opens an account for a request, from which Take takes under the context that is returned. end gives back what was taken.
-// A request that has an account keeps it: what a service does for it in the process of the gateway ends with the gateway's
-// response. Without a budget nothing is bounded.
+// Begin opens an account for a request, from which Take takes under the context that is returned. end gives back what
+// was taken. A request that has an account keeps it: what a service does for it in the process of the gateway ends
+// with the gateway's response. Without a budget nothing is bounded.
 func (b *Budget) Begin(ctx context.Context) (under context.Context, end func()) {
 	if b == nil || accountOf(ctx) != nil {
 		return ctx, func() {}
@@ -76,8 +76,9 @@ func Charge(ctx context.Context, caller string) {
 }
 
 // Take takes bytes for a request, until it ends or gives them back. It takes nothing if they are refused: with
-// problem.Overloaded if the budget is used up, and with problem.ShareUsedUp if other requests of the caller have too much in work.
-// A request that has the share, or the budget, for itself alone is never refused, however much it needs.
+// problem.Overloaded if the budget is used up, and with problem.ShareUsedUp if other requests of the caller have too
+// much in work. A request that has the share, or the budget, for itself alone is never refused, however much it
+// needs.
 func Take(ctx context.Context, bytes int) error {
 	if a := accountOf(ctx); a != nil {
 		return a.take(int64(bytes))
@@ -99,8 +100,8 @@ func Fits(ctx context.Context, bytes int) error {
 	return b.refusal(a, a.needed+int64(bytes)-a.taken)
 }
 
-// Held returns how many bytes a request has in use. Return gives back what it has taken beyond that since: work that is done
-// again, or piece by piece, needs the memory once.
+// Held returns how many bytes a request has in use. Return gives back what it has taken beyond that since: work that
+// is done again, or piece by piece, needs the memory once.
 func Held(ctx context.Context) int64 {
 	a := accountOf(ctx)
 	if a == nil {
@@ -188,7 +189,8 @@ func overloaded() error {
 		WithHeader("Retry-After", retryAfter)
 }
 
-// retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within that, mostly.
+// retryAfter is the number of seconds after which a refused caller may try again. What fills a budget ends within
+// that, mostly.
 const retryAfter = "1"
 
 func (b *Budget) give(caller string, bytes int64) {

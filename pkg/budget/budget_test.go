@@ -86,7 +86,8 @@ func TestWhatIsReturnedCanBeTakenAgain(t *testing.T) {
 	}
 }
 
-// TestARequestHasOneAccount holds that a service within the process of the gateway does not give back what the response holds.
+// TestARequestHasOneAccount holds that a service within the process of the gateway does not give back what the
+// response holds.
 func TestARequestHasOneAccount(t *testing.T) {
 	b := budget.New(64*kilobyte, nil)
 	ctx, end := request(t, b, "ada")

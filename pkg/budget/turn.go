@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Large is the size in bytes from which on the work on a body, or on a stored record, waits for a turn. It takes a processor for
-// milliseconds, and ordinary requests must not wait for it.
+// Large is the size in bytes from which on the work on a body, or on a stored record, waits for a turn. It takes a
+// processor for milliseconds, and ordinary requests must not wait for it.
 const Large = 64 << 10
 
 // mostWaiting is how many requests may wait for a turn, and shareWaiting how many of them may be those of one caller.
@@ -18,8 +18,8 @@ const (
 	shareWaiting = mostWaiting / 2
 )
 
-// Turns bounds how many large requests are worked on at a time, so that processors are left for all others. Those that wait are served
-// in the order in which they came.
+// Turns bounds how many large requests are worked on at a time, so that processors are left for all others. Those
+// that wait are served in the order in which they came.
 type Turns struct {
 	// free holds an element for each turn that nobody has.
 	free chan struct{}
@@ -33,7 +33,8 @@ type Turns struct {
 	callers map[string]int
 }
 
-// NewTurns returns a number of turns; half of the processors, and at least one, for 0. longest is how long a request waits for one.
+// NewTurns returns a number of turns; half of the processors, and at least one, for 0. longest is how long a request
+// waits for one.
 func NewTurns(count int, longest time.Duration) *Turns {
 	if count == 0 {
 		count = max(1, runtime.GOMAXPROCS(0)/2)
@@ -58,11 +59,11 @@ func (t *Turns) Waiting() int {
 // Refused returns how many requests got no turn, because too many waited or they had waited for too long.
 func (t *Turns) Refused() int64 { return t.refused.Load() }
 
-// Turn waits until a request may begin to work on something of a size, and has the turn until EndTurn, or until it ends. What is
-// smaller than Large needs none, and a request takes one once: what another service does for it in the same process is part of its
-// turn. Errors: problem.Overloaded if too many requests wait or it has waited for too long, problem.ShareUsedUp if too many of
-// its caller wait, and that of the context, if it ends before. waited reports whether others were worked on before, who may have
-// changed what the request has read.
+// Turn waits until a request may begin to work on something of a size, and has the turn until EndTurn, or until it
+// ends. What is smaller than Large needs none, and a request takes one once: what another service does for it in the
+// same process is part of its turn. Errors: problem.Overloaded if too many requests wait or it has waited for too
+// long, problem.ShareUsedUp if too many of its caller wait, and that of the context, if it ends before. waited
+// reports whether others were worked on before, who may have changed what the request has read.
 func Turn(ctx context.Context, bytes int) (waited bool, err error) {
 	a := accountOf(ctx)
 	if a == nil || bytes < Large || a.budget.turns == nil {
@@ -79,7 +80,8 @@ func Turn(ctx context.Context, bytes int) (waited bool, err error) {
 	return waited, nil
 }
 
-// EndTurn gives back the turn of a request, if it has one: when its response begins, so that who reads it slowly keeps no other waiting.
+// EndTurn gives back the turn of a request, if it has one: when its response begins, so that who reads it slowly
+// keeps no other waiting.
 func EndTurn(ctx context.Context) {
 	if a := accountOf(ctx); a != nil {
 		a.endTurn()
@@ -93,8 +95,8 @@ func (a *account) turnOf() (caller string, has bool) {
 	return a.caller, a.turn
 }
 
-// beginTurn notes that the request has the turn it waited for. It gives it back at once if another part of the request, which runs
-// beside this one, got one meanwhile, or if the request has ended.
+// beginTurn notes that the request has the turn it waited for. It gives it back at once if another part of the
+// request, which runs beside this one, got one meanwhile, or if the request has ended.
 func (a *account) beginTurn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

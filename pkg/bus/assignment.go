@@ -136,8 +136,8 @@ func (a *assignment) finish(w *work) (next *work) {
 	return a.lanes.next(w)
 }
 
-// commit commits how far each partition is handled, and reports whether that succeeded. It does not log a failure: if the
-// failure lasts, the generation ends and the next attempt to join fails, which is logged.
+// commit commits how far each partition is handled, and reports whether that succeeded. It does not log a failure: if
+// the failure lasts, the generation ends and the next attempt to join fails, which is logged.
 func (a *assignment) commit() bool {
 	offsets := make(map[int]int64)
 	for partition, p := range a.progress {

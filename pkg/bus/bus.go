@@ -1,15 +1,16 @@
 // Package bus carries messages between services over Kafka, so that what a document leads to is done soon and by one of
 // several processes. That it is done at all does not depend on Kafka.
 //
-// The sender stores a document together with its unsent mark, in one write, and a Relay publishes a message about it. The
-// receiver is a Consumer: it calls a handler until the message is handled, and only then commits the offset of the message.
-// A handler that has stored its result has the marks of the documents that the result includes removed (Marks). So a mark
-// stays if the message is not published, if a broker loses it, or if a process crashes between any two of these steps. A
-// Sweep finds the documents that have kept their marks for some time, and calls the same handler.
+// The sender stores a document together with its unsent mark, in one write, and a Relay publishes a message about it.
+// The receiver is a Consumer: it calls a handler until the message is handled, and only then commits the offset of
+// the message. A handler that has stored its result has the marks of the documents that the result includes removed
+// (Marks). So a mark stays if the message is not published, if a broker loses it, or if a process crashes between any
+// two of these steps. A Sweep finds the documents that have kept their marks for some time, and calls the same
+// handler.
 //
-// A message may therefore be handled several times, late, or in another order, and the handler must give the same result. A
-// message that only names what has changed has this property, because the handler reads the present state. When several
-// equal messages wait, the Consumer handles them once.
+// A message may therefore be handled several times, late, or in another order, and the handler must give the same
+// result. A message that only names what has changed has this property, because the handler reads the present state.
+// When several equal messages wait, the Consumer handles them once.
 package bus
 
 import (
@@ -49,8 +50,8 @@ type Cluster struct {
 	Broker broker.Broker
 }
 
-// NewCluster returns the cluster that settings describe. clientID names this process to the brokers. Its errors name the
-// setting that is wrong. It does not ask the brokers, which may be down.
+// NewCluster returns the cluster that settings describe. clientID names this process to the brokers. Its errors name
+// the setting that is wrong. It does not ask the brokers, which may be down.
 func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
 	c := Cluster{Brokers: s.Brokers, ClientID: clientID, Broker: s.Broker}
 	err := s.Check()
@@ -71,19 +72,20 @@ func NewCluster(s cluster.Settings, clientID string) (Cluster, error) {
 }
 
 const (
-	// connectTimeout bounds how long to wait for a connection to one address. It is short, because another broker can be
-	// asked instead. dialTimeout bounds the whole of reaching a broker, TLS and authentication included.
+	// connectTimeout bounds how long to wait for a connection to one address. It is short, because another broker can
+	// be asked instead. dialTimeout bounds the whole of reaching a broker, TLS and authentication included.
 	connectTimeout = time.Second
 	dialTimeout    = 3 * time.Second
 	// requestTimeout bounds how long to wait for the response of a broker, also while stopping.
 	requestTimeout = 3 * time.Second
-	// metadataAge is how long at most the transport keeps what it knows of the cluster, and so how long it takes for a
-	// partition's old leader after another broker leads it. It also waits up to this long before it asks again when no broker
-	// responded.
+	// metadataAge is how long at most the transport keeps what it knows of the cluster, and so how long it takes for
+	// a partition's old leader after another broker leads it. It also waits up to this long before it asks again when
+	// no broker responded.
 	metadataAge = time.Second
 )
 
-// dialer returns the dialer for the parts of kafka-go that have a connection each: group membership and partition readers.
+// dialer returns the dialer for the parts of kafka-go that have a connection each: group membership and partition
+// readers.
 func (c Cluster) dialer() *kafka.Dialer {
 	return &kafka.Dialer{
 		ClientID:      c.ClientID,

@@ -30,18 +30,19 @@ const (
 type ConsumerConfig struct {
 	Cluster Cluster
 	Topic   Topic
-	// Group is the name of the consumer group, whose members share the partitions of the topic and the committed offsets.
+	// Group is the name of the consumer group, whose members share the partitions of the topic and the committed
+	// offsets.
 	Group string
-	// Handle handles one message. It is called concurrently for messages of different keys, and for messages of one key one
-	// after another. After an error of Poison, or a panic, the message goes to the dead-letter topic. After any other error
-	// the message is handled again, with growing pauses of up to 5 s, until it succeeds.
+	// Handle handles one message. It is called concurrently for messages of different keys, and for messages of one
+	// key one after another. After an error of Poison, or a panic, the message goes to the dead-letter topic. After
+	// any other error the message is handled again, with growing pauses of up to 5 s, until it succeeds.
 	Handle func(context.Context, Message) error
 	// Workers is the greatest number of concurrent calls of Handle; 8 if not set.
 	Workers int
 	// Window is the number of messages fetched and not yet handled at which fetching pauses; 10,000 if not set.
 	Window int
-	// Linger is how long messages are collected before they are handled, so that equal ones are handled once; 20 ms if not
-	// set.
+	// Linger is how long messages are collected before they are handled, so that equal ones are handled once; 20 ms
+	// if not set.
 	Linger time.Duration
 	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions to
 	// others; 10 s if not set. Brokers refuse values out of their bounds, which begin at 6 s by default.
@@ -68,9 +69,9 @@ type Consumer struct {
 	fetchers sync.WaitGroup
 }
 
-// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config lacks a broker or
-// a group or has values that Kafka cannot take. It panics if config.Metrics already has a consumer of the same topic and
-// group.
+// NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config lacks a
+// broker or a group or has values that Kafka cannot take. It panics if config.Metrics already has a consumer of the
+// same topic and group.
 func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	config.Workers = cmp.Or(config.Workers, defaultWorkers)
 	config.Window = cmp.Or(config.Window, defaultWindow)
@@ -100,9 +101,9 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	}, nil
 }
 
-// Run consumes until ctx ends. It then gives the handlers at work 5 s to finish, commits and leaves the group, so that the
-// member that takes over need not wait for a session to time out. When Kafka fails it logs that once and tries again. It
-// returns an error if the group cannot be set up or closing the connections fails.
+// Run consumes until ctx ends. It then gives the handlers at work 5 s to finish, commits and leaves the group, so
+// that the member that takes over need not wait for a session to time out. When Kafka fails it logs that once and
+// tries again. It returns an error if the group cannot be set up or closing the connections fails.
 func (c *Consumer) Run(ctx context.Context) error {
 	defer c.startWorkers()()
 	_ = retrySoon(ctx, func() error { return c.report(ctx, c.client.EnsureTopics(ctx)) })
@@ -132,8 +133,8 @@ func (c *Consumer) Run(ctx context.Context) error {
 // Check returns why messages are not being received at present, or nil.
 func (c *Consumer) Check(context.Context) error { return c.state.check() }
 
-// startWorkers starts the goroutines in which the handler runs, and returns the function that ends them. They outlive the messages: what a
-// handler does may need a deep stack, and a new goroutine would have to grow its own.
+// startWorkers starts the goroutines in which the handler runs, and returns the function that ends them. They outlive
+// the messages: what a handler does may need a deep stack, and a new goroutine would have to grow its own.
 func (c *Consumer) startWorkers() (end func()) {
 	var workers sync.WaitGroup
 	for range c.config.Workers {

@@ -61,7 +61,8 @@ func newConsumer(b *broker, handle func(context.Context, bus.Message) error, adj
 		Topic:   bus.Topic{Name: "receipts", Partitions: 3},
 		Group:   "premium",
 		Handle:  handle,
-		// A member must keep its partitions on a machine that is busy for some seconds. Otherwise messages are handled again.
+		// A member must keep its partitions on a machine that is busy for some seconds. Otherwise messages are
+		// handled again.
 		SessionTimeout: 30 * time.Second,
 		PartitionWatch: 100 * time.Millisecond,
 		Log:            log.logger(),
@@ -77,8 +78,8 @@ func newConsumer(b *broker, handle func(context.Context, bus.Message) error, adj
 	return consumerFixture{c, metrics, log}
 }
 
-// shortSession is for consumers whose broker is stopped. After its restart the broker waits for the old session to end before
-// it gives the partitions to the consumer that has joined again.
+// shortSession is for consumers whose broker is stopped. After its restart the broker waits for the old session to
+// end before it gives the partitions to the consumer that has joined again.
 func shortSession(c *bus.ConsumerConfig) { c.SessionTimeout = 2 * time.Second }
 
 // numbered returns n messages of different keys and values.
@@ -188,8 +189,8 @@ func TestAlikeMessagesAreHandledOnce(t *testing.T) {
 	}
 }
 
-// TestMessageAlikeOneBeingHandledIsHandledAgain publishes a message while an equal one is being handled. It must be handled
-// too, because its cause may have happened after the handler read the state.
+// TestMessageAlikeOneBeingHandledIsHandledAgain publishes a message while an equal one is being handled. It must be
+// handled too, because its cause may have happened after the handler read the state.
 func TestMessageAlikeOneBeingHandledIsHandledAgain(t *testing.T) {
 	b := startBroker(t)
 	ready(b)

@@ -146,9 +146,9 @@ func TestDeadLetterMayBeLongerThanAMessage(t *testing.T) {
 	eventually(t, "there is a dead letter", func() bool { return b.stored("receipts.dead") == 1 })
 }
 
-// TestPoisonWhileTheBrokerIsGone stops the broker before the dead letter is written. Either the writer notices first and
-// tries again, or the group does: its generation ends, and the next one fetches the message again. In both cases the dead
-// letter is written and the message is committed.
+// TestPoisonWhileTheBrokerIsGone stops the broker before the dead letter is written. Either the writer notices first
+// and tries again, or the group does: its generation ends, and the next one fetches the message again. In both cases
+// the dead letter is written and the message is committed.
 func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
 	b := startBroker(t)
 	ready(b)
@@ -177,8 +177,8 @@ func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
 	eventually(t, "it is committed", func() bool { return b.committed("premium", "receipts") == 1 })
 }
 
-// TestLogNamesTheTraceOfAMessageAndNotItsKey looks at each line that the consumer logs about a message: one that is tried again,
-// one whose handler panics, and one that can never be handled.
+// TestLogNamesTheTraceOfAMessageAndNotItsKey looks at each line that the consumer logs about a message: one that is
+// tried again, one whose handler panics, and one that can never be handled.
 func TestLogNamesTheTraceOfAMessageAndNotItsKey(t *testing.T) {
 	b := startBroker(t)
 	ready(b)

@@ -53,8 +53,8 @@ func OpenDeadLetters(c Cluster, topic Topic) *DeadLetters {
 // Close closes the connections.
 func (d *DeadLetters) Close() { d.transport.CloseIdleConnections() }
 
-// Each calls visit with each dead letter that exists when it is called, in the order of their failure within each partition.
-// It visits none if there is no topic of dead letters. It returns the error of visit, or of reading.
+// Each calls visit with each dead letter that exists when it is called, in the order of their failure within each
+// partition. It visits none if there is no topic of dead letters. It returns the error of visit, or of reading.
 func (d *DeadLetters) Each(ctx context.Context, visit func(DeadLetter) error) error {
 	logs, err := d.logs(ctx)
 	if err != nil {
@@ -186,9 +186,9 @@ func headerOf(m kafka.Message, key string) (value string, found bool) {
 	return "", false
 }
 
-// Replay puts a dead letter back on its topic, and then notes that. A crash between the two leaves it without a note, so that
-// it may be put back once more; handlers bear that. It returns an error that wraps ErrNotReplayable if the dead letter is
-// not from this topic.
+// Replay puts a dead letter back on its topic, and then notes that. A crash between the two leaves it without a note,
+// so that it may be put back once more; handlers bear that. It returns an error that wraps ErrNotReplayable if the
+// dead letter is not from this topic.
 func (d *DeadLetters) Replay(ctx context.Context, letter DeadLetter) error {
 	if letter.Topic != d.topic.Name {
 		return fmt.Errorf("%w: %s is from topic %q and not from %s", ErrNotReplayable, letter.Name, letter.Topic, d.topic.Name)

@@ -3,8 +3,8 @@ package bus
 import "time"
 
 const (
-	// firstRetry is the pause after the first failure of a message. It doubles with each further one, up to maxRetry, or
-	// maxPoisonRetry if the message cannot be handled unless somebody mends what it is about.
+	// firstRetry is the pause after the first failure of a message. It doubles with each further one, up to maxRetry,
+	// or maxPoisonRetry if the message cannot be handled unless somebody mends what it is about.
 	firstRetry     = time.Second
 	maxRetry       = 10 * time.Second
 	maxPoisonRetry = time.Minute

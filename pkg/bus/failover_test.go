@@ -14,7 +14,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// node is one broker of several, as the network sees it: it can be killed, or stop to respond while its connections stay.
+// node is one broker of several, as the network sees it: it can be killed, or stop to respond while its connections
+// stay.
 type node struct {
 	net.Listener
 	frozen chan struct{}
@@ -72,9 +73,9 @@ func (c *nodeConn) Write(p []byte) (int, error) {
 	}
 }
 
-// TestPublishingAndReceivingGoOnWithoutABroker takes one of three brokers away, the one that coordinates the group. The others
-// lead its partitions at once, so the times that are logged are those of the clients. A real cluster needs time of its own to
-// notice that a broker is gone.
+// TestPublishingAndReceivingGoOnWithoutABroker takes one of three brokers away, the one that coordinates the group.
+// The others lead its partitions at once, so the times that are logged are those of the clients. A real cluster needs
+// time of its own to notice that a broker is gone.
 func TestPublishingAndReceivingGoOnWithoutABroker(t *testing.T) {
 	for how, takeAway := range map[string]func(*node){
 		"killed": (*node).kill,

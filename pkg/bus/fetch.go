@@ -20,8 +20,8 @@ func (a *assignment) fetch(ctx context.Context, partition int, offset int64) {
 			return
 		}
 		if errors.Is(err, broker.ErrOutOfRange) {
-			// The log ends before the committed offset: it was truncated, or the topic was created again. All of its messages
-			// may be new, and handling one twice does no harm.
+			// The log ends before the committed offset: it was truncated, or the topic was created again. All of its
+			// messages may be new, and handling one twice does no harm.
 			log.Warn("partition is read from its start: it ends before the committed offset")
 			reader.Rewind()
 			continue

@@ -25,8 +25,8 @@ const (
 // maxReasonBytes bounds the reason in a dead letter. The log contains the whole reason.
 const maxReasonBytes = 4 << 10
 
-// do tries to handle w until that succeeds. It gives up only when ctx ends between two attempts. An attempt runs with the
-// context handling, which ends some time after ctx.
+// do tries to handle w until that succeeds. It gives up only when ctx ends between two attempts. An attempt runs with
+// the context handling, which ends some time after ctx.
 func (a *assignment) do(ctx, handling context.Context, w *work) {
 	failed := false
 	err := retry(ctx, func() error {
@@ -82,7 +82,8 @@ func (c *Consumer) call(ctx context.Context, w *work) (err error) {
 	return c.config.Handle(ctx, w.message)
 }
 
-// bury writes w to the dead-letter topic. Equal messages become one dead letter, with the position of the first of them.
+// bury writes w to the dead-letter topic. Equal messages become one dead letter, with the position of the first of
+// them.
 func (c *Consumer) bury(ctx context.Context, w *work) error {
 	at, reason := w.positions[0], w.poison.Error()
 	letter := Message{Key: w.message.Key, Value: w.message.Value}

@@ -63,7 +63,8 @@ func (b *broker) start(options ...kfake.Opt) {
 	b.addr = cluster.ListenAddrs()[0]
 }
 
-// startAnew replaces the broker by one without data, at the same address. A broker takes its users from its data, if it has any.
+// startAnew replaces the broker by one without data, at the same address. A broker takes its users from its data, if
+// it has any.
 func (b *broker) startAnew(options ...kfake.Opt) {
 	b.Close()
 	b.dir = b.t.TempDir()

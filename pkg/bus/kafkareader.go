@@ -17,7 +17,8 @@ const (
 	fetchBytes = 1 << 20
 	// fetchBackoff is the longest pause between two attempts to reach the broker that leads a partition.
 	fetchBackoff = 500 * time.Millisecond
-	// fetchAttempts is large enough that the generation ends first when a broker is gone, so that one failure is logged.
+	// fetchAttempts is large enough that the generation ends first when a broker is gone, so that one failure is
+	// logged.
 	fetchAttempts = 10
 )
 

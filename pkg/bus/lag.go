@@ -10,8 +10,8 @@ import (
 // lagInterval is how often the lag is measured.
 const lagInterval = time.Second
 
-// watchEnds asks at intervals where the logs of the assigned partitions end, until ctx ends. A reader cannot tell, because it
-// does not read while many messages are in hand.
+// watchEnds asks at intervals where the logs of the assigned partitions end, until ctx ends. A reader cannot tell,
+// because it does not read while many messages are in hand.
 func (a *assignment) watchEnds(ctx context.Context) {
 	partitions := slices.Sorted(maps.Keys(a.generation.Partitions()))
 	if len(partitions) == 0 {

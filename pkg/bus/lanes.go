@@ -34,8 +34,9 @@ type lane struct {
 	busy  bool
 }
 
-// add puts a message in the lane of its key. If an equal message already waits, the two become one, and add returns true.
-// A message does not join work that has begun, because its cause may have happened after the handler read the state.
+// add puts a message in the lane of its key. If an equal message already waits, the two become one, and add returns
+// true. A message does not join work that has begun, because its cause may have happened after the handler read the
+// state.
 func (l lanes) add(m Message, at position) (joined bool) {
 	on, ok := l[string(m.Key)]
 	if !ok {
@@ -61,15 +62,16 @@ func (w *work) trace(m Message) {
 	}
 }
 
-// names returns what the log says of the work: where its first message is, and the trace of that. Its key and its value are not
-// among them, because these may be somebody's data.
+// names returns what the log says of the work: where its first message is, and the trace of that. Its key and its
+// value are not among them, because these may be somebody's data.
 func (w *work) names() []any {
 	names := []any{"partition", w.positions[0].partition, "offset", w.positions[0].offset}
 	return append(names, traceName(w.message)...)
 }
 
-// begin returns the first work of each lane that is not busy, and makes the lane busy. Earlier messages of a partition come
-// first: what is handled behind a message that is not is handled again after a rebalance, so that should be little.
+// begin returns the first work of each lane that is not busy, and makes the lane busy. Earlier messages of a
+// partition come first: what is handled behind a message that is not is handled again after a rebalance, so that
+// should be little.
 func (l lanes) begin() []*work {
 	var begun []*work
 	for _, lane := range l {

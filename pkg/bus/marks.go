@@ -13,7 +13,8 @@ import (
 const (
 	// marksPage is the number of marks that are removed at once, if so many wait.
 	marksPage = 1000
-	// marksLinger is how long marks are gathered. A mark that stays a little longer costs nothing; a write for each would.
+	// marksLinger is how long marks are gathered. A mark that stays a little longer costs nothing; a write for each
+	// would.
 	marksLinger = 100 * time.Millisecond
 	// marksQueue is the number of calls of Remove that may wait.
 	marksQueue = 1000
@@ -21,8 +22,8 @@ const (
 	marksGrace = 2 * time.Second
 )
 
-// Marks removes unsent marks in batches, soon after it was told that they are superfluous. A mark whose removal fails, or is
-// prevented by a crash, stays: a Sweep then handles its document once more.
+// Marks removes unsent marks in batches, soon after it was told that they are superfluous. A mark whose removal
+// fails, or is prevented by a crash, stays: a Sweep then handles its document once more.
 type Marks struct {
 	collection docstore.Collection
 	queue      chan []docstore.Ref
@@ -43,8 +44,8 @@ func NewMarks(topic string, collection docstore.Collection, log *slog.Logger, me
 	}
 }
 
-// Remove has the marks of documents removed, where the documents are still at these versions. It waits while too many calls
-// wait already, until ctx or Run ends.
+// Remove has the marks of documents removed, where the documents are still at these versions. It waits while too many
+// calls wait already, until ctx or Run ends.
 func (m *Marks) Remove(ctx context.Context, refs []docstore.Ref) {
 	if len(refs) == 0 {
 		return

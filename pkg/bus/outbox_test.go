@@ -17,9 +17,10 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
 
-// TestNothingStoredIsLostOnTheWay has documents of a real store handled. Meanwhile the broker is stopped and started, loses its
-// data, and loses what it has acknowledged; the relay is stopped and started; messages are never published, as if the process
-// had crashed; and the handler sometimes fails. Every document that was stored with an unsent mark is handled.
+// TestNothingStoredIsLostOnTheWay has documents of a real store handled. Meanwhile the broker is stopped and started,
+// loses its data, and loses what it has acknowledged; the relay is stopped and started; messages are never published,
+// as if the process had crashed; and the handler sometimes fails. Every document that was stored with an unsent mark
+// is handled.
 func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 	b := startBroker(t)
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "premium.db"))

@@ -6,7 +6,8 @@ import "time"
 type progress struct {
 	// pending are the offsets in hand, with the times of their messages.
 	pending map[int64]time.Time
-	// next is the offset after the last one accepted. Until one is accepted it is negative if the group has never committed.
+	// next is the offset after the last one accepted. Until one is accepted it is negative if the group has never
+	// committed.
 	next int64
 	// committed is the offset that was committed last.
 	committed int64
@@ -25,7 +26,8 @@ func (p *progress) accept(offset int64, at time.Time) {
 
 func (p *progress) finish(offset int64) { delete(p.pending, offset) }
 
-// uncommitted returns the offset to commit and whether it differs from the committed one. All messages before it are handled.
+// uncommitted returns the offset to commit and whether it differs from the committed one. All messages before it are
+// handled.
 func (p *progress) uncommitted() (offset int64, ok bool) {
 	offset = p.next
 	for pending := range p.pending {
@@ -34,7 +36,8 @@ func (p *progress) uncommitted() (offset int64, ok bool) {
 	return offset, offset != p.committed
 }
 
-// lag returns how many messages are not handled yet, and the time of the oldest of those in hand; the zero time if none is.
+// lag returns how many messages are not handled yet, and the time of the oldest of those in hand; the zero time if
+// none is.
 func (p *progress) lag() (messages int64, oldest time.Time) {
 	for _, at := range p.pending {
 		if oldest.IsZero() || at.Before(oldest) {

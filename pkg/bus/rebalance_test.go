@@ -47,8 +47,9 @@ func TestTwoConsumersShareAndLoseNothing(t *testing.T) {
 	eventually(t, "all is committed", func() bool { return b.committed("premium", "receipts") == 800 })
 }
 
-// TestConsumersJoinAndLeaveUnderLoad: three consumers share a topic, and in turn one of them ends and another one begins, while
-// messages come in. Each message is handled. A few are handled twice: those that were handled before one that was not.
+// TestConsumersJoinAndLeaveUnderLoad: three consumers share a topic, and in turn one of them ends and another one
+// begins, while messages come in. Each message is handled. A few are handled twice: those that were handled before
+// one that was not.
 func TestConsumersJoinAndLeaveUnderLoad(t *testing.T) {
 	b := startBroker(t)
 	ready(b)

@@ -18,8 +18,8 @@ import (
 const (
 	defaultPage  = 500
 	defaultQueue = 10_000
-	// relayLinger is how long the relay waits so that simultaneous writes go out as one page. It is the greater part of the
-	// time between a write and its message. A broker may sync several files for each page.
+	// relayLinger is how long the relay waits so that simultaneous writes go out as one page. It is the greater part
+	// of the time between a write and its message. A broker may sync several files for each page.
 	relayLinger = 50 * time.Millisecond
 	// relayGrace is the time for publishing the messages in hand when the relay is stopped.
 	relayGrace = 2 * time.Second
@@ -41,8 +41,9 @@ type RelayConfig struct {
 	Metrics prometheus.Registerer
 }
 
-// Relay publishes messages about documents that this process has just stored with their unsent marks. It keeps the messages
-// in memory and gives up those for which it has no room: their documents keep their marks, by which a Sweep finds them.
+// Relay publishes messages about documents that this process has just stored with their unsent marks. It keeps the
+// messages in memory and gives up those for which it has no room: their documents keep their marks, by which a Sweep
+// finds them.
 type Relay struct {
 	config  RelayConfig
 	client  broker.Client
@@ -91,8 +92,9 @@ func (r *Relay) Send(doc docstore.Document) {
 // Check returns why messages are not being published at present, or nil.
 func (r *Relay) Check(context.Context) error { return r.state.check() }
 
-// Run publishes until ctx ends and then finishes the batch in progress, for at most 2 s. When Kafka fails it logs that once
-// and tries again, with growing pauses of up to 1 s. It returns an error only if closing the connections fails.
+// Run publishes until ctx ends and then finishes the batch in progress, for at most 2 s. When Kafka fails it logs
+// that once and tries again, with growing pauses of up to 1 s. It returns an error only if closing the connections
+// fails.
 func (r *Relay) Run(ctx context.Context) error {
 	step, cancel := withGrace(ctx, relayGrace)
 	defer cancel()
@@ -136,8 +138,8 @@ func (r *Relay) await(ctx context.Context, batch []outgoing) []outgoing {
 	return batch
 }
 
-// take adds up to a page of the messages in the queue to a batch. Those that are in the batch already could not be published;
-// they may wait for one broker, and those that follow need not.
+// take adds up to a page of the messages in the queue to a batch. Those that are in the batch already could not be
+// published; they may wait for one broker, and those that follow need not.
 func (r *Relay) take(batch []outgoing) []outgoing {
 	if len(batch) >= r.config.Queue {
 		return batch

@@ -18,8 +18,8 @@ import (
 
 var errUnspeakable = errors.New("nothing can be said of this")
 
-// about returns the message about a document, with the body as its key. It returns an error if the body says that no message
-// can be made.
+// about returns the message about a document, with the body as its key. It returns an error if the body says that no
+// message can be made.
 func about(doc docstore.Document) (bus.Message, error) {
 	if strings.HasPrefix(string(doc.Body), "bad") {
 		return bus.Message{}, errUnspeakable

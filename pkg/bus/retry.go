@@ -16,8 +16,8 @@ import (
 // firstPause is the wait after the first failure.
 const firstPause = 100 * time.Millisecond
 
-// again waits 0.1 s after the first failure and twice as long after each further one, up to 5 s. Each wait is up to a fifth
-// longer or shorter, so that clients that failed at the same time do not all retry at the same time.
+// again waits 0.1 s after the first failure and twice as long after each further one, up to 5 s. Each wait is up to a
+// fifth longer or shorter, so that clients that failed at the same time do not all retry at the same time.
 var again = growing(5 * time.Second)
 
 // soon is like again for what should go on as soon as a broker is back: its longest wait is 1 s.
@@ -31,8 +31,8 @@ func growing(longest time.Duration) retrypolicy.RetryPolicy[any] {
 	}).Build()
 }
 
-// chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source of the
-// retry policy does not let it.
+// chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source
+// of the retry policy does not let it.
 func chance(bound time.Duration) time.Duration {
 	var number [8]byte
 	_, _ = rand.Read(number[:]) // never fails

@@ -150,8 +150,8 @@ func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 	}
 }
 
-// TestARefusedConnectionIsToldAndMended: the relay and the consumer say which setting is wrong, without the secret, and go on
-// once it is right. The password is mended in its file, while they run.
+// TestARefusedConnectionIsToldAndMended: the relay and the consumer say which setting is wrong, without the secret,
+// and go on once it is right. The password is mended in its file, while they run.
 func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 	for name, c := range map[string]struct {
 		mechanism, wrong string

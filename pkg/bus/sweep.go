@@ -21,8 +21,8 @@ const (
 	defaultSweepEvery = time.Second
 	// sweepPage is the greatest number of documents that a sweep reads at a time.
 	sweepPage = 500
-	// sweepShare is how many times as long as its last call of the handler a sweep rests before the next one, while messages
-	// are at work. At most it rests for maxSweepRest.
+	// sweepShare is how many times as long as its last call of the handler a sweep rests before the next one, while
+	// messages are at work. At most it rests for maxSweepRest.
 	sweepShare   = 20
 	maxSweepRest = time.Second
 	// sweepPatience is the number of failures in a row after which a sweep stops until its next round.
@@ -35,12 +35,12 @@ type SweepConfig struct {
 	Topic string
 	// Collection holds the documents with the unsent marks.
 	Collection docstore.Collection
-	// Message returns the message about a document, and Handle handles it, as those of the relay and the consumer do. Handle
-	// has the marks removed that it makes superfluous.
+	// Message returns the message about a document, and Handle handles it, as those of the relay and the consumer do.
+	// Handle has the marks removed that it makes superfluous.
 	Message func(docstore.Document) (Message, error)
 	Handle  func(context.Context, Message) error
-	// Busy reports whether messages are being handled at present. The sweep then handles one document at a time, and takes only a
-	// small share of the time.
+	// Busy reports whether messages are being handled at present. The sweep then handles one document at a time, and
+	// takes only a small share of the time.
 	Busy func() bool
 	// Workers is the number of documents that are handled at the same time; 1 if not set.
 	Workers int
@@ -54,9 +54,9 @@ type SweepConfig struct {
 	Metrics prometheus.Registerer
 }
 
-// Sweep handles the documents that keep their unsent marks, without the help of a broker. It finds what a broker has lost,
-// what no relay has published, and what a crash has interrupted. Several sweeps may serve one collection, and a sweep and a
-// consumer may handle the same message at once, because handlers bear repetition.
+// Sweep handles the documents that keep their unsent marks, without the help of a broker. It finds what a broker has
+// lost, what no relay has published, and what a crash has interrupted. Several sweeps may serve one collection, and a
+// sweep and a consumer may handle the same message at once, because handlers bear repetition.
 //
 // When nothing is due, a round is two reads of an index that is nearly empty.
 type Sweep struct {
@@ -69,8 +69,8 @@ type Sweep struct {
 	from uuid.UUID
 }
 
-// NewSweep returns a sweep, which does nothing until Run is called. It panics if config.Metrics already has a sweep of the
-// same topic.
+// NewSweep returns a sweep, which does nothing until Run is called. It panics if config.Metrics already has a sweep
+// of the same topic.
 func NewSweep(config SweepConfig) *Sweep {
 	config.Age = cmp.Or(config.Age, defaultSweepAge)
 	config.Every = cmp.Or(config.Every, defaultSweepEvery)
@@ -109,8 +109,8 @@ func rest(ctx context.Context, pause time.Duration) bool {
 	}
 }
 
-// round measures the age of the oldest mark and handles what is due. Documents from the future are due as well: the clock
-// of the process that wrote them is wrong, and they would have to wait for long.
+// round measures the age of the oldest mark and handles what is due. Documents from the future are due as well: the
+// clock of the process that wrote them is wrong, and they would have to wait for long.
 func (s *Sweep) round(ctx context.Context) error {
 	now := time.Now()
 	oldest, err := s.config.Collection.Unsent(ctx, uuid.Nil, 1)

@@ -129,8 +129,8 @@ func TestDocumentsOfOneMessageAreSweptOnce(t *testing.T) {
 	}
 }
 
-// TestSweepLeavesWhatAnotherProcessHasHandled: after the first document the handler removes the marks of all, as another
-// process might.
+// TestSweepLeavesWhatAnotherProcessHasHandled: after the first document the handler removes the marks of all, as
+// another process might.
 func TestSweepLeavesWhatAnotherProcessHasHandled(t *testing.T) {
 	t.Parallel()
 	o := newOutbox()
@@ -150,7 +150,8 @@ func TestSweepLeavesWhatAnotherProcessHasHandled(t *testing.T) {
 	}
 }
 
-// TestFailuresHoldUpNoOtherDocument has more documents that cannot be handled than a sweep reads at a time, or bears in a row.
+// TestFailuresHoldUpNoOtherDocument has more documents that cannot be handled than a sweep reads at a time, or bears
+// in a row.
 func TestFailuresHoldUpNoOtherDocument(t *testing.T) {
 	t.Parallel()
 	o := newOutbox()

@@ -9,12 +9,12 @@ import (
 	"github.com/segmentio/kafka-go"
 )
 
-// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is; a Consumer
-// logs how it differs.
+// Topic describes a topic, which is created as described if it is missing. An existing topic is used as it is; a
+// Consumer logs how it differs.
 type Topic struct {
 	Name string
-	// Partitions is the number of partitions, and so the greatest number of consumers of a group that share the topic; 1 if
-	// not set.
+	// Partitions is the number of partitions, and so the greatest number of consumers of a group that share the
+	// topic; 1 if not set.
 	Partitions int
 	// Replication is the number of copies of each partition. If it is less than 1, the brokers decide.
 	Replication int
@@ -23,9 +23,9 @@ type Topic struct {
 	dead bool
 }
 
-// DeadLetters returns the topic for the messages of t that can never be handled. It has one partition, so that a reader sees
-// the messages in the order of their failure. It takes larger messages, because a dead letter is longer than its message, and
-// keeps them until somebody deletes them.
+// DeadLetters returns the topic for the messages of t that can never be handled. It has one partition, so that a
+// reader sees the messages in the order of their failure. It takes larger messages, because a dead letter is longer
+// than its message, and keeps them until somebody deletes them.
 func (t Topic) DeadLetters() Topic {
 	return Topic{Name: t.Name + ".dead", Partitions: 1, Replication: t.Replication, dead: true}
 }

@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/pkg/bus"
 )
 
-// TestTopicsTakeTheReplicationOfTheBrokers creates topics where three brokers make three copies by default, and with a number
-// of copies that is set.
+// TestTopicsTakeTheReplicationOfTheBrokers creates topics where three brokers make three copies by default, and with
+// a number of copies that is set.
 func TestTopicsTakeTheReplicationOfTheBrokers(t *testing.T) {
 	for replication, copies := range map[int]int{0: 3, -1: 3, 2: 2} {
 		t.Run("", func(t *testing.T) {

@@ -21,8 +21,8 @@ const (
 	cleanupPolicy = "cleanup.policy"
 )
 
-// checkTopics logs how topics that exist differ from what is described or needed, and what to do about it. Brokers may keep
-// their settings from a client; that is logged as well, and is no error.
+// checkTopics logs how topics that exist differ from what is described or needed, and what to do about it. Brokers
+// may keep their settings from a client; that is logged as well, and is no error.
 func checkTopics(ctx context.Context, client *kafka.Client, log *slog.Logger, topics ...Topic) {
 	metadata, err := client.Metadata(ctx, &kafka.MetadataRequest{Topics: names(topics)})
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"insurance.example/exchange/pkg/tracing"
 )
 
-// HeaderTrace is the header of a message that carries the trace that the message is a part of (traceparent, W3C trace context).
+// HeaderTrace is the header of a message that carries the trace that the message is a part of (traceparent, W3C trace
+// context).
 const HeaderTrace = "traceparent"
 
 // mostTraces bounds the traces that the handling of equal messages is recorded in.
@@ -73,8 +74,8 @@ func attributes(topic, operation string) []attribute.KeyValue {
 // handling is the spans of the handling of equal messages: in each of their traces one.
 type handling []trace.Span
 
-// beginHandling begins to record the handling of equal messages. The first trace gets what the handler does, and links to
-// the others; each of the others gets a span that links to the first.
+// beginHandling begins to record the handling of equal messages. The first trace gets what the handler does, and
+// links to the others; each of the others gets a span that links to the first.
 func beginHandling(ctx context.Context, tracer trace.Tracer, name, topic string, traces []string) (context.Context, handling) {
 	if len(traces) == 0 {
 		return ctx, nil

@@ -29,8 +29,8 @@ func (m Message) size() int {
 	return size
 }
 
-// newWriter returns a writer that waits until all in-sync replicas hold the messages. The writer does not retry, because its
-// callers retry and log the failure.
+// newWriter returns a writer that waits until all in-sync replicas hold the messages. The writer does not retry,
+// because its callers retry and log the failure.
 func newWriter(cluster Cluster, transport *kafka.Transport, topic Topic, batch int) *kafka.Writer {
 	return &kafka.Writer{
 		Addr:      kafka.TCP(cluster.Brokers...),
@@ -57,7 +57,8 @@ func records(messages ...Message) []broker.Message {
 	return batch
 }
 
-// publish writes messages and returns the indexes of those that are certainly stored. It returns an error unless all are.
+// publish writes messages and returns the indexes of those that are certainly stored. It returns an error unless all
+// are.
 func publish(ctx context.Context, w *kafka.Writer, messages []broker.Message) (stored []int, err error) {
 	batch := make([]kafka.Message, len(messages))
 	for i, m := range messages {

@@ -51,8 +51,9 @@ type Callers struct {
 	names       []string
 }
 
-// NewCallers returns callers with certificates that one of the authorities has signed and that bear one of the names: a DNS name
-// or a URI among the certificate's alternative names, as a whole. Without names, any certificate of the authorities is accepted.
+// NewCallers returns callers with certificates that one of the authorities has signed and that bear one of the names:
+// a DNS name or a URI among the certificate's alternative names, as a whole. Without names, any certificate of the
+// authorities is accepted.
 func NewCallers(authorities *reload.Value[*Authorities], names []string) *Callers {
 	return &Callers{authorities, names}
 }
@@ -60,8 +61,8 @@ func NewCallers(authorities *reload.Value[*Authorities], names []string) *Caller
 // Named reports whether a certificate must bear one of certain names. Only then does it tell who calls.
 func (c *Callers) Named() bool { return len(c.names) > 0 }
 
-// Accept returns nil if the certificate of a connection is accepted now. It may have been accepted when the connection was made
-// and not be any more, because it has ended or because its authority is not trusted any more.
+// Accept returns nil if the certificate of a connection is accepted now. It may have been accepted when the
+// connection was made and not be any more, because it has ended or because its authority is not trusted any more.
 func (c *Callers) Accept(connection *tls.ConnectionState) error {
 	if connection == nil || len(connection.VerifiedChains) == 0 {
 		return errors.New("the caller has no certificate that is accepted")

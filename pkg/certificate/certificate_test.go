@@ -37,7 +37,8 @@ func issue(t *testing.T, by *certificatetest.Authority, names ...string) *certif
 	return pair
 }
 
-// ask calls a server of the authority that accepts callers with one of the names, as a client with a certificate, if it has one.
+// ask calls a server of the authority that accepts callers with one of the names, as a client with a certificate, if
+// it has one.
 func ask(t *testing.T, of *certificatetest.Authority, names []string, shown *certificate.Pair) (status int, err error) {
 	t.Helper()
 	trusted, err := certificate.ReadAuthorities(file(t, "tls-client-ca", of.PEM))

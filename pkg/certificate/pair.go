@@ -1,5 +1,5 @@
-// Package certificate reads the certificates by which processes prove who they are to each other, and decides whose are accepted.
-// All of them are read again when their files change.
+// Package certificate reads the certificates by which processes prove who they are to each other, and decides whose
+// are accepted. All of them are read again when their files change.
 package certificate
 
 import (
@@ -15,8 +15,8 @@ import (
 // Pair is a certificate with its private key, which follows its files.
 type Pair = reload.Value[*tls.Certificate]
 
-// ReadPair reads a certificate and its private key from PEM files. It fails if the certificate has ended. Errors name the
-// settings, and quote no file.
+// ReadPair reads a certificate and its private key from PEM files. It fails if the certificate has ended. Errors name
+// the settings, and quote no file.
 func ReadPair(certificate, key setting.File) (*Pair, error) {
 	return reload.Read(func(contents [][]byte) (*tls.Certificate, error) {
 		pair, err := tls.X509KeyPair(contents[0], contents[1])
@@ -34,8 +34,8 @@ func ReadPair(certificate, key setting.File) (*Pair, error) {
 // earliestNotice bounds how long before its end a certificate is called due.
 const earliestNotice = 30 * 24 * time.Hour
 
-// Due returns an error that says when a certificate ends if it should have been renewed by now: less than a quarter of its time is
-// left, and less than 30 days. What renews certificates commonly does so when a third is left.
+// Due returns an error that says when a certificate ends if it should have been renewed by now: less than a quarter
+// of its time is left, and less than 30 days. What renews certificates commonly does so when a third is left.
 func Due(pair *tls.Certificate, now time.Time) error {
 	begin, end := pair.Leaf.NotBefore, pair.Leaf.NotAfter
 	notice := min(end.Sub(begin)/4, earliestNotice)

@@ -1,6 +1,6 @@
-// Package docstore is the storage interface of the exchange: collections of JSON documents. It is small, so that both an
-// embedded database (sqlitestore) and a server (mongostore) implement all of it. It is strong enough that no service needs
-// a transaction over several documents.
+// Package docstore is the storage interface of the exchange: collections of JSON documents. It is small, so that both
+// an embedded database (sqlitestore) and a server (mongostore) implement all of it. It is strong enough that no
+// service needs a transaction over several documents.
 //
 // Everything else rests on three guarantees:
 //
@@ -21,8 +21,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Document is one stored record. The store reads and writes its ID, Version, Keys, Amount and Unsent, and returns Body and
-// State byte for byte as they were stored.
+// Document is one stored record. The store reads and writes its ID, Version, Keys, Amount and Unsent, and returns
+// Body and State byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
 	// creation. Every find returns documents in this order.
@@ -37,11 +37,11 @@ type Document struct {
 	// Keys are the values by which the document is found, one for each index that holds it. Reads leave Keys nil, so a
 	// caller that replaces a document gives all of its keys again.
 	Keys Keys
-	// Amount is the number that the indexes with Amounts carry. Reads leave it 0, so a caller that replaces a document gives it
-	// again.
+	// Amount is the number that the indexes with Amounts carry. Reads leave it 0, so a caller that replaces a
+	// document gives it again.
 	Amount int64
-	// Unsent marks a document about which a message has still to be sent and acted on. The mark is part of the document, so
-	// that one write stores both the record and this duty.
+	// Unsent marks a document about which a message has still to be sent and acted on. The mark is part of the
+	// document, so that one write stores both the record and this duty.
 	Unsent bool
 }
 
@@ -63,11 +63,11 @@ type Keys map[string]string
 type Index struct {
 	// Name is made of ASCII letters, digits and underscores and begins with a letter, as in "policyNumber".
 	Name string
-	// Unique means that at most one document of the collection has each value. Such an index has no order: a query can ask for
-	// one of its values, not for a range.
+	// Unique means that at most one document of the collection has each value. Such an index has no order: a query
+	// can ask for one of its values, not for a range.
 	Unique bool
-	// Amounts means that the index carries the amount of each document, so that Sum need not read the documents, and finds those
-	// that carry the unsent mark. Such an index is not unique.
+	// Amounts means that the index carries the amount of each document, so that Sum need not read the documents, and
+	// finds those that carry the unsent mark. Such an index is not unique.
 	Amounts bool
 }
 
@@ -78,14 +78,16 @@ type Spec struct {
 	// Indexes are ordered by selectivity, the most selective first. A find that names several of them reads the first
 	// and compares the others document by document.
 	Indexes []Index
-	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, an index that is added
-	// to the spec also finds the documents that are there: the store gives them their keys in the background. Without it,
-	// such an index holds the documents stored from then on. It may be called from any goroutine.
+	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, an index that
+	// is added to the spec also finds the documents that are there: the store gives them their keys in the
+	// background. Without it, such an index holds the documents stored from then on. It may be called from any
+	// goroutine.
 	Keys func(Document) (Keys, error)
-	// Amount returns the amount of a stored document, as Keys does its keys. A spec with Keys and an index with Amounts has it.
+	// Amount returns the amount of a stored document, as Keys does its keys. A spec with Keys and an index with
+	// Amounts has it.
 	Amount func(Document) (int64, error)
-	// Lacking, if set, is told of a document that did not get a key in the background: another document has the value, which
-	// is a *DuplicateError, or Keys failed. The document keeps its other keys, and is not tried again.
+	// Lacking, if set, is told of a document that did not get a key in the background: another document has the
+	// value, which is a *DuplicateError, or Keys failed. The document keeps its other keys, and is not tried again.
 	Lacking func(id uuid.UUID, cause error)
 }
 
@@ -119,10 +121,12 @@ type Query struct {
 	Skip int
 	// Limit is the greatest number of documents to return; 1 or more.
 	Limit int
-	// Bytes is the greatest size of all bodies and states together; 0 for any. The first document is returned whatever its size. A
-	// document beyond it is returned without body and state, as a sign that there is one, and ends the find.
+	// Bytes is the greatest size of all bodies and states together; 0 for any. The first document is returned
+	// whatever its size. A document beyond it is returned without body and state, as a sign that there is one, and
+	// ends the find.
 	Bytes int
-	// WithState has the find read the states of the documents as well, which are then returned. A state may be larger than its body.
+	// WithState has the find read the states of the documents as well, which are then returned. A state may be larger
+	// than its body.
 	WithState bool
 }
 
@@ -143,50 +147,52 @@ type Sum struct {
 	Unsent []Ref
 }
 
-// Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for concurrent
-// use. Before a document is read into memory, its size is taken from the budget of the context (package budget), and a store that knows
-// beforehand that a document is large waits for the turn of the request; every read may return the refusal. When a context ends before the result of a call is known, the call returns an error that wraps both
-// ErrUnavailable and the error of the context; a write may then have happened.
+// Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for
+// concurrent use. Before a document is read into memory, its size is taken from the budget of the context (package
+// budget), and a store that knows beforehand that a document is large waits for the turn of the request; every read
+// may return the refusal. When a context ends before the result of a call is known, the call returns an error that
+// wraps both ErrUnavailable and the error of the context; a write may then have happened.
 type Collection interface {
 	// Insert stores a new document with version 1. Errors: *DuplicateError, ErrTooLarge, ErrUnavailable.
 	Insert(ctx context.Context, doc Document) error
 	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
-	// Present returns which of some ids, at most MaxPresent, documents have. It reads no document. Errors: ErrUnavailable.
+	// Present returns which of some ids, at most MaxPresent, documents have. It reads no document. Errors:
+	// ErrUnavailable.
 	Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error)
-	// Texts returns one member of the documents that have some ids, at most MaxPresent: the text that the body has in the member, empty
-	// where it has none. It is for reading little of many documents. Errors: ErrUnavailable.
+	// Texts returns one member of the documents that have some ids, at most MaxPresent: the text that the body has in
+	// the member, empty where it has none. It is for reading little of many documents. Errors: ErrUnavailable.
 	Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
-	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and gives
-	// it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a former version is
-	// there before its successor is. Errors: ErrStale if the stored version is another or there is no document with the id,
-	// *DuplicateError, ErrTooLarge, ErrUnavailable.
+	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and
+	// gives it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a
+	// former version is there before its successor is. Errors: ErrStale if the stored version is another or there is
+	// no document with the id, *DuplicateError, ErrTooLarge, ErrUnavailable.
 	Replace(ctx context.Context, doc Document, former *Former) error
 	// Former returns a former version of a document. Errors: ErrNotFound if it was not kept, ErrUnavailable.
 	Former(ctx context.Context, id uuid.UUID, version int64) (Former, error)
-	// Formers returns up to limit former versions of a document, those after a version, in order of version, without their bodies. It
-	// returns fewer if the states of more are larger than FormersBytes together; none means that there are no more.
-	// Errors: ErrUnavailable.
+	// Formers returns up to limit former versions of a document, those after a version, in order of version, without
+	// their bodies. It returns fewer if the states of more are larger than FormersBytes together; none means that
+	// there are no more. Errors: ErrUnavailable.
 	Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error)
-	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors: ErrNotFound,
-	// ErrUnavailable.
+	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors:
+	// ErrNotFound, ErrUnavailable.
 	FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error)
-	// Find returns the documents that a query selects. Errors: ErrUnavailable; *BuildingError if the query names an index that
-	// does not hold all documents yet.
+	// Find returns the documents that a query selects. Errors: ErrUnavailable; *BuildingError if the query names an
+	// index that does not hold all documents yet.
 	Find(ctx context.Context, q Query) ([]Document, error)
-	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document with the id
-	// after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
+	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document
+	// with the id after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
 	Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error)
-	// Sum adds up the amounts of the documents that have a value of an index with Amounts: of those after an id, the first up to a
-	// limit. A document in Sum.Unsent is part of the sum, also while others insert and remove marks. Errors: ErrUnavailable;
-	// *BuildingError if a document has not got its key or its amount yet.
+	// Sum adds up the amounts of the documents that have a value of an index with Amounts: of those after an id, the
+	// first up to a limit. A document in Sum.Unsent is part of the sum, also while others insert and remove marks.
+	// Errors: ErrUnavailable; *BuildingError if a document has not got its key or its amount yet.
 	Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error)
-	// FirstUnsent returns the id of the first document, in order of id, that has a value of an index with Amounts and carries
-	// the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
+	// FirstUnsent returns the id of the first document, in order of id, that has a value of an index with Amounts and
+	// carries the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
 	FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error)
-	// Sent removes the unsent mark from each document that is still at the version named, and does not change that version.
-	// A document that has changed keeps its mark. It returns how many marks it removed; where it had to find out whether it did,
-	// because a response was lost, it does not count them. Errors: ErrUnavailable.
+	// Sent removes the unsent mark from each document that is still at the version named, and does not change that
+	// version. A document that has changed keeps its mark. It returns how many marks it removed; where it had to find
+	// out whether it did, because a response was lost, it does not count them. Errors: ErrUnavailable.
 	Sent(ctx context.Context, refs []Ref) (removed int, err error)
 	// Backfill returns how far the documents have got the keys of new indexes.
 	Backfill() Backfill
@@ -195,8 +201,8 @@ type Collection interface {
 // Store is an open database. It is safe for concurrent use.
 type Store interface {
 	// Collection creates the collection and its indexes where they are missing, and returns the collection. A service
-	// calls it once for each collection when it starts. If documents lack keys of the indexes, it begins to give them these in
-	// the background, until Close. Errors: ErrUnavailable.
+	// calls it once for each collection when it starts. If documents lack keys of the indexes, it begins to give them
+	// these in the background, until Close. Errors: ErrUnavailable.
 	Collection(ctx context.Context, spec Spec) (Collection, error)
 	// Ping returns nil if the store can serve reads and writes. Errors: ErrUnavailable.
 	Ping(ctx context.Context) error
@@ -223,7 +229,8 @@ const MaxSize = 8 << 20
 // MaxPresent is the greatest number of ids that Collection.Present and Texts are asked for at a time.
 const MaxPresent = 500
 
-// FormersBytes is the greatest size of the states that Collection.Formers returns together, in bytes. The first may be larger.
+// FormersBytes is the greatest size of the states that Collection.Formers returns together, in bytes. The first may
+// be larger.
 const FormersBytes = 1 << 20
 
 // IDIndex is the Index of a DuplicateError whose cause is a document id that is taken.
@@ -239,8 +246,8 @@ func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("docstore: value of unique index %q is taken", e.Index)
 }
 
-// BuildingError is the refusal of a find by an index that does not hold all documents yet. It wraps ErrUnavailable: the find
-// succeeds once the index does.
+// BuildingError is the refusal of a find by an index that does not hold all documents yet. It wraps ErrUnavailable:
+// the find succeeds once the index does.
 type BuildingError struct{ Collection, Index string }
 
 func (e *BuildingError) Error() string {

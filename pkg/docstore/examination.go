@@ -19,9 +19,10 @@ type Examination struct {
 // pageLength is how many documents or former versions are read at once.
 const pageLength = 200
 
-// Collection examines what a store promises about a collection: its indexes are there and keep unique values unique, every document
-// has the keys and the amount that its body and state say (Spec.Keys, Spec.Amount), and every former version is one of a document. visit is called with each
-// page of documents. Errors: ErrUnavailable; those of visit and Report.
+// Collection examines what a store promises about a collection: its indexes are there and keep unique values unique,
+// every document has the keys and the amount that its body and state say (Spec.Keys, Spec.Amount), and every former
+// version is one of a document. visit is called with each page of documents. Errors: ErrUnavailable; those of visit
+// and Report.
 func (x Examination) Collection(ctx context.Context, in Inspected, spec Spec, visit func([]Stored) error) error {
 	if err := in.Faults(ctx, x.Report); err != nil {
 		return err

@@ -12,7 +12,8 @@ import (
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 
 // Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, or if two
-// indexes have the same name, or if an index with Amounts is unique or has no amounts. Names that differ only in case are the same, because some databases do not tell them apart.
+// indexes have the same name, or if an index with Amounts is unique or has no amounts. Names that differ only in case
+// are the same, because some databases do not tell them apart.
 func (s Spec) Validate() error {
 	if !name.MatchString(s.Name) {
 		return fmt.Errorf("docstore: %q cannot name a collection", s.Name)
@@ -54,7 +55,8 @@ func (s Spec) unique(index string) bool {
 	return slices.Contains(s.Indexes, Index{Name: index, Unique: true})
 }
 
-// CheckSum returns an error if the collection has no index of this name that carries amounts, or if the limit is below 1.
+// CheckSum returns an error if the collection has no index of this name that carries amounts, or if the limit is
+// below 1.
 func (s Spec) CheckSum(index string, limit int) error {
 	if limit < 1 {
 		return errors.New("docstore: a sum needs a limit")
@@ -75,8 +77,9 @@ func (s Spec) CheckKeys(keys Keys) error {
 	return nil
 }
 
-// CheckWrite returns an error if a document cannot be written: ErrTooLarge if it is larger than MaxSize, and one that wraps
-// ErrUnavailable if a key has the name of no index, or if former, which may be nil, is not the version to be replaced.
+// CheckWrite returns an error if a document cannot be written: ErrTooLarge if it is larger than MaxSize, and one that
+// wraps ErrUnavailable if a key has the name of no index, or if former, which may be nil, is not the version to be
+// replaced.
 func (s Spec) CheckWrite(doc Document, former *Former) error {
 	if len(doc.Body)+len(doc.State) > MaxSize {
 		return ErrTooLarge
@@ -91,8 +94,8 @@ func (s Spec) CheckWrite(doc Document, former *Former) error {
 	return nil
 }
 
-// CheckQuery returns an error if a query names an index that the collection lacks, asks for a range of a unique index, has no
-// limit, or skips fewer than no documents.
+// CheckQuery returns an error if a query names an index that the collection lacks, asks for a range of a unique
+// index, has no limit, or skips fewer than no documents.
 func (s Spec) CheckQuery(q Query) error {
 	if q.Limit < 1 {
 		return errors.New("docstore: a find needs a limit")

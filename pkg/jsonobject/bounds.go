@@ -19,8 +19,8 @@ const (
 	MaxNumber = 64
 	// MaxElements is the most elements of one list.
 	MaxElements = 10_000
-	// MaxMembers is the most members of all objects together, and MaxAllElements the most elements of all lists together. They bound
-	// the work: a body has room for ten times as many.
+	// MaxMembers is the most members of all objects together, and MaxAllElements the most elements of all lists
+	// together. They bound the work: a body has room for ten times as many.
 	MaxMembers     = 10_000
 	MaxAllElements = 50_000
 )
@@ -121,8 +121,8 @@ func (s *scan) stringEnd(start int) (end, size int) {
 	return i, size
 }
 
-// escaped returns how many bytes of UTF-8 the four digits of a \u escape stand for. Each half of a surrogate pair stands
-// for two of its four.
+// escaped returns how many bytes of UTF-8 the four digits of a \u escape stand for. Each half of a surrogate pair
+// stands for two of its four.
 func escaped(digits []byte) int {
 	r := rune(0)
 	for _, c := range digits {

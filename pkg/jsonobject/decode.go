@@ -16,10 +16,10 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// Decode reads one JSON object into v, a pointer to a struct. null is absent, but as an element of a list: only a list of
-// values that are kept as they are takes it. Errors are problem documents: problem.Malformed for text that is no JSON
-// object (syntax, duplicate names, invalid UTF-8, trailing data) or is beyond the bounds of this package, problem.Invalid
-// for members of the wrong type, all of them, each with its JSON pointer.
+// Decode reads one JSON object into v, a pointer to a struct. null is absent, but as an element of a list: only a
+// list of values that are kept as they are takes it. Errors are problem documents: problem.Malformed for text that is
+// no JSON object (syntax, duplicate names, invalid UTF-8, trailing data) or is beyond the bounds of this package,
+// problem.Invalid for members of the wrong type, all of them, each with its JSON pointer.
 func Decode(body []byte, v any) *problem.Error {
 	text, p := precheck(body)
 	if p != nil {

@@ -120,7 +120,8 @@ func TestViolationsBeyondTheListedAreCounted(t *testing.T) {
 	}
 }
 
-// BenchmarkManyMembers shows the work on a body of many members: ten times the members, about as many as a body may have, are to take ten times as long.
+// BenchmarkManyMembers shows the work on a body of many members: ten times the members, about as many as a body may
+// have, are to take ten times as long.
 func BenchmarkManyMembers(b *testing.B) {
 	for _, n := range []int{1_000, 9_990} {
 		var members strings.Builder

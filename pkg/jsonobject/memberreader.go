@@ -7,9 +7,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// memberReader reads the members of one object in a JSON text, one after the other. It finds where each value ends and leaves the value
-// itself unread: most of a large record is passed over from quote to quote. The text has been decoded before; of one that was
-// not, it takes more than is JSON, and never reads beyond its end.
+// memberReader reads the members of one object in a JSON text, one after the other. It finds where each value ends
+// and leaves the value itself unread: most of a large record is passed over from quote to quote. The text has been
+// decoded before; of one that was not, it takes more than is JSON, and never reads beyond its end.
 type memberReader struct {
 	text []byte
 	at   int   // what follows has not been read

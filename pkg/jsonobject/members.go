@@ -32,8 +32,8 @@ func Members(object []byte) ([]Member, error) {
 	return all, members.err
 }
 
-// Text returns the text that a member of a JSON object has; empty if there is no such member, or if its value is no text. The object has
-// been decoded before. What follows the member is not read.
+// Text returns the text that a member of a JSON object has; empty if there is no such member, or if its value is no
+// text. The object has been decoded before. What follows the member is not read.
 func Text(object []byte, name string) (string, error) {
 	members := memberReader{text: object}
 	for members.next() {
@@ -50,7 +50,8 @@ func Text(object []byte, name string) (string, error) {
 	return "", members.err
 }
 
-// uniqueNames leaves out the comparison of the names of members, in a text of which it is known that no name occurs twice.
+// uniqueNames leaves out the comparison of the names of members, in a text of which it is known that no name occurs
+// twice.
 var uniqueNames = jsontext.AllowDuplicateNames(true)
 
 // Of writes members as a JSON object.

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// FuzzMembers holds that the members of an object are those that the decoder of the library reads, and that nothing breaks where the text
-// is no object.
+// FuzzMembers holds that the members of an object are those that the decoder of the library reads, and that nothing
+// breaks where the text is no object.
 func FuzzMembers(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, ` { } `, `{"a":1}`, `{"a":"","b":"\\","c":"\\\"","d":"\\\\\"}"}`, "{ \"a\" :\t[1, {\"b\" : \"]\"}] ,\r\n\"c\":{\"d\":[]} }",

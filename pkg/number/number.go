@@ -16,8 +16,9 @@ const (
 	length        = 10
 )
 
-// Of returns the number of the record with an id, such as POL-7K3M9-QXD2A-4. It is made from the last 50 bits of the id,
-// which are random in a UUID of version 4 or 7. Two records may get the same number; only a unique index prevents that.
+// Of returns the number of the record with an id, such as POL-7K3M9-QXD2A-4. It is made from the last 50 bits of the
+// id, which are random in a UUID of version 4 or 7. Two records may get the same number; only a unique index prevents
+// that.
 func Of(prefix string, id uuid.UUID) string {
 	var bits uint64
 	for _, b := range id[8:] {

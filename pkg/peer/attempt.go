@@ -64,7 +64,8 @@ func (a *attempt) received() bool {
 // refused reports whether there was no connection to the replica.
 func (a *attempt) refused() bool { return a.on == nil && !a.sent }
 
-// repeatable reports whether the request may be sent again: because it was certainly not received, or because it only reads.
+// repeatable reports whether the request may be sent again: because it was certainly not received, or because it only
+// reads.
 func (a *attempt) repeatable(request *http.Request, content *content) bool {
 	if !content.whole() {
 		return false

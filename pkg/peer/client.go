@@ -1,8 +1,8 @@
 // Package peer calls other services of the exchange, over HTTP or, if they run in the same process, in memory.
 //
-// A call passes on the id and the trace context of the request that it is part of, its caller, and the time that is left
-// for it. Reads are retried. A peer that keeps failing is not called for a moment. Whatever keeps a peer from responding is
-// reported as problem.Outage, never as an internal error.
+// A call passes on the id and the trace context of the request that it is part of, its caller, and the time that is
+// left for it. Reads are retried. A peer that keeps failing is not called for a moment. Whatever keeps a peer from
+// responding is reported as problem.Outage, never as an internal error.
 package peer
 
 import (
@@ -37,8 +37,8 @@ type Config struct {
 	Address string
 	// Transport sends the calls to another process: NewTransport.
 	Transport http.RoundTripper
-	// Handler is the peer itself, if it is in the same process. It gets the calls without sockets, and learns from their contexts what
-	// headers tell another process.
+	// Handler is the peer itself, if it is in the same process. It gets the calls without sockets, and learns from
+	// their contexts what headers tell another process.
 	Handler http.Handler
 	// Credentials prove to the peer that the call comes from within the exchange.
 	Credentials request.Credentials
@@ -50,8 +50,8 @@ type Config struct {
 	Metrics prometheus.Registerer
 }
 
-// Client calls one peer. It is safe for concurrent use. A service has one client for each peer, because the client holds
-// the circuit breaker.
+// Client calls one peer. It is safe for concurrent use. A service has one client for each peer, because the client
+// holds the circuit breaker.
 type Client struct {
 	config Config
 	reads  failsafe.Executor[response]
@@ -107,9 +107,9 @@ func Get[T any](ctx context.Context, c *Client, path string) (value T, found boo
 	return value, err == nil, err
 }
 
-// Post sends a value as JSON and reads the response into another value, which stays zero if the response has no body. It
-// is never retried, because after an outage it is unknown whether the peer acted. The error is a *Refusal for a 4xx,
-// problem.Overloaded if the peer has too much in work, else problem.Outage.
+// Post sends a value as JSON and reads the response into another value, which stays zero if the response has no body.
+// It is never retried, because after an outage it is unknown whether the peer acted. The error is a *Refusal for a
+// 4xx, problem.Overloaded if the peer has too much in work, else problem.Outage.
 func Post[T any](ctx context.Context, c *Client, path string, body any) (value T, err error) {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -199,8 +199,8 @@ func (c *Client) newCall(ctx context.Context, method, path string, body []byte) 
 	return call, err
 }
 
-// send sends a call to another process, and returns its response, of which it reads one byte more than is accepted. The status is 0 if
-// there is none.
+// send sends a call to another process, and returns its response, of which it reads one byte more than is accepted.
+// The status is 0 if there is none.
 func (c *Client) send(call *http.Request) (response, error) {
 	ctx := call.Context()
 	request.NamesFrom(ctx).Write(call.Header)

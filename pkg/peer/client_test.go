@@ -251,8 +251,8 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 	})
 }
 
-// TestOverloadDoesNotOpenTheBreaker has a peer that refuses calls because it has too much in work: it is not asked again for the same
-// call, and it is asked for the next one.
+// TestOverloadDoesNotOpenTheBreaker has a peer that refuses calls because it has too much in work: it is not asked
+// again for the same call, and it is asked for the next one.
 func TestOverloadDoesNotOpenTheBreaker(t *testing.T) {
 	var asked atomic.Int64
 	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

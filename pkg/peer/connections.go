@@ -17,8 +17,9 @@ const (
 	handshakePatience = 10 * time.Second
 )
 
-// connections returns a pool of connections, which are made as t.secure says. It speaks HTTP/1.1 also with TLS: there a connection
-// carries one request at a time, so that what was written to it tells whether a request can have been received.
+// connections returns a pool of connections, which are made as t.secure says. It speaks HTTP/1.1 also with TLS: there
+// a connection carries one request at a time, so that what was written to it tells whether a request can have been
+// received.
 func (t *Transport) connections() *http.Transport {
 	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: 15 * time.Second}
 	return &http.Transport{
@@ -63,8 +64,8 @@ func (t *Transport) handshake(ctx context.Context, connection net.Conn, name str
 	return &counted{Conn: secured}, nil
 }
 
-// counted is a connection that counts what of requests is written to it. With TLS it is around the secured connection: what that
-// one writes by itself, such as that it closes, is no part of a request.
+// counted is a connection that counts what of requests is written to it. With TLS it is around the secured
+// connection: what that one writes by itself, such as that it closes, is no part of a request.
 type counted struct {
 	net.Conn
 	written atomic.Int64
@@ -76,8 +77,8 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Renew has new connections made for all requests from now on, because what secures them has changed. Requests under way end on
-// those that they are on, which are then closed.
+// Renew has new connections made for all requests from now on, because what secures them has changed. Requests under
+// way end on those that they are on, which are then closed.
 func (t *Transport) Renew() {
 	former := t.http.Swap(t.connections())
 	// It also closes those that become idle later.

@@ -18,8 +18,8 @@ type content struct {
 	kept []byte
 
 	mu sync.Mutex
-	// begun reports whether a body that is not kept was read from; then there are no more attempts. closed reports whether an
-	// attempt has closed it, and last whether no attempt follows.
+	// begun reports whether a body that is not kept was read from; then there are no more attempts. closed reports
+	// whether an attempt has closed it, and last whether no attempt follows.
 	begun, closed, last bool
 }
 
@@ -69,8 +69,8 @@ func (c *content) finish(responded bool) {
 	}
 }
 
-// passed is a body that is passed on as it is read. As long as nothing was read, closing it leaves the body of the request
-// open for another attempt.
+// passed is a body that is passed on as it is read. As long as nothing was read, closing it leaves the body of the
+// request open for another attempt.
 type passed struct{ content *content }
 
 func (p passed) Read(b []byte) (int, error) {

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// avoidFor is how long a replica is avoided that has failed or is stopping. A process that stops goes on for about as long.
+// avoidFor is how long a replica is avoided that has failed or is stopping. A process that stops goes on for about as
+// long.
 const avoidFor = 5 * time.Second
 
 // members holds what is known of the replicas of a service, by address.
@@ -29,8 +30,8 @@ type member struct {
 	avoid atomic.Int64
 }
 
-// choose returns one of the candidates, of which there is at least one: one that was not tried, is not to be avoided and has
-// the fewest requests under way, as far as there is such a one.
+// choose returns one of the candidates, of which there is at least one: one that was not tried, is not to be avoided
+// and has the fewest requests under way, as far as there is such a one.
 func (m *members) choose(candidates []candidate, tried []string) *member {
 	now := time.Now().UnixNano()
 	m.mu.Lock()

@@ -38,11 +38,12 @@ func newBreaker(config Config) circuitbreaker.CircuitBreaker[response] {
 		Build()
 }
 
-// firstPause is how long a read waits on average before it is repeated. It waits twice as long before the second repetition.
+// firstPause is how long a read waits on average before it is repeated. It waits twice as long before the second
+// repetition.
 const firstPause = 20 * time.Millisecond
 
-// chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source of the
-// retry policy does not let it.
+// chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source
+// of the retry policy does not let it.
 func chance(bound time.Duration) time.Duration {
 	var number [8]byte
 	_, _ = rand.Read(number[:]) // never fails

@@ -63,8 +63,8 @@ func reach(t *testing.T, to *replica, secure func() *tls.Config) *peer.Transport
 	return transport
 }
 
-// TestCertificateIsForTheName: the name is resolved, and one of its addresses dialled; the certificate is for the name. HTTP/1.1 is
-// spoken, although the server offers HTTP/2.
+// TestCertificateIsForTheName: the name is resolved, and one of its addresses dialled; the certificate is for the
+// name. HTTP/1.1 is spoken, although the server offers HTTP/2.
 func TestCertificateIsForTheName(t *testing.T) {
 	for name, good := range map[string]bool{"localhost": true, "coverage": false} {
 		up, pool := secureReplica(t, echo, name)

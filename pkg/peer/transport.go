@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// IdleTimeout is how long a connection without a request is kept. A stopping process tells its clients with each response
-// that it will close the connection. The connections that it could not tell have ended by themselves after this time, so
-// that none is closed while a request is on its way on it, if the process goes on for longer than this.
+// IdleTimeout is how long a connection without a request is kept. A stopping process tells its clients with each
+// response that it will close the connection. The connections that it could not tell have ended by themselves after
+// this time, so that none is closed while a request is on its way on it, if the process goes on for longer than this.
 const IdleTimeout = 3 * time.Second
 
-// Transport sends requests to the replicas of one service. A name may stand for several addresses, and there may be several
-// names. Each request goes to the replica that has the fewest under way, and not to one that has just failed or is stopping,
-// if there is another one. What a replica has certainly not received is sent to another one, and so is a GET or HEAD that
-// got no response.
+// Transport sends requests to the replicas of one service. A name may stand for several addresses, and there may be
+// several names. Each request goes to the replica that has the fewest under way, and not to one that has just failed
+// or is stopping, if there is another one. What a replica has certainly not received is sent to another one, and so
+// is a GET or HEAD that got no response.
 type Transport struct {
 	http atomic.Pointer[http.Transport]
 	// secure returns how the next connection is secured, for https; as the system does if it is nil.
@@ -25,8 +25,8 @@ type Transport struct {
 	members members
 }
 
-// NewTransport returns a transport to the service that requests name in their URL. others holds further replicas of it, as
-// host:port. It keeps many idle connections to each replica.
+// NewTransport returns a transport to the service that requests name in their URL. others holds further replicas of
+// it, as host:port. It keeps many idle connections to each replica.
 func NewTransport(others ...string) *Transport { return newTransport(nil, others) }
 
 func newTransport(secure func() *tls.Config, others []string) *Transport {

@@ -12,7 +12,8 @@ import (
 // MaxViolations is how many violations a problem document lists. The others are counted in its member moreErrors.
 const MaxViolations = 32
 
-// MaxDocument is the most bytes of a problem document. Where its violations would make it larger, fewer of them are listed.
+// MaxDocument is the most bytes of a problem document. Where its violations would make it larger, fewer of them are
+// listed.
 const MaxDocument = 16 << 10
 
 // ContentType is the media type of a problem document.

@@ -1,5 +1,5 @@
-// Package reload holds values that are made from files, such as secrets and certificates, and makes them anew when the files
-// change, while the process runs.
+// Package reload holds values that are made from files, such as secrets and certificates, and makes them anew when
+// the files change, while the process runs.
 package reload
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// lookEvery is how often the files are looked at. They are read as a whole: their times say nothing where a symbolic link
-	// is exchanged, which is how Kubernetes changes the files of a Secret.
+	// lookEvery is how often the files are looked at. They are read as a whole: their times say nothing where a
+	// symbolic link is exchanged, which is how Kubernetes changes the files of a Secret.
 	lookEvery = 500 * time.Millisecond
 	// largestFile is the size in bytes beyond which a file is refused.
 	largestFile = 1 << 20
@@ -34,8 +34,8 @@ type Value[T any] struct {
 	used, seen [sha256.Size]byte
 }
 
-// Read makes a value from files. parse gets their contents in the order of the files; its errors name the setting and quote no
-// file. Read fails if a file cannot be read, is larger than 1 MiB, or is refused by parse.
+// Read makes a value from files. parse gets their contents in the order of the files; its errors name the setting and
+// quote no file. Read fails if a file cannot be read, is larger than 1 MiB, or is refused by parse.
 func Read[T any](parse func(contents [][]byte) (T, error), files ...setting.File) (*Value[T], error) {
 	v := &Value[T]{files: files, parse: parse}
 	contents, err := v.contents()
@@ -55,8 +55,8 @@ func Read[T any](parse func(contents [][]byte) (T, error), files ...setting.File
 // Get returns the value.
 func (v *Value[T]) Get() T { return *v.current.Load() }
 
-// Refused reports whether the files have changed into something that cannot be used, so that the value is still the one that
-// was made from what they held before.
+// Refused reports whether the files have changed into something that cannot be used, so that the value is still the
+// one that was made from what they held before.
 func (v *Value[T]) Refused() bool { return v.refused.Load() }
 
 // Name returns the settings that name the files.
@@ -68,9 +68,9 @@ func (v *Value[T]) Name() string {
 	return strings.Join(names, " and ")
 }
 
-// Watch looks at the files until ctx ends, and then returns its error. A change counts once two looks in a row have seen the same,
-// so that no file is taken that is still being written; after a second at the most, changed is called with the new value. What
-// cannot be used is logged once, and changes nothing.
+// Watch looks at the files until ctx ends, and then returns its error. A change counts once two looks in a row have
+// seen the same, so that no file is taken that is still being written; after a second at the most, changed is called
+// with the new value. What cannot be used is logged once, and changes nothing.
 func (v *Value[T]) Watch(ctx context.Context, log *slog.Logger, changed func(T)) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

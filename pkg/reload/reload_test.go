@@ -93,7 +93,8 @@ func TestChangedFileIsReadAgain(t *testing.T) {
 	eventually(t, "the changed value", func() bool { return value.Get() == "other" })
 }
 
-// TestExchangedLinkIsFollowed changes a file as Kubernetes does: it is a link into a folder that is a link, which is exchanged.
+// TestExchangedLinkIsFollowed changes a file as Kubernetes does: it is a link into a folder that is a link, which is
+// exchanged.
 func TestExchangedLinkIsFollowed(t *testing.T) {
 	folder := t.TempDir()
 	write(t, makeFolder(t, folder, "..1")+"/word", "first")

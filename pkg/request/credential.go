@@ -33,9 +33,9 @@ const (
 	mostSecrets = 16
 )
 
-// Credentials holds the secrets that the gateway and the services share. The first one is sent. All of them are accepted,
-// so that a new secret can be rolled out before the old one is removed. Copies share the secrets, which Replace exchanges while
-// requests run. The zero value accepts nothing and sends nothing.
+// Credentials holds the secrets that the gateway and the services share. The first one is sent. All of them are
+// accepted, so that a new secret can be rolled out before the old one is removed. Copies share the secrets, which
+// Replace exchanges while requests run. The zero value accepts nothing and sends nothing.
 type Credentials struct{ held *atomic.Pointer[secrets] }
 
 type secrets struct {
@@ -43,8 +43,8 @@ type secrets struct {
 	accept [][sha256.Size]byte
 }
 
-// NewCredentials returns credentials of secrets. It fails if there is none or more than 16, or if one is shorter than 16 bytes
-// or holds other characters than visible ASCII. Its errors do not show the secrets.
+// NewCredentials returns credentials of secrets. It fails if there is none or more than 16, or if one is shorter than
+// 16 bytes or holds other characters than visible ASCII. Its errors do not show the secrets.
 func NewCredentials(all []string) (Credentials, error) {
 	if len(all) == 0 {
 		return Credentials{}, errors.New("no shared secret is given")
@@ -70,7 +70,8 @@ func NewCredentials(all []string) (Credentials, error) {
 // Replace exchanges the secrets for those of others, in all copies of c. Neither may be the zero value.
 func (c Credentials) Replace(others Credentials) { c.held.Store(others.held.Load()) }
 
-// accepts reports whether a secret is accepted. It compares in constant time, and hashes first to hide the length as well.
+// accepts reports whether a secret is accepted. It compares in constant time, and hashes first to hide the length as
+// well.
 func (c Credentials) accepts(secret string) bool {
 	if c.held == nil {
 		return false
@@ -82,7 +83,8 @@ func (c Credentials) accepts(secret string) bool {
 	return accepted == 1
 }
 
-// Identify sets the headers that name the caller, and the credential that proves that the request comes from the exchange.
+// Identify sets the headers that name the caller, and the credential that proves that the request comes from the
+// exchange.
 func (c Credentials) Identify(header http.Header, caller Caller) {
 	delete(header, CredentialHeader)
 	if c.held != nil {
@@ -96,8 +98,8 @@ func (c Credentials) Identify(header http.Header, caller Caller) {
 // Given reports whether there are secrets: it is false for the zero value.
 func (c Credentials) Given() bool { return c.held != nil }
 
-// Refused returns the error for a service that does not take this process for one of the exchange (401). It names the settings
-// that mend it.
+// Refused returns the error for a service that does not take this process for one of the exchange (401). It names the
+// settings that mend it.
 func (c Credentials) Refused(service string) error {
 	if c.Given() {
 		return fmt.Errorf("%s does not accept the credential of this process: the first secret of credential-file (or credential) must be "+
@@ -111,7 +113,8 @@ func (c Credentials) Refused(service string) error {
 type Trust struct {
 	// Credentials are accepted in a header of the request.
 	Credentials Credentials
-	// Certificate returns nil if the connection of a request is that of a process of the exchange; nil if no connection is.
+	// Certificate returns nil if the connection of a request is that of a process of the exchange; nil if no
+	// connection is.
 	Certificate func(*tls.ConnectionState) error
 }
 
@@ -128,9 +131,9 @@ func (t Trust) trusts(r *http.Request) error {
 
 var errNoCredential = errors.New("the credential is missing or not accepted")
 
-// RequireGateway returns a handler that puts the caller of a request into its context. It refuses a request from outside the
-// exchange with 401. It does not look at scopes, which the gateway has checked. A request whose context carries a caller already comes
-// from this process, because no context comes from another: nothing has to be proved.
+// RequireGateway returns a handler that puts the caller of a request into its context. It refuses a request from
+// outside the exchange with 401. It does not look at scopes, which the gateway has checked. A request whose context
+// carries a caller already comes from this process, because no context comes from another: nothing has to be proved.
 func RequireGateway(trust Trust) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if caller, carried := callerFrom(c.Request.Context()); carried {

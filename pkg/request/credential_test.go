@@ -27,8 +27,8 @@ func credentials(t *testing.T, secrets ...string) request.Credentials {
 	return c
 }
 
-// ask sends a request with the headers to a service that accepts the credentials. It returns the response, and the caller that
-// the handler got, or nil if the handler was not called.
+// ask sends a request with the headers to a service that accepts the credentials. It returns the response, and the
+// caller that the handler got, or nil if the handler was not called.
 func ask(accepted request.Credentials, header http.Header) (response *httptest.ResponseRecorder, seen *request.Caller) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
@@ -83,7 +83,8 @@ func TestServiceRefusesOthers(t *testing.T) {
 	}
 }
 
-// TestReplacedSecrets: what was given credentials before they are replaced uses the new secrets, and refuses the old one.
+// TestReplacedSecrets: what was given credentials before they are replaced uses the new secrets, and refuses the old
+// one.
 func TestReplacedSecrets(t *testing.T) {
 	held := credentials(t, oldSecret)
 	copied, before, after := held, http.Header{}, http.Header{}

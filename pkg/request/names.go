@@ -25,13 +25,13 @@ const (
 type Names struct {
 	// ID is the request id; responses carry it as X-Request-Id.
 	ID string
-	// Parent and State are the headers traceparent and tracestate of the requests that are made as a part of this one. They are
-	// those that it came with, unless this process traces it; empty if there are none.
+	// Parent and State are the headers traceparent and tracestate of the requests that are made as a part of this
+	// one. They are those that it came with, unless this process traces it; empty if there are none.
 	Parent, State string
 }
 
-// IDOf returns the id of a request that came with one: that, or a new one if it is empty, longer than 128 characters, or holds other
-// characters than letters, digits and "-_.:".
+// IDOf returns the id of a request that came with one: that, or a new one if it is empty, longer than 128 characters,
+// or holds other characters than letters, digits and "-_.:".
 func IDOf(given string) string {
 	if saneID(given) {
 		return given
@@ -39,7 +39,8 @@ func IDOf(given string) string {
 	return uuid.NewString()
 }
 
-// ReadNames reads the names of a request from its headers. IDOf says what its id is. A malformed trace context is dropped.
+// ReadNames reads the names of a request from its headers. IDOf says what its id is. A malformed trace context is
+// dropped.
 func ReadNames(header http.Header) *Names {
 	r := &Names{ID: IDOf(header.Get(problem.RequestIDHeader))}
 	if parent := header[parentHeader]; len(parent) == 1 && saneParent(parent[0]) {
@@ -104,8 +105,8 @@ func saneID(id string) bool {
 	return true
 }
 
-// saneParent reports whether a traceparent has the form of version 00, with which later versions begin: version, trace id,
-// parent id and flags in lower-case hexadecimal, where neither id is all zero.
+// saneParent reports whether a traceparent has the form of version 00, with which later versions begin: version,
+// trace id, parent id and flags in lower-case hexadecimal, where neither id is all zero.
 func saneParent(parent string) bool {
 	const length = 2 + 1 + 32 + 1 + 16 + 1 + 2
 	if len(parent) < length || (len(parent) > length && (parent[:2] == "00" || parent[length] != '-')) || parent[:2] == "ff" {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TimeoutHeader carries the time that is left for a request, in milliseconds. Unlike a deadline it does not depend on the
-// clocks of both processes.
+// TimeoutHeader carries the time that is left for a request, in milliseconds. Unlike a deadline it does not depend on
+// the clocks of both processes.
 const TimeoutHeader = IdentityPrefix + "Timeout"
 
 // WriteTimeout sets TimeoutHeader to the time until the deadline of ctx. Without a deadline it does nothing.

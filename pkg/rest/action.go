@@ -63,8 +63,8 @@ func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c 
 	return a
 }
 
-// Spawn makes an action that writes a second record and leaves the one it is called on as it is. B and the checks are as
-// for Act.
+// Spawn makes an action that writes a second record and leaves the one it is called on as it is. B and the checks are
+// as for Act.
 func Spawn[T, B any](name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body *B) (*Draft[T], error), checks ...Check[B]) Action[T] {
 	a := Action[T]{Operation: newOperation(name, moves, checks)}
 	a.spawn = func(ctx context.Context, c *Change[T], body any) (*Draft[T], error) { return spawn(ctx, c, body.(*B)) }
@@ -225,8 +225,8 @@ func (a *Action[T]) move(r *Records[T], c *Change[T], entry *Entry) error {
 	return nil
 }
 
-// target returns the state that a record of a resource moves to: the one asked for or, if none is, that of the action's move from
-// the present state. It refuses a move that is not declared.
+// target returns the state that a record of a resource moves to: the one asked for or, if none is, that of the
+// action's move from the present state. It refuses a move that is not declared.
 func (a *Operation) target(resource, from, to string) (string, error) {
 	if to == "" {
 		for _, m := range a.Moves {

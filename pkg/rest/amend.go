@@ -20,10 +20,10 @@ type Amended[T any] struct {
 	Changed []string
 }
 
-// Amend returns the record under change with the members of the body in place of its own. Members of the body that are
-// the action's, named in without, are left out. Members that the caller does not set are protected: an action that changes
-// the record refuses them as a replacement does, and an action that creates a second record ignores them as a creation does.
-// Errors: problems of the body.
+// Amend returns the record under change with the members of the body in place of its own. Members of the body that
+// are the action's, named in without, are left out. Members that the caller does not set are protected: an action
+// that changes the record refuses them as a replacement does, and an action that creates a second record ignores them
+// as a creation does. Errors: problems of the body.
 func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
 	r := c.resource
 	renamed, _, p := jsonobject.Rename(c.Body, r.Aliases, r.Flatten)

@@ -40,8 +40,8 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	return nil
 }
 
-// versionAt returns the version of a document that was in force at an instant: from its event on until that of the next.
-// Errors: the problem of an instant before the creation, after now, or of which nothing was kept.
+// versionAt returns the version of a document that was in force at an instant: from its event on until that of the
+// next. Errors: the problem of an instant before the creation, after now, or of which nothing was kept.
 func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
 	present, err := r.headOf(doc.Version, doc.State)
 	if err != nil {
@@ -54,7 +54,8 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 		return doc, r.kept(doc.ID.String(), at, present)
 	}
 	was, then := int64(0), (*head)(nil)
-	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of a version.
+	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of
+	// a version.
 	present.forgetChanges()
 	held := budget.Held(ctx)
 	for from, until := int64(1), doc.Version; from < until; {
@@ -121,8 +122,8 @@ func (h *head) began() time.Time {
 	return time.Time{}
 }
 
-// kept refuses an instant at which a version was in force but not yet as it was kept, because the service itself altered it
-// later.
+// kept refuses an instant at which a version was in force but not yet as it was kept, because the service itself
+// altered it later.
 func (r *documents) kept(id string, at time.Time, of *head) error {
 	if at.Before(of.Altered) {
 		return r.lost(id, at, of.Altered)

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// TestANewFilterFindsOldRecords: a declaration without a filter writes a database, and one with it finds the records, which
-// keep their entity tags. Until the index is complete, a list by the filter is refused.
+// TestANewFilterFindsOldRecords: a declaration without a filter writes a database, and one with it finds the records,
+// which keep their entity tags. Until the index is complete, a list by the filter is refused.
 func TestANewFilterFindsOldRecords(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "rest.db")
 	before := startOn(t, path, func(r *rest.Resource[parcel]) { r.Filters, r.Collection = r.Filters[:1], "things" })

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkChange compares, in turn, the first change of a record with a change of a record that has had 10,000: the time, and
-// the bytes that the process writes to its files.
+// BenchmarkChange compares, in turn, the first change of a record with a change of a record that has had 10,000: the
+// time, and the bytes that the process writes to its files.
 func BenchmarkChange(b *testing.B) {
 	w := start(b, nil)
 	amend := func(path string, i int) {

@@ -52,9 +52,9 @@ func readBody(c *gin.Context) ([]byte, error) {
 // firstRead is the size of the buffer that a body is read into at first.
 const firstRead = 4 << 10
 
-// readAll reads the body of a request, after the memory for all work on it was taken. A body that cannot be worked on at present is
-// not read. What a body declares as its length is not taken before it has come: otherwise a few that never come would keep the memory
-// from all others.
+// readAll reads the body of a request, after the memory for all work on it was taken. A body that cannot be worked on
+// at present is not read. What a body declares as its length is not taken before it has come: otherwise a few that
+// never come would keep the memory from all others.
 func readAll(req *http.Request) ([]byte, error) {
 	ctx := req.Context()
 	declared := int(max(0, req.ContentLength))
@@ -135,7 +135,8 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 	return nil
 }
 
-// send sends a response. It says how long the body is, so that a long one is not sent in chunks. The work on the request is done then.
+// send sends a response. It says how long the body is, so that a long one is not sent in chunks. The work on the
+// request is done then.
 func send(c *gin.Context, status int, body []byte) {
 	budget.EndTurn(c.Request.Context())
 	header := c.Writer.Header()

@@ -106,11 +106,11 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 	return err
 }
 
-// Alter changes a record that Get or One returned, for the service itself. alter works on the record in place and reports
-// whether to write it; where another request has changed the record since it was read, it runs again on the record as it is then.
-// The record on which it ran last is as it is stored then, and can be altered again.
-// The history stays as it is, and what the record was before is not kept. Errors: those of alter, the problem of an unknown id,
-// docstore.ErrTooLarge, docstore.ErrUnavailable.
+// Alter changes a record that Get or One returned, for the service itself. alter works on the record in place and
+// reports whether to write it; where another request has changed the record since it was read, it runs again on the
+// record as it is then. The record on which it ran last is as it is stored then, and can be altered again. The
+// history stays as it is, and what the record was before is not kept. Errors: those of alter, the problem of an
+// unknown id, docstore.ErrTooLarge, docstore.ErrUnavailable.
 func (r *Records[T]) Alter(ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error)) error {
 	name := identity(&record.Value).RecordID()
 	id, _ := parseID(name)

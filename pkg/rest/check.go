@@ -12,9 +12,9 @@ import (
 
 // Check is one named condition that a record must meet to be written.
 //
-// A check runs whenever a record is written: on creation, on replacement and on every action that amends the record. Only
-// a check that names what it depends on is left out, where none of those members changed: what was right when it was
-// written stays, though a licence has expired since.
+// A check runs whenever a record is written: on creation, on replacement and on every action that amends the record.
+// Only a check that names what it depends on is left out, where none of those members changed: what was right when it
+// was written stays, though a licence has expired since.
 type Check[T any] struct {
 	// Name is the condition that fails, in the words of the errors table.
 	Name string
@@ -68,15 +68,15 @@ func (c *Check[T]) problems() []problem.Kind {
 	return kinds
 }
 
-// concerns reports whether the check runs where the members named changed; nil stands for a new record, or for one that is
-// checked as if it were new.
+// concerns reports whether the check runs where the members named changed; nil stands for a new record, or for one
+// that is checked as if it were new.
 func (c *Check[T]) concerns(changed []string) bool {
 	return changed == nil || len(c.DependsOn) == 0 ||
 		slices.ContainsFunc(c.DependsOn, func(m string) bool { return slices.Contains(changed, m) })
 }
 
-// check runs the listed checks in their order, then the value sets and the rules. changed are the members that differ from
-// the stored record; nil for a record that is checked as a new one.
+// check runs the listed checks in their order, then the value sets and the rules. changed are the members that differ
+// from the stored record; nil for a record that is checked as a new one.
 func (r *Records[T]) check(ctx context.Context, d *Draft[T], changed []string) error {
 	for i := range r.Checks {
 		if c := &r.Checks[i]; c.concerns(changed) {
@@ -109,8 +109,8 @@ func (r *documents) reportRefusal(check string, err error) {
 	}
 }
 
-// rules returns the violations of the value sets and of all rules together. A refusal of another kind decides only where
-// there is no violation.
+// rules returns the violations of the value sets and of all rules together. A refusal of another kind decides only
+// where there is no violation.
 func (r *Records[T]) rules(ctx context.Context, d *Draft[T], changed []string) error {
 	found := broken{violations: r.sets.apply(reflect.ValueOf(d.Value).Elem(), r.server.Sets, "", nil)}
 	for i := range r.Rules {

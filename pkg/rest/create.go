@@ -74,8 +74,8 @@ func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
 }
 
 // insert writes a new record. Where an index refuses it, insert finds out why: the same request came before (again is
-// true and doc is the record that it made), another record has a value of the caller's, or another record has a value that
-// the exchange issued, in which case another value is tried.
+// true and doc is the record that it made), another record has a value of the caller's, or another record has a value
+// that the exchange issued, in which case another value is tried.
 func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key *usedKey, entry Entry) (doc docstore.Document, again bool, err error) {
 	entry.At, entry.By = d.Now, r.server.Caller(ctx)
 	if r.Status != nil {
@@ -116,8 +116,8 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 	return doc, false, problem.Outage(errors.New("no free identifier found for a new " + r.Name))
 }
 
-// taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a value
-// that another record has. It returns neither where the value was one that the exchange issued.
+// taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a
+// value that another record has. It returns neither where the value was one that the exchange issued.
 func (r *Records[T]) taken(ctx context.Context, v *T, key *usedKey) (doc docstore.Document, again bool, err error) {
 	var made docstore.Document
 	found := false
@@ -145,8 +145,8 @@ func (r *Records[T]) taken(ctx context.Context, v *T, key *usedKey) (doc docstor
 	return r.replayed(ctx, key)
 }
 
-// free refuses a draft whose value of a unique index another record has. The record that the same Idempotency-Key created
-// is no reason to refuse: whether the request is a replay is decided when the record is written.
+// free refuses a draft whose value of a unique index another record has. The record that the same Idempotency-Key
+// created is no reason to refuse: whether the request is a replay is decided when the record is written.
 func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 	u := r.Unique[slices.IndexFunc(r.Unique, func(u Unique[T]) bool { return u.Index == c.unique })]
 	value := u.Value(d.Value)

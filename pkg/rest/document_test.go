@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// TestAProblemDocumentStaysSmall sends what would fill a problem document if it repeated it: very many violations, and very long
-// names and values in every part of a request.
+// TestAProblemDocumentStaysSmall sends what would fill a problem document if it repeated it: very many violations,
+// and very long names and values in every part of a request.
 func TestAProblemDocumentStaysSmall(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")

@@ -6,8 +6,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// documents are the stored documents of a resource, as far as they can be read without knowing the type of its records. What a
-// generic type does is compiled for each resource; what needs no type is a method of documents, and is compiled once.
+// documents are the stored documents of a resource, as far as they can be read without knowing the type of its
+// records. What a generic type does is compiled for each resource; what needs no type is a method of documents, and
+// is compiled once.
 type documents struct {
 	// resource is the name of the resource, and stored that of the collection.
 	resource, stored string

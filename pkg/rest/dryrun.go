@@ -52,8 +52,8 @@ type Outcome struct {
 	Errors []problem.Violation `json:"errors,omitempty"`
 }
 
-// dryRun serves POST /x/{resource}/{dryrun}: the outcome of every check on the body of a creation, the warnings, and the
-// facts that were read. It writes nothing.
+// dryRun serves POST /x/{resource}/{dryrun}: the outcome of every check on the body of a creation, the warnings, and
+// the facts that were read. It writes nothing.
 func (r *Records[T]) dryRun(c *gin.Context) error {
 	body, err := readBody(c)
 	if err != nil {

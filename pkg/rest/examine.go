@@ -13,11 +13,12 @@ type Examination struct {
 	docstore.Examination
 	// Inspection is the database of the service.
 	Inspection docstore.Inspection
-	// Missing returns those of the values that no record of a target has. A target is a collection, whose records are named by
-	// their ids, or "collection.index", whose records are named by a unique value. The records may be those of another service.
+	// Missing returns those of the values that no record of a target has. A target is a collection, whose records are
+	// named by their ids, or "collection.index", whose records are named by a unique value. The records may be those
+	// of another service.
 	Missing func(ctx context.Context, target string, values []string) ([]string, error)
-	// Now is the instant at which the database is read. It is zero if nobody uses the database: then time stands still since the
-	// newest record. A message about a record must have been acted on within Patience.
+	// Now is the instant at which the database is read. It is zero if nobody uses the database: then time stands
+	// still since the newest record. A message about a record must have been acted on within Patience.
 	Now      time.Time
 	Patience time.Duration
 }
@@ -54,9 +55,9 @@ func (r *Records[T]) Inspect(ctx context.Context, x Examination) (docstore.Inspe
 	return nil, fmt.Errorf("there is no collection %s", r.Collection)
 }
 
-// Examine looks for faults in the records of the service: what the store promises (see docstore.Examination), that records
-// can be read and are in a state of theirs, that no version or event is missing, that what they refer to is there, and that messages
-// about them were acted on. Errors: docstore.ErrUnavailable; those of Report.
+// Examine looks for faults in the records of the service: what the store promises (see docstore.Examination), that
+// records can be read and are in a state of theirs, that no version or event is missing, that what they refer to is
+// there, and that messages about them were acted on. Errors: docstore.ErrUnavailable; those of Report.
 func (s Service) Examine(ctx context.Context, x Examination) error {
 	server, parts, err := s.undialled()
 	if err != nil {

@@ -23,7 +23,8 @@ type recordExamination struct {
 	in         docstore.Inspected
 	// references are those of the page that have not been resolved yet, by their targets.
 	references map[string][]reference
-	// unsent are records about which a message has not been acted on, the oldest first, and newest is the newest record.
+	// unsent are records about which a message has not been acted on, the oldest first, and newest is the newest
+	// record.
 	unsent []uuid.UUID
 	newest uuid.UUID
 }
@@ -105,8 +106,8 @@ func (r *Records[T]) examineStatus(x *recordExamination, doc docstore.Stored, re
 // formersExamined is the number of former versions that are read at once.
 const formersExamined = 32
 
-// examineHistory reads the former versions of a record, and looks for versions that cannot be read and for events that are
-// missing: the events of all versions are numbered from 1 without a gap.
+// examineHistory reads the former versions of a record, and looks for versions that cannot be read and for events
+// that are missing: the events of all versions are numbered from 1 without a gap.
 func (r *Records[T]) examineHistory(ctx context.Context, x *recordExamination, doc docstore.Document, present state) error {
 	var last int64
 	next := func(version int64, h *head) error {

@@ -59,8 +59,8 @@ func (f *Fact[T, F]) Check(name string) Check[T] {
 	}
 }
 
-// Unevaluated is the error of a check that could not be evaluated because a fact that it needs could not be loaded, which
-// an earlier check has reported.
+// Unevaluated is the error of a check that could not be evaluated because a fact that it needs could not be loaded,
+// which an earlier check has reported.
 type Unevaluated struct{ cause error }
 
 func (u *Unevaluated) Error() string { return "not evaluated: " + u.cause.Error() }

@@ -67,7 +67,8 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 	}
 }
 
-// DateRange returns the filter that narrows a list to the records whose member is a day from {name}From to {name}To, both inclusive.
+// DateRange returns the filter that narrows a list to the records whose member is a day from {name}From to {name}To,
+// both inclusive.
 func DateRange[T any](name string, key func(*T) string) Filter[T] {
 	bound := func(suffix, means string, set func(*docstore.Range, string)) param {
 		return param{name + suffix, "date", means, func(value string, q *docstore.Query) string {

@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Entry is one event in the life of a record. The last one is kept with the record, the others with its former versions.
+// Entry is one event in the life of a record. The last one is kept with the record, the others with its former
+// versions.
 //
 // One event in the life of a record.
 type Entry struct {
@@ -42,20 +43,21 @@ type state struct {
 	Timed bool `json:"timed,omitzero"`
 	// Key is the Idempotency-Key that the record was created with.
 	Key *usedKey `json:"key,omitempty"`
-	// Trace is the traceparent of the request that created a record whose message is to follow, if that request was traced.
+	// Trace is the traceparent of the request that created a record whose message is to follow, if that request was
+	// traced.
 	Trace  string        `json:"trace,omitempty"`
 	Pinned docstore.Keys `json:"pinned,omitempty"`
-	// History is a list of all events, with their keys in Used, in the state that releases before the former versions wrote.
-	// They cannot read a head, and so they fail instead of losing it.
+	// History is a list of all events, with their keys in Used, in the state that releases before the former versions
+	// wrote. They cannot read a head, and so they fail instead of losing it.
 	History head      `json:"history"`
 	Used    []usedKey `json:"used,omitempty"`
 }
 
-// head is what a record keeps of its history. Its size does not grow with the number of events: each former version keeps
-// the head that it had.
+// head is what a record keeps of its history. Its size does not grow with the number of events: each former version
+// keeps the head that it had.
 type head struct {
-	// Events are those since the version that was kept last: the event that led to this one. Only a record that an earlier
-	// release wrote, and that has not changed since, has several.
+	// Events are those since the version that was kept last: the event that led to this one. Only a record that an
+	// earlier release wrote, and that has not changed since, has several.
 	Events []Entry `json:"events"`
 	// Used are the Idempotency-Keys of these events.
 	Used []usedKey `json:"used,omitempty"`

@@ -141,7 +141,8 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 	}
 }
 
-// takeFormers takes the memory for the heads in the states of former versions, and waits for a turn if they are large together.
+// takeFormers takes the memory for the heads in the states of former versions, and waits for a turn if they are large
+// together.
 func takeFormers(ctx context.Context, formers []docstore.Former) error {
 	size := 0
 	for _, former := range formers {
@@ -159,8 +160,8 @@ func takeStates(ctx context.Context, size int) error {
 	return err
 }
 
-// take adds the events of one version to the page, and notes whether there are more than fit. Events that the page has, it
-// does not take again: where the service itself alters a record, its next version has the same ones.
+// take adds the events of one version to the page, and notes whether there are more than fit. Events that the page
+// has, it does not take again: where the service itself alters a record, its next version has the same ones.
 func (r *documents) take(page *eventPage, version int64, encoded []byte) error {
 	state, err := decodeState(encoded)
 	if err != nil {

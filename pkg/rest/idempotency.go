@@ -112,8 +112,8 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 }
 
 // repeated reports whether an action with the key, if there is one, was applied to the record before. It looks at the
-// document as it was read, and then at its former versions. Each of them is there before its successor, so that it misses
-// none; if the document has been replaced since it was read, its replacement fails as well.
+// document as it was read, and then at its former versions. Each of them is there before its successor, so that it
+// misses none; if the document has been replaced since it was read, its replacement fails as well.
 func (r *documents) repeated(ctx context.Context, doc docstore.Document, present *head, key *usedKey) (bool, error) {
 	if key == nil {
 		return false, nil

@@ -97,8 +97,8 @@ func giveBack(page *[]byte) {
 	}
 }
 
-// temporary reports, from the body of a record, whether its state may be one that gives way to another by itself. It looks at the
-// text alone, and may take a member of an object within the record for the status.
+// temporary reports, from the body of a record, whether its state may be one that gives way to another by itself. It
+// looks at the text alone, and may take a member of an object within the record for the status.
 func (r *documents) temporary(body []byte) bool {
 	return slices.ContainsFunc(r.passing, func(member []byte) bool { return bytes.Contains(body, member) })
 }

@@ -64,8 +64,8 @@ func TestPagesLeaveNothingOutWhileOthersInsert(t *testing.T) {
 	}
 }
 
-// TestAPageEndsByItsBytes holds that a page ends before it becomes too large, with a link to what follows, and that a record that is
-// too large alone has a page of its own.
+// TestAPageEndsByItsBytes holds that a page ends before it becomes too large, with a link to what follows, and that a
+// record that is too large alone has a page of its own.
 func TestAPageEndsByItsBytes(t *testing.T) {
 	w := start(t, nil)
 	depot := w.depot("Ghent")

@@ -19,8 +19,8 @@ func parameters(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// eachParameter calls read with each parameter, which returns what is wrong with it, and refuses those that are wrong or
-// sent more than once.
+// eachParameter calls read with each parameter, which returns what is wrong with it, and refuses those that are wrong
+// or sent more than once.
 func eachParameter(values url.Values, read func(name, value string) (wrong string)) error {
 	var p *problem.Error
 	for _, name := range slices.Sorted(maps.Keys(values)) {

@@ -132,8 +132,8 @@ func (d difference) names() ([]string, error) {
 	return names, err
 }
 
-// succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An event
-// without a Change gets the members that changed; known may have them.
+// succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An
+// event without a Change gets the members that changed; known may have them.
 func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Entry, key *usedKey, known difference) (*succession, error) {
 	was := record.state.History
 	record.state.History = was.next(doc.Version, event, key)

@@ -8,9 +8,10 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// Resource declares one resource. T is the type of its records: a struct whose pointer has RecordID and SetRecordID, and
-// whose fields' tags say which value set a member has (`set`) and which members are not the caller's (`issued`, `fixed`,
-// `kept`). A declaration that contradicts itself or names what does not exist stops the start; see Server.Open.
+// Resource declares one resource. T is the type of its records: a struct whose pointer has RecordID and SetRecordID,
+// and whose fields' tags say which value set a member has (`set`) and which members are not the caller's (`issued`,
+// `fixed`, `kept`). A declaration that contradicts itself or names what does not exist stops the start; see
+// Server.Open.
 type Resource[T any] struct {
 	// Name is the path segment, such as "vehicle".
 	Name string
@@ -18,8 +19,9 @@ type Resource[T any] struct {
 	// service that name the same collection share its unique indexes.
 	Collection string
 
-	// Aliases are further names that members are accepted under: the name sent -> the name of the record's member. A name
-	// mapped to "" is accepted and dropped: responses have it in addition to the members of the record, and callers send it back.
+	// Aliases are further names that members are accepted under: the name sent -> the name of the record's member. A
+	// name mapped to "" is accepted and dropped: responses have it in addition to the members of the record, and
+	// callers send it back.
 	Aliases map[string]string
 	// Flatten are names of objects in a body whose members are read as members of the record itself.
 	Flatten []string
@@ -31,14 +33,16 @@ type Resource[T any] struct {
 	// Checks are the rows of the errors table for the creation of a record, in its order. The first that fails decides
 	// the response.
 	Checks []Check[T]
-	// Rules are conditions that no row lists. They run after the checks, and all their violations are reported together.
+	// Rules are conditions that no row lists. They run after the checks, and all their violations are reported
+	// together.
 	Rules []Check[T]
-	// ListsIdempotency says that the errors table has a row for the replay of an Idempotency-Key, after the other rows.
-	// Otherwise a replay is recognised before the checks, so that a retry cannot fail because of what has changed since.
+	// ListsIdempotency says that the errors table has a row for the replay of an Idempotency-Key, after the other
+	// rows. Otherwise a replay is recognised before the checks, so that a retry cannot fail because of what has
+	// changed since.
 	ListsIdempotency bool
 
-	// Issue sets the members that the exchange issues, and defaults, on a new record. Members tagged issued and kept are
-	// empty when it runs, whatever the caller sent.
+	// Issue sets the members that the exchange issues, and defaults, on a new record. Members tagged issued and kept
+	// are empty when it runs, whatever the caller sent.
 	Issue func(d *Draft[T])
 	// Pin returns index values of a new record that cannot be read off the record itself. They never change.
 	Pin func(ctx context.Context, d *Draft[T]) (docstore.Keys, error)
@@ -47,21 +51,21 @@ type Resource[T any] struct {
 	// Amount returns what the indexes with Amounts carry. It is required if there is one.
 	Amount func(v *T) int64
 
-	// BeforeReplace completes or refuses a record that replaces another, after the protection of the members that are not
-	// the caller's and before the checks.
+	// BeforeReplace completes or refuses a record that replaces another, after the protection of the members that are
+	// not the caller's and before the checks.
 	BeforeReplace func(d *Draft[T]) error
 	// BeforeReplaceRefuses are the problems that BeforeReplace returns.
 	BeforeReplaceRefuses []problem.Kind
-	// Immutable, if set, says that a record never changes: a PUT with its content returns the record, and a PUT with any
-	// other content is refused with this problem.
+	// Immutable, if set, says that a record never changes: a PUT with its content returns the record, and a PUT with
+	// any other content is refused with this problem.
 	Immutable func() error
 	// NoReplace says that there is no PUT.
 	NoReplace bool
 	// Merge says that a PUT replaces only the members sent. Otherwise its body is the whole record.
 	Merge bool
 
-	// Status returns the member that holds the state of a record, whose tag names the value set of the states. It is nil
-	// for a resource without states.
+	// Status returns the member that holds the state of a record, whose tag names the value set of the states. It is
+	// nil for a resource without states.
 	Status func(v *T) **string
 	// Temporary are the states that give way to another by themselves: those that Change.MoveUntil moves to.
 	Temporary []string
@@ -71,11 +75,11 @@ type Resource[T any] struct {
 	// them, such as the status of a claim under the name of every resource's status.
 	Extra func(v *T) map[string]any
 
-	// DryRun, if set, is the name of POST /x/{name}/{dryrun}, which takes the body of a creation and returns the outcome
-	// of every check without writing anything.
+	// DryRun, if set, is the name of POST /x/{name}/{dryrun}, which takes the body of a creation and returns the
+	// outcome of every check without writing anything.
 	DryRun string
-	// Announce, if set, is called with the document of each new record, which is stored with the unsent mark: it has a message
-	// sent.
+	// Announce, if set, is called with the document of each new record, which is stored with the unsent mark: it has
+	// a message sent.
 	Announce func(docstore.Document)
 }
 
@@ -85,8 +89,8 @@ type Unique[T any] struct {
 	Index string
 	// Value returns the value of a record, "" for none.
 	Value func(v *T) string
-	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil for a
-	// value that the exchange issues: then another value is issued.
+	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil
+	// for a value that the exchange issues: then another value is issued.
 	Taken func(holder string) error
 }
 
@@ -96,8 +100,8 @@ type Draft[T any] struct {
 	Value *T
 	// Stored is the record that Value replaces; nil for a new record.
 	Stored *T
-	// Record is what is stored of the record under replacement or action, with its history; nil in a creation, and in the
-	// creation of a second record by an action.
+	// Record is what is stored of the record under replacement or action, with its history; nil in a creation, and in
+	// the creation of a second record by an action.
 	Record *Record[T]
 	// Now is the instant of the request, in UTC.
 	Now time.Time

@@ -29,10 +29,12 @@ type Config struct {
 	Caller func(context.Context) string
 	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
 	KeyRetention time.Duration
-	// LargestRecord is the greatest length of a record as JSON, in bytes; UsualRecord where it is zero. It bounds what the smallest change
-	// can cost. Together with what is kept about its last change, the store bounds it (docstore.MaxSize).
+	// LargestRecord is the greatest length of a record as JSON, in bytes; UsualRecord where it is zero. It bounds
+	// what the smallest change can cost. Together with what is kept about its last change, the store bounds it
+	// (docstore.MaxSize).
 	LargestRecord int
-	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the check.
+	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the
+	// check.
 	Refused func(resource, check string, kind problem.Kind)
 }
 
@@ -70,7 +72,8 @@ func NewServer(config Config) *Server {
 	return &Server{Config: config}
 }
 
-// Records are the records of a declared resource: its operations, and what other resources of the service may ask of it.
+// Records are the records of a declared resource: its operations, and what other resources of the service may ask of
+// it.
 type Records[T any] struct {
 	Resource[T]
 	documents
@@ -110,8 +113,8 @@ func passing(status member, states []string) [][]byte {
 	return texts
 }
 
-// Open opens the collections. A collection that several resources share has the indexes of all. Errors: a declaration that
-// contradicts itself or names what does not exist, docstore.ErrUnavailable.
+// Open opens the collections. A collection that several resources share has the indexes of all. Errors: a declaration
+// that contradicts itself or names what does not exist, docstore.ErrUnavailable.
 func (s *Server) Open(ctx context.Context) error {
 	if err := s.validate(); err != nil {
 		return err
@@ -150,14 +153,15 @@ func (s *Server) specs() []docstore.Spec {
 		}
 	}
 	for _, spec := range specs {
-		// A store searches by the first index that a query names. The unique indexes are the most selective; the one that
-		// every record of a resource has is the least.
+		// A store searches by the first index that a query names. The unique indexes are the most selective; the one
+		// that every record of a resource has is the least.
 		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
 	}
 	return specs
 }
 
-// resourcesIn are the resources that share a collection, by name. Each document of the collection is a record of one of them.
+// resourcesIn are the resources that share a collection, by name. Each document of the collection is a record of one
+// of them.
 type resourcesIn map[string]resource
 
 func (s *Server) resourcesIn(collection string) resourcesIn {
@@ -281,8 +285,8 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 	}
 }
 
-// Refuse responds with the problem that err is. It is the one place where errors become statuses: what a store or a peer
-// could not do in time is an outage (503), and any other error is 500.
+// Refuse responds with the problem that err is. It is the one place where errors become statuses: what a store or a
+// peer could not do in time is an outage (503), and any other error is 500.
 func Refuse(c *gin.Context, err error) {
 	budget.EndTurn(c.Request.Context())
 	var p *problem.Error
@@ -303,8 +307,9 @@ func Refuse(c *gin.Context, err error) {
 	service.Refuse(c, p)
 }
 
-// countAs sets the route by which the metrics count a request where it is not that of the router: an action has a route of
-// its own, and an unknown action has none. Only names of declared actions become routes, because known is false else.
+// countAs sets the route by which the metrics count a request where it is not that of the router: an action has a
+// route of its own, and an unknown action has none. Only names of declared actions become routes, because known is
+// false else.
 func countAs(c *gin.Context, resource string, known bool) {
 	_, action, isAction := strings.Cut(c.Param("id"), ":")
 	switch sub := c.Param("sub"); {
@@ -336,7 +341,8 @@ func (r *Records[T]) route() Route {
 	return route
 }
 
-// dispatch returns what serves the request, or else the methods that the path allows, or neither if there is no such path.
+// dispatch returns what serves the request, or else the methods that the path allows, or neither if there is no such
+// path.
 func (r *Records[T]) dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string) {
 	method := c.Request.Method
 	reads := method == http.MethodGet || method == http.MethodHead

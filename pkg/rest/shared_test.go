@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// TestRecordsOfAnotherResourceAreNotFound declares two resources that share a collection. Neither reads, lists nor changes
-// records of the other, whatever the way to them.
+// TestRecordsOfAnotherResourceAreNotFound declares two resources that share a collection. Neither reads, lists nor
+// changes records of the other, whatever the way to them.
 func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "rest.db"))
 	if err != nil {

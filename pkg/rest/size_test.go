@@ -33,7 +33,8 @@ func TestARecordHasAGreatestSize(t *testing.T) {
 	w.do(200, "PUT", path, w.body(""))
 }
 
-// TestALargeRecordIsReplacedAgainAndAgain stays far below the size at which a record is refused, and far above it in sum.
+// TestALargeRecordIsReplacedAgainAndAgain stays far below the size at which a record is refused, and far above it in
+// sum.
 func TestALargeRecordIsReplacedAgainAndAgain(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")

@@ -66,8 +66,9 @@ func OriginOf(doc docstore.Document) (o Origin, err error) {
 	return o, err
 }
 
-// Present returns a function that reports for each of some ids whether there is a record with it. It reads no record. The resource has its
-// collection for itself, in which every document is one of its records. Errors: docstore.ErrUnavailable.
+// Present returns a function that reports for each of some ids whether there is a record with it. It reads no record.
+// The resource has its collection for itself, in which every document is one of its records. Errors:
+// docstore.ErrUnavailable.
 func (r *documents) Present(ctx context.Context, ids []string) (func(id string) bool, error) {
 	all, err := eachOnce(ids, func(piece []uuid.UUID) (map[uuid.UUID]bool, error) { return r.collection.Present(ctx, piece) })
 	return func(id string) bool {
@@ -76,9 +77,9 @@ func (r *documents) Present(ctx context.Context, ids []string) (func(id string) 
 	}, err
 }
 
-// Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether there is a record with
-// it. It reads nothing else of the records, which may be thousands. The resource has its collection for itself, as for Present.
-// Errors: docstore.ErrUnavailable.
+// Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether
+// there is a record with it. It reads nothing else of the records, which may be thousands. The resource has its
+// collection for itself, as for Present. Errors: docstore.ErrUnavailable.
 func (r *documents) Texts(ctx context.Context, ids []string, member string) (func(id string) (text string, exists bool), error) {
 	all, err := eachOnce(ids, func(piece []uuid.UUID) (map[uuid.UUID]string, error) { return r.collection.Texts(ctx, piece, member) })
 	return func(id string) (string, bool) {
@@ -91,8 +92,8 @@ func (r *documents) Texts(ctx context.Context, ids []string, member string) (fun
 	}, err
 }
 
-// eachOnce asks for some ids, each once and as many at a time as a collection is asked for, and returns all that was found. What is no id
-// is left out.
+// eachOnce asks for some ids, each once and as many at a time as a collection is asked for, and returns all that was
+// found. What is no id is left out.
 func eachOnce[V any](ids []string, ask func([]uuid.UUID) (map[uuid.UUID]V, error)) (map[uuid.UUID]V, error) {
 	keys := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
@@ -194,8 +195,8 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	return r.documentOf(id, record, body)
 }
 
-// documentOf returns the document of a record that has been written as JSON, with the keys it is found by. It refuses one that is larger
-// than Config.LargestRecord.
+// documentOf returns the document of a record that has been written as JSON, with the keys it is found by. It refuses
+// one that is larger than Config.LargestRecord.
 func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (docstore.Document, error) {
 	if most := r.server.LargestRecord; len(body) > most {
 		return docstore.Document{}, tooLarge(most, nil)
@@ -213,8 +214,8 @@ func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (d
 // uniqueNames leaves out the comparison of the names of members, in a record: its body has been decoded with it.
 var uniqueNames = jsontext.AllowDuplicateNames(true)
 
-// writable writes a record as JSON. A value that could not be read back has no JSON; it is the problem of the request that
-// led to it, since what was stored has been read.
+// writable writes a record as JSON. A value that could not be read back has no JSON; it is the problem of the request
+// that led to it, since what was stored has been read.
 func writable(v any) ([]byte, error) {
 	body, err := json.Marshal(v, uniqueNames)
 	var wrong *json.SemanticError
@@ -225,8 +226,8 @@ func writable(v any) ([]byte, error) {
 	return body, err
 }
 
-// keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the record was
-// created is not among them: it cannot be read off the record.
+// keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the
+// record was created is not among them: it cannot be read off the record.
 func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
 	// The keys are those of the record as it was written, before time moved it.
 	record, err := r.decodeAt(doc, time.Time{})
@@ -299,7 +300,8 @@ func (r *documents) shownAt(doc docstore.Document, at time.Time) (body []byte, t
 	return body, `"` + tag + `"`, nil
 }
 
-// bodyAt returns the record as its readers saw it at an instant at which the document was there, and whether time has moved it by then.
+// bodyAt returns the record as its readers saw it at an instant at which the document was there, and whether time has
+// moved it by then.
 func (r *documents) bodyAt(doc docstore.Document, at time.Time) (body []byte, moved bool, err error) {
 	if _, timed := belongs(doc.State, r.prefix); timed {
 		body, moved, err := r.movedBy(doc, at)

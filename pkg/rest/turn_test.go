@@ -20,8 +20,8 @@ import (
 // callerHeader names the caller of a request in the tests of turns.
 const callerHeader = "X-Caller"
 
-// turned has large requests wait for one turn. The context of each request is what change returns, if it is not nil. A panic ends a
-// request as in a process: after what it has taken was given back.
+// turned has large requests wait for one turn. The context of each request is what change returns, if it is not nil.
+// A panic ends a request as in a process: after what it has taken was given back.
 func (w *world) turned(change func(context.Context) context.Context) *budget.Turns {
 	turns := budget.NewTurns(1, time.Hour)
 	b, inner := budget.New(1<<40, turns), w.handler
@@ -117,8 +117,8 @@ func TestLargeRequestsWaitForEachOther(t *testing.T) {
 	}
 }
 
-// TestChangesThatWaitForEachOtherAreMadeOnce changes one large record many times at the same time: none of the changes begins on what another
-// one is about to replace.
+// TestChangesThatWaitForEachOtherAreMadeOnce changes one large record many times at the same time: none of the
+// changes begins on what another one is about to replace.
 func TestChangesThatWaitForEachOtherAreMadeOnce(t *testing.T) {
 	for store, unaware := range map[string]bool{"a store that waits": false, "a store that does not": true} {
 		t.Run(store, func(t *testing.T) { changeAtOnce(t, unaware) })

@@ -10,7 +10,8 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// validate returns what is wrong with the declarations, every fault with the name of the resource and of the declaration.
+// validate returns what is wrong with the declarations, every fault with the name of the resource and of the
+// declaration.
 func (s *Server) validate() error {
 	var faults []error
 	seen := map[string]bool{}
@@ -146,8 +147,8 @@ func (r *Records[T]) validateActions(f *faults, sets Sets) {
 	}
 }
 
-// validate holds that the moves of an action are between states of the record, if it has any, and that its body has what the action
-// requires.
+// validate holds that the moves of an action are between states of the record, if it has any, and that its body has
+// what the action requires.
 func (a *Operation) validate(f *faults, states []string, withStates bool) {
 	f.unless(len(a.Moves) > 0, "action %s has no moves; say AnyState where it is taken in every state", a.Name)
 	if !a.anyState() {

@@ -9,15 +9,16 @@ import (
 
 // How much memory a request needs, as multiples of sizes.
 const (
-	// bodyWeight is for a body: its text, the record that is made of it, its canonical form, and what is written of it. A body with as
-	// many members as one may have needs the most.
+	// bodyWeight is for a body: its text, the record that is made of it, its canonical form, and what is written of
+	// it. A body with as many members as one may have needs the most.
 	bodyWeight = 10
 	// changeWeight is for a stored record that is changed, with what is kept about it, besides what was read of it.
 	changeWeight = 6
 )
 
-// toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and the store has not
-// done so. What it returns was read when the turn had come: whoever had it before may have changed the record.
+// toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and
+// the store has not done so. What it returns was read when the turn had come: whoever had it before may have changed
+// the record.
 func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
 	for {
 		held := budget.Held(ctx)

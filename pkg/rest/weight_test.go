@@ -83,7 +83,8 @@ func (u untouched) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestABodyThatDoesNotFitIsNotRead holds that a declared length is enough to refuse a body, and that it takes nothing from others.
+// TestABodyThatDoesNotFitIsNotRead holds that a declared length is enough to refuse a body, and that it takes nothing
+// from others.
 func TestABodyThatDoesNotFitIsNotRead(t *testing.T) {
 	w := start(t, nil)
 	b := w.bounded(1 << 20)
@@ -142,8 +143,8 @@ func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 	}
 }
 
-// TestFormerVersionsAreReadWithinTheBudget reads what a record was whose every version, and every change, is nearly as large as a body
-// may be. Eight versions together do not fit.
+// TestFormerVersionsAreReadWithinTheBudget reads what a record was whose every version, and every change, is nearly
+// as large as a body may be. Eight versions together do not fit.
 func TestFormerVersionsAreReadWithinTheBudget(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")

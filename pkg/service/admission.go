@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/admission"
 )
 
-// Limiter returns a new limiter of the requests that one service of the process, which may be the gateway, takes for another one, or for
-// itself; nil if the settings say that nothing is refused.
+// Limiter returns a new limiter of the requests that one service of the process, which may be the gateway, takes for
+// another one, or for itself; nil if the settings say that nothing is refused.
 func (p *Process) Limiter(service, to string) *admission.Limiter {
 	target := p.Settings.OverloadLatency
 	if target == 0 {
@@ -49,7 +49,8 @@ func registerLimiter(registerer prometheus.Registerer, l *admission.Limiter) {
 	}
 }
 
-// internalPrefix begins the paths of the operations that only other services call, for requests that were admitted there.
+// internalPrefix begins the paths of the operations that only other services call, for requests that were admitted
+// there.
 const internalPrefix = "/internal/"
 
 // classOf returns the class of a request to a service. A path that ends in no parameter is that of a list.
@@ -67,8 +68,8 @@ func classOf(c *gin.Context) admission.Class {
 	}
 }
 
-// placed is the response to an admitted request. What the service does for it is done when the response begins: who reads it slowly
-// keeps nobody out.
+// placed is the response to an admitted request. What the service does for it is done when the response begins: who
+// reads it slowly keeps nobody out.
 type placed struct {
 	gin.ResponseWriter
 	place *admission.Place

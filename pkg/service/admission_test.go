@@ -24,8 +24,8 @@ func limited() (bench, *admission.Limiter) {
 	return b, l
 }
 
-// TestServiceRefusesBeyondItsLimit keeps a service as busy as it may be. Requests are refused, and what another service asks for on behalf
-// of a request that was admitted there is not.
+// TestServiceRefusesBeyondItsLimit keeps a service as busy as it may be. Requests are refused, and what another
+// service asks for on behalf of a request that was admitted there is not.
 func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 	b, l := limited()
 	arrived, goOn := make(chan struct{}), make(chan struct{})

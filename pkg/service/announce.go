@@ -2,9 +2,9 @@ package service
 
 import "net/http"
 
-// announceEnd has every response of a process that is no longer ready tell the client to close the connection. The client
-// then sends its next request to somebody else, or on a connection that it knows to be open. The response to a request whose
-// length is said in two ways does so as well; see connection.faulty.
+// announceEnd has every response of a process that is no longer ready tell the client to close the connection. The
+// client then sends its next request to somebody else, or on a connection that it knows to be open. The response to a
+// request whose length is said in two ways does so as well; see connection.faulty.
 func (p *Process) announceEnd(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := connectionOf(r)

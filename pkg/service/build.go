@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// version and commit are set by the linker (-X insurance.example/exchange/pkg/service.version=...); they are empty in a plain
-// go build.
+// version and commit are set by the linker (-X insurance.example/exchange/pkg/service.version=...); they are empty in
+// a plain go build.
 var version, commit string
 
 // Build describes the build of this program. What is not known is "unknown".

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// connection is a connection of HTTP/1, as net/http sees it. What net/http refuses by itself becomes a problem document, and a
-// message of which the length is said in two ways is noticed.
+// connection is a connection of HTTP/1, as net/http sees it. What net/http refuses by itself becomes a problem
+// document, and a message of which the length is said in two ways is noticed.
 type connection struct {
 	refuser
 	framing framing // of what is read; one goroutine reads at a time
@@ -65,9 +65,10 @@ func (c *connection) CloseWrite() error {
 	return nil
 }
 
-// faulty reports whether the connection must be closed after the response to a request, because somebody between the client and
-// this process may see other requests in the same bytes: Transfer-Encoding came with Content-Length (RFC 9112 6.3), or in
-// HTTP/1.0, which does not know it (RFC 9112 6.1). It is also true if such a request is the next one on the connection.
+// faulty reports whether the connection must be closed after the response to a request, because somebody between the
+// client and this process may see other requests in the same bytes: Transfer-Encoding came with Content-Length (RFC
+// 9112 6.3), or in HTTP/1.0, which does not know it (RFC 9112 6.1). It is also true if such a request is the next one
+// on the connection.
 func (c *connection) faulty(r *http.Request) bool {
 	return c != nil && (c.contradictory.Load() || c.encoded.Load() && !r.ProtoAtLeast(1, 1))
 }
@@ -98,9 +99,9 @@ func awaitNext(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// framing looks in the bytes of a connection for the members of headers that say how long a body is. Wherever a body ends, each
-// line of the header that follows begins behind a line feed, and no line of it is empty. So no header is missed; a body with such
-// lines can be taken for one.
+// framing looks in the bytes of a connection for the members of headers that say how long a body is. Wherever a body
+// ends, each line of the header that follows begins behind a line feed, and no line of it is empty. So no header is
+// missed; a body with such lines can be taken for one.
 type framing struct {
 	line   [len("transfer-encoding:")]byte // how the line begins
 	filled int
@@ -108,8 +109,8 @@ type framing struct {
 	sized, encoded bool
 }
 
-// read reads the bytes that follow. It reports whether a header that ended there had Transfer-Encoding, and whether it had
-// Content-Length as well.
+// read reads the bytes that follow. It reports whether a header that ended there had Transfer-Encoding, and whether
+// it had Content-Length as well.
 func (f *framing) read(p []byte) (encoded, contradictory bool) {
 	for {
 		end := bytes.IndexByte(p, '\n')

@@ -92,10 +92,11 @@ func (d dialog) wantEnd(t *testing.T) {
 	}
 }
 
-// TestRefusalsOfTheServerAreProblems sends what net/http does not give to a handler, on a new connection and on one that has had
-// a response.
+// TestRefusalsOfTheServerAreProblems sends what net/http does not give to a handler, on a new connection and on one
+// that has had a response.
 func TestRefusalsOfTheServerAreProblems(t *testing.T) {
-	// As much as is read of a header, and no more: a connection that is closed while something is unread loses the response.
+	// As much as is read of a header, and no more: a connection that is closed while something is unread loses the
+	// response.
 	endless := "GET / HTTP/1.1\r\nHost: a\r\nLong: "
 	endless += strings.Repeat("x", 36<<10-len(endless))
 	for name, dial := range dialers(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -162,8 +163,8 @@ func TestPlainHTTPWhereTLSIsServed(t *testing.T) {
 	wantProblem(t, response, text, problem.MalformedRequest, "HTTPS")
 }
 
-// TestLengthSaidTwiceEndsTheConnection sends bodies whose length somebody in between may understand otherwise. They are handled as
-// RFC 9112 says, and then the connection is closed; others leave it open.
+// TestLengthSaidTwiceEndsTheConnection sends bodies whose length somebody in between may understand otherwise. They
+// are handled as RFC 9112 says, and then the connection is closed; others leave it open.
 func TestLengthSaidTwiceEndsTheConnection(t *testing.T) {
 	const chunks = "4\r\nbody\r\n0\r\n\r\n"
 	header := func(lines ...string) string {

@@ -13,8 +13,9 @@ import (
 // credentialFile is the name of a setting.
 const credentialFile = "credential-file"
 
-// Credentials returns the credentials that the shared secrets of the settings make, the same ones at each call. Secrets from a
-// file change with the file while Serve runs. There may be none if certificates take their place. Errors name the setting.
+// Credentials returns the credentials that the shared secrets of the settings make, the same ones at each call.
+// Secrets from a file change with the file while Serve runs. There may be none if certificates take their place.
+// Errors name the setting.
 func (p *Process) Credentials() (request.Credentials, error) {
 	if p.credentials != nil {
 		return *p.credentials, nil

@@ -15,13 +15,13 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// crowd is a listener with a bound on its connections, each of which needs memory even if nothing is asked for on it. Who connects beyond
-// it is told so, and the connection is closed: who waited to be accepted would not learn why.
+// crowd is a listener with a bound on its connections, each of which needs memory even if nothing is asked for on it.
+// Who connects beyond it is told so, and the connection is closed: who waited to be accepted would not learn why.
 type crowd struct {
 	net.Listener
 	most int64
-	// secured says that connections have TLS. Those beyond the bound are then closed at once, because a handshake costs more than most
-	// requests.
+	// secured says that connections have TLS. Those beyond the bound are then closed at once, because a handshake
+	// costs more than most requests.
 	secured bool
 	open    atomic.Int64
 	refused atomic.Int64
@@ -34,8 +34,9 @@ const (
 	mostTold = 256
 	// tellTime is how long one of them may take to send its request and to read the response.
 	tellTime = 10 * time.Second
-	// refuseEvery is the least time between two connections that are refused. Who is refused connects again, and thousands who do so
-	// would leave no time for those within the bound. Meanwhile the others wait in the system until they are accepted.
+	// refuseEvery is the least time between two connections that are refused. Who is refused connects again, and
+	// thousands who do so would leave no time for those within the bound. Meanwhile the others wait in the system
+	// until they are accepted.
 	refuseEvery = time.Millisecond
 	// mostIgnored is how much of what it sends besides is read, so that it gets the response.
 	mostIgnored = 64 << 10

@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// TestConnectionsAreBounded opens as many connections as there may be. A further one is told why it is refused, until another one is closed.
+// TestConnectionsAreBounded opens as many connections as there may be. A further one is told why it is refused, until
+// another one is closed.
 func TestConnectionsAreBounded(t *testing.T) {
 	p, journal := process(t, func(s *service.Settings) { s.MaxConnections = 2 })
 	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
@@ -47,8 +48,8 @@ func TestConnectionsAreBounded(t *testing.T) {
 	eventually(t, func() bool { return dialled(t, p).ask(t, "/").StatusCode == http.StatusNoContent })
 }
 
-// TestConnectionsAreRefusedOneAMillisecond has somebody connect again and again beyond the bound, as thousands would who take all of the time
-// of a process otherwise.
+// TestConnectionsAreRefusedOneAMillisecond has somebody connect again and again beyond the bound, as thousands would
+// who take all of the time of a process otherwise.
 func TestConnectionsAreRefusedOneAMillisecond(t *testing.T) {
 	p, _ := process(t, func(s *service.Settings) { s.MaxConnections = 1 })
 	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))

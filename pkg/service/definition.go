@@ -42,8 +42,8 @@ type Definition struct {
 	Name string
 	// Summary describes the service in one line of --help.
 	Summary string
-	// Flags declares the settings of the service; nil if it has none. Their names are unique over all services, because one
-	// process may declare all of them. A flag refuses wrong values itself.
+	// Flags declares the settings of the service; nil if it has none. Their names are unique over all services,
+	// because one process may declare all of them. A flag refuses wrong values itself.
 	Flags func(*pflag.FlagSet)
 	// Foreign holds the names of other services' settings, which may occur in a shared environment.
 	Foreign []string
@@ -127,8 +127,8 @@ func (d Definition) Program(open OpenStore) Program {
 	}
 }
 
-// WithoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is set beside the
-// URL of the store names its setting itself.
+// WithoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is
+// set beside the URL of the store names its setting itself.
 func (p *Process) WithoutStore(ctx context.Context, cause error) error {
 	select {
 	case <-ctx.Done():
@@ -142,8 +142,8 @@ func (p *Process) WithoutStore(ctx context.Context, cause error) error {
 	return fmt.Errorf("setting store: %w", cause)
 }
 
-// Start starts a service within the process and returns its handler. Its loops start with Serve, and its readiness checks
-// become those of the process.
+// Start starts a service within the process and returns its handler. Its loops start with Serve, and its readiness
+// checks become those of the process.
 func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Handler, error) {
 	trust, err := p.trust()
 	if err != nil {

@@ -16,27 +16,27 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// Doorkeeper is a handler that knows by the method and the path of a request whether there are too many. Serve then refuses simple
-// requests as they are read, which costs a small part of what net/http and a handler need to do so.
+// Doorkeeper is a handler that knows by the method and the path of a request whether there are too many. Serve then
+// refuses simple requests as they are read, which costs a small part of what net/http and a handler need to do so.
 type Doorkeeper interface {
 	http.Handler
-	// Refuse reports whether a request is refused now with admission.Refusal, and the template of its route. It counts the refusal. A
-	// request that it does not refuse may still be.
+	// Refuse reports whether a request is refused now with admission.Refusal, and the template of its route. It
+	// counts the refusal. A request that it does not refuse may still be.
 	Refuse(method, path string) (route string, refused bool)
 }
 
-// door refuses requests on connections of HTTP/1 before net/http has read them. The responses, the metrics and the log are those that a
-// refusal by the handler has; it is not traced.
+// door refuses requests on connections of HTTP/1 before net/http has read them. The responses, the metrics and the
+// log are those that a refusal by the handler has; it is not traced.
 type door struct {
 	keeper   Doorkeeper
 	observer *observer
 	problems prometheus.Counter
 	health   *health
-	// idle is how long a connection may wait for its next request, header how long for the rest of one that has begun, and write how
-	// long a refusal may take to be written.
+	// idle is how long a connection may wait for its next request, header how long for the rest of one that has
+	// begun, and write how long a refusal may take to be written.
 	idle, header, write time.Duration
-	// fields are those of a response that are always the same, in the order in which net/http writes them; before and after are the
-	// document around the id of the request.
+	// fields are those of a response that are always the same, in the order in which net/http writes them; before and
+	// after are the document around the id of the request.
 	fields, before, after []byte
 	date                  atomic.Pointer[dated]
 }
@@ -47,8 +47,8 @@ type dated struct {
 	value  string
 }
 
-// newDoor returns the door of a server; nil if the handler is no Doorkeeper, or none for everybody: where callers need certificates, the
-// handler looks at them first.
+// newDoor returns the door of a server; nil if the handler is no Doorkeeper, or none for everybody: where callers
+// need certificates, the handler looks at them first.
 func (p *Process) newDoor(handler http.Handler, server *http.Server) *door {
 	keeper, ok := handler.(Doorkeeper)
 	if !ok || p.entrance == nil || p.callers != nil {
@@ -69,8 +69,8 @@ func (p *Process) newDoor(handler http.Handler, server *http.Server) *door {
 	}
 }
 
-// refuse returns the response to a request that is refused now, in a buffer, and false if it is not. While the process stops, all go to the
-// handler, whose responses announce the end of the connection.
+// refuse returns the response to a request that is refused now, in a buffer, and false if it is not. While the
+// process stops, all go to the handler, whose responses announce the end of the connection.
 func (d *door) refuse(r *simple, now time.Time, buffer []byte) (response []byte, refused bool) {
 	if r.rest > 0 || !d.health.serving.Load() {
 		return nil, false

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPipelinedRequestsPassTheDoor sends two requests in a piece, while there is no place. Both have their responses, in their order.
+// TestPipelinedRequestsPassTheDoor sends two requests in a piece, while there is no place. Both have their responses,
+// in their order.
 func TestPipelinedRequestsPassTheDoor(t *testing.T) {
 	p, _ := process(t, nil)
 	e := entranceOf(p, 1)
@@ -29,7 +30,8 @@ func TestPipelinedRequestsPassTheDoor(t *testing.T) {
 	}
 }
 
-// TestBodyBehindAPipelinedRequestPassesTheDoor sends, behind a whole request, the header of another one whose body is a text like a request.
+// TestBodyBehindAPipelinedRequestPassesTheDoor sends, behind a whole request, the header of another one whose body is
+// a text like a request.
 func TestBodyBehindAPipelinedRequestPassesTheDoor(t *testing.T) {
 	p, _ := process(t, nil)
 	e := entranceOf(p, 1)
@@ -46,8 +48,8 @@ func TestBodyBehindAPipelinedRequestPassesTheDoor(t *testing.T) {
 	}
 }
 
-// TestRequestInPiecesPassesTheDoor sends a request of which only the header is there at first. It is whole when its body is, so that the
-// next one can be refused at the door.
+// TestRequestInPiecesPassesTheDoor sends a request of which only the header is there at first. It is whole when its
+// body is, so that the next one can be refused at the door.
 func TestRequestInPiecesPassesTheDoor(t *testing.T) {
 	p, _ := process(t, nil)
 	e := entranceOf(p, 1)
@@ -71,8 +73,8 @@ func TestRequestInPiecesPassesTheDoor(t *testing.T) {
 	}
 }
 
-// TestWhatComesEarlyIsNotCut sends requests while the handler works on those before, when net/http reads as well. One is refused at the
-// door; of the other, what is behind its first byte looks like such a request.
+// TestWhatComesEarlyIsNotCut sends requests while the handler works on those before, when net/http reads as well. One
+// is refused at the door; of the other, what is behind its first byte looks like such a request.
 func TestWhatComesEarlyIsNotCut(t *testing.T) {
 	p, _ := process(t, nil)
 	e := entranceOf(p, 1)

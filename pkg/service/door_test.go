@@ -122,8 +122,8 @@ func (d dialog) raw(t *testing.T, text string) string {
 	return date.ReplaceAllString(got.String(), "")
 }
 
-// TestRefusedAtTheDoor has requests refused without the handler, and served on the same connection as soon as there is a place. The
-// response is the one that the handler gives to a request that it has to read.
+// TestRefusedAtTheDoor has requests refused without the handler, and served on the same connection as soon as there
+// is a place. The response is the one that the handler gives to a request that it has to read.
 func TestRefusedAtTheDoor(t *testing.T) {
 	var at []*entrance
 	for name, dial := range dialersOf(t, func(p *service.Process) http.Handler {
@@ -194,8 +194,9 @@ func TestRefusalsAtTheDoorAreCounted(t *testing.T) {
 	}
 }
 
-// TestDoubtfulRequestsPassTheDoor sends, while there is no place, requests in which there could be a doubt about where they end or what is
-// to be done. The handler has them all; what comes after them on the connection is understood as it is meant.
+// TestDoubtfulRequestsPassTheDoor sends, while there is no place, requests in which there could be a doubt about
+// where they end or what is to be done. The handler has them all; what comes after them on the connection is
+// understood as it is meant.
 func TestDoubtfulRequestsPassTheDoor(t *testing.T) {
 	const host = " HTTP/1.1\r\nHost: exchange\r\n"
 	post := "POST /vehicle/7" + host
@@ -251,7 +252,8 @@ func TestDoubtfulRequestsPassTheDoor(t *testing.T) {
 	}
 }
 
-// TestDoorAtRest has as many requests in work as callers of an exchange at rest may send at once, each on a connection of its own.
+// TestDoorAtRest has as many requests in work as callers of an exchange at rest may send at once, each on a
+// connection of its own.
 func TestDoorAtRest(t *testing.T) {
 	const burst = 64
 	p, _ := process(t, nil)
@@ -276,7 +278,8 @@ func TestDoorAtRest(t *testing.T) {
 	}
 }
 
-// TestStoppingProcessAnnouncesItWithRefusals holds that a refusal tells the caller to close the connection while the process stops.
+// TestStoppingProcessAnnouncesItWithRefusals holds that a refusal tells the caller to close the connection while the
+// process stops.
 func TestStoppingProcessAnnouncesItWithRefusals(t *testing.T) {
 	p, journal := process(t, func(s *service.Settings) { s.DrainDelay = time.Hour })
 	e := entranceOf(p, 1)

@@ -8,11 +8,12 @@ import (
 	"time"
 )
 
-// entry is where the requests of a connection are refused before net/http reads them. It follows where they begin: a request is refused
-// only if net/http has everything that came before it and nothing of it.
+// entry is where the requests of a connection are refused before net/http reads them. It follows where they begin: a
+// request is refused only if net/http has everything that came before it and nothing of it.
 //
-// net/http calls read and next one after the other, although from several goroutines. While a handler works on a request that it has
-// read to its end, it reads to notice that the client has left. What comes meanwhile belongs to the next request, and is kept for it.
+// net/http calls read and next one after the other, although from several goroutines. While a handler works on a
+// request that it has read to its end, it reads to notice that the client has left. What comes meanwhile belongs to
+// the next request, and is kept for it.
 type entry struct {
 	door *door // nil if none is refused
 	// begins says that what is read next is the beginning of a request.
@@ -146,8 +147,9 @@ func (e *entry) respond(conn net.Conn, response []byte) error {
 	return err
 }
 
-// next notes that net/http has written a response and waits for the next request. If that may have come already, other goroutines go
-// first: the one of this connection would not have to wait, and would go on until the scheduler stops it after 10 ms.
+// next notes that net/http has written a response and waits for the next request. If that may have come already,
+// other goroutines go first: the one of this connection would not have to wait, and would go on until the scheduler
+// stops it after 10 ms.
 func (e *entry) next() {
 	if e.rest != 0 {
 		runtime.Gosched()

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// handshakes is a listener for TLS. Its connections have shaken hands, or have failed to: net/http notices that and closes them.
-// net/http could do this by itself, but takes a connection for one with TLS only if it is a *tls.Conn, and those with HTTP/1 are
-// to be of the type connection.
+// handshakes is a listener for TLS. Its connections have shaken hands, or have failed to: net/http notices that and
+// closes them. net/http could do this by itself, but takes a connection for one with TLS only if it is a *tls.Conn,
+// and those with HTTP/1 are to be of the type connection.
 type handshakes struct {
 	net.Listener
 	config *tls.Config

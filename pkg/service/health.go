@@ -35,8 +35,8 @@ func (h *health) add(name string, check func(context.Context) error) {
 	h.checks[name] = check
 }
 
-// Degraded wraps the error of a readiness check that does not make the process unfit for requests: /readyz shows it, and the
-// process is ready. It returns nil if err is nil.
+// Degraded wraps the error of a readiness check that does not make the process unfit for requests: /readyz shows it,
+// and the process is ready. It returns nil if err is nil.
 func Degraded(err error) error {
 	if err == nil {
 		return nil
@@ -92,7 +92,8 @@ func (h *health) report(ctx context.Context) report {
 	return r
 }
 
-// adminHandler serves metrics, to those that ask for OpenMetrics with examples of traces (exemplars), and health, and profiles if profiling is set.
+// adminHandler serves metrics, to those that ask for OpenMetrics with examples of traces (exemplars), and health, and
+// profiles if profiling is set.
 func adminHandler(h *health, metrics prometheus.Gatherer, profiling bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))

@@ -10,8 +10,8 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// NewLog returns the log of a process. format is "text" for people, "json" for programs, or "auto", which is text if out
-// is a terminal and JSON if it is not.
+// NewLog returns the log of a process. format is "text" for people, "json" for programs, or "auto", which is text if
+// out is a terminal and JSON if it is not.
 func NewLog(out io.Writer, format string, level slog.Level) *slog.Logger {
 	file, _ := out.(*os.File)
 	terminal := file != nil && isatty.IsTerminal(file.Fd())

@@ -12,8 +12,9 @@ import (
 	"insurance.example/exchange/pkg/admission"
 )
 
-// lookout sends the probes of a backlog while the process serves. A probe is a byte in a pipe: the system says that it is there together
-// with the requests that come at the same time, and the goroutine that reads it has its turn among those that read them.
+// lookout sends the probes of a backlog while the process serves. A probe is a byte in a pipe: the system says that
+// it is there together with the requests that come at the same time, and the goroutine that reads it has its turn
+// among those that read them.
 type lookout struct {
 	passed func()                  // is called with each probe that comes back
 	to     atomic.Pointer[os.File] // nil unless somebody reads the other end

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestProbesComeBack sends probes, each of which comes back once. None can be sent before or after the time in which they are read, and one
-// that was not read by then counts as having come back, so that nobody takes it for one that waits.
+// TestProbesComeBack sends probes, each of which comes back once. None can be sent before or after the time in which
+// they are read, and one that was not read by then counts as having come back, so that nobody takes it for one that
+// waits.
 func TestProbesComeBack(t *testing.T) {
 	var passed atomic.Int64
 	l := &lookout{passed: func() { passed.Add(1) }}

@@ -22,8 +22,9 @@ func (s Settings) memory() int64 {
 	return usualMemory
 }
 
-// work returns the bytes that requests may have in work together: a quarter of the memory unless it is set. The rest is for what
-// a process has without requests, for what the collector has not collected yet, and for the caches of SQLite, which are not Go's.
+// work returns the bytes that requests may have in work together: a quarter of the memory unless it is set. The rest
+// is for what a process has without requests, for what the collector has not collected yet, and for the caches of
+// SQLite, which are not Go's.
 func (s Settings) work() int64 {
 	if s.WorkMemory > 0 {
 		return s.WorkMemory << 20
@@ -31,8 +32,8 @@ func (s Settings) work() int64 {
 	return s.memory() / 4
 }
 
-// connectionsPerMebibyte is how many connections there may be for each MiB of the memory. Each needs 17 KiB on which requests have been
-// served, so that all of them need a third of it.
+// connectionsPerMebibyte is how many connections there may be for each MiB of the memory. Each needs 17 KiB on which
+// requests have been served, so that all of them need a third of it.
 const connectionsPerMebibyte = 20
 
 // connections returns the greatest number of connections of callers.
@@ -43,16 +44,17 @@ func (s Settings) connections() int64 {
 	return max(1, s.memory()>>20*connectionsPerMebibyte)
 }
 
-// limitHeap has garbage collected more often when Go's part of the memory, five eighths, is nearly used up, unless GOMEMLIMIT says
-// how much that is.
+// limitHeap has garbage collected more often when Go's part of the memory, five eighths, is nearly used up, unless
+// GOMEMLIMIT says how much that is.
 func limitHeap(memory int64) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memory / 8 * 5)
 	}
 }
 
-// controlGroupMemory returns the memory limit of the control group of the process, or of one that it is in, whichever is least.
-// limited is false if there is none, and on systems without control groups. root is the folder in which the system has proc and sys.
+// controlGroupMemory returns the memory limit of the control group of the process, or of one that it is in, whichever
+// is least. limited is false if there is none, and on systems without control groups. root is the folder in which the
+// system has proc and sys.
 func controlGroupMemory(root string) (limit int64, limited bool) {
 	groups := path.Join(root, "sys/fs/cgroup")
 	read := func(file string) {

@@ -29,8 +29,8 @@ type requestMetrics struct {
 	seconds  *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	problems *prometheus.CounterVec
-	// observers holds the label values met so far. The map is replaced and never changed, so that a request needs neither
-	// a lock nor the hashing of label names.
+	// observers holds the label values met so far. The map is replaced and never changed, so that a request needs
+	// neither a lock nor the hashing of label names.
 	observers atomic.Pointer[map[series]prometheus.Observer]
 	growing   sync.Mutex
 }
@@ -58,7 +58,8 @@ func newRequestMetrics(registerer prometheus.Registerer) *requestMetrics {
 	return m
 }
 
-// observe counts a finished request, whose trace becomes an example (exemplar) of its duration. route is a template such as /claim/:id or /claim/{id}:settle, never a path.
+// observe counts a finished request, whose trace becomes an example (exemplar) of its duration. route is a template
+// such as /claim/:id or /claim/{id}:settle, never a path.
 func (m *requestMetrics) observe(route, method string, status int, took time.Duration, span trace.Span) {
 	s := series{route, method, status}
 	o, ok := (*m.observers.Load())[s]

@@ -90,8 +90,8 @@ func (o *observer) handle(c *gin.Context) {
 	c.Next()
 }
 
-// begin returns the context of a request, its names and its span. A request whose context carries names is part of one that this process
-// has begun: it has the names and the time of that.
+// begin returns the context of a request, its names and its span. A request whose context carries names is part of
+// one that this process has begun: it has the names and the time of that.
 func (o *observer) begin(incoming *http.Request) (ctx context.Context, names *request.Names, span trace.Span, end func()) {
 	ctx = incoming.Context()
 	if whole := request.NamesFrom(ctx); whole != nil {
@@ -165,8 +165,9 @@ func routeOf(c *gin.Context) string {
 	return unmatched
 }
 
-// logRequest logs a request: failures of this process with their cause, everything else at level debug, or info with AccessLog.
-// The line has the route and not the path, the kind of a problem and not its text, and no caller: these could be personal data.
+// logRequest logs a request: failures of this process with their cause, everything else at level debug, or info with
+// AccessLog. The line has the route and not the path, the kind of a problem and not its text, and no caller: these
+// could be personal data.
 func (o *observer) logRequest(c *gin.Context, names *request.Names, route string, took time.Duration) {
 	var cause error
 	if last := c.Errors.Last(); last != nil {
@@ -204,7 +205,8 @@ func (o *observer) level() slog.Level {
 	return slog.LevelDebug
 }
 
-// attributesOf returns what the line of a request in the log has. problem is the kind of its problem document; empty if it has none.
+// attributesOf returns what the line of a request in the log has. problem is the kind of its problem document; empty
+// if it has none.
 func attributesOf(names *request.Names, method, route string, status int, took time.Duration, size int, problem string) []slog.Attr {
 	attributes := []slog.Attr{
 		slog.String("request", names.ID), slog.String("method", methodLabel(method)), slog.String("route", template(route)),

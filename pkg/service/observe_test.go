@@ -104,8 +104,8 @@ func TestRequestsHaveTheShorterTime(t *testing.T) {
 	}
 }
 
-// TestPartOfARequestKeepsItsNamesAndTime has another service of the process make a request as part of its own: the context says what
-// headers say else.
+// TestPartOfARequestKeepsItsNamesAndTime has another service of the process make a request as part of its own: the
+// context says what headers say else.
 func TestPartOfARequestKeepsItsNamesAndTime(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	var seen *request.Names
@@ -319,8 +319,8 @@ func (b bench) value(t *testing.T, name string) float64 {
 	return 0
 }
 
-// TestEncodedSlashIsPartOfASegment: no route has such a segment, so the path is unknown, and does not become that of another
-// operation.
+// TestEncodedSlashIsPartOfASegment: no route has such a segment, so the path is unknown, and does not become that of
+// another operation.
 func TestEncodedSlashIsPartOfASegment(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	reached := false

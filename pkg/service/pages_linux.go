@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram has the system take back the pages of the program that the process has read, most of which only its start needed. A page that
-// is used again comes from the system's cache of files.
+// releaseProgram has the system take back the pages of the program that the process has read, most of which only its
+// start needed. A page that is used again comes from the system's cache of files.
 func releaseProgram() error {
 	program, err := os.Executable()
 	if err != nil {
@@ -37,8 +37,9 @@ func releaseProgram() error {
 // part is where a part of a file is in the memory of the process.
 type part struct{ start, end uintptr }
 
-// unwrittenParts returns the parts of a file that the process may not write and has no pages of its own of: they are as they are in the file.
-// What a process wrote before it lost the right to would be lost. smaps is the text of /proc/PID/smaps.
+// unwrittenParts returns the parts of a file that the process may not write and has no pages of its own of: they are
+// as they are in the file. What a process wrote before it lost the right to would be lost. smaps is the text of
+// /proc/PID/smaps.
 func unwrittenParts(smaps io.Reader, file string) ([]part, error) {
 	var found []part
 	var now part

@@ -37,7 +37,8 @@ func filePages(t *testing.T) (kilobytes int) {
 	return kilobytes
 }
 
-// TestOnlyWhatIsAsInTheFileIsReleased holds that nothing is released that the process may write, or has pages of its own of.
+// TestOnlyWhatIsAsInTheFileIsReleased holds that nothing is released that the process may write, or has pages of its
+// own of.
 func TestOnlyWhatIsAsInTheFileIsReleased(t *testing.T) {
 	const smaps = `00400000-00500000 r-xp 00000000 fe:00 9978882                            /bin/program
 Size:               1024 kB

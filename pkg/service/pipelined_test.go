@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// TestPipelinedRequestsTakeTurns has connections send many requests at once, without waiting for the responses. They are served in turns:
-// a connection does not have one after the other served until the scheduler stops its goroutine, while all others wait.
+// TestPipelinedRequestsTakeTurns has connections send many requests at once, without waiting for the responses. They
+// are served in turns: a connection does not have one after the other served until the scheduler stops its goroutine,
+// while all others wait.
 func TestPipelinedRequestsTakeTurns(t *testing.T) {
 	const connections, requests = 32, 500 // of each connection
 	var mu sync.Mutex

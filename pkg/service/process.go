@@ -49,7 +49,8 @@ type Process struct {
 	release  sync.Once
 	// credentials are nil until they are asked for.
 	credentials *request.Credentials
-	// serving secures requests; nil without TLS. callers decides whose certificates are accepted; nil if callers need none.
+	// serving secures requests; nil without TLS. callers decides whose certificates are accepted; nil if callers need
+	// none.
 	serving *tls.Config
 	callers *certificate.Callers
 	// calling returns how the next connection to a peer is secured, and transports are those that lead to peers.
@@ -92,8 +93,8 @@ func (p *Process) Engine(service string) *gin.Engine {
 	return engine
 }
 
-// Entrance returns a new router for the requests of callers outside of the exchange. Whom it lets in is for its handlers to decide, with a
-// Limiter for each service that they forward requests to.
+// Entrance returns a new router for the requests of callers outside of the exchange. Whom it lets in is for its
+// handlers to decide, with a Limiter for each service that they forward requests to.
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Tracer = p.tracing.EntranceTracer(service)

@@ -12,9 +12,9 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Program is a command with settings, which package setting reads. A wrong value or an unknown name ends the start with
-// one line that names the setting; an unknown variable that looks like no setting is logged and ignored. Every program knows the settings that this module declares, so that programs may share
-// an environment.
+// Program is a command with settings, which package setting reads. A wrong value or an unknown name ends the start
+// with one line that names the setting; an unknown variable that looks like no setting is logged and ignored. Every
+// program knows the settings that this module declares, so that programs may share an environment.
 type Program struct {
 	// Name is the name of the command, and Summary describes it in one line of --help.
 	Name, Summary string
@@ -33,8 +33,8 @@ func (g Program) Main() {
 	os.Exit(g.Execute(UntilSignal(), os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
-// Execute runs the program with arguments and an environment and returns its exit status: 0, or 1 after a line on stderr
-// that says why. Logs go to stderr too.
+// Execute runs the program with arguments and an environment and returns its exit status: 0, or 1 after a line on
+// stderr that says why. Logs go to stderr too.
 func (g Program) Execute(ctx context.Context, args, environ []string, stdout, stderr io.Writer) int {
 	command := g.Command(environ, stderr)
 	command.SetArgs(args)
@@ -47,8 +47,8 @@ func (g Program) Execute(ctx context.Context, args, environ []string, stdout, st
 	return 0
 }
 
-// Command returns the program as a command, which may be one of several. Its settings come from environ and its log goes
-// to stderr. It has a command health, which asks the running program whether it is ready.
+// Command returns the program as a command, which may be one of several. Its settings come from environ and its log
+// goes to stderr. It has a command health, which asks the running program whether it is ready.
 func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	var own Settings
 	command := &cobra.Command{

@@ -10,12 +10,12 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// slowBytes is how much of a body a client sends at least in a second, and how much of a response it reads, after the time that it
-// has for either anyway.
+// slowBytes is how much of a body a client sends at least in a second, and how much of a response it reads, after the
+// time that it has for either anyway.
 const slowBytes = 16 << 10
 
-// demandProgress ends requests of clients that do not send, or do not read, within a time that grows with what they did. What such a
-// request has in memory is missing for others. If they have no time at first, nothing is demanded.
+// demandProgress ends requests of clients that do not send, or do not read, within a time that grows with what they
+// did. What such a request has in memory is missing for others. If they have no time at first, nothing is demanded.
 func demandProgress(next http.Handler, atFirst time.Duration) http.Handler {
 	if atFirst == 0 {
 		return next
@@ -32,8 +32,9 @@ func demandProgress(next http.Handler, atFirst time.Duration) http.Handler {
 // allowance is how much longer a client may take than its bytes do at the least speed.
 type allowance struct{ left time.Duration }
 
-// during lets a client send or read up to slowBytes until a deadline, and takes what it was too slow from the allowance. Bytes that
-// were sent at once, as into the buffers of a connection, leave no more time for those that follow.
+// during lets a client send or read up to slowBytes until a deadline, and takes what it was too slow from the
+// allowance. Bytes that were sent at once, as into the buffers of a connection, leave no more time for those that
+// follow.
 func (a *allowance) during(setDeadline func(time.Time) error, transfer func() (int, error)) (int, error) {
 	began := time.Now()
 	// A connection that cannot have a deadline has that of the server.

@@ -130,7 +130,8 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 	})
 }
 
-// TestWorkIsBoundedAcrossRequests holds that a process refuses what its other requests leave no room for, and takes it afterwards.
+// TestWorkIsBoundedAcrossRequests holds that a process refuses what its other requests leave no room for, and takes
+// it afterwards.
 func TestWorkIsBoundedAcrossRequests(t *testing.T) {
 	p, _ := process(t, func(s *service.Settings) { s.WorkMemory = 1 })
 	entered, leave := make(chan struct{}), make(chan struct{})

@@ -17,8 +17,9 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// refuser is a connection that replaces the responses which net/http makes by itself, in plain text, when it cannot make a request
-// of what it reads. There is no hook for them, but they are easy to tell: no handler has the request, and each is written at once.
+// refuser is a connection that replaces the responses which net/http makes by itself, in plain text, when it cannot
+// make a request of what it reads. There is no hook for them, but they are easy to tell: no handler has the request,
+// and each is written at once.
 type refuser struct {
 	net.Conn
 	log *slog.Logger
@@ -50,7 +51,8 @@ var unreadable = map[int]struct {
 	http.StatusHTTPVersionNotSupported:     {problem.Version, "Use HTTP/1.1 or HTTP/2"},
 }
 
-// refusal returns the response with a problem document that takes the place of a response of net/http; nil if that is no refusal.
+// refusal returns the response with a problem document that takes the place of a response of net/http; nil if that is
+// no refusal.
 func (c *refuser) refusal(plain []byte) []byte {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(plain)), nil)
 	if err != nil {

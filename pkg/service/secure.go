@@ -37,10 +37,11 @@ type Security struct {
 	Certificate, Key string
 	// ClientCA is a file of authorities; with it callers must have a certificate that one of them has signed.
 	ClientCA string
-	// ClientNames are names of which the certificate of a caller must bear one. A service then trusts it as it does the shared
-	// credential.
+	// ClientNames are names of which the certificate of a caller must bear one. A service then trusts it as it does
+	// the shared credential.
 	ClientNames []string
-	// PeerCA is a file of the authorities that sign the certificates of other services; those of the system if it is empty.
+	// PeerCA is a file of the authorities that sign the certificates of other services; those of the system if it is
+	// empty.
 	PeerCA string
 	// PeerCertificate and PeerKey are files by which the process proves to other services who it is.
 	PeerCertificate, PeerKey string
@@ -165,8 +166,8 @@ func (p *Process) warnOfEnd(ctx context.Context, setting string, pair *certifica
 	}
 }
 
-// follow has a value follow its files while the process serves, and exports whether they can be used. changed is called with each
-// new value.
+// follow has a value follow its files while the process serves, and exports whether they can be used. changed is
+// called with each new value.
 func follow[T any](p *Process, value *reload.Value[T], changed func(T)) {
 	p.Background(value.Name(), func(ctx context.Context) error { return value.Watch(ctx, p.Log, changed) })
 	p.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -181,8 +182,8 @@ func follow[T any](p *Process, value *reload.Value[T], changed func(T)) {
 	}))
 }
 
-// trust returns by what the services of this process know that a request comes from within the exchange. It fails if there is
-// nothing.
+// trust returns by what the services of this process know that a request comes from within the exchange. It fails if
+// there is nothing.
 func (p *Process) trust() (request.Trust, error) {
 	credentials, err := p.Credentials()
 	if err != nil {
@@ -198,8 +199,8 @@ func (p *Process) trust() (request.Trust, error) {
 	return trust, nil
 }
 
-// refuseFormer refuses a request on a connection whose caller would not be accepted any more, and has the connection closed.
-// Requests within the process come on no connection.
+// refuseFormer refuses a request on a connection whose caller would not be accepted any more, and has the connection
+// closed. Requests within the process come on no connection.
 func (p *Process) refuseFormer(c *gin.Context) {
 	if p.callers == nil || c.Request.TLS == nil {
 		return
@@ -211,8 +212,8 @@ func (p *Process) refuseFormer(c *gin.Context) {
 	}
 }
 
-// Reach returns the URL of a peer in another process, by the addresses in the settings, and a transport to it. Errors name the
-// setting.
+// Reach returns the URL of a peer in another process, by the addresses in the settings, and a transport to it. Errors
+// name the setting.
 func (p *Process) Reach(name string) (*url.URL, *peer.Transport, error) {
 	addresses, ok := p.Settings.Peers[name]
 	if !ok {

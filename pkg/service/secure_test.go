@@ -20,7 +20,8 @@ import (
 	"insurance.example/exchange/pkg/service/stores"
 )
 
-// certificateFiles writes a certificate of the authority for 127.0.0.1, its key, and the authority, and returns their settings.
+// certificateFiles writes a certificate of the authority for 127.0.0.1, its key, and the authority, and returns their
+// settings.
 func certificateFiles(t *testing.T, authority *certificatetest.Authority, begin, end time.Time) service.Security {
 	t.Helper()
 	folder := t.TempDir()
@@ -91,8 +92,8 @@ func TestEndOfACertificateIsAnnounced(t *testing.T) {
 	}
 }
 
-// TestCallerIsKnownByItsCertificate has one service name its callers, and another one not: there a certificate opens the connection
-// and says nothing about who calls.
+// TestCallerIsKnownByItsCertificate has one service name its callers, and another one not: there a certificate opens
+// the connection and says nothing about who calls.
 func TestCallerIsKnownByItsCertificate(t *testing.T) {
 	authority := certificatetest.NewAuthority(t)
 	for name, test := range map[string]struct {

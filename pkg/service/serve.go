@@ -20,8 +20,8 @@ const loopPatience = 10 * time.Second
 // largestHeader bounds the request line and the header of a request, in bytes.
 const largestHeader = 32 << 10
 
-// Listen listens on the addresses of the settings. It comes first, so that a process whose addresses are taken ends before
-// it does anything else. /livez succeeds from now on, /readyz once Serve runs.
+// Listen listens on the addresses of the settings. It comes first, so that a process whose addresses are taken ends
+// before it does anything else. /livez succeeds from now on, /readyz once Serve runs.
 func (p *Process) Listen() error {
 	requests, err := listen("addr", p.Settings.Listen)
 	if err != nil {
@@ -51,8 +51,8 @@ func (p *Process) ListenAdmin() error {
 	return nil
 }
 
-// Await makes the process ready and returns when ctx ends, after what was opened is closed. It takes the place of Serve in a
-// program that serves its requests itself.
+// Await makes the process ready and returns when ctx ends, after what was opened is closed. It takes the place of
+// Serve in a program that serves its requests itself.
 func (p *Process) Await(ctx context.Context) {
 	p.health.serving.Store(true)
 	<-ctx.Done()
@@ -131,8 +131,9 @@ func (p *Process) accept(server *http.Server, door *door) error {
 	return server.Serve(newHandshakes(crowd, p.serving, server.ReadHeaderTimeout, p.Log, door))
 }
 
-// linger keeps serving while load balancers notice that the process is not ready, and while clients give up the connections
-// that they keep: every response tells them to, and one without requests they close before this ends (peer.IdleTimeout).
+// linger keeps serving while load balancers notice that the process is not ready, and while clients give up the
+// connections that they keep: every response tells them to, and one without requests they close before this ends
+// (peer.IdleTimeout).
 func (p *Process) linger() {
 	if p.Settings.DrainDelay > 0 {
 		<-time.After(p.Settings.DrainDelay)

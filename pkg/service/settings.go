@@ -27,7 +27,8 @@ type Settings struct {
 	AccessLog bool
 	// RequestTimeout is the longest time that a request may take.
 	RequestTimeout time.Duration
-	// ClientTimeout is how long a client may take to send a body or to read a response, besides a second for each 16 KiB of it.
+	// ClientTimeout is how long a client may take to send a body or to read a response, besides a second for each 16
+	// KiB of it.
 	ClientTimeout time.Duration
 	// DrainDelay is how long a stopping process, which is no longer ready, still accepts requests.
 	DrainDelay time.Duration
@@ -35,17 +36,18 @@ type Settings struct {
 	DrainTimeout time.Duration
 	// LargestBody is the largest size of a request body, in bytes.
 	LargestBody int64
-	// MemoryLimit is the memory that the process is to stay within, and WorkMemory what requests may have in work together, both in MiB;
-	// 0 for the defaults.
+	// MemoryLimit is the memory that the process is to stay within, and WorkMemory what requests may have in work
+	// together, both in MiB; 0 for the defaults.
 	MemoryLimit, WorkMemory int64
-	// LargeRequests is how many requests with a body or a record of budget.Large bytes are worked on at a time; 0 for half of the
-	// processors.
+	// LargeRequests is how many requests with a body or a record of budget.Large bytes are worked on at a time; 0 for
+	// half of the processors.
 	LargeRequests int64
-	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of the memory.
+	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of
+	// the memory.
 	MaxConnections int64
-	// OverloadLatency is how long requests may wait to be read, and take on average then, while others are refused because there are
-	// too many; none is if it is 0.
-	// OverloadRequests is the greatest number of requests in work, of one service.
+	// OverloadLatency is how long requests may wait to be read, and take on average then, while others are refused
+	// because there are too many; none is if it is 0. OverloadRequests is the greatest number of requests in work, of
+	// one service.
 	OverloadLatency  time.Duration
 	OverloadRequests int64
 	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
@@ -110,8 +112,8 @@ func (b *Backing) Register(flags *pflag.FlagSet, store StoreURL) {
 	b.Kafka.Register(flags)
 }
 
-// SharedSettings returns the names of all settings that this module declares. Every program accepts them, so that programs
-// can share an environment or a file although one of them has no use for, say, the addresses of Kafka.
+// SharedSettings returns the names of all settings that this module declares. Every program accepts them, so that
+// programs can share an environment or a file although one of them has no use for, say, the addresses of Kafka.
 func SharedSettings() []string {
 	all := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(Settings).Register(all)

@@ -151,8 +151,9 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 	}
 }
 
-// TestVariablesOfALaterReleaseAreIgnored starts a program in an environment that it shares with a release that has more settings, as
-// after a roll back. What cannot be a misspelt setting of its own is named in the log, without its value.
+// TestVariablesOfALaterReleaseAreIgnored starts a program in an environment that it shares with a release that has
+// more settings, as after a roll back. What cannot be a misspelt setting of its own is named in the log, without its
+// value.
 func TestVariablesOfALaterReleaseAreIgnored(t *testing.T) {
 	settings, _, status, stderr := run(t, nil, []string{
 		"EXCHANGE_ADDR=:1001", "EXCHANGE_TLS_CLIENT_REVOKED=hush", "EXCHANGE_RATE_FOR_EACH_CALLER=hush", "EXCHANGE_PORT=8080", "EXCHANGE_SERVICE_HOST=here",
@@ -173,8 +174,8 @@ func TestVariablesOfALaterReleaseAreIgnored(t *testing.T) {
 	}
 }
 
-// TestServiceLinksAreNoSettings starts a program in environments that hold what is made of a service called "exchange", with
-// and without the other variables of such an environment.
+// TestServiceLinksAreNoSettings starts a program in environments that hold what is made of a service called
+// "exchange", with and without the other variables of such an environment.
 func TestServiceLinksAreNoSettings(t *testing.T) {
 	kubernetes := []string{ // as Kubernetes 1.34 makes them for the Services exchange and exchange-gateway
 		"EXCHANGE_SERVICE_HOST=10.0.0.2", "EXCHANGE_SERVICE_PORT=80", "EXCHANGE_SERVICE_PORT_HTTP=80", "EXCHANGE_PORT=tcp://10.0.0.2:80",

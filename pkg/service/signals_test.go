@@ -41,8 +41,8 @@ func holding() service.Program {
 	}
 }
 
-// TestSecondSignalEndsAtOnce holds a request open for an hour. The first signal waits for it, the second one does not, also
-// in a process that was started with SIGINT ignored, as a shell starts one in the background.
+// TestSecondSignalEndsAtOnce holds a request open for an hour. The first signal waits for it, the second one does
+// not, also in a process that was started with SIGINT ignored, as a shell starts one in the background.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	for name, command := range map[string]*exec.Cmd{
 		"in the foreground": exec.Command(os.Args[0]),

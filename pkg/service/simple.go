@@ -11,10 +11,11 @@ type simple struct {
 	rest int
 }
 
-// readSimple reads a request at the beginning of what a connection got in one piece. It reports false where there could be any doubt
-// about where the request ends, or where more than its path decides what becomes of it: then net/http reads it. So it knows nothing but
-// HTTP/1.1, the methods of the interface, paths that are written as they are, each line ended by CRLF, and at most one Content-Length;
-// what follows the request in the same piece is such a doubt as well.
+// readSimple reads a request at the beginning of what a connection got in one piece. It reports false where there
+// could be any doubt about where the request ends, or where more than its path decides what becomes of it: then
+// net/http reads it. So it knows nothing but HTTP/1.1, the methods of the interface, paths that are written as they
+// are, each line ended by CRLF, and at most one Content-Length; what follows the request in the same piece is such a
+// doubt as well.
 func readSimple(piece []byte) (simple, bool) {
 	var r simple
 	header := bytes.Index(piece, []byte("\r\n\r\n"))

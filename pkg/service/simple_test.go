@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// FuzzSimple holds that whoever reads HTTP sees the same request, and the same end of it, in all that is refused at the door. The
-// requests that pass it are read by net/http anyway.
+// FuzzSimple holds that whoever reads HTTP sees the same request, and the same end of it, in all that is refused at
+// the door. The requests that pass it are read by net/http anyway.
 func FuzzSimple(f *testing.F) {
 	for _, text := range []string{
 		"GET /vehicle/7?x=1 HTTP/1.1\r\nHost: a:80\r\nX-Request-Id: r-7\r\n\r\n",

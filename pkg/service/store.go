@@ -12,9 +12,9 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/access"
 )
 
-// OpenStore opens the store of a service; package stores has the one that knows SQLite and MongoDB. In MongoDB, the name of the
-// service is that of the database. It logs what it waits for. It is a parameter, so that a program without a store, such as
-// the gateway, need not contain both.
+// OpenStore opens the store of a service; package stores has the one that knows SQLite and MongoDB. In MongoDB, the
+// name of the service is that of the database. It logs what it waits for. It is a parameter, so that a program
+// without a store, such as the gateway, need not contain both.
 type OpenStore func(ctx context.Context, settings StoreSettings, service string, log *slog.Logger) (docstore.Store, error)
 
 // StoreSetting is the name of the setting of where records are kept.
@@ -34,7 +34,8 @@ func (s *StoreSettings) Register(flags *pflag.FlagSet, url StoreURL) {
 	s.Mongo.Register(flags)
 }
 
-// RegisterMongo declares the settings of a program that keeps records in the files of a folder unless the URL names MongoDB.
+// RegisterMongo declares the settings of a program that keeps records in the files of a folder unless the URL names
+// MongoDB.
 func (s *StoreSettings) RegisterMongo(flags *pflag.FlagSet) {
 	flags.Var(mongoURL{&s.URL}, StoreSetting, "mongodb://HOST, where records are kept in place of files in the folder of --data")
 	s.Mongo.Register(flags)
@@ -46,7 +47,8 @@ type StoreURL string
 func (s *StoreURL) String() string { return string(*s) }
 func (s *StoreURL) Type() string   { return "URL" }
 
-// Set sets the URL. It fails if the scheme is unknown, with an error that does not show the URL: it may hold a password.
+// Set sets the URL. It fails if the scheme is unknown, with an error that does not show the URL: it may hold a
+// password.
 func (s *StoreURL) Set(text string) error {
 	u := StoreURL(text)
 	if _, ok := u.File(); !ok && !u.InMongo() {

@@ -89,7 +89,8 @@ func (t *timing) begin(ctx context.Context) (context.Context, timed) {
 	return ctx, timed{t, time.Now(), span}
 }
 
-// end observes the operation. It counts a refusal, such as that of a stale version, as a success of the store: it did respond.
+// end observes the operation. It counts a refusal, such as that of a stale version, as a success of the store: it did
+// respond.
 func (t timed) end(err *error) {
 	observer := t.timing.ok
 	if errors.Is(*err, docstore.ErrUnavailable) {

@@ -14,7 +14,8 @@ import (
 	"insurance.example/exchange/pkg/tracing"
 )
 
-// endSpan ends the span of a request with what is known of it now. cut says that its response was cut off. Its name is the method and the route template, never a path.
+// endSpan ends the span of a request with what is known of it now. cut says that its response was cut off. Its name
+// is the method and the route template, never a path.
 func endSpan(span trace.Span, c *gin.Context, names *request.Names, route string, cut bool) {
 	if span.IsRecording() {
 		method, status := methodLabel(c.Request.Method), c.Writer.Status()

@@ -1,5 +1,5 @@
-// Package servicetest runs one whole service in a test: from its definition, on a real store in a temporary folder, with
-// stubs for the services that it calls and a clock that the test sets.
+// Package servicetest runs one whole service in a test: from its definition, on a real store in a temporary folder,
+// with stubs for the services that it calls and a clock that the test sets.
 package servicetest
 
 import (

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// SharedString declares a text setting that several services have in common, and returns a pointer to its value. Services
-// that run in one process declare it on the same flags and get the same pointer.
+// SharedString declares a text setting that several services have in common, and returns a pointer to its value.
+// Services that run in one process declare it on the same flags and get the same pointer.
 func SharedString(flags *pflag.FlagSet, name, usage string) *string {
 	if flag := flags.Lookup(name); flag != nil {
 		return flag.Value.(*sharedString).value

@@ -1,8 +1,8 @@
-// Package setting reads the settings of a program. A setting is a flag. Its value comes from the command line, else from
-// the environment (EXCHANGE_ and the flag's name in capitals, with underscores for hyphens), else from a YAML file whose
-// keys are the names of the flags. An unknown name or a wrong value is an error that names the setting, says where it was
-// given, and says what is allowed. In the environment, which processes of several releases may share, an unknown name is an
-// error only if it looks like a known one that is misspelt.
+// Package setting reads the settings of a program. A setting is a flag. Its value comes from the command line, else
+// from the environment (EXCHANGE_ and the flag's name in capitals, with underscores for hyphens), else from a YAML
+// file whose keys are the names of the flags. An unknown name or a wrong value is an error that names the setting,
+// says where it was given, and says what is allowed. In the environment, which processes of several releases may
+// share, an unknown name is an error only if it looks like a known one that is misspelt.
 package setting
 
 import (
@@ -23,8 +23,8 @@ const ConfigFlag = "config"
 
 // Resolve sets each flag that the command line did not set from the environment, else from the file that --config or
 // EXCHANGE_CONFIG names. known holds the names of other programs' settings, which are skipped. It fails on any other
-// name in the file, on one in the environment that looks like a known one, on a wrong value, and on a file that cannot be read. It
-// returns the other variables that are not known, which may be those of a later release.
+// name in the file, on one in the environment that looks like a known one, on a wrong value, and on a file that
+// cannot be read. It returns the other variables that are not known, which may be those of a later release.
 func Resolve(flags *pflag.FlagSet, environ, known []string) (ignored []Ignored, err error) {
 	variables, ignored, err := environment(environ, append(Names(flags), append(known, ConfigFlag)...))
 	if err != nil {

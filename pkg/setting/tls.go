@@ -11,9 +11,10 @@ import (
 // File is the path of a file, and the setting that named it. The path may be empty.
 type File struct{ Setting, Path string }
 
-// ClientTLS returns what a client secures its connections with. authority is a PEM file of the authorities that servers'
-// certificates may be signed by; those of the system if it has no path. certificate and key are PEM files, which may be one,
-// by which the client proves who it is; it does not if certificate has no path. Errors name the setting, and quote no file.
+// ClientTLS returns what a client secures its connections with. authority is a PEM file of the authorities that
+// servers' certificates may be signed by; those of the system if it has no path. certificate and key are PEM files,
+// which may be one, by which the client proves who it is; it does not if certificate has no path. Errors name the
+// setting, and quote no file.
 func ClientTLS(authority, certificate, key File) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if authority.Path != "" {

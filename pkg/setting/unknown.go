@@ -45,9 +45,10 @@ func nearest(name string, known []string) string {
 	return near
 }
 
-// misspelt returns the known setting that a variable is taken to mean, although its name is another; empty if it is taken for a
-// setting of another release. A name is taken for misspelt if two letters at most are wrong, missing or too many (one in a short
-// name), or if each of its words begins a word of the setting: JWT_AUD and AUDIENCE mean jwt-audience.
+// misspelt returns the known setting that a variable is taken to mean, although its name is another; empty if it is
+// taken for a setting of another release. A name is taken for misspelt if two letters at most are wrong, missing or
+// too many (one in a short name), or if each of its words begins a word of the setting: JWT_AUD and AUDIENCE mean
+// jwt-audience.
 func misspelt(name string, known []string) string {
 	meant, distance := "", 0
 	for _, setting := range known {

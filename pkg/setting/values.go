@@ -100,7 +100,8 @@ func (n *number[T]) Set(text string) error {
 	return nil
 }
 
-// AddressesVar declares a setting that holds base URLs by name. It may be given several times, and for one name as well.
+// AddressesVar declares a setting that holds base URLs by name. It may be given several times, and for one name as
+// well.
 func AddressesVar(flags *pflag.FlagSet, p *map[string][]string, name, usage string) {
 	flags.Var(&addresses{p}, name, usage)
 }

@@ -19,8 +19,8 @@ import (
 // attemptTimeout bounds one attempt to send a batch.
 const attemptTimeout = 3 * time.Second
 
-// collector sends spans by OTLP over HTTP, in protobuf, as a client of otlptrace.Exporter. The client that OpenTelemetry has for it
-// contains gRPC, which would make each command 11 MB larger.
+// collector sends spans by OTLP over HTTP, in protobuf, as a client of otlptrace.Exporter. The client that
+// OpenTelemetry has for it contains gRPC, which would make each command 11 MB larger.
 type collector struct {
 	// lasting ends when nothing is to be sent any more.
 	lasting        context.Context

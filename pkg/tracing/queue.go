@@ -22,8 +22,8 @@ const (
 	sendingTimeout = 20 * time.Second
 )
 
-// queue has ended spans wait until the processor of the SDK sends them, in batches and in the background. It counts what became of
-// them, which the processor does not tell.
+// queue has ended spans wait until the processor of the SDK sends them, in batches and in the background. It counts
+// what became of them, which the processor does not tell.
 type queue struct {
 	sdktrace.SpanProcessor
 	outlet *outlet

@@ -8,8 +8,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// chance samples a fraction of the requests at random. The sampler of the SDK decides by the trace id, which a caller may choose,
-// and so could have everything recorded.
+// chance samples a fraction of the requests at random. The sampler of the SDK decides by the trace id, which a caller
+// may choose, and so could have everything recorded.
 type chance float64
 
 // ShouldSample decides whether a span is recorded.

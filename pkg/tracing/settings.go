@@ -13,8 +13,8 @@ import (
 type Settings struct {
 	// Endpoint is the URL to which spans are sent (OTLP over HTTP); nil if nothing is traced.
 	Endpoint *url.URL
-	// Sample is the fraction of the requests that are traced, from 0 to 1. The gateway decides; what follows within the exchange
-	// adheres to its decision.
+	// Sample is the fraction of the requests that are traced, from 0 to 1. The gateway decides; what follows within
+	// the exchange adheres to its decision.
 	Sample float64
 	// FollowCallers has the gateway adhere to the decision of a caller that sends one (W3C trace context).
 	FollowCallers bool

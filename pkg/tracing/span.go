@@ -12,14 +12,15 @@ import (
 	"go.opentelemetry.io/otel/trace/noop"
 )
 
-// parentHeader is the header of the W3C trace context that says which span a request follows from, and whether that is recorded.
+// parentHeader is the header of the W3C trace context that says which span a request follows from, and whether that
+// is recorded.
 const parentHeader = "traceparent"
 
 // nothing is a span that records nothing.
 var nothing trace.Span = noop.Span{}
 
-// Request begins the span of a request that came with a traceparent, or, if that is empty, of one that follows from the span that ctx
-// carries, if any. The span has to be ended. It does not cost anything if nothing is traced.
+// Request begins the span of a request that came with a traceparent, or, if that is empty, of one that follows from
+// the span that ctx carries, if any. The span has to be ended. It does not cost anything if nothing is traced.
 func Request(ctx context.Context, tracer trace.Tracer, parent string) (context.Context, trace.Span) {
 	if off(tracer) {
 		return ctx, nothing
@@ -27,8 +28,8 @@ func Request(ctx context.Context, tracer trace.Tracer, parent string) (context.C
 	return tracer.Start(following(ctx, parent), "request", trace.WithSpanKind(trace.SpanKindServer))
 }
 
-// Begin begins a span below the one that ctx carries, of the same service. If that is not recorded, it returns ctx as it is and a
-// span that records nothing.
+// Begin begins a span below the one that ctx carries, of the same service. If that is not recorded, it returns ctx as
+// it is and a span that records nothing.
 func Begin(ctx context.Context, name string, kind trace.SpanKind, attributes ...attribute.KeyValue) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
@@ -37,8 +38,8 @@ func Begin(ctx context.Context, name string, kind trace.SpanKind, attributes ...
 	return parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
 }
 
-// Message begins a span about a message whose parent is a traceparent. If that is not recorded, it returns ctx as it is and a span
-// that records nothing. links holds the traceparents of further messages that the span is about.
+// Message begins a span about a message whose parent is a traceparent. If that is not recorded, it returns ctx as it
+// is and a span that records nothing. links holds the traceparents of further messages that the span is about.
 func Message(ctx context.Context, tracer trace.Tracer, name string, kind trace.SpanKind, parent string, links []string, attributes ...attribute.KeyValue) (context.Context, trace.Span) {
 	if off(tracer) {
 		return ctx, nothing
@@ -80,7 +81,8 @@ func TraceID(parent string) string {
 	return of.TraceID().String()
 }
 
-// Fail says that what the span is about failed. kind is one of few words; the text of an error could hold personal data.
+// Fail says that what the span is about failed. kind is one of few words; the text of an error could hold personal
+// data.
 func Fail(span trace.Span, kind string) {
 	span.SetAttributes(attribute.String("error.type", kind))
 	span.SetStatus(codes.Error, "")

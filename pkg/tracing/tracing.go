@@ -1,9 +1,10 @@
-// Package tracing has what is done for a request recorded as spans by the SDK of OpenTelemetry, and sent to a collector (OTLP over
-// HTTP).
+// Package tracing has what is done for a request recorded as spans by the SDK of OpenTelemetry, and sent to a
+// collector (OTLP over HTTP).
 //
-// One trace goes from the gateway through the services, their stores and the messages between them. The gateway decides whether
-// a request is traced; the header traceparent (W3C trace context) carries the decision. A collector that is away neither blocks
-// nor fails a request: the spans that wait for it are bounded, and those beyond are dropped and counted.
+// One trace goes from the gateway through the services, their stores and the messages between them. The gateway
+// decides whether a request is traced; the header traceparent (W3C trace context) carries the decision. A collector
+// that is away neither blocks nor fails a request: the spans that wait for it are bounded, and those beyond are
+// dropped and counted.
 //
 // A span holds no personal data: no path, no query, no body, no value of a record, and no text of an error.
 package tracing
@@ -36,8 +37,8 @@ type Tracing struct {
 	giveUp context.CancelFunc
 }
 
-// Open begins to send spans, if the settings name an endpoint; else it returns nil. version is that of the process. It does not
-// fail: what keeps spans from being sent is logged, once until it is over.
+// Open begins to send spans, if the settings name an endpoint; else it returns nil. version is that of the process.
+// It does not fail: what keeps spans from being sent is logged, once until it is over.
 func Open(settings Settings, version string, log *slog.Logger, metrics prometheus.Registerer) *Tracing {
 	if settings.Endpoint == nil {
 		return nil
@@ -46,8 +47,8 @@ func Open(settings Settings, version string, log *slog.Logger, metrics prometheu
 	return &Tracing{settings, version, newQueue(newCollector(lasting, settings.Endpoint), log, metrics), giveUp}
 }
 
-// Close sends the spans that wait, and gives up after 3 s. It always returns nil: a collector that is away is no fault of the
-// process.
+// Close sends the spans that wait, and gives up after 3 s. It always returns nil: a collector that is away is no
+// fault of the process.
 func (t *Tracing) Close() error {
 	if t != nil {
 		late := time.AfterFunc(closePatience, t.giveUp)
@@ -57,17 +58,17 @@ func (t *Tracing) Close() error {
 	return nil
 }
 
-// Tracer returns the tracer of a service of the process that only other processes of the exchange call: it adheres to the
-// decision of the gateway. It records nothing if nothing is traced.
+// Tracer returns the tracer of a service of the process that only other processes of the exchange call: it adheres to
+// the decision of the gateway. It records nothing if nothing is traced.
 func (t *Tracing) Tracer(service string) trace.Tracer {
 	return t.tracer(service, func(fraction float64) sdktrace.Sampler {
 		return sdktrace.ParentBased(sdktrace.TraceIDRatioBased(fraction))
 	})
 }
 
-// EntranceTracer returns the tracer of a service that callers outside of the exchange call, the gateway. It continues the trace
-// of a caller, but decides by itself whether that is recorded, unless Settings.FollowCallers says otherwise. It records nothing if
-// nothing is traced.
+// EntranceTracer returns the tracer of a service that callers outside of the exchange call, the gateway. It continues
+// the trace of a caller, but decides by itself whether that is recorded, unless Settings.FollowCallers says
+// otherwise. It records nothing if nothing is traced.
 func (t *Tracing) EntranceTracer(service string) trace.Tracer {
 	if t == nil || t.settings.FollowCallers {
 		return t.Tracer(service)
@@ -82,7 +83,8 @@ func (t *Tracing) tracer(service string, sampler func(fraction float64) sdktrace
 	if t == nil {
 		return noop.NewTracerProvider().Tracer(scope)
 	}
-	// Each service has a provider of its own, because the name of the service is what the provider says about all of its spans.
+	// Each service has a provider of its own, because the name of the service is what the provider says about all of
+	// its spans.
 	provider := sdktrace.NewTracerProvider(
 		sdktrace.WithSampler(sampler(t.settings.Sample)),
 		sdktrace.WithSpanProcessor(t.queue),

@@ -164,7 +164,8 @@ func TestMessagesLinkTheirTraces(t *testing.T) {
 	}
 }
 
-// TestCollectorThatIsAwayHoldsNothingUp ends more spans than are kept, while nobody takes them: the collector never responds.
+// TestCollectorThatIsAwayHoldsNothingUp ends more spans than are kept, while nobody takes them: the collector never
+// responds.
 func TestCollectorThatIsAwayHoldsNothingUp(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

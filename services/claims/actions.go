@@ -52,8 +52,8 @@ func (e *environment) addDocument() rest.Action[claims.Claim] {
 	}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
 }
 
-// fewDocuments refuses more documents than a claim may have. Each change of a claim writes all of them, so their number bounds
-// what it costs. A claim that has more, because the setting was greater, keeps them.
+// fewDocuments refuses more documents than a claim may have. Each change of a claim writes all of them, so their
+// number bounds what it costs. A claim that has more, because the setting was greater, keeps them.
 func (e *environment) fewDocuments(_ context.Context, d *rest.Draft[claims.Claim]) error {
 	most := e.mostDocuments
 	if d.Stored != nil {
@@ -77,8 +77,8 @@ func untyped(documents int) []string {
 	return make([]string, documents)
 }
 
-// typesOf returns the types of the documents that a replacement sends. A document that the claim had keeps its type, and one
-// that the claim had several times keeps its types in their order. Other documents have no type.
+// typesOf returns the types of the documents that a replacement sends. A document that the claim had keeps its type,
+// and one that the claim had several times keeps its types in their order. Other documents have no type.
 func typesOf(documents []string, was *claims.Claim) []string {
 	known := map[string][]string{}
 	for i, url := range was.Documents {

@@ -34,8 +34,8 @@ func (e *environment) policyFact() policyFact {
 	}
 }
 
-// inForceAtLoss returns the check that the policy was in force at lossDate, according to the history of the policy. The date
-// on which the claim is filed does not matter.
+// inForceAtLoss returns the check that the policy was in force at lossDate, according to the history of the policy.
+// The date on which the claim is filed does not matter.
 func inForceAtLoss(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) error {
 	return func(ctx context.Context, d *rest.Draft[claims.Claim]) error {
 		facts, err := policy.Of(ctx, d)
@@ -93,8 +93,8 @@ func waited(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) 
 	}
 }
 
-// wholeDays returns how many times 24 hours have passed between two instants. It does not use a time.Duration, because that
-// cannot hold more than 292 years.
+// wholeDays returns how many times 24 hours have passed between two instants. It does not use a time.Duration,
+// because that cannot hold more than 292 years.
 func wholeDays(from, to scalar.DateTime) int64 {
 	seconds := to.Time().Unix() - from.Time().Unix()
 	if to.Time().Nanosecond() < from.Time().Nanosecond() {

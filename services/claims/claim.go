@@ -69,8 +69,8 @@ func issue(d *rest.Draft[claims.Claim]) {
 	}
 }
 
-// update sets the members that a replacement changes without a caller sending them: the day of the update and the types of
-// the documents. Documents that stay keep their types, because a caller sends the documents without types.
+// update sets the members that a replacement changes without a caller sending them: the day of the update and the
+// types of the documents. Documents that stay keep their types, because a caller sends the documents without types.
 func update(d *rest.Draft[claims.Claim]) error {
 	d.Value.DocumentTypes = typesOf(d.Value.Documents, d.Stored)
 	d.Value.LastUpdate = scalar.DateOf(d.Now)

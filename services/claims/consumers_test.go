@@ -7,8 +7,8 @@ import (
 	"insurance.example/exchange/pkg/servicetest/consumercontract"
 )
 
-// TestEveryPolicyThatIsReliedOn files a claim against each policy of the contract with coverage. What the service makes of their
-// members is tested elsewhere, with the same policies.
+// TestEveryPolicyThatIsReliedOn files a claim against each policy of the contract with coverage. What the service
+// makes of their members is tested elsewhere, with the same policies.
 func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 	policies := coverage(t)
 	s := start(t, policies)

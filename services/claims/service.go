@@ -57,10 +57,11 @@ func Service() rest.Service {
 type environment struct {
 	sets     rest.Sets
 	coverage *peer.Client
-	// reportingWindow is the longest time from loss to notification for which a claim is not late. If zero, none is late.
+	// reportingWindow is the longest time from loss to notification for which a claim is not late. If zero, none is
+	// late.
 	reportingWindow time.Duration
-	// mostDocuments is the greatest number of documents of a claim. It is no greater than that of the elements of a list in a body,
-	// so that what is read can be sent back.
+	// mostDocuments is the greatest number of documents of a claim. It is no greater than that of the elements of a
+	// list in a body, so that what is read can be sent back.
 	mostDocuments int
 }
 

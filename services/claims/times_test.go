@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// policies is a coverage service with policies that are stranger than those of the contract. It maps policy numbers to responses.
+// policies is a coverage service with policies that are stranger than those of the contract. It maps policy numbers
+// to responses.
 type policies map[string]string
 
 func (p policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {

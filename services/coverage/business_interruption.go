@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// businessInterruption declares businessInterruptionCoverage. Its checks are the rows of POST /businessInterruptionCoverage
-// in the errors table. Its body has no policyholder.
+// businessInterruption declares businessInterruptionCoverage. Its checks are the rows of POST
+// /businessInterruptionCoverage in the errors table. Its body has no policyholder.
 func businessInterruption(e *environment, properties *rest.Records[objects.Property]) line[coverage.BusinessInterruption] {
 	return line[coverage.BusinessInterruption]{
 		name:    "businessInterruptionCoverage",

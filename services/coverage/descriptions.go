@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// descriptions remembers what other services were told about policies. A description follows from the stored version of its
-// policy, which never changes, so that it holds for as long as the policy has that version.
+// descriptions remembers what other services were told about policies. A description follows from the stored version
+// of its policy, which never changes, so that it holds for as long as the policy has that version.
 type descriptions struct {
 	known *lru.Cache[uuid.UUID, description]
 }

@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// policyCollection is the collection that all lines share. So a policy number is unique over all lines, and one read finds
-// its policy.
+// policyCollection is the collection that all lines share. So a policy number is unique over all lines, and one read
+// finds its policy.
 const policyCollection = "policy"
 
 const policyNumberIndex = "policyNumber"
@@ -20,18 +20,19 @@ type line[T any] struct {
 	name    string
 	aliases map[string]string
 	flatten []string
-	// checks are the rows of the errors table for the creation, in the order of the table. rules are conditions that the
-	// table does not list.
+	// checks are the rows of the errors table for the creation, in the order of the table. rules are conditions that
+	// the table does not list.
 	checks, rules []rest.Check[T]
-	// covers returns the values of causeSet that a policy covers as loss causes. It is nil for a line without such a list.
+	// covers returns the values of causeSet that a policy covers as loss causes. It is nil for a line without such a
+	// list.
 	covers   func(*T) []string
 	causeSet string
 	// openTerm says that a policy created without inceptionDate is in force from its creation.
 	openTerm bool
 	// extensionOnly says that the one endorsement is a policy extension, and that there is no renewal (travel).
 	extensionOnly bool
-	// waiting returns the waiting period in days. waits says from which date to which it is counted. waiting is nil for a
-	// line without a waiting period.
+	// waiting returns the waiting period in days. waits says from which date to which it is counted. waiting is nil
+	// for a line without a waiting period.
 	waiting func(*T) *scalar.Int
 	waits   internalapi.Waits
 	// limit returns the indemnity limit. It is nil for a line without one.
@@ -43,8 +44,8 @@ func policyOf[T any](v *T) *coverage.Policy {
 	return any(v).(interface{ Shared() *coverage.Policy }).Shared()
 }
 
-// declare returns the declaration of the resource of a line. It adds what all lines have in common: the policy number, the
-// status with its transitions, and the rule about extensions.
+// declare returns the declaration of the resource of a line. It adds what all lines have in common: the policy
+// number, the status with its transitions, and the rule about extensions.
 func declare[T any](l line[T]) rest.Resource[T] {
 	aliases := map[string]string{"policyStatus": "status", "warnings": ""}
 	for name, of := range l.aliases {
@@ -72,8 +73,8 @@ func declare[T any](l line[T]) rest.Resource[T] {
 	}
 }
 
-// issue returns the function that sets the number and status of a new policy. With openTerm it also sets an inceptionDate
-// that was not sent.
+// issue returns the function that sets the number and status of a new policy. With openTerm it also sets an
+// inceptionDate that was not sent.
 func issue[T any](openTerm bool) func(*rest.Draft[T]) {
 	return func(d *rest.Draft[T]) {
 		p, status := policyOf(d.Value), coverage.InForce

@@ -59,8 +59,8 @@ func pet(sets rest.Sets) rest.Resource[objects.Pet] {
 	}
 }
 
-// breedKnown returns the check that the breed of a dog is known, which also stores its published spelling. The published set
-// holds only breeds of dogs, so the breed of another pet is kept as sent.
+// breedKnown returns the check that the breed of a dog is known, which also stores its published spelling. The
+// published set holds only breeds of dogs, so the breed of another pet is kept as sent.
 func breedKnown(sets rest.Sets) func(context.Context, *rest.Draft[objects.Pet]) error {
 	return func(_ context.Context, d *rest.Draft[objects.Pet]) error {
 		breed := d.Value.PetBreed

@@ -17,7 +17,8 @@ func policyholderExists[T any](e *environment) rest.Check[T] {
 	return check
 }
 
-// namedPolicyholderExists returns the check that the policyholder is a party, if one was sent. It asks the parties service.
+// namedPolicyholderExists returns the check that the policyholder is a party, if one was sent. It asks the parties
+// service.
 func namedPolicyholderExists[T any](e *environment) rest.Check[T] {
 	return rest.Check[T]{
 		Name: "policyholder does not exist", DependsOn: []string{"policyholderId"},

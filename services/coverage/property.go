@@ -43,14 +43,15 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 	}
 }
 
-// insured is a property that a policy insures: the JSON pointer of the reference, and the type of the property, empty if it has none.
-// No more is read of it, because a policy may name thousands.
+// insured is a property that a policy insures: the JSON pointer of the reference, and the type of the property, empty
+// if it has none. No more is read of it, because a policy may name thousands.
 type insured struct{ pointer, propertyType string }
 
 // insuredFact holds the properties that a policy insures, each once.
 type insuredFact = *rest.Fact[coverage.Property, []insured]
 
-// insuredProperties returns the fact that loads the properties of propertyId and propertyIds. At least one must be sent.
+// insuredProperties returns the fact that loads the properties of propertyId and propertyIds. At least one must be
+// sent.
 func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 	return &rest.Fact[coverage.Property, []insured]{
 		Name: "properties",

@@ -6,8 +6,8 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 )
 
-// renewedUntil returns the end of a term that begins at begins and is as long as the term from begun to ended. A term of whole
-// months (or years) has the same number of months. Every other term has the same length to the nanosecond.
+// renewedUntil returns the end of a term that begins at begins and is as long as the term from begun to ended. A term
+// of whole months (or years) has the same number of months. Every other term has the same length to the nanosecond.
 func renewedUntil(begins, begun, ended scalar.DateTime) scalar.DateTime {
 	day, months := calendarLength(begun.Time(), ended.Time())
 	from := begins.Time()
@@ -25,8 +25,8 @@ func renewedUntil(begins, begun, ended scalar.DateTime) scalar.DateTime {
 }
 
 // calendarLength returns how many whole months a term has, and the day of the month on which it begins and ends. In a
-// month without that day it begins or ends on the last day: a term from 31 January to 28 February has one month, and its
-// day is 31. The months are 0 if the term does not consist of whole months.
+// month without that day it begins or ends on the last day: a term from 31 January to 28 February has one month, and
+// its day is 31. The months are 0 if the term does not consist of whole months.
 func calendarLength(begun, ended time.Time) (day, months int) {
 	day = max(begun.Day(), ended.Day())
 	months = (ended.Year()-begun.Year())*12 + int(ended.Month()) - int(begun.Month())
@@ -36,8 +36,8 @@ func calendarLength(begun, ended time.Time) (day, months int) {
 	return 0, 0
 }
 
-// onDay returns the instant a number of months after t, on the given day of the month, or on the last day if the month does
-// not have that day.
+// onDay returns the instant a number of months after t, on the given day of the month, or on the last day if the
+// month does not have that day.
 func onDay(t time.Time, months, day int) time.Time {
 	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 	last := first.AddDate(0, 1, -1).Day()

@@ -22,14 +22,14 @@ func Service() rest.Service {
 	}
 }
 
-// environment is what the declarations of the lines use: the settings and value sets of the service, the service it calls,
-// and the lines that are already declared.
+// environment is what the declarations of the lines use: the settings and value sets of the service, the service it
+// calls, and the lines that are already declared.
 type environment struct {
 	rules   rules
 	sets    rest.Sets
 	parties *peer.Client
-	// lines are the declared lines by the names of their resources. All keep their records in the collection that policies
-	// returns.
+	// lines are the declared lines by the names of their resources. All keep their records in the collection that
+	// policies returns.
 	lines    map[string]opened
 	policies func() docstore.Collection
 	// descriptions are those of policies for other services.

@@ -46,8 +46,8 @@ func termInOrder[T any](d dates) rest.Check[T] {
 	}
 }
 
-// extensionKept returns the rule that an extended policy ends after the beginning of its extension. Only a replacement can
-// break the rule, because no action changes the term of an extended policy.
+// extensionKept returns the rule that an extended policy ends after the beginning of its extension. Only a
+// replacement can break the rule, because no action changes the term of an extended policy.
 func extensionKept[T any]() rest.Check[T] {
 	return rest.Check[T]{
 		Name: "expiryDate is not after the beginning of the extension", DependsOn: []string{"expiryDate"},

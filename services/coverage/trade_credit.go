@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// tradeCredit declares tradeCreditCoverage. Its checks are the rows of POST /tradeCreditCoverage in the errors table. An
-// endorsement of type addition or deletion raises or lowers a limit.
+// tradeCredit declares tradeCreditCoverage. Its checks are the rows of POST /tradeCreditCoverage in the errors table.
+// An endorsement of type addition or deletion raises or lowers a limit.
 func tradeCredit(e *environment, debtors *rest.Records[objects.Debtor]) line[coverage.TradeCredit] {
 	return line[coverage.TradeCredit]{
 		name: "tradeCreditCoverage",

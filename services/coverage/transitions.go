@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// The transitions of a policy (contracts/interface.md, motorCoverage). An extended policy becomes in force again when its
-// extension term begins.
+// The transitions of a policy (contracts/interface.md, motorCoverage). An extended policy becomes in force again when
+// its extension term begins.
 var (
 	endorsing = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended}}
 	extending = []rest.Move{{From: coverage.InForce, To: coverage.Extended}} // travel
@@ -86,8 +86,8 @@ func lapse[T any]() rest.Action[T] {
 	return rest.Act("lapsed for non-payment", lapsing, func(context.Context, *rest.Change[T], *struct{}) error { return nil })
 }
 
-// renew creates a second policy for a new term. Unless the body has other dates, the new term begins at the old expiryDate
-// and is as long as the old term. Other fields of the body change the new policy.
+// renew creates a second policy for a new term. Unless the body has other dates, the new term begins at the old
+// expiryDate and is as long as the old term. Other fields of the body change the new policy.
 func renew[T any]() rest.Action[T] {
 	return rest.Spawn("renew", renewing, func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
 		renewed, err := c.Amend()

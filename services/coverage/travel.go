@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// travel declares travelCoverage. Its checks are the rows of POST /travelCoverage in the errors table. A travel policy can be
-// extended or cancelled. It has no other endorsement and no renewal.
+// travel declares travelCoverage. Its checks are the rows of POST /travelCoverage in the errors table. A travel
+// policy can be extended or cancelled. It has no other endorsement and no renewal.
 func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[coverage.Travel] {
 	return line[coverage.Travel]{
 		name:          "travelCoverage",
@@ -49,8 +49,8 @@ func groupFlagged(_ context.Context, d *rest.Draft[coverage.Travel]) error {
 	return nil
 }
 
-// destinationKnown returns the check that the destination is the ISO 3166-1 numeric code of a country, and that the value set
-// in force has this country.
+// destinationKnown returns the check that the destination is the ISO 3166-1 numeric code of a country, and that the
+// value set in force has this country.
 func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage.Travel]) error {
 	return func(_ context.Context, d *rest.Draft[coverage.Travel]) error {
 		destination := d.Value.Destination
@@ -64,8 +64,8 @@ func destinationKnown(sets rest.Sets) func(context.Context, *rest.Draft[coverage
 	}
 }
 
-// lengthInRange checks the length, in days, against the range that is configured for the type of policy. A length below 1 is
-// always out of range. A policy without length is not checked.
+// lengthInRange checks the length, in days, against the range that is configured for the type of policy. A length
+// below 1 is always out of range. A policy without length is not checked.
 func (e *environment) lengthInRange(_ context.Context, d *rest.Draft[coverage.Travel]) error {
 	if d.Value.Length == nil {
 		return nil

@@ -85,7 +85,8 @@ func TestNullIsAbsentButNotInAList(t *testing.T) {
 	}
 }
 
-// TestAProblemLists32ViolationsAndCountsTheRest sends a list of the greatest allowed length in which every element is wrong.
+// TestAProblemLists32ViolationsAndCountsTheRest sends a list of the greatest allowed length in which every element is
+// wrong.
 func TestAProblemLists32ViolationsAndCountsTheRest(t *testing.T) {
 	s := start(t, nil)
 	traveller := s.Create("traveller", `{}`)

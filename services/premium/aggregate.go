@@ -30,13 +30,14 @@ func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
 	return bus.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: bus.TraceHeaders(origin.Trace)}, err
 }
 
-// aggregate computes again the row that a message names. It reads the row, then the sum of its receipts, and writes the row only
-// if the row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two aggregations run at once,
-// a message comes twice or late, or the process crashes between any two steps.
+// aggregate computes again the row that a message names. It reads the row, then the sum of its receipts, and writes
+// the row only if the row has not changed meanwhile. So the row ends with the sum of all its receipts, even if two
+// aggregations run at once, a message comes twice or late, or the process crashes between any two steps.
 //
-// Only then does it have the unsent marks of those receipts removed. A receipt without a mark is therefore in its row, whatever
-// became of the message about it, and a receipt that keeps its mark is found by the sweep. The row is written even if its sum
-// stays the same: only a write that succeeds shows that no other aggregation, which may have read fewer receipts, writes last.
+// Only then does it have the unsent marks of those receipts removed. A receipt without a mark is therefore in its
+// row, whatever became of the message about it, and a receipt that keeps its mark is found by the sweep. The row is
+// written even if its sum stays the same: only a write that succeeds shows that no other aggregation, which may have
+// read fewer receipts, writes last.
 func (e *environment) aggregate(ctx context.Context, m bus.Message) error {
 	var dirty events.BordereauDirty
 	if err := json.Unmarshal(m.Value, &dirty); err != nil {
@@ -92,8 +93,8 @@ func (e *environment) compute(ctx context.Context, of row) error {
 	return nil
 }
 
-// fill sets the sum of the row's receipts, and the members that come from the policy. known are the subtotals of the row as it
-// is stored, nil if there are none. It returns nil if the row is as it should be.
+// fill sets the sum of the row's receipts, and the members that come from the policy. known are the subtotals of the
+// row as it is stored, nil if there are none. It returns nil if the row is as it should be.
 func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau, known *subtotals) (*summation, error) {
 	done, err := e.sum(ctx, of, known)
 	if err != nil || done == nil {

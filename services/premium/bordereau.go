@@ -12,8 +12,8 @@ import (
 // errRowMade means that another aggregation has created the row meanwhile.
 var errRowMade = errors.New("the bordereau row exists")
 
-// bordereau declares the premium bordereau. Callers may create rows. A row with a period belongs to the aggregation, and
-// callers may change only the members that the aggregation does not compute.
+// bordereau declares the premium bordereau. Callers may create rows. A row with a period belongs to the aggregation,
+// and callers may change only the members that the aggregation does not compute.
 func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 	return rest.Resource[premium.Bordereau]{
 		Name: "premiumBordereau",
@@ -39,8 +39,8 @@ func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 	}
 }
 
-// keepRow refuses a replacement that changes the sum or the key of an aggregated row. Members that are left out keep their
-// values.
+// keepRow refuses a replacement that changes the sum or the key of an aggregated row. Members that are left out keep
+// their values.
 func keepRow(d *rest.Draft[premium.Bordereau]) error {
 	is, was := d.Value, d.Stored
 	if was.Period == nil {

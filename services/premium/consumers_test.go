@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/servicetest/consumercontract"
 )
 
-// TestEveryPolicyAndClaimThatIsReliedOn records receipts for each policy of the contract with coverage and each claim of that
-// with claims, and has them aggregated.
+// TestEveryPolicyAndClaimThatIsReliedOn records receipts for each policy of the contract with coverage and each claim
+// of that with claims, and has them aggregated.
 func TestEveryPolicyAndClaimThatIsReliedOn(t *testing.T) {
 	contract := func(provider string) *consumercontract.Stub {
 		return consumercontract.NewStub(t, filepath.Join("..", "..", "contracts", "consumers", provider, "premium.json"))

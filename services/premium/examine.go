@@ -15,8 +15,8 @@ import (
 // examinedAtOnce is how many receipts or rows are read at once.
 const examinedAtOnce = 200
 
-// examine compares the rows of the bordereau with their receipts: every receipt without an unsent mark is in a row, and every row
-// is the sum of its receipts.
+// examine compares the rows of the bordereau with their receipts: every receipt without an unsent mark is in a row,
+// and every row is the sum of its receipts.
 func (e *environment) examine(ctx context.Context, x rest.Examination) error {
 	receipts, err := e.receipts.Inspect(ctx, x)
 	if err != nil {
@@ -124,7 +124,8 @@ func (e *environment) examineRow(ctx context.Context, x rest.Examination, doc do
 	}
 	sum := scalar.IntegerOf(total)
 	if several > 0 && b.GrossWrittenPremium != sum {
-		// In a database that is not read as at one instant, the row may have been computed anew before its receipts were read.
+		// In a database that is not read as at one instant, the row may have been computed anew before its receipts
+		// were read.
 		again, err := rows.Find(ctx, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}, Limit: 1})
 		if err != nil {
 			return err

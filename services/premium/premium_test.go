@@ -42,7 +42,8 @@ var (
 	})
 )
 
-// start starts the service with rules and without a broker. The environment has the functions that the aggregator calls.
+// start starts the service with rules and without a broker. The environment has the functions that the aggregator
+// calls.
 func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Service, *environment) {
 	t.Helper()
 	return startWith(t, map[string]http.Handler{"coverage": coverageStub, "claims": claimsStub}, clock, r)
@@ -64,8 +65,8 @@ func startWith(t *testing.T, peers map[string]http.Handler, clock *servicetest.C
 	return s, e
 }
 
-// deliver hands the aggregator the messages about all receipts so far. It does so a number of times, with the oldest or the
-// newest first in turn.
+// deliver hands the aggregator the messages about all receipts so far. It does so a number of times, with the oldest
+// or the newest first in turn.
 func deliver(t *testing.T, e *environment, times int) {
 	t.Helper()
 	docs, err := e.receipts.Stored().Unsent(context.Background(), uuid.Nil, 1000)
@@ -131,8 +132,8 @@ func TestEachReceiptCountsOnce(t *testing.T) {
 	}
 }
 
-// TestAnEmptyReferenceIsRefused sends one of the references empty beside one that is right: it names nothing, and is not
-// stored.
+// TestAnEmptyReferenceIsRefused sends one of the references empty beside one that is right: it names nothing, and is
+// not stored.
 func TestAnEmptyReferenceIsRefused(t *testing.T) {
 	s, _ := start(t, servicetest.At(t, "2026-11-21T00:00:00Z"), rules{period: month})
 	for body, title := range map[string]string{

@@ -15,8 +15,8 @@ import (
 // rowIndex is the name of the index by which the receipts of a bordereau row are found, and the row itself.
 const rowIndex = "row"
 
-// receipt declares the receipt. Its checks are the rows of POST /receipt in the errors table. The checks of the references
-// come after the third row and before the idempotent replay.
+// receipt declares the receipt. Its checks are the rows of POST /receipt in the errors table. The checks of the
+// references come after the third row and before the idempotent replay.
 func (e *environment) receipt() rest.Resource[premium.Receipt] {
 	policyNumber, original := e.policyNumber(), &rest.Fact[premium.Receipt, row]{Name: "row of the original", Load: noOriginal}
 	return rest.Resource[premium.Receipt]{
@@ -67,8 +67,8 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 	}
 }
 
-// announcing returns the function that has a message about a new receipt sent. It returns nil if receipts are not aggregated,
-// so that they get no unsent mark.
+// announcing returns the function that has a message about a new receipt sent. It returns nil if receipts are not
+// aggregated, so that they get no unsent mark.
 func (e *environment) announcing() func(docstore.Document) {
 	if e.period == "" {
 		return nil
@@ -98,8 +98,8 @@ func issue(d *rest.Draft[premium.Receipt]) {
 	}
 }
 
-// complete sets a receiptDate that a replacement leaves out to the stored one. So a replacement with the body of the creation
-// changes nothing and is accepted.
+// complete sets a receiptDate that a replacement leaves out to the stored one. So a replacement with the body of the
+// creation changes nothing and is accepted.
 func complete(d *rest.Draft[premium.Receipt]) error {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = d.Stored.ReceiptDate
@@ -115,11 +115,12 @@ func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
 	return nil
 }
 
-// policyNumberFact is the number of the policy that a receipt belongs to. The receipt names the policy or a claim under it.
+// policyNumberFact is the number of the policy that a receipt belongs to. The receipt names the policy or a claim
+// under it.
 type policyNumberFact = *rest.Fact[premium.Receipt, string]
 
-// policyNumber returns the fact that loads the policy number. The policy and the claim that are named must exist and belong
-// together.
+// policyNumber returns the fact that loads the policy number. The policy and the claim that are named must exist and
+// belong together.
 func (e *environment) policyNumber() policyNumberFact {
 	return &rest.Fact[premium.Receipt, string]{Name: "policyNumber", Load: e.resolveReferences}
 }

@@ -8,7 +8,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// originalRow is the bordereau row of the receipt that a refund reverses. It is the zero row if that receipt is in no row.
+// originalRow is the bordereau row of the receipt that a refund reverses. It is the zero row if that receipt is in no
+// row.
 type originalRow = *rest.Fact[premium.Receipt, row]
 
 // noOriginal loads the originalRow of a receipt that is no refund: the zero row.

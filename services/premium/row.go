@@ -16,8 +16,8 @@ type row events.BordereauDirty
 
 const separator = "|"
 
-// index returns the key as an index value. The transaction type comes last, because a value that a deployer has added may
-// contain the separator.
+// index returns the key as an index value. The transaction type comes last, because a value that a deployer has added
+// may contain the separator.
 func (r row) index() string {
 	return strings.Join([]string{r.Period, r.PolicyNumber, r.TransactionType}, separator)
 }
@@ -30,8 +30,8 @@ func parseRow(index string) (row, error) {
 	return row{Period: parts[0], PolicyNumber: parts[1], TransactionType: parts[2]}, nil
 }
 
-// pin returns the function that determines the row of a receipt. The period is the one in which the receipt is recorded. A
-// refund has the transaction type of its original.
+// pin returns the function that determines the row of a receipt. The period is the one in which the receipt is
+// recorded. A refund has the transaction type of its original.
 func (e *environment) pin(policyNumber policyNumberFact, original originalRow) func(context.Context, *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
 	return func(ctx context.Context, d *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
 		if e.period == "" {

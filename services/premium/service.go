@@ -55,8 +55,8 @@ func (r *rules) register(flags *pflag.FlagSet) {
 	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, -1, -1, 100, "number of copies of each partition of the Kafka topic, if it is created; -1 leaves it to the brokers")
 }
 
-// environment is what the declarations and the aggregation use: settings, value sets, the services that are called, and the
-// records.
+// environment is what the declarations and the aggregation use: settings, value sets, the services that are called,
+// and the records.
 type environment struct {
 	rules
 	sets             rest.Sets

@@ -21,19 +21,20 @@ type subtotal struct {
 	total    *big.Int
 }
 
-// subtotals are sums of one row, each of more receipts than the one before. With them a row of a million receipts is summed
-// by reading those that are new.
+// subtotals are sums of one row, each of more receipts than the one before. With them a row of a million receipts is
+// summed by reading those that are new.
 //
-// They are an aid of one process, in its memory, and everything is right without them: a row is summed from all of its receipts
-// where there are none. They hold for the version of the row that this process wrote from them. That is enough, although ids
-// do not come in order (the clocks of two processes differ, and a write may take its time), because every receipt begins with
-// an unsent mark, and loses it only after a row that includes the receipt was written:
+// They are an aid of one process, in its memory, and everything is right without them: a row is summed from all of
+// its receipts where there are none. They hold for the version of the row that this process wrote from them. That is
+// enough, although ids do not come in order (the clocks of two processes differ, and a write may take its time),
+// because every receipt begins with an unsent mark, and loses it only after a row that includes the receipt was
+// written:
 //
-//   - A receipt that came after a subtotal was computed, with an id before its last one, and still has its mark: then no
-//     subtotal from that id on is used. So the first mark of the row is looked up before each computation.
-//   - Such a receipt that has lost its mark: whoever included it has written the row. If that was another process, or came
-//     before the row was read here, the version is another one or the subtotal was computed after the receipt came; if it was
-//     this process, it computed the subtotals from that id on again, by the rule above.
+//   - A receipt that came after a subtotal was computed, with an id before its last one, and still has its mark: then
+//     no subtotal from that id on is used. So the first mark of the row is looked up before each computation.
+//   - Such a receipt that has lost its mark: whoever included it has written the row. If that was another process, or
+//     came before the row was read here, the version is another one or the subtotal was computed after the receipt
+//     came; if it was this process, it computed the subtotals from that id on again, by the rule above.
 //
 // After wholeAfter all receipts are summed again, so that nothing wrong can last.
 type subtotals struct {
@@ -45,11 +46,13 @@ type subtotals struct {
 const (
 	// wholeAfter is how long subtotals are used.
 	wholeAfter = 10 * time.Minute
-	// wholeReceipts is the number of receipts up to which a row has no subtotals. To sum so many takes no longer than to write.
+	// wholeReceipts is the number of receipts up to which a row has no subtotals. To sum so many takes no longer than
+	// to write.
 	wholeReceipts = 500
 	// sumPage is the greatest number of receipts that are summed at once.
 	sumPage = 10_000
-	// mostMarks bounds how many marks one computation of a row has removed, and so its memory. The others follow with the next.
+	// mostMarks bounds how many marks one computation of a row has removed, and so its memory. The others follow with
+	// the next.
 	mostMarks = 100_000
 	// rowsRemembered is the number of rows whose subtotals are kept.
 	rowsRemembered = 1000
@@ -108,8 +111,8 @@ func (s *summation) total() *big.Int {
 	return s.sums[len(s.sums)-1].total
 }
 
-// sum adds up the receipts of a row, from the last of the known subtotals that holds. It returns nil if the row has subtotals
-// and no receipt with a mark: then they include all.
+// sum adds up the receipts of a row, from the last of the known subtotals that holds. It returns nil if the row has
+// subtotals and no receipt with a mark: then they include all.
 func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summation, error) {
 	receipts := e.receipts.Stored()
 	done := &summation{since: time.Now()}
@@ -151,8 +154,9 @@ func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summa
 	}
 }
 
-// thinned leaves out subtotals so that few remain, most of them near the end, where receipts come late: the gap between two of
-// them is no greater than what follows it. So what a late receipt costs is in proportion to the receipts that came after it.
+// thinned leaves out subtotals so that few remain, most of them near the end, where receipts come late: the gap
+// between two of them is no greater than what follows it. So what a late receipt costs is in proportion to the
+// receipts that came after it.
 func thinned(sums []subtotal) []subtotal {
 	all := sums[len(sums)-1].receipts
 	var kept []subtotal

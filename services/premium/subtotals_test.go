@@ -160,8 +160,9 @@ func (h *hotRow) putTreaty(treaty string) {
 	}
 }
 
-// TestARowIsRightWhoeverComputesIt: receipts come with ids of the past and of the future, two processes compute the row in any
-// order, marks stay because of a crash, an admin changes the row, and a process begins anew. The row is right each time.
+// TestARowIsRightWhoeverComputesIt: receipts come with ids of the past and of the future, two processes compute the
+// row in any order, marks stay because of a crash, an admin changes the row, and a process begins anew. The row is
+// right each time.
 func TestARowIsRightWhoeverComputesIt(t *testing.T) {
 	h := newHotRow(t, 2, 3, 5)
 	random := rand.New(rand.NewPCG(5, 6))
@@ -188,8 +189,8 @@ func TestARowIsRightWhoeverComputesIt(t *testing.T) {
 	}
 }
 
-// TestARowCostsWhatIsNewInIt: how many receipts are read to compute a row does not grow with those that are in it, also if some
-// come late.
+// TestARowCostsWhatIsNewInIt: how many receipts are read to compute a row does not grow with those that are in it,
+// also if some come late.
 func TestARowCostsWhatIsNewInIt(t *testing.T) {
 	h := newHotRow(t, 1, 10, 100)
 	for i := range 2000 {

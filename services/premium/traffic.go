@@ -10,10 +10,10 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered: half as long as the second
-// within which rows are to be right, also on a busy machine, leaves time for all else. The computation of
-// a row mostly waits for its write, and a store commits writes together that wait at the same time. So many rows are computed at
-// once: otherwise receipts of many policies are taken faster than their rows are written.
+// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered: half
+// as long as the second within which rows are to be right, also on a busy machine, leaves time for all else. The
+// computation of a row mostly waits for its write, and a store commits writes together that wait at the same time. So
+// many rows are computed at once: otherwise receipts of many policies are taken faster than their rows are written.
 const (
 	aggregators = 32
 	gathering   = 500 * time.Millisecond
@@ -27,15 +27,15 @@ type traffic struct {
 	// relay publishes a message for each new receipt, and aggregator computes the rows that messages name.
 	relay      *bus.Relay
 	aggregator *bus.Consumer
-	// marks removes the unsent marks of the receipts that their rows include, and sweep computes the rows of the receipts that
-	// keep theirs.
+	// marks removes the unsent marks of the receipts that their rows include, and sweep computes the rows of the
+	// receipts that keep theirs.
 	marks *bus.Marks
 	sweep *bus.Sweep
 }
 
-// background returns the loops of the aggregation. It returns nil without a period, because then nothing is aggregated. A
-// period without brokers is an error that ends the start, because the service would accept receipts that never reach the
-// bordereau.
+// background returns the loops of the aggregation. It returns nil without a period, because then nothing is
+// aggregated. A period without brokers is an error that ends the start, because the service would accept receipts
+// that never reach the bordereau.
 func (e *environment) background(deps service.Deps) (map[string]func(context.Context) error, error) {
 	if e.period == "" {
 		return nil, nil
@@ -72,8 +72,8 @@ func (e *environment) background(deps service.Deps) (map[string]func(context.Con
 	}, nil
 }
 
-// trafficFlows returns why Kafka does not carry messages, if it does not. The service is ready nevertheless: receipts are
-// recorded, and the sweep computes their rows.
+// trafficFlows returns why Kafka does not carry messages, if it does not. The service is ready nevertheless: receipts
+// are recorded, and the sweep computes their rows.
 func (e *environment) trafficFlows(ctx context.Context) error {
 	if e.traffic == nil {
 		return nil

@@ -14,8 +14,9 @@ import (
 	"insurance.example/exchange/pkg/servicetest"
 )
 
-// BenchmarkTraffic has 16 callers record receipts of so many policies for some seconds, while Kafka carries the news of them and while
-// it loses all. It says how many were taken in a second, and how long after the last of them every one was in its row.
+// BenchmarkTraffic has 16 callers record receipts of so many policies for some seconds, while Kafka carries the news
+// of them and while it loses all. It says how many were taken in a second, and how long after the last of them every
+// one was in its row.
 func BenchmarkTraffic(b *testing.B) {
 	for _, policies := range []int{1, 100, 100_000} {
 		b.Run(fmt.Sprint(policies), func(b *testing.B) { measureTraffic(b, policies) })

@@ -84,8 +84,8 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 	})
 }
 
-// TestReceiptsAreTakenWhileKafkaRefusesThePassword: the readiness check says what is wrong without making the service unready,
-// and the messages are published once the password is right.
+// TestReceiptsAreTakenWhileKafkaRefusesThePassword: the readiness check says what is wrong without making the service
+// unready, and the messages are published once the password is right.
 func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
 	t.Parallel()
 	k, l := startKafka(t), newLedger(t)
@@ -119,8 +119,8 @@ func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
 	eventually(t, "nothing is wrong", func() bool { return s.Ready["kafka"](context.Background()) == nil })
 }
 
-// TestReceiptsOfACrashedProcessReachTheirRows: a process that ends before it has published, and a store that comes from a
-// backup, hold receipts with marks about which there is no message.
+// TestReceiptsOfACrashedProcessReachTheirRows: a process that ends before it has published, and a store that comes
+// from a backup, hold receipts with marks about which there is no message.
 func TestReceiptsOfACrashedProcessReachTheirRows(t *testing.T) {
 	t.Parallel()
 	k, store, l := startKafka(t), servicetest.OpenStore(t), newLedger(t)
@@ -130,8 +130,8 @@ func TestReceiptsOfACrashedProcessReachTheirRows(t *testing.T) {
 	l.awaitRows(k.replica(store))
 }
 
-// TestThreeReplicasJoinAndLeaveUnderLoad: three processes of the service share a store, and in turn one of them ends and
-// another one begins. Each row is the sum of its receipts.
+// TestThreeReplicasJoinAndLeaveUnderLoad: three processes of the service share a store, and in turn one of them ends
+// and another one begins. Each row is the sum of its receipts.
 func TestThreeReplicasJoinAndLeaveUnderLoad(t *testing.T) {
 	t.Parallel()
 	k, store, l := startKafka(t), servicetest.OpenStore(t), newLedger(t)

@@ -9,17 +9,17 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// writtenRows are rows of the bordereau as this process wrote them last, so that the next computation of a row need not find and
-// decode it. That is as right as a row that was just read: it is read before its receipts are summed, only earlier, and if
-// anybody has changed it since, its version is another one and it is read again.
+// writtenRows are rows of the bordereau as this process wrote them last, so that the next computation of a row need
+// not find and decode it. That is as right as a row that was just read: it is read before its receipts are summed,
+// only earlier, and if anybody has changed it since, its version is another one and it is read again.
 type writtenRows struct {
 	mu   sync.Mutex
 	rows *simplelru.LRU[row, *rest.Record[premium.Bordereau]]
 }
 
 const (
-	// mostWritten is the number of rows that are kept, each of some 2 KiB, and largestWritten the size in bytes from which on a row is
-	// not: an admin may have put a long reference into it.
+	// mostWritten is the number of rows that are kept, each of some 2 KiB, and largestWritten the size in bytes from
+	// which on a row is not: an admin may have put a long reference into it.
 	mostWritten    = 4096
 	largestWritten = 2048
 )

@@ -10,7 +10,8 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// productCatalog declares the list of the lines of business. They are the values of the set in their order; codes begin at 1.
+// productCatalog declares the list of the lines of business. They are the values of the set in their order; codes
+// begin at 1.
 func productCatalog(sets rest.Sets) (rest.StaticList, error) {
 	values := sets.Values(valuesets.ProductCatalog)
 	entries := make([]products.CatalogEntry, len(values))

@@ -1,5 +1,5 @@
-// Command sbom lists what a command is made of, as a CycloneDX document in JSON: the modules that Go has recorded in the
-// command itself, with their versions and checksums.
+// Command sbom lists what a command is made of, as a CycloneDX document in JSON: the modules that Go has recorded in
+// the command itself, with their versions and checksums.
 //
 //	sbom COMMAND VERSION >sbom.cdx.json
 package main

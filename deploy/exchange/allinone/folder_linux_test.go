@@ -10,8 +10,8 @@ import (
 // nobody is the id of a user that owns no file of the test.
 const nobody = 65534
 
-// TestFolderThatCannotBeWritten starts an exchange on a folder in which this user may not create files. Root may create files
-// everywhere, so the thread that checks the folder gives up root's rights on files.
+// TestFolderThatCannotBeWritten starts an exchange on a folder in which this user may not create files. Root may
+// create files everywhere, so the thread that checks the folder gives up root's rights on files.
 func TestFolderThatCannotBeWritten(t *testing.T) {
 	data := t.TempDir()
 	if err := os.Chmod(data, 0o500); err != nil {

@@ -16,8 +16,8 @@ import (
 // StoreFile returns the file in which a service keeps its records, in a data folder.
 func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
 
-// mongoNote returns the file in a data folder that says that the records are in MongoDB. Without it, an exchange that is started
-// without its MongoDB would begin with none, and a backup of the folder would have none.
+// mongoNote returns the file in a data folder that says that the records are in MongoDB. Without it, an exchange that
+// is started without its MongoDB would begin with none, and a backup of the folder would have none.
 func mongoNote(data string) string { return filepath.Join(data, "records-in-mongodb") }
 
 // InMongo reports whether the exchange of a data folder has its records in MongoDB.
@@ -26,8 +26,8 @@ func InMongo(data string) bool {
 	return err == nil
 }
 
-// openStores opens the store of each service: its file in the data folder, or its database in MongoDB, which has the name of the
-// service as that of a service in a process of its own has.
+// openStores opens the store of each service: its file in the data folder, or its database in MongoDB, which has the
+// name of the service as that of a service in a process of its own has.
 func (r *runner) openStores(ctx context.Context, p *service.Process) (map[string]docstore.Store, error) {
 	inMongo := r.store.URL.InMongo()
 	if err := r.keepApart(inMongo); err != nil {
@@ -59,7 +59,8 @@ func (r *runner) openStores(ctx context.Context, p *service.Process) (map[string
 	return all, nil
 }
 
-// keepApart refuses a data folder whose records are not where this exchange is to find them: it would begin without any.
+// keepApart refuses a data folder whose records are not where this exchange is to find them: it would begin without
+// any.
 func (r *runner) keepApart(inMongo bool) error {
 	if !inMongo {
 		if InMongo(r.data) {

@@ -131,8 +131,8 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, opened m
 	return handlers, nil
 }
 
-// openGateway starts the gateway in front of the handlers. Without an identity provider, it accepts the tokens that the key
-// in the data folder signs.
+// openGateway starts the gateway in front of the handlers. Without an identity provider, it accepts the tokens that
+// the key in the data folder signs.
 func (r *runner) openGateway(ctx context.Context, p *service.Process, handlers map[string]http.Handler) (http.Handler, error) {
 	if tokens := &r.gateway.Tokens; tokens.JWKSURL == "" && tokens.KeyFile == "" {
 		signer, err := auth.OpenSigner(local.KeyFolder(r.data))

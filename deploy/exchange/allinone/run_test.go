@@ -111,8 +111,8 @@ func TestBannerNamesWhatThereIs(t *testing.T) {
 	}
 }
 
-// TestBannerWithAnIdentityProvider checks that the banner has no command with a token of the exchange's own keys, because such a
-// token would be refused.
+// TestBannerWithAnIdentityProvider checks that the banner has no command with a token of the exchange's own keys,
+// because such a token would be refused.
 func TestBannerWithAnIdentityProvider(t *testing.T) {
 	r := run(t, t.TempDir(), "--jwks-url", "http://127.0.0.1:1/jwks.json")
 	wantWords(t, r.banner, r.base+"/docs", "http://127.0.0.1:1/jwks.json", "std.developer", "std.admin")
@@ -190,8 +190,8 @@ func TestFolderThatIsAFile(t *testing.T) {
 	}
 }
 
-// TestStoreThatCannotBeUsed holds that an exchange starts neither with records in what it does not know, nor in a place that has none
-// of the records of its folder. Nothing that it says shows a password.
+// TestStoreThatCannotBeUsed holds that an exchange starts neither with records in what it does not know, nor in a
+// place that has none of the records of its folder. Nothing that it says shows a password.
 func TestStoreThatCannotBeUsed(t *testing.T) {
 	const mongo = "mongodb://exchange:sEcret@127.0.0.1:1/"
 	files := t.TempDir()
@@ -261,8 +261,9 @@ func TestTokenWantsAnExchange(t *testing.T) {
 // documented finds the metrics in the table of deploy/README.md.
 var documented = regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|")
 
-// TestMetricsAreDocumented looks in the table for what an exchange exports once each part of it has had work. That each metric of the
-// table is exported is for the test of separate processes (deploy/proof/e2e/sight), which have more of them.
+// TestMetricsAreDocumented looks in the table for what an exchange exports once each part of it has had work. That
+// each metric of the table is exported is for the test of separate processes (deploy/proof/e2e/sight), which have
+// more of them.
 func TestMetricsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../README.md")
 	if err != nil {

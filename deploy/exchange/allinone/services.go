@@ -1,5 +1,5 @@
-// Package allinone runs the whole exchange in one process: the gateway, the services, and a broker that speaks the protocol
-// of Kafka. It keeps its data in the files of one folder.
+// Package allinone runs the whole exchange in one process: the gateway, the services, and a broker that speaks the
+// protocol of Kafka. It keeps its data in the files of one folder.
 package allinone
 
 import (
@@ -22,8 +22,9 @@ func Services() []rest.Service {
 	return []rest.Service{parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service()}
 }
 
-// CallersFirst returns the services, each before those that it calls. A record names only records that were there before it, in
-// its own service or in one that its service calls. So what is read of the services in this order names no record that is missing.
+// CallersFirst returns the services, each before those that it calls. A record names only records that were there
+// before it, in its own service or in one that its service calls. So what is read of the services in this order names
+// no record that is missing.
 func CallersFirst() ([]rest.Service, error) {
 	declared := map[string]rest.Service{}
 	var definitions []service.Definition
@@ -39,8 +40,8 @@ func CallersFirst() ([]rest.Service, error) {
 	return services, err
 }
 
-// startOrder returns the services in the order in which they start: each after its peers. It fails if a peer is not among
-// them, or if services call each other in a circle.
+// startOrder returns the services in the order in which they start: each after its peers. It fails if a peer is not
+// among them, or if services call each other in a circle.
 func startOrder(services []service.Definition) ([]service.Definition, error) {
 	var ordered []service.Definition
 	var started []string

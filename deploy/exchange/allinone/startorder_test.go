@@ -36,7 +36,8 @@ func TestServicesStartAfterTheirPeers(t *testing.T) {
 	}
 }
 
-// TestProcessesAreAsDeclared holds that those who start the exchange as separate processes start what there is, with the peers that it has.
+// TestProcessesAreAsDeclared holds that those who start the exchange as separate processes start what there is, with
+// the peers that it has.
 func TestProcessesAreAsDeclared(t *testing.T) {
 	var declared []service.Definition
 	for _, s := range Services() {

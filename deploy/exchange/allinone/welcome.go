@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// welcome writes where the exchange listens and how to call it. Each command works as it is pasted, so there are none if
-// an identity provider issues the tokens.
+// welcome writes where the exchange listens and how to call it. Each command works as it is pasted, so there are none
+// if an identity provider issues the tokens.
 func (r *runner) welcome(base, admin string) error {
 	data, err := filepath.Abs(r.data)
 	if err != nil {

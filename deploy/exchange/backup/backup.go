@@ -23,8 +23,8 @@ type source struct {
 	snapshot      *sqlitestore.Snapshot
 }
 
-// snapshots takes a snapshot of the database of each service in a data folder, those of callers first: then every record that
-// one names is in another.
+// snapshots takes a snapshot of the database of each service in a data folder, those of callers first: then every
+// record that one names is in another.
 func snapshots(data string) ([]source, error) {
 	if allinone.InMongo(data) {
 		return nil, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB, of which MongoDB's own tools make backups", data))

@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Commands returns the commands backup and restore. Their settings come from environ, where their flags do not give them. They say
-// on notes how far they have come.
+// Commands returns the commands backup and restore. Their settings come from environ, where their flags do not give
+// them. They say on notes how far they have come.
 func Commands(environ []string, out, notes io.Writer) []*cobra.Command {
 	return []*cobra.Command{backupCommand(environ, out, notes), restoreCommand(environ, out, notes)}
 }
@@ -86,7 +86,8 @@ func register(command *cobra.Command, usage string) *string {
 	return data
 }
 
-// resolved gives the flags of a command the values of the environment and of the file of settings, and returns its argument.
+// resolved gives the flags of a command the values of the environment and of the file of settings, and returns its
+// argument.
 func resolved(command *cobra.Command, environ, args []string, notes io.Writer) (string, error) {
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
 	own.AddFlag(command.Flags().Lookup(settings.Data))

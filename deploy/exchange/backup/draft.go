@@ -11,11 +11,12 @@ import (
 	"insurance.example/exchange/deploy/exchange/client"
 )
 
-// draft is a folder under a temporary name. It gets its own name when all that is in it is on the disk, so that what has that name
-// is whole, whatever happens.
+// draft is a folder under a temporary name. It gets its own name when all that is in it is on the disk, so that what
+// has that name is whole, whatever happens.
 type draft struct{ path, target string }
 
-// newDraft makes the folder beside the target, readable by its owner only. The target must not exist, or be an empty folder.
+// newDraft makes the folder beside the target, readable by its owner only. The target must not exist, or be an empty
+// folder.
 func newDraft(target, advice string) (*draft, error) {
 	target, err := filepath.Abs(target)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package backup holds the commands that copy the records of an exchange while it runs, and that make a data folder from a copy.
+// Package backup holds the commands that copy the records of an exchange while it runs, and that make a data folder
+// from a copy.
 package backup
 
 import (

@@ -1,5 +1,5 @@
-// Package broker is a Kafka broker within a process. It speaks the protocol of Kafka on one address and keeps its log in a
-// folder. The services use it as they would use any other broker.
+// Package broker is a Kafka broker within a process. It speaks the protocol of Kafka on one address and keeps its log
+// in a folder. The services use it as they would use any other broker.
 //
 // It needs little memory, about 100 bytes for each batch in the log. It deletes from its log what all groups have read.
 package broker
@@ -17,8 +17,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 )
 
-// minSessionTimeout is the shortest session that a member of a group may ask for. It is shorter than in a real cluster, so
-// that a process which was killed and started again need not wait for long.
+// minSessionTimeout is the shortest session that a member of a group may ask for. It is shorter than in a real
+// cluster, so that a process which was killed and started again need not wait for long.
 const minSessionTimeout = time.Second
 
 // Options describes where a broker listens and where it keeps its data.

@@ -230,7 +230,8 @@ func BenchmarkStart(b *testing.B) {
 	}
 }
 
-// TestWhatIsNoRequestEndsItsConnection sends what others than clients of Kafka send. The broker goes on, and reserves nothing for it.
+// TestWhatIsNoRequestEndsItsConnection sends what others than clients of Kafka send. The broker goes on, and reserves
+// nothing for it.
 func TestWhatIsNoRequestEndsItsConnection(t *testing.T) {
 	b := start(t, Options{DataDir: t.TempDir()})
 	defer b.Close()

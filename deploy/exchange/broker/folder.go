@@ -14,8 +14,8 @@ import (
 // ErrInUse is the error for a folder that another broker uses.
 var ErrInUse = errors.New("is in use by another process; stop that one, or choose another folder")
 
-// openFolder creates the folder of a broker if it is missing, and locks it: two brokers would write over each other's log.
-// The operating system releases the lock with the process, however that ends.
+// openFolder creates the folder of a broker if it is missing, and locks it: two brokers would write over each other's
+// log. The operating system releases the lock with the process, however that ends.
 func openFolder(path string) (*flock.Flock, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -47,8 +47,8 @@ func AddressIn(folder string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// makePrivate takes the access rights of everybody but the owner from what is in the folder. Earlier versions created files
-// that others could read.
+// makePrivate takes the access rights of everybody but the owner from what is in the folder. Earlier versions created
+// files that others could read.
 func makePrivate(folder string) error {
 	return filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {

@@ -12,9 +12,10 @@ import (
 // largestRequest is the most bytes that a request may have. The largest of the exchange carries a dead letter of 2 MiB.
 const largestRequest = 8 << 20
 
-// guarded is a listener whose connections end at a request that no client of Kafka sends: one of more than largestRequest bytes, or of a kind
-// that does not exist. The broker reserves as much memory as a request says that it has, and a kind that it does not know would end the
-// process. Whatever runs on the same machine can send such bytes, if only to find out what listens there.
+// guarded is a listener whose connections end at a request that no client of Kafka sends: one of more than
+// largestRequest bytes, or of a kind that does not exist. The broker reserves as much memory as a request says that
+// it has, and a kind that it does not know would end the process. Whatever runs on the same machine can send such
+// bytes, if only to find out what listens there.
 type guarded struct {
 	net.Listener
 	log *slog.Logger

@@ -50,8 +50,8 @@ func (b *Broker) trim(ctx context.Context, client *kafka.Client) error {
 	var failed error
 	for topic, partitions := range handled {
 		for partition, offset := range partitions {
-			// After a restart the last record says where the log ends. Without it the offsets would begin at 0 again, which
-			// is less than what groups have committed.
+			// After a restart the last record says where the log ends. Without it the offsets would begin at 0 again,
+			// which is less than what groups have committed.
 			keepFrom := offset - 1
 			if info := b.cluster.PartitionInfo(topic, int32(partition)); info != nil && keepFrom > info.LogStartOffset {
 				failed = errors.Join(failed, b.cluster.DeleteRecords(topic, int32(partition), keepFrom))
@@ -61,8 +61,8 @@ func (b *Broker) trim(ctx context.Context, client *kafka.Client) error {
 	return failed
 }
 
-// lower lowers the offsets in handled, by topic and partition, to those that the group has committed. A group that reads a
-// topic and has not committed an offset of a partition has yet to read all of it.
+// lower lowers the offsets in handled, by topic and partition, to those that the group has committed. A group that
+// reads a topic and has not committed an offset of a partition has yet to read all of it.
 func (b *Broker) lower(handled map[string][]int64, group string) {
 	info := b.cluster.GroupInfo(group)
 	if info == nil {

@@ -82,7 +82,8 @@ func examine(ctx context.Context, databases []database, report func(service stri
 	}
 	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
 	shown, total := progress.New(notes, -1), 0
-	// What is wrong with one database can keep the records of another from being examined. So the others are examined all the same.
+	// What is wrong with one database can keep the records of another from being examined. So the others are examined
+	// all the same.
 	var unread []error
 	for _, d := range databases {
 		var failed error

@@ -25,8 +25,8 @@ const (
 	asJSON = "json"
 )
 
-// Command returns the command check. Its settings come from environ, where its flags do not give them. It says on notes how far it
-// has come.
+// Command returns the command check. Its settings come from environ, where its flags do not give them. It says on
+// notes how far it has come.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "check", Short: "Look for faults in the stored records of an exchange, also while it runs",

@@ -69,8 +69,8 @@ func inFolder(data string) openDatabase {
 	}
 }
 
-// inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. An exchange is taken to run on
-// them.
+// inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. An exchange is
+// taken to run on them.
 func inMongo(settings service.StoreSettings) openDatabase {
 	return func(ctx context.Context, database string) (docstore.Inspection, time.Time, error) {
 		options := mongostore.Options{URI: string(settings.URL), AppName: "check", Settings: settings.Mongo}

@@ -19,8 +19,9 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// notReached returns the error for a deployment of MongoDB that did not respond, in words for a person: its addresses, which are
-// without credentials, what is the matter with each, and what to do. It returns other errors as they are.
+// notReached returns the error for a deployment of MongoDB that did not respond, in words for a person: its
+// addresses, which are without credentials, what is the matter with each, and what to do. It returns other errors as
+// they are.
 func notReached(url service.StoreURL, err error) error {
 	if !errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, context.Canceled) {
 		return err

@@ -21,8 +21,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// TestMongoDBThatIsNotThere runs the command. Its error names the address without the credentials, and what to do, in no words of
-// the driver.
+// TestMongoDBThatIsNotThere runs the command. Its error names the address without the credentials, and what to do, in
+// no words of the driver.
 func TestMongoDBThatIsNotThere(t *testing.T) {
 	var notes bytes.Buffer
 	command := Command(nil, io.Discard, &notes)

@@ -67,8 +67,8 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 	return call
 }
 
-// newRetry returns a policy that tries again, for some time, if the exchange does not respond or responds that it is not
-// available now. If a response says how long to wait, the policy waits that long.
+// newRetry returns a policy that tries again, for some time, if the exchange does not respond or responds that it is
+// not available now. If a response says how long to wait, the policy waits that long.
 func (c *caller) newRetry(upTo time.Duration) retrypolicy.RetryPolicy[response] {
 	builder := retrypolicy.NewBuilder[response]().
 		HandleIf(func(got response, err error) bool {

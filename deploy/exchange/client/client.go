@@ -1,5 +1,5 @@
-// Package client holds the commands that call an exchange from a command line. They use only its public HTTP interface. They
-// read from the OpenAPI document which resources there are and which members these have.
+// Package client holds the commands that call an exchange from a command line. They use only its public HTTP
+// interface. They read from the OpenAPI document which resources there are and which members these have.
 package client
 
 import (
@@ -55,13 +55,14 @@ func newLog(w io.Writer, verbose bool) *slog.Logger {
 // program is what the commands share.
 type program struct {
 	Surroundings
-	// catalog returns the resources with which this program was built. An exchange may have other value sets in force. It
-	// reads the document when it is first called, so that a command that does not need it does not pay for it.
+	// catalog returns the resources with which this program was built. An exchange may have other value sets in
+	// force. It reads the document when it is first called, so that a command that does not need it does not pay for
+	// it.
 	catalog func() *resource.Catalog
 }
 
-// Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are for
-// Report.
+// Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are
+// for Report.
 func Commands(around Surroundings) []*cobra.Command {
 	catalog := sync.OnceValue(func() *resource.Catalog {
 		built, err := resource.Read(openapi.Published())

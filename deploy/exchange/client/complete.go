@@ -62,8 +62,8 @@ func (p *program) completeMember(_ *cobra.Command, args []string, _ string) ([]c
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFilter offers the filters of the resource that is the first argument, and after the equals sign the values that
-// the filter may have.
+// completeFilter offers the filters of the resource that is the first argument, and after the equals sign the values
+// that the filter may have.
 func (p *program) completeFilter(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -65,8 +65,8 @@ func (p *program) call(c *connection) (*caller, error) {
 	return newCaller(base, token, c, p, log), nil
 }
 
-// tokens returns a function that returns the token for a request, or "" for none. from says in words where the token comes
-// from.
+// tokens returns a function that returns the token for a request, or "" for none. from says in words where the token
+// comes from.
 func (p *program) tokens(c *connection, base *url.URL) (token func() (string, error), from string, err error) {
 	fixed := func(token string) func() (string, error) {
 		return func() (string, error) { return strings.TrimSpace(token), nil }

@@ -30,8 +30,8 @@ type csvSource struct {
 	layout     *layout
 }
 
-// rows yields the records of a file with a header and a record in each row. Rows without any value are skipped. An error is
-// the last that rows yields.
+// rows yields the records of a file with a header and a record in each row. Rows without any value are skipped. An
+// error is the last that rows yields.
 func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		input := bufio.NewReaderSize(r, 4096)
@@ -89,8 +89,8 @@ func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 	}
 }
 
-// findDelimiter returns the character that divides the header of a CSV file into the most columns that the interface names.
-// If there are none of these, it returns the character that divides the header into the most columns.
+// findDelimiter returns the character that divides the header of a CSV file into the most columns that the interface
+// names. If there are none of these, it returns the character that divides the header into the most columns.
 func findDelimiter(beginning []byte, columns table.Columns) rune {
 	best, most := ',', -1
 	for _, delimiter := range []rune{',', ';', '\t'} {
@@ -120,8 +120,8 @@ type rowReader struct {
 	table  *table.Reader
 }
 
-// newRowReader returns a reader for the rows under a header. It returns an error for a column without a name, for two columns
-// with one name, and, unless extensions is true, for a column that the interface does not name.
+// newRowReader returns a reader for the rows under a header. It returns an error for a column without a name, for two
+// columns with one name, and, unless extensions is true, for a column that the interface does not name.
 func newRowReader(header []string, columns table.Columns, extensions bool) (*rowReader, error) {
 	r := &rowReader{reason: slices.Index(header, reasonName)}
 	r.header = r.without(header)

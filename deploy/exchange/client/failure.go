@@ -81,7 +81,8 @@ func newRefusal(got response) *refusal {
 
 func (r *refusal) Error() string { return fmt.Sprintf("%s (%d)", r.problem.Title, r.status) }
 
-// passing reports whether the refusal has nothing to do with the content of the request, so that others would be refused too.
+// passing reports whether the refusal has nothing to do with the content of the request, so that others would be
+// refused too.
 func (r *refusal) passing() bool { return r.status == http.StatusUnauthorized || unavailable(r.status) }
 
 // words returns what is wrong and what would be right.
@@ -143,9 +144,9 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// Report writes an error of a command for a person and returns the exit status. It is 0 without an error, 1 for a refusal or
-// a failure on this machine, 2 for a wrong command line, 3 for an exchange or a database that does not respond or is not available now,
-// and 130 after Ctrl-C.
+// Report writes an error of a command for a person and returns the exit status. It is 0 without an error, 1 for a
+// refusal or a failure on this machine, 2 for a wrong command line, 3 for an exchange or a database that does not
+// respond or is not available now, and 130 after Ctrl-C.
 func Report(w io.Writer, err error) (status int) {
 	if err == nil {
 		return succeeded

@@ -49,8 +49,8 @@ type outcome struct {
 	replayed bool
 }
 
-// all imports rows. The error is one of reading the rows, one of an exchange that refuses every request or does not respond,
-// one of writing the rejects, or context.Canceled. The records imported until then are counted.
+// all imports rows. The error is one of reading the rows, one of an exchange that refuses every request or does not
+// respond, one of writing the rejects, or context.Canceled. The records imported until then are counted.
 func (r *importRun) all(ctx context.Context, rows iter.Seq2[row, error]) error {
 	ctx, stop := context.WithCancelCause(ctx) // the first failure is the cause
 	defer stop(nil)
@@ -96,8 +96,8 @@ func (r *importRun) feed(ctx context.Context, rows iter.Seq2[row, error], queue 
 	return nil
 }
 
-// sendAll sends the rows of the queue. Once ctx has ended it waits for no further row, because the file may be a pipe that
-// stays silent.
+// sendAll sends the rows of the queue. Once ctx has ended it waits for no further row, because the file may be a pipe
+// that stays silent.
 func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes chan<- outcome) error {
 	for {
 		select {

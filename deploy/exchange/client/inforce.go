@@ -18,8 +18,8 @@ type fetchedCatalog struct {
 	catalog *resource.Catalog
 }
 
-// inForce returns the resources as the exchange describes them, with the value sets that are in force there. For an exchange
-// without an OpenAPI document it returns the published ones. Its errors are those of send.
+// inForce returns the resources as the exchange describes them, with the value sets that are in force there. For an
+// exchange without an OpenAPI document it returns the published ones. Its errors are those of send.
 func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	c.fetched.mu.Lock()
 	defer c.fetched.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *caller) inForce(ctx context.Context) (*resource.Catalog, error) {
 	return catalog, nil
 }
 
-// refused returns the error of a response. If the response says that the value of a member is not allowed, the error also
-// lists the allowed values.
+// refused returns the error of a response. If the response says that the value of a member is not allowed, the error
+// also lists the allowed values.
 func (c *caller) refused(ctx context.Context, r request, got response) *refusal {
 	refused := newRefusal(got)
 	if got.status != http.StatusBadRequest || len(refused.problem.Errors) == 0 || r.path == "/openapi.json" {
@@ -77,8 +77,8 @@ func actionName(rest string) string {
 	return ""
 }
 
-// memberWords returns in words the values that are allowed for the member at a pointer into a body. It returns "" if every
-// value is allowed, or if the body has an allowed value, because then something else is wrong.
+// memberWords returns in words the values that are allowed for the member at a pointer into a body. It returns "" if
+// every value is allowed, or if the body has an allowed value, because then something else is wrong.
 func memberWords(members []resource.Member, body []byte, pointer string) string {
 	path, first := "", ""
 	for i, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {

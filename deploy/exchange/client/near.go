@@ -45,7 +45,8 @@ func didYouMean(name string, names []string) string {
 // mostShown is the greatest number of allowed values in a message.
 const mostShown = 12
 
-// allowedWords returns in words which values are allowed. If there are many, it names the similar ones and the number of all.
+// allowedWords returns in words which values are allowed. If there are many, it names the similar ones and the number
+// of all.
 func allowedWords(given string, values []string) string {
 	if len(values) <= mostShown {
 		return "allowed: " + strings.Join(values, ", ")

@@ -33,8 +33,8 @@ func query(filters []string, page int) (url.Values, error) {
 	return values, nil
 }
 
-// pageSize returns how many records to ask for at a time if at most a number of records is wanted, where 0 means all. It
-// returns 0 for a list without pages, which is one whose records cannot be read one by one.
+// pageSize returns how many records to ask for at a time if at most a number of records is wanted, where 0 means all.
+// It returns 0 for a list without pages, which is one whose records cannot be read one by one.
 func (p *program) pageSize(resource string, most int) int {
 	switch {
 	case !p.resource(resource).Readable:
@@ -72,8 +72,8 @@ func (c *caller) pages(ctx context.Context, resource string, values url.Values) 
 			if !yield(p, nil) || p.last {
 				return
 			}
-			// Only the query of the link is used. The rest is known, and a proxy before the exchange may have a path of its
-			// own in front of it.
+			// Only the query of the link is used. The rest is known, and a proxy before the exchange may have a path
+			// of its own in front of it.
 			following, err := url.Parse(next.URI)
 			if err != nil {
 				yield(page{}, c.failed(fmt.Errorf("the link to the next page: %w", err)))

@@ -53,7 +53,8 @@ func unnamed(err error) bool {
 	return is && lookup.IsNotFound
 }
 
-// plainResponse reports whether a server responded without TLS to a request with TLS. net/http has no type for this error.
+// plainResponse reports whether a server responded without TLS to a request with TLS. net/http has no type for this
+// error.
 func plainResponse(err error) bool {
 	return strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }

@@ -14,9 +14,9 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// rejects is the file of rejected records. It has the form of the input, with a reason for each record, so that the records
-// can be corrected and imported again. The first rejected record creates it. If an import ends without any, the file of an
-// earlier import is removed.
+// rejects is the file of rejected records. It has the form of the input, with a reason for each record, so that the
+// records can be corrected and imported again. The first rejected record creates it. If an import ends without any,
+// the file of an earlier import is removed.
 type rejects struct {
 	path   string
 	layout *layout
@@ -59,7 +59,8 @@ func (r *rejects) writer(format string) (rejectWriter, error) {
 	}
 }
 
-// close writes what is left. whole says that the import is complete, so that the file of an earlier import can be removed.
+// close writes what is left. whole says that the import is complete, so that the file of an earlier import can be
+// removed.
 func (r *rejects) close(whole bool) error {
 	switch {
 	case r.file != nil:

@@ -18,7 +18,8 @@ import (
 // widestCell is the greatest width of a cell on the screen, in characters. An identifier fits.
 const widestCell = 36
 
-// screenTable writes records as a table for people to read. Its columns are those of the first page that fit on the screen.
+// screenTable writes records as a table for people to read. Its columns are those of the first page that fit on the
+// screen.
 type screenTable struct {
 	w, notes io.Writer
 	columns  table.Columns

@@ -20,8 +20,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/progress"
 )
 
-// seedDay is the day from which the dates of a book are computed, unless a flag gives another. It is fixed, so that the same
-// command sends the same requests on every day.
+// seedDay is the day from which the dates of a book are computed, unless a flag gives another. It is fixed, so that
+// the same command sends the same requests on every day.
 const seedDay = "2026-11-01"
 
 const seedHelp = `Fill an exchange with a believable book: parties, products, what is insured, policies of all seven lines (some endorsed,
@@ -159,8 +159,8 @@ Look at it:
 	return err
 }
 
-// sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists already,
-// it returns that party.
+// sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists
+// already, it returns that party.
 func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Record) (book.Record, bool, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

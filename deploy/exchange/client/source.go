@@ -59,8 +59,8 @@ type row struct {
 	read int64
 }
 
-// layout is the form of a table in a file, so that rejected rows can be written in the same form. The reader fills it before
-// it yields the first row.
+// layout is the form of a table in a file, so that rejected rows can be written in the same form. The reader fills it
+// before it yields the first row.
 type layout struct {
 	header    []string // without the column of reasons
 	delimiter rune

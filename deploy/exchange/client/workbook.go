@@ -29,8 +29,8 @@ const (
 	widest    = 60
 )
 
-// sheetWriter writes a workbook with one sheet, row by row. It has a header that does not scroll, a filter, columns as wide as
-// their values, and dates as dates. Every text becomes a text cell, so that none becomes a formula.
+// sheetWriter writes a workbook with one sheet, row by row. It has a header that does not scroll, a filter, columns
+// as wide as their values, and dates as dates. Every text becomes a text cell, so that none becomes a formula.
 type sheetWriter struct {
 	book      *excelize.File
 	rows      *excelize.StreamWriter
@@ -38,8 +38,8 @@ type sheetWriter struct {
 	day, time int // styles
 }
 
-// newSheetWriter begins a workbook. widths are those of the columns, in characters. records is the number of records, or -1 if it
-// is not known.
+// newSheetWriter begins a workbook. widths are those of the columns, in characters. records is the number of records,
+// or -1 if it is not known.
 func newSheetWriter(sheet string, header []string, widths []int, records int) (s *sheetWriter, err error) {
 	s = &sheetWriter{book: excelize.NewFile(), next: 2}
 	defer func() {
@@ -109,8 +109,8 @@ func (s *sheetWriter) end(w io.Writer) error {
 	return errors.Join(s.book.Write(w), s.book.Close())
 }
 
-// cell returns a value as a cell of a workbook. A number with more digits than a workbook keeps becomes text, and so does a day
-// before the first day of the calendar of workbooks.
+// cell returns a value as a cell of a workbook. A number with more digits than a workbook keeps becomes text, and so
+// does a day before the first day of the calendar of workbooks.
 func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) {
 	text := table.Plain(cell.Value)
 	switch kind := columns.Kind(cell.Column); {

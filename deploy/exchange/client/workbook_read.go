@@ -16,7 +16,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// xlsxSource reads a sheet of a workbook: the one with the name of the resource if there is one, and otherwise the first.
+// xlsxSource reads a sheet of a workbook: the one with the name of the resource if there is one, and otherwise the
+// first.
 type xlsxSource struct {
 	resource   string
 	columns    table.Columns
@@ -93,8 +94,8 @@ func (s xlsxSource) sheet(book *excelize.File, yield func(row, error) bool) erro
 	return nil
 }
 
-// fromSheet returns the value of a cell as it would be written in CSV. A workbook keeps dates as numbers of days, flags as
-// 0 and 1, and numbers as binary fractions, which it writes with 17 digits.
+// fromSheet returns the value of a cell as it would be written in CSV. A workbook keeps dates as numbers of days,
+// flags as 0 and 1, and numbers as binary fractions, which it writes with 17 digits.
 func fromSheet(kind resource.Kind, raw string, since1904 bool) string {
 	value, err := strconv.ParseFloat(raw, 64)
 	if err != nil {

@@ -113,7 +113,8 @@ func (w *writing) post(ctx context.Context, resource, path string, bodied bool) 
 	return w.send(ctx, resource, request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
 }
 
-// send sends the request with the body and prints the record in the response. bodied says that the body must not be missing.
+// send sends the request with the body and prints the record in the response. bodied says that the body must not be
+// missing.
 func (w *writing) send(ctx context.Context, resource string, r request, bodied bool) (err error) {
 	if err := validForm(*w.form); err != nil {
 		return err

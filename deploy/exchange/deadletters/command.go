@@ -1,4 +1,5 @@
-// Package deadletters holds the commands that show the messages which the aggregation could not handle, and put them back.
+// Package deadletters holds the commands that show the messages which the aggregation could not handle, and put them
+// back.
 package deadletters
 
 import (
@@ -29,8 +30,8 @@ type program struct {
 	out, notes io.Writer
 }
 
-// Command returns the command dead-letters, with list and replay. Its settings come from environ, where its flags do not give
-// them. It says on notes which variables it ignores.
+// Command returns the command dead-letters, with list and replay. Its settings come from environ, where its flags do
+// not give them. It says on notes which variables it ignores.
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	p := &program{environ, out, notes}
 	command := &cobra.Command{

@@ -143,8 +143,9 @@ func (c *trial) rows() int {
 	return len(rows)
 }
 
-// TestDeadLettersArePutBackOnce: the messages are about policies that do not exist, so they become dead letters. Once the
-// policies exist, the dead letters are put back, and their rows are made. There are no receipts, so nothing else makes them.
+// TestDeadLettersArePutBackOnce: the messages are about policies that do not exist, so they become dead letters. Once
+// the policies exist, the dead letters are put back, and their rows are made. There are no receipts, so nothing else
+// makes them.
 func TestDeadLettersArePutBackOnce(t *testing.T) {
 	c := newTrial(t)
 	if out := c.must("list", "-o", "table"); out != "There are none.\n" {

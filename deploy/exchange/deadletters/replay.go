@@ -60,8 +60,8 @@ func (p *program) replay() *cobra.Command {
 	return command
 }
 
-// replay puts the chosen dead letters back and prints what became of each. It returns an error if one that is named does not
-// exist.
+// replay puts the chosen dead letters back and prints what became of each. It returns an error if one that is named
+// does not exist.
 func replay(ctx context.Context, letters *bus.DeadLetters, chosen choice, out *printer) error {
 	missing := slices.Clone(chosen.names)
 	err := letters.Each(ctx, func(letter bus.DeadLetter) error {

@@ -30,8 +30,8 @@ const (
 // clusterPatience bounds one request to the API of Kubernetes.
 const clusterPatience = 30 * time.Second
 
-// createSecrets creates the Secrets in the namespace that the process runs in, and says to out what it did. A Secret that
-// exists stays. account is the folder of the pod's service account, which must be allowed to create Secrets.
+// createSecrets creates the Secrets in the namespace that the process runs in, and says to out what it did. A Secret
+// that exists stays. account is the folder of the pod's service account, which must be allowed to create Secrets.
 func createSecrets(ctx context.Context, environ []string, account string, out io.Writer) error {
 	api, err := openKubernetes(environ, account)
 	if err != nil {

@@ -22,7 +22,8 @@ type secret struct {
 	Data             map[string][]byte
 }
 
-// clusterAPI is the part of the API of Kubernetes that creates Secrets, with the environment and the folder that a pod gets.
+// clusterAPI is the part of the API of Kubernetes that creates Secrets, with the environment and the folder that a
+// pod gets.
 type clusterAPI struct {
 	environ []string
 	account string
@@ -88,8 +89,8 @@ func (c *clusterAPI) create() (printed string, err error) {
 	return out.String(), err
 }
 
-// TestSecretsOfACluster makes the Secrets twice. The keys, in a folder, issue tokens without being written again: a mounted
-// Secret cannot be written to.
+// TestSecretsOfACluster makes the Secrets twice. The keys, in a folder, issue tokens without being written again: a
+// mounted Secret cannot be written to.
 func TestSecretsOfACluster(t *testing.T) {
 	cluster := startCluster(t)
 	printed, err := cluster.create()

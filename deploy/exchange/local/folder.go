@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// OpenFolder creates the data folder if there is none, and checks that files can be created in it. Its errors say what to
-// do.
+// OpenFolder creates the data folder if there is none, and checks that files can be created in it. Its errors say
+// what to do.
 func OpenFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return folderError(path, err)

@@ -16,9 +16,9 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens, and
-// the credential by which a service knows the gateway and the other services. They become files, or Secrets of the namespace of
-// Kubernetes that the command runs in. What exists stays as it is.
+// SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens,
+// and the credential by which a service knows the gateway and the other services. They become files, or Secrets of
+// the namespace of Kubernetes that the command runs in. What exists stays as it is.
 func SecretsCommand(environ []string) *cobra.Command {
 	var data, credential, account string
 	var inCluster bool

@@ -1,5 +1,5 @@
-// Package local has what an exchange needs where there is neither an identity provider nor Kafka: secrets, tokens, a folder for
-// its data, and a broker. It knows no service, so that a command of these parts alone stays small.
+// Package local has what an exchange needs where there is neither an identity provider nor Kafka: secrets, tokens, a
+// folder for its data, and a broker. It knows no service, so that a command of these parts alone stays small.
 package local
 
 import (
@@ -77,8 +77,8 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	return command
 }
 
-// IssueToken returns a bearer token with every scope, valid for an hour, for the exchange that keeps its data in a folder.
-// It returns "" if no exchange has used the folder.
+// IssueToken returns a bearer token with every scope, valid for an hour, for the exchange that keeps its data in a
+// folder. It returns "" if no exchange has used the folder.
 func IssueToken(data string) (string, error) {
 	if !hasKeys(data) {
 		return "", nil

@@ -37,8 +37,8 @@ const (
 	ofClaims = "Deployment claims"
 )
 
-// TestEachRuleIsHeld breaks each rule once, and wants to be told so. A rule that no breakage has shown is an error: every
-// message of the package must have been a finding.
+// TestEachRuleIsHeld breaks each rule once, and wants to be told so. A rule that no breakage has shown is an error:
+// every message of the package must have been a finding.
 func TestEachRuleIsHeld(t *testing.T) {
 	messages := messagesOf(t)
 	known, secrets := programs(t), documented(t)

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// place is where a connection comes from or goes to: a pod of the same namespace, by its labels, a pod of another namespace, or
-// an address outside of the cluster.
+// place is where a connection comes from or goes to: a pod of the same namespace, by its labels, a pod of another
+// namespace, or an address outside of the cluster.
 type place struct {
 	says      string
 	labels    map[string]string
@@ -39,8 +39,8 @@ const (
 	nodeNames = "169.254.20.10/32"
 )
 
-// pods returns the pods of the programs, and of MongoDB and Kafka, whether the manifests have them or not: what a policy lets
-// through does not depend on who is there.
+// pods returns the pods of the programs, and of MongoDB and Kafka, whether the manifests have them or not: what a
+// policy lets through does not depend on who is there.
 func (c *check) pods() map[string]place {
 	pods := map[string]place{}
 	for name, p := range c.programs {

@@ -28,8 +28,8 @@ type check struct {
 	excused map[exception]bool
 }
 
-// Check returns what is wrong with the manifests of a folder, sorted. secrets are the Secrets that the documentation tells
-// about.
+// Check returns what is wrong with the manifests of a folder, sorted. secrets are the Secrets that the documentation
+// tells about.
 func Check(m *Manifests, programs map[string]Program, secrets Documented) []Finding {
 	c := &check{Manifests: m, programs: programs, secrets: secrets, excused: map[exception]bool{}}
 	for _, w := range c.workloads() {

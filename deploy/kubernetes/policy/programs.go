@@ -36,8 +36,8 @@ func (p Program) has(setting string) bool {
 	return ok && flags().Lookup(setting) != nil
 }
 
-// localProgram is the name of the program for exchanges without an identity provider and without Kafka. It is for Jobs and
-// stand-ins; the others are long-running programs of the exchange.
+// localProgram is the name of the program for exchanges without an identity provider and without Kafka. It is for
+// Jobs and stand-ins; the others are long-running programs of the exchange.
 const localProgram = "local"
 
 // Programs returns the programs that have an image, by name.

@@ -40,8 +40,8 @@ type Manifests struct {
 	Bindings    []*rbacv1.RoleBinding
 }
 
-// Render makes the objects of a folder with kustomize, and decodes them strictly: a field that Kubernetes does not know, or that
-// occurs twice, is an error.
+// Render makes the objects of a folder with kustomize, and decodes them strictly: a field that Kubernetes does not
+// know, or that occurs twice, is an error.
 func Render(folder string) (*Manifests, error) {
 	made, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder)
 	if err != nil {

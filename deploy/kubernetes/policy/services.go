@@ -8,7 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// servicesSelect holds each Service to the pods and the ports that it leads to, and each program to a Service of its name.
+// servicesSelect holds each Service to the pods and the ports that it leads to, and each program to a Service of its
+// name.
 func (c *check) servicesSelect() {
 	for _, s := range c.Services {
 		var behind []workload

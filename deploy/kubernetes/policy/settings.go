@@ -22,8 +22,8 @@ const (
 	adminPort   = "admin"
 )
 
-// settings holds the command line and the environment of a program to the settings that it has: the program itself reads them
-// here as it does when it starts.
+// settings holds the command line and the environment of a program to the settings that it has: the program itself
+// reads them here as it does when it starts.
 func (c *check) settings(w workload) {
 	flags, ok := c.resolved(w)
 	if !ok {
@@ -51,8 +51,8 @@ func (c *check) settings(w workload) {
 	}
 }
 
-// resolved returns the settings of a program of the exchange as the manifests give them. ok is false, with a finding, if the
-// program would refuse them.
+// resolved returns the settings of a program of the exchange as the manifests give them. ok is false, with a finding,
+// if the program would refuse them.
 func (c *check) resolved(w workload) (flags *pflag.FlagSet, ok bool) {
 	p, _ := c.program(w)
 	container := w.container()
@@ -224,8 +224,8 @@ func (c *check) callers(w workload, p Program, flags *pflag.FlagSet) {
 // memoryVariable is how much memory Go's collector aims at.
 const memoryVariable = "GOMEMLIMIT"
 
-// memory holds the aim of the collector below the limit of the container: near it, so that it is used, and not at it, because
-// not all memory is the heap's.
+// memory holds the aim of the collector below the limit of the container: near it, so that it is used, and not at it,
+// because not all memory is the heap's.
 func (c *check) memory(w workload) {
 	limit := w.container().Resources.Limits[corev1.ResourceMemory]
 	for _, variable := range w.container().Env {

@@ -7,8 +7,9 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/comparison"
 )
 
-// TestAllocationsDoNotGrow holds the allocations of a request to those in allocations.json. What else the machine does hardly changes them. A row
-// that seems to have grown is measured again, because what happens to be done at intervals adds to one measurement and growth to all.
+// TestAllocationsDoNotGrow holds the allocations of a request to those in allocations.json. What else the machine
+// does hardly changes them. A row that seems to have grown is measured again, because what happens to be done at
+// intervals adds to one measurement and growth to all.
 func TestAllocationsDoNotGrow(t *testing.T) {
 	const file, times = "allocations.json", 5
 	before, err := comparison.ReadAllocations(file)

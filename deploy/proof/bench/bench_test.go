@@ -20,7 +20,8 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/report"
 )
 
-// TestMain makes the test binary the bare handler, the proxy or the hostile callers if it is started with the argument for it, as the command does.
+// TestMain makes the test binary the bare handler, the proxy or the hostile callers if it is started with the
+// argument for it, as the command does.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && serving[os.Args[1]] != nil {
 		main()
@@ -32,7 +33,8 @@ func TestMain(m *testing.M) {
 // exchangeCommand is the exchange as it is shipped.
 var exchangeCommand string
 
-// buildServices builds the commands of the gateway and of the services beside that of the exchange, if they are not there.
+// buildServices builds the commands of the gateway and of the services beside that of the exchange, if they are not
+// there.
 var buildServices func() error
 
 func runTests(m *testing.M) int {
@@ -117,7 +119,8 @@ func TestTable(t *testing.T) {
 		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
 			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", name, printed)
 		}
-		// The last cells are those of CPU time and allocations. The target may have a remark, which is a cell of its own.
+		// The last cells are those of CPU time and allocations. The target may have a remark, which is a cell of its
+		// own.
 		for _, cell := range cells[max(0, len(cells)-5):] {
 			if !figure.MatchString(cell) {
 				t.Errorf("%s: want CPU time and allocations in\n%s", name, printed)
@@ -207,8 +210,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestHostileCallersAreBounded holds that the memory stays within its bound, with a few of the rows and a fortieth of their records. Times
-// depend on the machine, so that the test does not look at them.
+// TestHostileCallersAreBounded holds that the memory stays within its bound, with a few of the rows and a fortieth of
+// their records. Times depend on the machine, so that the test does not look at them.
 func TestHostileCallersAreBounded(t *testing.T) {
 	list, replace := "list 200 records of 900 KB", "replace one record of 900 KB"
 	o := short(t, 100*time.Millisecond)
@@ -222,7 +225,8 @@ func TestHostileCallersAreBounded(t *testing.T) {
 	}
 }
 
-// TestOverload holds that every request that is due is counted with what came of it. How many are served depends on the machine.
+// TestOverload holds that every request that is due is counted with what came of it. How many are served depends on
+// the machine.
 func TestOverload(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
 	o.overload, o.Only, o.Callers = true, regexp.MustCompile("mixed, 4000"), 100

@@ -1,8 +1,8 @@
-// Command bench measures the exchange in one process against a bare Gin handler that returns the same bytes from memory, or as separate
-// processes against Go's reverse proxy in front of that handler.
-// It starts both, drives them in turn over loopback with the same client, and prints a table of their ratio, of the CPU time that
-// both use for a request, and of what the exchange allocates for it, which other load on the machine affects least. Every
-// record that the exchange has acknowledged is durable; the bare handler stores nothing.
+// Command bench measures the exchange in one process against a bare Gin handler that returns the same bytes from
+// memory, or as separate processes against Go's reverse proxy in front of that handler. It starts both, drives them
+// in turn over loopback with the same client, and prints a table of their ratio, of the CPU time that both use for a
+// request, and of what the exchange allocates for it, which other load on the machine affects least. Every record
+// that the exchange has acknowledged is durable; the bare handler stores nothing.
 package main
 
 import (
@@ -46,8 +46,8 @@ func main() {
 	}
 }
 
-// The arguments that make this command compare reports that it has kept, draw those of -scale, and measure the allocations of a request and
-// write them into a file.
+// The arguments that make this command compare reports that it has kept, draw those of -scale, and measure the
+// allocations of a request and write them into a file.
 const (
 	compareCommand     = "compare"
 	drawCommand        = "draw"

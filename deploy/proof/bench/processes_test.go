@@ -9,7 +9,8 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/report"
 )
 
-// TestSeparateProcesses holds that a row is served by all processes of both sides, and that the CPU time and the allocations are those of all.
+// TestSeparateProcesses holds that a row is served by all processes of both sides, and that the CPU time and the
+// allocations are those of all.
 func TestSeparateProcesses(t *testing.T) {
 	if err := buildServices(); err != nil {
 		t.Fatal(err)

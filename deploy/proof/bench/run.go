@@ -51,8 +51,8 @@ func (a arguments) measurement() measurement.Kind {
 	}
 }
 
-// run measures what the arguments ask for and prints it. It returns errBelowTarget if a row is below its target and the arguments
-// ask for this check.
+// run measures what the arguments ask for and prints it. It returns errBelowTarget if a row is below its target and
+// the arguments ask for this check.
 func run(ctx context.Context, a arguments, out io.Writer) error {
 	asked := a.measurement()
 	if a.Only != nil && !slices.ContainsFunc(asked.Rows, a.Only.MatchString) {

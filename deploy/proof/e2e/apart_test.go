@@ -83,8 +83,8 @@ func lapsePolicy(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	c.Post(t, "/claim", loss(number, 2)).WantProblem(t, http.StatusConflict, "policy not in force at lossDate")
 }
 
-// loseServices stops services one by one. A request that needs the stopped service returns 503 and writes nothing. The same
-// request succeeds once the service runs again.
+// loseServices stops services one by one. A request that needs the stopped service returns 503 and writes nothing.
+// The same request succeeds once the service runs again.
 func loseServices(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	all := insure(t, c)
 	number := c.Create(t, "motorCoverage", all.motor()).Text("policyNumber")
@@ -121,8 +121,9 @@ func loseServices(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	}
 }
 
-// loseBroker records receipts while Kafka is down. They are counted once it runs again, even if it has lost what it had acknowledged, and
-// even if premium was killed before it had counted them: no receipt follows that would have its row computed.
+// loseBroker records receipts while Kafka is down. They are counted once it runs again, even if it has lost what it
+// had acknowledged, and even if premium was killed before it had counted them: no receipt follows that would have its
+// row computed.
 func loseBroker(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	number := policy(t, c).Text("policyNumber")
 	key := fresh("key")

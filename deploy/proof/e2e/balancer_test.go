@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// balancer accepts connections for several processes, as a Service of Kubernetes does: each connection goes to one of those that
-// were ready when it was last looked, and stays there. It looks every 250 ms.
+// balancer accepts connections for several processes, as a Service of Kubernetes does: each connection goes to one of
+// those that were ready when it was last looked, and stays there. It looks every 250 ms.
 type balancer struct {
 	listener  net.Listener
 	processes []string

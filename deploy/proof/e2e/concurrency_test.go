@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestOneOfManyWins sends requests that exclude each other at the same time. One succeeds, and the responses to the others
-// say why they do not.
+// TestOneOfManyWins sends requests that exclude each other at the same time. One succeeds, and the responses to the
+// others say why they do not.
 func TestOneOfManyWins(t *testing.T) {
 	t.Parallel()
 	c := caller(t)

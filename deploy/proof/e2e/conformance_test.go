@@ -14,8 +14,9 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestTheExchangeConforms tries every rule and compares each request and response with the OpenAPI document. Then the shipped
-// command tries those rules again, on the store with the records of the first run, for which it may matter what is stored.
+// TestTheExchangeConforms tries every rule and compares each request and response with the OpenAPI document. Then the
+// shipped command tries those rules again, on the store with the records of the first run, for which it may matter
+// what is stored.
 func TestTheExchangeConforms(t *testing.T) {
 	t.Parallel()
 	t.Run("first", func(t *testing.T) { wantConforming(t, conformance.Run(t.Context(), tried), len(conformance.Rules())) })
@@ -41,7 +42,8 @@ func TestTheExchangeConforms(t *testing.T) {
 	t.Run("every declared refusal was made, and no other", refusalsAsDeclared)
 }
 
-// wantConforming fails the test for every rule that failed, and if the report has not that many rules or too many were skipped.
+// wantConforming fails the test for every rule that failed, and if the report has not that many rules or too many
+// were skipped.
 func wantConforming(t *testing.T, report conformance.Report, rules int) {
 	t.Helper()
 	for _, r := range report.Results {

@@ -63,8 +63,8 @@ func crashAmidWrites(t *testing.T, e *trial.Exchange, c *trial.Client, policyNum
 	return sent
 }
 
-// TestCrash kills an exchange during writes and starts it again. Acknowledged writes are kept, other writes can be sent again
-// with the same key, and the bordereau counts each receipt once.
+// TestCrash kills an exchange during writes and starts it again. Acknowledged writes are kept, other writes can be
+// sent again with the same key, and the bordereau counts each receipt once.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())

@@ -14,10 +14,10 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestDiskTakesNoMore keeps the files of a running exchange from growing, as a quota or a full file system does. Writes are
-// refused with 503 and Retry-After, reads still work, the log says what to do, and a retry succeeds once there is space. The
-// exchange does not raise the limit itself, and the test needs no rights to set it. The exchange is not ready while it cannot write,
-// also if nobody has tried to, and again as soon as it can.
+// TestDiskTakesNoMore keeps the files of a running exchange from growing, as a quota or a full file system does.
+// Writes are refused with 503 and Retry-After, reads still work, the log says what to do, and a retry succeeds once
+// there is space. The exchange does not raise the limit itself, and the test needs no rights to set it. The exchange
+// is not ready while it cannot write, also if nobody has tried to, and again as soon as it can.
 func TestDiskTakesNoMore(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -58,8 +58,9 @@ func TestDiskTakesNoMore(t *testing.T) {
 	}
 }
 
-// TestFullDiskStillReads starts an exchange that may not write into its files, as on a disk that was full before: after a good stop,
-// where SQLite makes further files, and after a crash. What is stored can be read; once there is space, it can be written.
+// TestFullDiskStillReads starts an exchange that may not write into its files, as on a disk that was full before:
+// after a good stop, where SQLite makes further files, and after a crash. What is stored can be read; once there is
+// space, it can be written.
 func TestFullDiskStillReads(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -71,7 +72,8 @@ func TestFullDiskStillReads(t *testing.T) {
 			if err := end("exchange"); err != nil {
 				t.Fatal(err)
 			}
-			// The unit of ulimit is 512 bytes or twice that, by the shell; either is less than a page of the log with its header.
+			// The unit of ulimit is 512 bytes or twice that, by the shell; either is less than a page of the log with
+			// its header.
 			full, err := trial.Start("/bin/sh", []string{"EXCHANGE_REQUEST_TIMEOUT=5m"}, "-c", `ulimit -S -f 4 && exec "$0" "$@"`,
 				commands.Path("exchange"), "run", "--data", e.Data, "--addr", "127.0.0.1:0")
 			if err != nil {

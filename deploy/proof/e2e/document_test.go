@@ -56,8 +56,8 @@ func TestServedDocumentIsValid(t *testing.T) {
 	}
 }
 
-// TestExamplesWork sends every example of the document, in an order in which they work. Ids and numbers that the exchange has
-// issued replace those of the examples. The responses are those that the document shows.
+// TestExamplesWork sends every example of the document, in an order in which they work. Ids and numbers that the
+// exchange has issued replace those of the examples. The responses are those that the document shows.
 func TestExamplesWork(t *testing.T) {
 	t.Parallel()
 	all, err := examples.Load()
@@ -120,7 +120,8 @@ func now(issued map[string]string, text string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// learn compares an example with a response, and records each text of the example for which the response has another text.
+// learn compares an example with a response, and records each text of the example for which the response has another
+// text.
 func learn(issued map[string]string, example, is any) {
 	switch example := example.(type) {
 	case string:

@@ -22,9 +22,9 @@ import (
 
 var generatedFor = flag.Duration("generated-for", 0, "how long TestGeneratedRequests goes on with seeds that chance chooses")
 
-// TestGeneratedRequests sends requests that are made from the OpenAPI document: valid, nearly valid and hostile ones. No response has a
-// status of 500 or above, but for 503; each is as the document says, and each refusal a problem document (trial.Client); what is
-// accepted is what the document allows; and what was answered is what is read.
+// TestGeneratedRequests sends requests that are made from the OpenAPI document: valid, nearly valid and hostile ones.
+// No response has a status of 500 or above, but for 503; each is as the document says, and each refusal a problem
+// document (trial.Client); what is accepted is what the document allows; and what was answered is what is read.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())

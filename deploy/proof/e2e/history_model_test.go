@@ -18,21 +18,24 @@ const (
 	creating   = "keyed POST" // a vehicle, by its Idempotency-Key
 )
 
-// attempt is what a caller sends. value is what it wants to be stored: a vin, a payment or a reason. tag is its If-Match.
+// attempt is what a caller sends. value is what it wants to be stored: a vin, a payment or a reason. tag is its
+// If-Match.
 type attempt struct{ operation, value, tag string }
 
-// received is what the caller gets: a status, or 0 if it does not know what became of its request. value is what is stored then, as
-// the response shows it, and tag its ETag.
+// received is what the caller gets: a status, or 0 if it does not know what became of its request. value is what is
+// stored then, as the response shows it, and tag its ETag.
 type received struct {
 	status     int
 	value, tag string
 }
 
-// content is what is stored of a record: for a claim its status and payments, for a policy its status, for a vehicle its vin, and for
-// a key the body that was sent with it and the id of the record, each empty if there is none. The tag is empty if no caller knows it.
+// content is what is stored of a record: for a claim its status and payments, for a policy its status, for a vehicle
+// its vin, and for a key the body that was sent with it and the id of the record, each empty if there is none. The
+// tag is empty if no caller knows it.
 type content struct{ value, tag string }
 
-// recordModel says which responses one record may give if each request happens at one instant between its start and its end.
+// recordModel says which responses one record may give if each request happens at one instant between its start and
+// its end.
 func recordModel(first content) porcupine.Model {
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{first} },
@@ -48,8 +51,8 @@ func recordModel(first content) porcupine.Model {
 	return model.ToModel()
 }
 
-// following returns what may be stored after a request, given what was stored before it and what it gets; nothing if it may not get
-// this.
+// following returns what may be stored after a request, given what was stored before it and what it gets; nothing if
+// it may not get this.
 func following(before content, sent attempt, got received) []content {
 	if sent.operation == reading {
 		if got.status == 0 {

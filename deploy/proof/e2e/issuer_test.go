@@ -84,8 +84,8 @@ func TestTokensOfAnIssuer(t *testing.T) {
 	}
 }
 
-// TestAnIssuerRotatesItsKeysAndIsAway has callers get new tokens and use them, while the issuer rotates its keys and is gone for a
-// while. A caller that gets no token goes on with its last one.
+// TestAnIssuerRotatesItsKeysAndIsAway has callers get new tokens and use them, while the issuer rotates its keys and
+// is gone for a while. A caller that gets no token goes on with its last one.
 func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	t.Parallel()
 	e, idp := withIssuer(t, "EXCHANGE_JWKS_REFRESH=100ms", "EXCHANGE_JWKS_REFRESH_UNKNOWN=1ns")
@@ -172,8 +172,8 @@ func TestAnIssuerRotatesItsKeysAndIsAway(t *testing.T) {
 	})
 }
 
-// TestAnExchangeStartsBeforeItsIssuer cannot check a token without keys: that is neither the fault of the caller nor the
-// end of the process.
+// TestAnExchangeStartsBeforeItsIssuer cannot check a token without keys: that is neither the fault of the caller nor
+// the end of the process.
 func TestAnExchangeStartsBeforeItsIssuer(t *testing.T) {
 	t.Parallel()
 	e, idp := withIssuer(t, "EXCHANGE_JWKS_REFRESH_UNKNOWN=50ms")

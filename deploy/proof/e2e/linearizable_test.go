@@ -16,10 +16,10 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestHistoriesAreLinearizable has 64 callers read, replace, settle, reopen, cancel and create the same few records at once, kills the
-// exchange meanwhile, and has others go on after its restart. What the callers got of each record must be what it would have given if
-// one request had followed the other, each within the time between its start and its end; those that the crash cut off may have
-// happened or not.
+// TestHistoriesAreLinearizable has 64 callers read, replace, settle, reopen, cancel and create the same few records
+// at once, kills the exchange meanwhile, and has others go on after its restart. What the callers got of each record
+// must be what it would have given if one request had followed the other, each within the time between its start and
+// its end; those that the crash cut off may have happened or not.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -71,7 +71,8 @@ type history struct {
 	heard int
 }
 
-// prepare makes the records: so many that a few callers are at one of them at once. The time to check a history doubles with each.
+// prepare makes the records: so many that a few callers are at one of them at once. The time to check a history
+// doubles with each.
 func (h *history) prepare(t *testing.T) {
 	h.first = map[string]content{}
 	for range 12 {
@@ -88,8 +89,8 @@ func (h *history) prepare(t *testing.T) {
 	}
 }
 
-// one makes a request that chance chooses, or a read and a replacement of what was read. It returns an error if no response comes, or
-// one that no caller should get.
+// one makes a request that chance chooses, or a read and a replacement of what was read. It returns an error if no
+// response comes, or one that no caller should get.
 func (h *history) one(ctx context.Context, caller int) error {
 	value := fresh("v")
 	switch choice := rand.IntN(100); {

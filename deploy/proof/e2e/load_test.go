@@ -25,8 +25,8 @@ type load struct {
 	made map[string]*atomic.Int64
 }
 
-// pauses are how long senders wait after a response. Some leave their connections without a request for about as long as
-// connections are kept.
+// pauses are how long senders wait after a response. Some leave their connections without a request for about as long
+// as connections are kept.
 var pauses = []time.Duration{0, 30 * time.Millisecond, 700 * time.Millisecond, 2900 * time.Millisecond}
 
 // startLoad begins to send requests, from one sender for each pause and client.

@@ -19,8 +19,8 @@ import (
 var (
 	commands *trial.Commands
 	whole    *trial.Exchange
-	// tried are the options of the conformance suite for the shared exchange. Each request and response is compared with the
-	// OpenAPI document and with the rules of all responses.
+	// tried are the options of the conformance suite for the shared exchange. Each request and response is compared
+	// with the OpenAPI document and with the rules of all responses.
 	tried conformance.Options
 )
 

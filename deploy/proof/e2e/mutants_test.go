@@ -157,8 +157,8 @@ var mutants = []mutant{
 	{what: "forgets its history", respond: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)), area: "beyond", rule: "GET /x/history/claim/{id} lists the creation"},
 }
 
-// TestMutantsAreNoticed tries each mutant with the rule that it breaks. The rule must fail, and must pass through a proxy that
-// changes nothing.
+// TestMutantsAreNoticed tries each mutant with the rule that it breaks. The rule must fail, and must pass through a
+// proxy that changes nothing.
 func TestMutantsAreNoticed(t *testing.T) {
 	t.Parallel()
 	for _, m := range mutants {

@@ -30,7 +30,8 @@ func holdWrites(t *testing.T, database string) (release func()) {
 	}
 }
 
-// TestPersistenceFails tests the last row of the errors table of POST /personal: 503, retry. Another program locks the database.
+// TestPersistenceFails tests the last row of the errors table of POST /personal: 503, retry. Another program locks
+// the database.
 func TestPersistenceFails(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_REQUEST_TIMEOUT=1s")

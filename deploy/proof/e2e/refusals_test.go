@@ -46,7 +46,8 @@ func refusalsAsDeclared(t *testing.T) {
 	}
 }
 
-// exceedSettings makes the refusals of what is more than the shared exchange is set to take. The suite knows only the interface.
+// exceedSettings makes the refusals of what is more than the shared exchange is set to take. The suite knows only the
+// interface.
 func exceedSettings(t *testing.T) {
 	c := caller(t)
 	documents := slices.Repeat([]string{"https://example.com/document"}, 1001)

@@ -18,8 +18,8 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/register"
 	"insurance.example/exchange/contracts/settings"
-	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/deploy/exchange/allinone"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/service"
@@ -184,8 +184,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 }
 
-// workMemory begins a request whose body does not end, and then sends another one. In the exchange that may have a megabyte in work, a
-// body of 50 KB (which counts tenfold) is then more than the half that one caller may have.
+// workMemory begins a request whose body does not end, and then sends another one. In the exchange that may have a
+// megabyte in work, a body of 50 KB (which counts tenfold) is then more than the half that one caller may have.
 func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	large := vehicle().With("model", strings.Repeat("x", 50_000))
 	for exchange, refused := range map[*trial.Exchange]bool{e: true, whole: false} {
@@ -232,8 +232,8 @@ func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	})
 }
 
-// rateLimit sends requests until one is refused, to an exchange that allows one a second, and compares their headers with those of one that
-// has no limit.
+// rateLimit sends requests until one is refused, to an exchange that allows one a second, and compares their headers
+// with those of one that has no limit.
 func rateLimit(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 	e, idp := withIssuer(t, "EXCHANGE_RATE_LIMIT=1", "EXCHANGE_RATE_BURST=2")
 	authorization, err := tokenOf(t.Context(), idp, registered[0], trial.Developer)
@@ -302,8 +302,8 @@ func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) 
 	return response.StatusCode
 }
 
-// TestEveryItemOfTheRegisterIsConfigurable compares the register with the programs. Each setting of the register is a flag of
-// `exchange run` and of one of the separate commands, and does what the register says.
+// TestEveryItemOfTheRegisterIsConfigurable compares the register with the programs. Each setting of the register is a
+// flag of `exchange run` and of one of the separate commands, and does what the register says.
 func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
 	t.Parallel()
 	items, err := register.Load()

@@ -38,9 +38,9 @@ func TestRollWithTLSLosesNoRequest(t *testing.T) {
 // replicas are appended to the names of services and of the gateway.
 var replicas = []string{"-a", "-b"}
 
-// roll restarts the first replicas of all services and of the gateway at the same time, and then the second ones. Clients reach
-// the gateways through a balancer. Some send one request after the other; some leave their connections, and those of the
-// processes, without requests for a while.
+// roll restarts the first replicas of all services and of the gateway at the same time, and then the second ones.
+// Clients reach the gateways through a balancer. Some send one request after the other; some leave their connections,
+// and those of the processes, without requests for a while.
 func roll(t *testing.T, volumes *trial.Volumes) {
 	data := t.TempDir()
 	policyNumber := prepare(t, data)

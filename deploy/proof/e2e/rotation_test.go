@@ -12,8 +12,8 @@ import (
 // apart are the processes of an exchange that know each other.
 var apart = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
 
-// TestRollOfTheCredentialLosesNoRequest exchanges the shared secret of seven processes under load, each process by itself: the new secret is
-// added everywhere, then sent everywhere, and then the old one is dropped everywhere.
+// TestRollOfTheCredentialLosesNoRequest exchanges the shared secret of seven processes under load, each process by
+// itself: the new secret is added everywhere, then sent everywhere, and then the old one is dropped everywhere.
 func TestRollOfTheCredentialLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	const newer = "the-next-secret-of-the-tests"
@@ -74,8 +74,9 @@ func authoritiesOf(process string) []string {
 	return []string{"tls-client-ca", "peer-ca"}
 }
 
-// TestRollOfCertificatesLosesNoRequest exchanges the certificates of seven processes under load, and then the authority that signs
-// them, each process by itself: the new authority is trusted everywhere, then it signs everywhere, and then the old one is dropped everywhere.
+// TestRollOfCertificatesLosesNoRequest exchanges the certificates of seven processes under load, and then the
+// authority that signs them, each process by itself: the new authority is trusted everywhere, then it signs
+// everywhere, and then the old one is dropped everywhere.
 func TestRollOfCertificatesLosesNoRequest(t *testing.T) {
 	t.Parallel()
 	older, newer := certificatetest.NewAuthority(t), certificatetest.NewAuthority(t)

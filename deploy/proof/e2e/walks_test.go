@@ -147,8 +147,8 @@ func values(text string) ([]any, error) {
 	return all, nil
 }
 
-// includes returns an error if a value lacks something of the value shown. Objects must have at least the members shown, and
-// "…" in a string is a placeholder for any text.
+// includes returns an error if a value lacks something of the value shown. Objects must have at least the members
+// shown, and "…" in a string is a placeholder for any text.
 func includes(is, shown any) error {
 	switch shown := shown.(type) {
 	case map[string]any:

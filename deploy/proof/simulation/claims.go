@@ -121,7 +121,8 @@ func (x *exchange) checkClaims(complain func(string, ...any)) {
 	}
 }
 
-// leadsTo reports whether a version may follow c: a document is added, or the claim is settled with one payment, or reopened.
+// leadsTo reports whether a version may follow c: a document is added, or the claim is settled with one payment, or
+// reopened.
 func (c storedClaim) leadsTo(next storedClaim) bool {
 	paid, documented := len(next.Payments)-len(c.Payments), len(next.Documents)-len(c.Documents)
 	switch {

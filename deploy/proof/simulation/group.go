@@ -111,8 +111,8 @@ func (g *group) expelProcess(p *process) {
 	}
 }
 
-// rebalance begins a rebalance: the members are told by their next heartbeats. Those who have not joined again in time are
-// left out.
+// rebalance begins a rebalance: the members are told by their next heartbeats. Those who have not joined again in
+// time are left out.
 func (g *group) rebalance(timeout time.Duration) {
 	if g.rebalancing {
 		return
@@ -198,8 +198,8 @@ func (g *generation) Start(run func(ctx context.Context)) {
 }
 
 func (g *generation) Commit(offsets map[int]int64) error {
-	// What the aggregator does while it waits for a commit would be ready all at once afterwards, in no order that the seed
-	// decides. So a commit does not wait.
+	// What the aggregator does while it waits for a commit would be ready all at once afterwards, in no order that
+	// the seed decides. So a commit does not wait.
 	_, err := call(as(context.Background(), "aggregator"), g.member.process, fmt.Sprintf("commit %v", offsets), true, asIs, func() (struct{}, error) {
 		group := &g.member.brokers.group
 		if g.number != group.number || !slices.Contains(group.members, g.member) {

@@ -16,13 +16,15 @@ import (
 	"insurance.example/exchange/pkg/service"
 )
 
-// remembered are the resources whose records have histories to be checked, by service, with the collection that holds them.
+// remembered are the resources whose records have histories to be checked, by service, with the collection that holds
+// them.
 var remembered = map[string]struct{ resource, collection string }{
 	"claims":   {"claim", "claim"},
 	"coverage": {"cyberLiabilityCoverage", "policy"},
 }
 
-// checkHistories reads the history of every record as callers do, and compares it with the versions that the record had.
+// checkHistories reads the history of every record as callers do, and compares it with the versions that the record
+// had.
 func (x *exchange) checkHistories(complain func(string, ...any)) error {
 	read := make(map[string]bool)
 	for _, h := range x.hosts {
@@ -45,7 +47,8 @@ func (x *exchange) checkHistories(complain func(string, ...any)) error {
 	return nil
 }
 
-// reader returns a process that reads the store directly, without waiting for the scheduler, and does nothing by itself.
+// reader returns a process that reads the store directly, without waiting for the scheduler, and does nothing by
+// itself.
 func (h *host) reader() (*process, error) {
 	p := &process{world: h.world, label: "reader", header: h.program.header}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -59,8 +62,8 @@ func (h *host) reader() (*process, error) {
 	return p, nil
 }
 
-// compare reads the history of a record, and the record as of the instant of each event, and returns how they differ from its versions:
-// each version is one event.
+// compare reads the history of a record, and the record as of the instant of each event, and returns how they differ
+// from its versions: each version is one event.
 func (p *process) compare(resource, id string, versions [][]byte) error {
 	var history rest.History
 	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &history); err != nil {

@@ -15,7 +15,8 @@ const people = 4
 // partyBook is what callers were told of persons: ids by number of identity.
 type partyBook map[string][]string
 
-// workOnParties records the same few persons as the other callers, some with a key, until it hears that they are recorded.
+// workOnParties records the same few persons as the other callers, some with a key, until it hears that they are
+// recorded.
 func (c *caller) workOnParties(ctx context.Context, number int) {
 	for i := range 2 + c.random.IntN(4) {
 		pause(ctx, time.Duration(c.random.Int64N(int64(800*time.Millisecond))))

@@ -28,7 +28,8 @@ type policy struct {
 	id, policyNumber string
 	// replacements are by the limit that each gives the policy, which no other does. Each is sent once.
 	replacements map[int]*replacement
-	// endings are the states in which callers were told that they had ended it, and kept is true if one was told that it had ended before.
+	// endings are the states in which callers were told that they had ended it, and kept is true if one was told that
+	// it had ended before.
 	endings []string
 	kept    bool
 	// heard is when a caller was first told that the policy had ended.
@@ -91,7 +92,8 @@ func (c *caller) workOnPolicies(ctx context.Context, number int) {
 	}
 }
 
-// send sends a request about policies to the coverage service. A response that is neither an outage nor what may happen is complained of.
+// send sends a request about policies to the coverage service. A response that is neither an outage nor what may
+// happen is complained of.
 func (c *caller) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
 	got, heard = c.reach("coverage", c.random).send(ctx, what, method, path, body, header...)
 	switch got.status {
@@ -182,8 +184,8 @@ type storedPolicy struct {
 
 const inForce = "in force"
 
-// checkPolicies compares the policies with what callers were told, every version of them with the one before, and the claims with
-// the policies.
+// checkPolicies compares the policies with what callers were told, every version of them with the one before, and the
+// claims with the policies.
 func (x *exchange) checkPolicies(complain func(string, ...any)) {
 	last := make(map[*policy]storedPolicy)
 	for _, p := range x.book.policies.policies {

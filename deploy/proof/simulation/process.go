@@ -117,7 +117,8 @@ func (p *process) post(ctx context.Context, what, path, body string, header ...s
 	return p.send(ctx, what, http.MethodPost, path, body, header...)
 }
 
-// send sends a request, which the history calls what, to a process. heard is false if the caller does not learn what became of it.
+// send sends a request, which the history calls what, to a process. heard is false if the caller does not learn what
+// became of it.
 func (p *process) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
 	arrived := false
 	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
@@ -146,8 +147,8 @@ func (p *process) serve(ctx context.Context, method, path, body string, header h
 	}
 	r.Header = header
 	recorder := httptest.NewRecorder()
-	// Gin's own ServeHTTP takes the context from a pool, which keeps the engine, and so all that the process had, until garbage was
-	// collected twice.
+	// Gin's own ServeHTTP takes the context from a pool, which keeps the engine, and so all that the process had,
+	// until garbage was collected twice.
 	c := gin.CreateTestContextOnly(recorder, p.engine)
 	c.Request = r
 	p.engine.HandleContext(c)

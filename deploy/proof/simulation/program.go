@@ -25,8 +25,8 @@ const secret = "the-secret-of-a-simulated-exchange"
 // work is what the requests of a process may have in work together, in bytes.
 const work = 64 << 20
 
-// program is what all processes of a service have in common and none of them changes: the definition with its settings. It is
-// made once for all seeds, because it costs more than what a process does.
+// program is what all processes of a service have in common and none of them changes: the definition with its
+// settings. It is made once for all seeds, because it costs more than what a process does.
 type program struct {
 	definition service.Definition
 	settings   service.Settings
@@ -54,8 +54,8 @@ func newProgram(s rest.Service, arguments ...string) (*program, error) {
 	return p, nil
 }
 
-// start starts the service as service.Process does, but for what shows how it does: metrics, traces and the log, which cost
-// more than all else and decide nothing.
+// start starts the service as service.Process does, but for what shows how it does: metrics, traces and the log,
+// which cost more than all else and decide nothing.
 func (p *program) start(ctx context.Context, links service.Links) (*service.Instance, error) {
 	peers := make(map[string]*peer.Client)
 	for _, name := range p.definition.Peers {

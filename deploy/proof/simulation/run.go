@@ -30,8 +30,8 @@ type Outcome struct {
 }
 
 const (
-	// troubled is how long faults happen, and slowlyTroubled in a seed in which all is slow: sweeps and rebalances then meet work
-	// that is under way.
+	// troubled is how long faults happen, and slowlyTroubled in a seed in which all is slow: sweeps and rebalances
+	// then meet work that is under way.
 	troubled       = 6 * time.Second
 	slowlyTroubled = 30 * time.Second
 	// settling is how long everything may take to be right, after the last fault and the last request.

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// runs counts the seeds that this process has run. Each begins at a later time than the last one has ended, because ids are in
-// order of time in the whole process. History is told from the beginning of a seed.
+// runs counts the seeds that this process has run. Each begins at a later time than the last one has ended, because
+// ids are in order of time in the whole process. History is told from the beginning of a seed.
 var runs int
 
 // run runs a seed.
@@ -77,7 +77,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// runInProcesses runs the seeds in processes of their own, one for each processor at a time, and prints how far they are.
+// runInProcesses runs the seeds in processes of their own, one for each processor at a time, and prints how far they
+// are.
 func runInProcesses(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

@@ -67,7 +67,8 @@ func (t table) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[u
 	})
 }
 
-// Replace can be torn, as that of a store without transactions: the former version is kept, and the document stays as it is.
+// Replace can be torn, as that of a store without transactions: the former version is kept, and the document stays as
+// it is.
 func (t table) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	var begin func(*rand.Rand)
 	if former != nil {

@@ -43,7 +43,8 @@ func (h *host) peers(p *process) func(service string) (peer.Config, error) {
 	}
 }
 
-// RoundTrip has one of the processes of the service handle a request. That process goes on when the one that calls has given up.
+// RoundTrip has one of the processes of the service handle a request. That process goes on when the one that calls
+// has given up.
 func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {

@@ -1,7 +1,8 @@
-// Package simulation runs the core of the exchange in one process, from one seed: callers, services, outbox, relay, aggregators
-// and sweeps are the real ones, and only the database and the broker are simulated. Every operation on those two, and every
-// request of a caller, waits until the scheduler lets it happen, in an order and with faults that the seed decides. The clock
-// is that of testing/synctest, which passes only while everybody waits. So a seed always leads to the same history.
+// Package simulation runs the core of the exchange in one process, from one seed: callers, services, outbox, relay,
+// aggregators and sweeps are the real ones, and only the database and the broker are simulated. Every operation on
+// those two, and every request of a caller, waits until the scheduler lets it happen, in an order and with faults
+// that the seed decides. The clock is that of testing/synctest, which passes only while everybody waits. So a seed
+// always leads to the same history.
 package simulation
 
 import (
@@ -52,8 +53,8 @@ type world struct {
 	// postponing and longest say how often and for how long at most operations are postponed: one in so many.
 	postponing int
 	longest    time.Duration
-	// rivals says that writes of a record are held until another process has written it, for as long as longestHeld. held is told the
-	// process whose write is held.
+	// rivals says that writes of a record are held until another process has written it, for as long as longestHeld.
+	// held is told the process whose write is held.
 	rivals bool
 	held   func(*process)
 	// troubled is how long faults happen.
@@ -144,14 +145,15 @@ type result[T any] struct {
 	err   error
 }
 
-// call waits until the scheduler lets an operation of a process happen, and returns its result. failure makes the error of one
-// that does not happen or is not heard of. When ctx ends before, call returns, and the operation may still happen.
+// call waits until the scheduler lets an operation of a process happen, and returns its result. failure makes the
+// error of one that does not happen or is not heard of. When ctx ends before, call returns, and the operation may
+// still happen.
 func call[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
 	return callInParts(ctx, p, name, prompt, failure, do, nil)
 }
 
-// callInParts is call for an operation of which a part can happen without the rest: begin does such a part, at random. With a nil
-// begin, the operation happens wholly or not at all.
+// callInParts is call for an operation of which a part can happen without the rest: begin does such a part, at
+// random. With a nil begin, the operation happens wholly or not at all.
 func callInParts[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error), begin func(*rand.Rand)) (T, error) {
 	var none T
 	if p.dead.Load() {
@@ -250,7 +252,8 @@ func (w *world) run(enough func() bool, between func()) {
 		}
 		w.steps++
 		if !o.prompt {
-			// Nothing else happens at the same instant, because the order of timers of one instant is not decided by the seed.
+			// Nothing else happens at the same instant, because the order of timers of one instant is not decided by
+			// the seed.
 			time.Sleep(time.Duration(1 + w.random.IntN(50_000)))
 			synctest.Wait()
 		}

@@ -10,22 +10,22 @@ import (
 
 type level = checker.Level
 
-// internal are rules that count otherwise than in oasdiff. A member that may be absent is relied upon as well: who reads it
-// takes its absence for a fact, such as that a policy has no end.
+// internal are rules that count otherwise than in oasdiff. A member that may be absent is relied upon as well: who
+// reads it takes its absence for a fact, such as that a policy has no end.
 var internal = map[string]level{
 	checker.ResponseOptionalPropertyRemovedId: checker.ERR,
 }
 
-// public are those for callers of the exchange. A value set may have more values at every exchange, because its operator can
-// extend it, so a value more breaks nobody.
+// public are those for callers of the exchange. A value set may have more values at every exchange, because its
+// operator can extend it, so a value more breaks nobody.
 var public = map[string]level{
 	checker.ResponseOptionalPropertyRemovedId: checker.ERR,
 	checker.ResponsePropertyEnumValueAddedId:  checker.INFO,
 	checker.ResponseMediaTypeEnumValueAddedId: checker.INFO,
 }
 
-// compare returns what breaks, each as a line. It returns nothing if the major version of today is a later one. An earlier
-// version than the released one is an error.
+// compare returns what breaks, each as a line. It returns nothing if the major version of today is a later one. An
+// earlier version than the released one is an error.
 func (c contract) compare() ([]string, error) {
 	was, err := major(c.released)
 	if err != nil {

@@ -158,8 +158,8 @@ var changes = []struct {
 	}},
 }
 
-// TestABreakIsSeen changes the contracts of the exchange one at a time. A change that breaks is reported with its rule, and is
-// not reported if the contract has the next major version.
+// TestABreakIsSeen changes the contracts of the exchange one at a time. A change that breaks is reported with its
+// rule, and is not reported if the contract has the next major version.
 func TestABreakIsSeen(t *testing.T) {
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
@@ -217,8 +217,8 @@ func compared(released, today string) (string, error) {
 	return said.String(), err
 }
 
-// copied returns a folder with copies of contracts of the exchange, with the version 1.0.0. Of what callers see it has the
-// operations on claims, because to compare all takes seconds.
+// copied returns a folder with copies of contracts of the exchange, with the version 1.0.0. Of what callers see it
+// has the operations on claims, because to compare all takes seconds.
 func copied(t *testing.T, files ...string) string {
 	t.Helper()
 	folder := t.TempDir()

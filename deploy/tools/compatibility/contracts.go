@@ -30,8 +30,8 @@ type contract struct {
 	levels          map[string]level
 }
 
-// find reads the contracts that were released, and what they are today. A contract that has not been released yet breaks
-// nobody. It fails if there is no released contract, or if one is not offered any more.
+// find reads the contracts that were released, and what they are today. A contract that has not been released yet
+// breaks nobody. It fails if there is no released contract, or if one is not offered any more.
 func find(released, today string) ([]contract, error) {
 	var all []contract
 	for _, kind := range kinds {

@@ -40,9 +40,9 @@ type messages struct {
 
 type object = map[string]any
 
-// readMessages reads an AsyncAPI document as an OpenAPI document in which each message is both the body of a request and of a
-// response. While a service is rolled, processes of both releases send messages and receive those of the other, so what would
-// break a caller of either kind breaks them. The topic and the key of a message are the path.
+// readMessages reads an AsyncAPI document as an OpenAPI document in which each message is both the body of a request
+// and of a response. While a service is rolled, processes of both releases send messages and receive those of the
+// other, so what would break a caller of either kind breaks them. The topic and the key of a message are the path.
 func readMessages(text []byte) (*openapi3.T, error) {
 	var read messages
 	if err := json.Unmarshal(text, &read); err != nil {

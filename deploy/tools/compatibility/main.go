@@ -1,6 +1,7 @@
-// Command compatibility compares the contracts of the exchange with those of the last release, and fails if a change breaks
-// those who rely on them. The contracts are the OpenAPI document for callers, the internal operations that services offer to
-// each other, and the messages of Kafka. A change may break if the major version of its contract is a new one.
+// Command compatibility compares the contracts of the exchange with those of the last release, and fails if a change
+// breaks those who rely on them. The contracts are the OpenAPI document for callers, the internal operations that
+// services offer to each other, and the messages of Kafka. A change may break if the major version of its contract is
+// a new one.
 package main
 
 import (
@@ -20,8 +21,8 @@ func main() {
 	}
 }
 
-// run compares every contract in the folder of the last release with the one of the same name in the folder of today, and
-// writes what breaks. Its error says how many contracts break their promise.
+// run compares every contract in the folder of the last release with the one of the same name in the folder of today,
+// and writes what breaks. Its error says how many contracts break their promise.
 func run(released, today string, out io.Writer) error {
 	contracts, err := find(released, today)
 	if err != nil {

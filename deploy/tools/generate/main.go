@@ -61,8 +61,8 @@ func generate(contracts string) error {
 	return os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644)
 }
 
-// writeContracts writes what services offer to each other: an OpenAPI document of the internal operations of each, and an
-// AsyncAPI document of its messages.
+// writeContracts writes what services offer to each other: an OpenAPI document of the internal operations of each,
+// and an AsyncAPI document of its messages.
 func writeContracts(contracts string) error {
 	root := filepath.Dir(contracts)
 	for _, c := range internalapi.Contracts() {

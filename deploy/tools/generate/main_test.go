@@ -69,8 +69,8 @@ func build(t *testing.T, resource string, change func(*rest.Description)) (*gene
 	return &d, nil
 }
 
-// TestAChangedDeclarationChangesTheDocument changes the declaration of claims in several places, and checks that the document shows
-// each of them.
+// TestAChangedDeclarationChangesTheDocument changes the declaration of claims in several places, and checks that the
+// document shows each of them.
 func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 	refused := problems.All()[0]
 	before, err := build(t, "claim", func(*rest.Description) {})
@@ -138,8 +138,8 @@ func action(r *rest.Description, name string) *rest.ActionDescription {
 	return &r.Actions[slices.IndexFunc(r.Actions, func(a rest.ActionDescription) bool { return a.Name == name })]
 }
 
-// TestResponsesThatMayWarnSaySo looks at the actions on policies. Those that run the checks of a creation may return warnings,
-// and a cancellation returns none.
+// TestResponsesThatMayWarnSaySo looks at the actions on policies. Those that run the checks of a creation may return
+// warnings, and a cancellation returns none.
 func TestResponsesThatMayWarnSaySo(t *testing.T) {
 	d, err := build(t, "motorCoverage", func(*rest.Description) {})
 	if err != nil {

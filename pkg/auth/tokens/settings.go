@@ -1,5 +1,5 @@
-// Package tokens holds the settings that say which bearer tokens are accepted. It is apart from package auth, so that a program that
-// only has to know the names of these settings does not contain what verifies tokens.
+// Package tokens holds the settings that say which bearer tokens are accepted. It is apart from package auth, so that
+// a program that only has to know the names of these settings does not contain what verifies tokens.
 package tokens
 
 import (
@@ -25,8 +25,8 @@ var registered = []string{"", "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "
 
 // Settings describes which tokens are accepted.
 type Settings struct {
-	// JWKSURL is the URL at which the identity provider publishes its keys. KeyFile is a file with keys (JWKS, or public keys
-	// in PEM). Exactly one of the two is given.
+	// JWKSURL is the URL at which the identity provider publishes its keys. KeyFile is a file with keys (JWKS, or
+	// public keys in PEM). Exactly one of the two is given.
 	JWKSURL, KeyFile string
 	// Issuer is the iss that a token must have. If it is empty, iss is not checked.
 	Issuer string
@@ -36,8 +36,8 @@ type Settings struct {
 	Types []string
 	// Scopes holds the names of the claims that may hold the scopes of a token. The first one that has any decides.
 	Scopes []string
-	// Metadata is the URL of the exchange's metadata (RFC 9728), which challenges name; empty if it publishes none. It follows
-	// from a setting of the gateway.
+	// Metadata is the URL of the exchange's metadata (RFC 9728), which challenges name; empty if it publishes none.
+	// It follows from a setting of the gateway.
 	Metadata string
 	// Algorithms holds the signature algorithms that are allowed.
 	Algorithms []string

@@ -30,18 +30,20 @@ const (
 	ScramSHA512 = "scram-sha-512"
 )
 
-// Settings says how a process reaches Kafka. A secret is never a setting itself, only the name of the file that holds it.
+// Settings says how a process reaches Kafka. A secret is never a setting itself, only the name of the file that holds
+// it.
 type Settings struct {
 	// Brokers are the addresses (host:port) of some brokers; these name the others.
 	Brokers []string
 	// TLS has connections encrypted, and the certificates of the brokers checked.
 	TLS bool
-	// Authority is a PEM file with the certificates of the authorities that brokers' certificates may be signed by; those of
-	// the system if it is empty.
+	// Authority is a PEM file with the certificates of the authorities that brokers' certificates may be signed by;
+	// those of the system if it is empty.
 	Authority string
 	// Certificate and Key are PEM files by which this process proves to the brokers who it is; none if they are empty.
 	Certificate, Key string
-	// SASL is the mechanism by which the process proves who it is: plain, scram-sha-256 or scram-sha-512; none if it is empty.
+	// SASL is the mechanism by which the process proves who it is: plain, scram-sha-256 or scram-sha-512; none if it
+	// is empty.
 	SASL string
 	// User is the name for SASL. PasswordFile is the file with the password.
 	User, PasswordFile string

@@ -38,8 +38,8 @@ func NewAuthority(t testing.TB) *Authority {
 	return a
 }
 
-// Issue returns a certificate and its private key in PEM, valid for a year, for servers and clients. A name is an IP address, a
-// URI if it has "://" in it, or else a DNS name.
+// Issue returns a certificate and its private key in PEM, valid for a year, for servers and clients. A name is an IP
+// address, a URI if it has "://" in it, or else a DNS name.
 func (a *Authority) Issue(names ...string) (certificate, key string) {
 	a.t.Helper()
 	return a.IssueUntil(time.Now().Add(-time.Hour), time.Now().AddDate(1, 0, 0), names...)

@@ -61,8 +61,8 @@ func (v vehicle) of(spec docstore.Spec, id uuid.UUID) docstore.Document {
 	return doc
 }
 
-// Backfill runs the tests of indexes that are added to a collection. database returns what opens a new database, again and
-// again; the suite closes each store before it opens the next.
+// Backfill runs the tests of indexes that are added to a collection. database returns what opens a new database,
+// again and again; the suite closes each store before it opens the next.
 func Backfill(t *testing.T, database func(t *testing.T) (open func(t *testing.T) docstore.Store)) {
 	for _, c := range []struct {
 		name string
@@ -140,7 +140,8 @@ func (g *growing) by(t *testing.T, index, value string) ([]uuid.UUID, error) {
 	return ids(docs), err
 }
 
-// want waits until a find by a value is answered, and fails the test if the answer is another. It may be refused until then.
+// want waits until a find by a value is answered, and fails the test if the answer is another. It may be refused
+// until then.
 func (g *growing) want(t *testing.T, index, value string, want ...uuid.UUID) {
 	t.Helper()
 	found, err := g.by(t, index, value)

@@ -22,8 +22,8 @@ type Size struct {
 	Writers, Increments int
 }
 
-// The sizes in use: Full for a store made for the load of the exchange, Small for a store that reads all of its documents to
-// find one.
+// The sizes in use: Full for a store made for the load of the exchange, Small for a store that reads all of its
+// documents to find one.
 var (
 	Full  = Size{Documents: 2000, Queries: 400, Writers: 32, Increments: 25}
 	Small = Size{Documents: 120, Queries: 40, Writers: 32, Increments: 2}

@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// paging: a reader who follows the pages sees each document that existed at the beginning exactly once, although others are
-// inserted and replaced meanwhile.
+// paging: a reader who follows the pages sees each document that existed at the beginning exactly once, although
+// others are inserted and replaced meanwhile.
 func paging(t *testing.T, f fixture) {
 	present := map[uuid.UUID]bool{}
 	for range f.size.Documents / 2 {

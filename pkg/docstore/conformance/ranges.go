@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Ranges states that the documents of a range are found wherever they lie: before thousands of others, or after them, or where they
-// are few. open returns an empty store, which Ranges closes.
+// Ranges states that the documents of a range are found wherever they lie: before thousands of others, or after them,
+// or where they are few. open returns an empty store, which Ranges closes.
 func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 	store := open(t)
 	t.Cleanup(func() { _ = store.Close() })

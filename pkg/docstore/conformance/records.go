@@ -134,8 +134,8 @@ func records(t *testing.T, f fixture) {
 	})
 }
 
-// texts reads one member of many documents: of bodies in which it comes first, last, below another member, twice as text of a string, as no
-// text, and not at all, and of one that a store may have to keep as it was written.
+// texts reads one member of many documents: of bodies in which it comes first, last, below another member, twice as
+// text of a string, as no text, and not at all, and of one that a store may have to keep as it was written.
 func (f fixture) texts(t *testing.T) {
 	const member = "kind"
 	deep := strings.Repeat("[", 200) + strings.Repeat("]", 200)

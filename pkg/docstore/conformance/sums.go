@@ -27,8 +27,8 @@ func entry(account string, amount int64) docstore.Document {
 	return doc
 }
 
-// sums: the amounts of the documents with a value are added up exactly, page by page, and those of them that carry the mark
-// are told.
+// sums: the amounts of the documents with a value are added up exactly, page by page, and those of them that carry
+// the mark are told.
 func sums(t *testing.T, f fixture) {
 	collection, err := f.store.Collection(t.Context(), entries)
 	if err != nil {

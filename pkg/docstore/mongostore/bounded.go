@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// bounded is a collection each of whose operations ends within a time. A server that accepts connections and does not respond
-// would keep it until the context of the whole request ends.
+// bounded is a collection each of whose operations ends within a time. A server that accepts connections and does not
+// respond would keep it until the context of the whole request ends.
 type bounded struct {
 	collection docstore.Collection
 	timeout    time.Duration

@@ -13,9 +13,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// claim is a document's claim to a unique value. It has nothing to do with the claims of insurance. The _id of a claim is
-// the value, so that one document at most claims it, on whatever shard the documents are. A document has a unique value only
-// while it owns the claim to it; README.md gives the argument.
+// claim is a document's claim to a unique value. It has nothing to do with the claims of insurance. The _id of a
+// claim is the value, so that one document at most claims it, on whatever shard the documents are. A document has a
+// unique value only while it owns the claim to it; README.md gives the argument.
 type claim struct {
 	ID    string      `bson:"_id"`
 	Owner bson.Binary `bson:"doc"`
@@ -33,12 +33,12 @@ const (
 	nonceField = "n"
 )
 
-// longestValue is the length in bytes up to which a value is a claim's _id as it is. Of a longer one it is the digest, so that
-// the index of the claims stays small, whatever callers send.
+// longestValue is the length in bytes up to which a value is a claim's _id as it is. Of a longer one it is the
+// digest, so that the index of the claims stays small, whatever callers send.
 const longestValue = 200
 
-// claimID returns the _id of the claim to a value: "policyNumber:M-1", or "policyNumber#" and a digest. No name of an index
-// has a colon or a number sign.
+// claimID returns the _id of the claim to a value: "policyNumber:M-1", or "policyNumber#" and a digest. No name of an
+// index has a colon or a number sign.
 func claimID(index, value string) string {
 	if len(value) <= longestValue {
 		return index + ":" + value
@@ -52,8 +52,8 @@ type uniqueKey struct{ index, value string }
 
 func (k uniqueKey) claimID() string { return claimID(k.index, k.value) }
 
-// uniqueKeys returns the unique values of a document in the order of the spec. All writers claim in this order, so that two
-// that want the same values do not wait for each other.
+// uniqueKeys returns the unique values of a document in the order of the spec. All writers claim in this order, so
+// that two that want the same values do not wait for each other.
 func uniqueKeys(spec docstore.Spec, keys docstore.Keys) []uniqueKey {
 	var unique []uniqueKey
 	for _, index := range spec.Indexes {
@@ -143,8 +143,8 @@ func (c *collection) claimed(ctx context.Context, id string) (current claim, ok 
 	return current, err == nil, err
 }
 
-// replaceClaim replaces a claim if nobody has acquired it since it was read, and reports whether it did. If the outcome is
-// unknown, it reads the claim.
+// replaceClaim replaces a claim if nobody has acquired it since it was read, and reports whether it did. If the
+// outcome is unknown, it reads the claim.
 func (c *collection) replaceClaim(ctx context.Context, read, next claim) (bool, error) {
 	filter := bson.D{
 		{Key: idField, Value: read.ID}, {Key: ownerField, Value: read.Owner}, {Key: nonceField, Value: read.Nonce},
@@ -163,8 +163,9 @@ func (c *collection) replaceClaim(ctx context.Context, read, next claim) (bool, 
 	return matched == 1, nil
 }
 
-// settleClaims returns nil if all claims are as they were written, although the outcome of their write is unknown because of
-// cause; else cause, as unavailable. A write that comes late does no harm: the try that it belongs to has ended.
+// settleClaims returns nil if all claims are as they were written, although the outcome of their write is unknown
+// because of cause; else cause, as unavailable. A write that comes late does no harm: the try that it belongs to has
+// ended.
 func (c *collection) settleClaims(ctx context.Context, written []claim, cause error) error {
 	if len(written) == 0 {
 		return nil

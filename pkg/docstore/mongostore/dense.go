@@ -16,10 +16,10 @@ const (
 	denseWindow = 2000
 )
 
-// findDense finds the documents of a range that holds many, in order of _id. The index of a range has its documents in order of
-// their values, so that a page would cost the sorting of all of them. If they are many they are also frequent, mostly, and a
-// page is found among the next documents by _id, whatever their number. done is false if the query is no such one, or the page
-// was not found there: then all are to be sorted.
+// findDense finds the documents of a range that holds many, in order of _id. The index of a range has its documents
+// in order of their values, so that a page would cost the sorting of all of them. If they are many they are also
+// frequent, mostly, and a page is found among the next documents by _id, whatever their number. done is false if the
+// query is no such one, or the page was not found there: then all are to be sorted.
 func (c *collection) findDense(
 	ctx context.Context, lead docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
 ) (found []docstore.Document, done bool, err error) {

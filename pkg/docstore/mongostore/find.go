@@ -40,9 +40,9 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	return c.list(ctx, filter(c.spec, q), q.Limit, q.Bytes, page)
 }
 
-// findOwner finds the one document that can have a unique value: the owner of the claim to it. The value has no other index.
-// If the owner does not have the value, no document had it at some instant since the claim was read, because the claim
-// changes its owner only while the owner does not have it.
+// findOwner finds the one document that can have a unique value: the owner of the claim to it. The value has no other
+// index. If the owner does not have the value, no document had it at some instant since the claim was read, because
+// the claim changes its owner only while the owner does not have it.
 func (c *collection) findOwner(
 	ctx context.Context, index docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
@@ -58,8 +58,8 @@ func (c *collection) findOwner(
 	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes, page)
 }
 
-// list returns up to limit documents in order of id, in one batch, if that does not become larger than MongoDB sends at once
-// (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
+// list returns up to limit documents in order of id, in one batch, if that does not become larger than MongoDB sends
+// at once (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
 func (c *collection) list(
 	ctx context.Context, filter bson.D, limit, bytes int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
@@ -92,9 +92,9 @@ func (c *collection) list(
 	return docs, nil
 }
 
-// filter returns the conditions of a query. Each condition on a key is a comparison with a string: only a string satisfies
-// it, so that no document without the key is selected, and it implies the condition of the key's partial index, so that the
-// index may be used.
+// filter returns the conditions of a query. Each condition on a key is a comparison with a string: only a string
+// satisfies it, so that no document without the key is selected, and it implies the condition of the key's partial
+// index, so that the index may be used.
 func filter(spec docstore.Spec, q docstore.Query) bson.D {
 	var conditions bson.A
 	add := func(field, operator string, value any) {

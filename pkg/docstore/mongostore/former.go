@@ -16,11 +16,11 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
 
-// formerRecord is a former version of a document as MongoDB holds it, in a collection of its own. Its _id makes sure that it
-// is written once.
+// formerRecord is a former version of a document as MongoDB holds it, in a collection of its own. Its _id makes sure
+// that it is written once.
 type formerRecord struct {
-	// ID is the document's id and then the version, so that the versions of a document are read in order along the index of
-	// the _id, which every collection has.
+	// ID is the document's id and then the version, so that the versions of a document are read in order along the
+	// index of the _id, which every collection has.
 	ID bson.Binary `bson:"_id"`
 	// Document is the document's id again. All former versions of a document are on the shard that it names.
 	Document bson.Binary   `bson:"doc"`
@@ -61,8 +61,8 @@ func formerID(id uuid.UUID, version int64) bson.Binary {
 	return bson.Binary{Data: binary.BigEndian.AppendUint64(id[:], uint64(version))}
 }
 
-// keepFormer writes a former version, if there is one to be kept. It comes before the replacement: if that does not follow,
-// the former version is still what the document was.
+// keepFormer writes a former version, if there is one to be kept. It comes before the replacement: if that does not
+// follow, the former version is still what the document was.
 func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docstore.Former) error {
 	if former == nil {
 		return nil

@@ -31,8 +31,8 @@ func indexName(index docstore.Index) string {
 // unsentByIndex returns the name of the index of the unsent documents by a key.
 func unsentByIndex(index string) string { return "unsent_" + index }
 
-// ensureIndexes creates the indexes that are missing, and waits until they are built. It asks for all of them, also for those
-// that a list would show: a list also shows an index that another replica is still building.
+// ensureIndexes creates the indexes that are missing, and waits until they are built. It asks for all of them, also
+// for those that a list would show: a list also shows an index that another replica is still building.
 func (c *collection) ensureIndexes(ctx context.Context) error {
 	models := []mongo.IndexModel{{
 		Keys: bson.D{{Key: unsentField, Value: 1}, {Key: idField, Value: 1}},

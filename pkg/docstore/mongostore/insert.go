@@ -8,8 +8,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Insert claims the unique values of the document, and then writes the document. What it has claimed is worth nothing until
-// the document is there, so a crash between the two leaves nothing wrong.
+// Insert claims the unique values of the document, and then writes the document. What it has claimed is worth nothing
+// until the document is there, so a crash between the two leaves nothing wrong.
 func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	if err := c.spec.CheckWrite(doc, nil); err != nil {
 		return err

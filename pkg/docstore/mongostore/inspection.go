@@ -16,12 +16,12 @@ import (
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
-// Inspection reads the documents of a database. It implements docstore.Inspection. Each read sees the database as it is then, not
-// as it was at one instant: what it reads later may be newer.
+// Inspection reads the documents of a database. It implements docstore.Inspection. Each read sees the database as it
+// is then, not as it was at one instant: what it reads later may be newer.
 type Inspection struct{ *Store }
 
-// Inspect connects to the deployment and returns an inspection of the database of this name. It creates nothing. Errors are those
-// of Open.
+// Inspect connects to the deployment and returns an inspection of the database of this name. It creates nothing.
+// Errors are those of Open.
 func (o Options) Inspect(ctx context.Context, database string) (*Inspection, error) {
 	store, err := o.Open(ctx, database)
 	if err != nil {
@@ -62,7 +62,8 @@ func (c *inspected) bounded(ctx context.Context, do func(context.Context) error)
 	return do(ctx)
 }
 
-// mostRead bounds the bodies and states that are returned at once, in bytes: no further document is read once there are so many.
+// mostRead bounds the bodies and states that are returned at once, in bytes: no further document is read once there
+// are so many.
 const mostRead = 4 << 20
 
 // each reads what a find selects, and calls read for each document until it returns false.
@@ -244,7 +245,8 @@ func (c *inspected) Holders(ctx context.Context, index string, values []string) 
 	})
 }
 
-// owners calls found for each of the documents with these ids that is there, with its value of an index, if one is named.
+// owners calls found for each of the documents with these ids that is there, with its value of an index, if one is
+// named.
 func (c *inspected) owners(ctx context.Context, ids bson.A, index string, found func(value string, ref docstore.Ref)) error {
 	if len(ids) == 0 {
 		return nil

@@ -16,8 +16,9 @@ import (
 // examinedAtOnce is how many documents are read at once where their bodies are not.
 const examinedAtOnce = 500
 
-// Faults reports indexes that are missing, documents that do not own the claims to their unique values, and former versions whose
-// fields contradict each other. A database that no store has opened with the spec yet need not have its indexes.
+// Faults reports indexes that are missing, documents that do not own the claims to their unique values, and former
+// versions whose fields contradict each other. A database that no store has opened with the spec yet need not have
+// its indexes.
 func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) error) error {
 	opened, err := c.labelsOf(ctx, c.stamp)
 	if err != nil {
@@ -114,8 +115,8 @@ func (c *inspected) reportClaims(ctx context.Context, report func(docstore.Findi
 	return nil
 }
 
-// owned returns the next documents by id with the values of unique indexes that their stamps vouch for, and the last id that was
-// read, the zero UUID if there are no more.
+// owned returns the next documents by id with the values of unique indexes that their stamps vouch for, and the last
+// id that was read, the zero UUID if there are no more.
 func (c *inspected) owned(ctx context.Context, after uuid.UUID, unique []string) (page []owned, last uuid.UUID, err error) {
 	selected := bson.D{{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}, {Key: "$lte", Value: uuidBinary(uuid.Max)}}}}
 	how := options.Find().SetHint(idIndex).SetSort(inOrder).SetLimit(examinedAtOnce).SetProjection(append(bson.D{{Key: stampField, Value: 1}}, lookedAt...))
@@ -140,8 +141,8 @@ func (c *inspected) owned(ctx context.Context, after uuid.UUID, unique []string)
 	return page, last, err
 }
 
-// reportClaim reports that a document does not own the claim to a value, unless the document has changed since it was read: then
-// it may have given the value up, and another has it.
+// reportClaim reports that a document does not own the claim to a value, unless the document has changed since it was
+// read: then it may have given the value up, and another has it.
 func (c *inspected) reportClaim(ctx context.Context, doc owned, key uniqueKey, report func(docstore.Finding) error) error {
 	var current claim
 	var claimed, same, other bool

@@ -20,8 +20,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/access"
 )
 
-// ErrRefused means that MongoDB cannot be used as the settings say, and that it is of no use to try again: they contradict each
-// other, name what cannot be read, or hold credentials that the server does not accept.
+// ErrRefused means that MongoDB cannot be used as the settings say, and that it is of no use to try again: they
+// contradict each other, name what cannot be read, or hold credentials that the server does not accept.
 var ErrRefused = errors.New("mongostore: the settings of MongoDB do not work")
 
 // refusal is an ErrRefused that says its cause only.
@@ -43,8 +43,8 @@ type Options struct {
 	Settings access.Settings
 }
 
-// Open connects to the deployment at uri and returns the database of this name, once the deployment has responded. Errors:
-// ErrRefused, docstore.ErrUnavailable.
+// Open connects to the deployment at uri and returns the database of this name, once the deployment has responded.
+// Errors: ErrRefused, docstore.ErrUnavailable.
 func Open(ctx context.Context, uri, database string) (*Store, error) {
 	return Options{URI: uri}.Open(ctx, database)
 }
@@ -103,8 +103,8 @@ func (o Options) limit(c *options.ClientOptions) time.Duration {
 	if o.Settings.Timeout > 0 {
 		timeout = o.Settings.Timeout
 	}
-	// The store bounds its operations itself, because the driver ignores its own bound where a context has a later one. The
-	// making of an index, which has no bound, is none of them.
+	// The store bounds its operations itself, because the driver ignores its own bound where a context has a later
+	// one. The making of an index, which has no bound, is none of them.
 	c.Timeout = nil
 	switch selection := o.Settings.SelectionTimeout; {
 	case selection > 0:
@@ -212,8 +212,8 @@ func (o Options) withoutSecrets(err error) error {
 	return err
 }
 
-// secrets returns what the password of the URI may be: what follows the user, as it is written there and as it is meant, and in
-// place of the port of a host, where the @ after the password is missing.
+// secrets returns what the password of the URI may be: what follows the user, as it is written there and as it is
+// meant, and in place of the port of a host, where the @ after the password is missing.
 func (o Options) secrets() (secrets []string) {
 	_, rest, _ := strings.Cut(o.URI, "://")
 	if at := strings.LastIndex(rest, "@"); at >= 0 {

@@ -55,7 +55,8 @@ func of[T any](p *T) (value T) {
 	return value
 }
 
-// TestSettingsThatCannotWork holds that they are refused before a connection is made, by name, and that no secret is shown.
+// TestSettingsThatCannotWork holds that they are refused before a connection is made, by name, and that no secret is
+// shown.
 func TestSettingsThatCannotWork(t *testing.T) {
 	const uri, secret = "mongodb://127.0.0.1:1/", "sEcret"
 	folder := t.TempDir()
@@ -110,7 +111,8 @@ func TestServerThatIsNotThereIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestX509 holds that a process with a certificate logs in by it where that is set, and is known by none of the URL's users.
+// TestX509 holds that a process with a certificate logs in by it where that is set, and is known by none of the URL's
+// users.
 func TestX509(t *testing.T) {
 	client, _, err := Options{
 		URI:      "mongodb://127.0.0.1:1/?tls=true",

@@ -9,11 +9,13 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
 
-// record is a document as MongoDB holds it. Body and state are values that MongoDB's tools can read; see package bsonjson.
+// record is a document as MongoDB holds it. Body and state are values that MongoDB's tools can read; see package
+// bsonjson.
 type record struct {
 	ID      bson.Binary `bson:"_id"`
 	Version int64       `bson:"v"`
-	// Write is new for each write of a version, so that a writer who did not hear what became of its write recognises it.
+	// Write is new for each write of a version, so that a writer who did not hear what became of its write recognises
+	// it.
 	Write bson.ObjectID `bson:"w"`
 	// Stamp says with which indexes the document was written; see package backfill.
 	Stamp string        `bson:"s,omitempty"`
@@ -36,8 +38,8 @@ const (
 	stateField   = "state"
 	writeField   = "w"
 	stampField   = "s"
-	// takingsField counts how often a contender took a value from this version of the document, see countTaking, and how often
-	// the version got the keys of new indexes.
+	// takingsField counts how often a contender took a value from this version of the document, see countTaking, and
+	// how often the version got the keys of new indexes.
 	takingsField = "t"
 	keysField    = "k"
 	amountField  = "a"
@@ -59,8 +61,8 @@ func (c *collection) recordOf(doc docstore.Document, version int64) record {
 	return r
 }
 
-// decode decodes the document of a result. The result would decode it through a buffer of 4 KiB, which it makes for each document, as a
-// cursor does.
+// decode decodes the document of a result. The result would decode it through a buffer of 4 KiB, which it makes for
+// each document, as a cursor does.
 func decode(of *mongo.SingleResult, into any) error {
 	document, err := of.Raw()
 	if err != nil {

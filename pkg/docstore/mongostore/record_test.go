@@ -85,7 +85,8 @@ func extended(t *testing.T, v any) string {
 	return string(bytes.TrimSpace(text))
 }
 
-// TestDocumentIsDecodedWithoutABuffer counts the bytes that are allocated while a document is decoded, which a buffer of 4 KiB would exceed.
+// TestDocumentIsDecodedWithoutABuffer counts the bytes that are allocated while a document is decoded, which a buffer
+// of 4 KiB would exceed.
 func TestDocumentIsDecodedWithoutABuffer(t *testing.T) {
 	c := &collection{spec: receipts, stamp: "5e7a"}
 	stored := c.recordOf(docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"paymentAmount":1.10}`)}, 1)

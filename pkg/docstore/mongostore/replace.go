@@ -12,9 +12,9 @@ import (
 // maxRekeys bounds how often a replacement begins anew because contenders took values from the document meanwhile.
 const maxRekeys = 32
 
-// Replace is one conditional write as long as the document gets no unique value that it does not have. MongoDB makes it
-// atomically on one document, and evaluates the filter again after a conflict, so that exactly one of several replacements
-// of a version matches.
+// Replace is one conditional write as long as the document gets no unique value that it does not have. MongoDB makes
+// it atomically on one document, and evaluates the filter again after a conflict, so that exactly one of several
+// replacements of a version matches.
 func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
 	if err := c.spec.CheckWrite(doc, former); err != nil {
 		return err
@@ -40,11 +40,12 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 	return c.rekey(ctx, doc.Version, next, keys)
 }
 
-// rekey replaces a version of a document, or finds that it is stale, where the document may get unique values that it does not
-// have. It reads the document before it claims the values, and writes only on what it has read: if a contender takes a value
-// after the claim, it changes the document first, and the write does not match.
+// rekey replaces a version of a document, or finds that it is stale, where the document may get unique values that it
+// does not have. It reads the document before it claims the values, and writes only on what it has read: if a
+// contender takes a value after the claim, it changes the document first, and the write does not match.
 //
-// The claims to values that the document gives up stay. A deletion that came late could delete a claim that is in use again.
+// The claims to values that the document gives up stay. A deletion that came late could delete a claim that is in use
+// again.
 func (c *collection) rekey(ctx context.Context, version int64, next record, keys []uniqueKey) error {
 	for range maxRekeys {
 		stored, exists, err := c.look(ctx, next.ID)

@@ -9,14 +9,14 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 )
 
-// A write that failed was either refused or its outcome is unknown. It was refused if the server says that the id is taken, or
-// that it could not be made because of another write. After any other error the server may have made it, or may make it
-// yet: the connection was cut, the time was up, not enough members of the replica set have confirmed it, the primary
-// stepped down. Then the writer reads what it wrote. If it is there, the write succeeded. If it is not, the outcome stays
-// unknown, and the caller is told so.
+// A write that failed was either refused or its outcome is unknown. It was refused if the server says that the id is
+// taken, or that it could not be made because of another write. After any other error the server may have made it, or
+// may make it yet: the connection was cut, the time was up, not enough members of the replica set have confirmed it,
+// the primary stepped down. Then the writer reads what it wrote. If it is there, the write succeeded. If it is not,
+// the outcome stays unknown, and the caller is told so.
 
-// settle returns nil if a document is as a write left it, although the outcome of the write is unknown because of cause;
-// else cause, as unavailable.
+// settle returns nil if a document is as a write left it, although the outcome of the write is unknown because of
+// cause; else cause, as unavailable.
 func (c *collection) settle(ctx context.Context, written record, cause error) error {
 	stored, exists, err := c.look(ctx, written.ID)
 	if err != nil {
@@ -28,8 +28,9 @@ func (c *collection) settle(ctx context.Context, written record, cause error) er
 	return unavailable(ctx, cause)
 }
 
-// duplicateAt returns the position of the document whose _id was taken, in an ordered insert of several, and whether those
-// before it are known to be confirmed. refused is false if the server did not refuse the insert for this reason.
+// duplicateAt returns the position of the document whose _id was taken, in an ordered insert of several, and whether
+// those before it are known to be confirmed. refused is false if the server did not refuse the insert for this
+// reason.
 func duplicateAt(err error) (position int, confirmed, refused bool) {
 	var bulk mongo.BulkWriteException
 	if !errors.As(err, &bulk) {

@@ -39,7 +39,8 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 	return texts, nil
 }
 
-// eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the paths select.
+// eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the
+// paths select.
 func (c *collection) eachOf(ctx context.Context, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error) error {
 	if len(ids) == 0 {
 		return nil

@@ -15,12 +15,12 @@ import (
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
-// searchAgain is the time from one search for documents without the keys of the spec's indexes to the next. Replicas of an
-// earlier release may write such documents at any time.
+// searchAgain is the time from one search for documents without the keys of the spec's indexes to the next. Replicas
+// of an earlier release may write such documents at any time.
 const searchAgain = 5 * time.Second
 
-// stale are the documents of a collection that were written with another set of indexes. Each of its operations ends within
-// timeout.
+// stale are the documents of a collection that were written with another set of indexes. Each of its operations ends
+// within timeout.
 type stale struct {
 	*collection
 	timeout time.Duration
@@ -68,9 +68,9 @@ func (f foundStale) look() look {
 	return l
 }
 
-// Rekey adds keys and keeps those of indexes that the spec does not have, and the stamp stands for both. So replicas of two
-// releases, each with an index that the other lacks, do not undo each other's work. A document of which no stamp says what
-// keys it has gets those of the spec.
+// Rekey adds keys and keeps those of indexes that the spec does not have, and the stamp stands for both. So replicas
+// of two releases, each with an index that the other lacks, do not undo each other's work. A document of which no
+// stamp says what keys it has gets those of the spec.
 func (s stale) Rekey(ctx context.Context, stamp string, derive backfill.Derive) (backfill.Batch, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -98,8 +98,8 @@ func (s stale) Rekey(ctx context.Context, stamp string, derive backfill.Derive) 
 		if err != nil {
 			return backfill.Batch{}, err
 		}
-		// Takings are counted up, so that neither a contender nor a replacement that has read the document before takes it for
-		// what it was: this is a write of the same version that may give it a value.
+		// Takings are counted up, so that neither a contender nor a replacement that has read the document before
+		// takes it for what it was: this is a write of the same version that may give it a value.
 		update := bson.D{
 			{Key: "$inc", Value: bson.D{{Key: takingsField, Value: int64(1)}}},
 			{Key: "$set", Value: append(bson.D{{Key: stampField, Value: next}}, values...)},
@@ -156,8 +156,8 @@ type rekeying struct {
 	batch  *backfill.Batch
 }
 
-// derived returns what is derived from a document, with keys for the caller to change. If there is nothing because of a failure,
-// it takes note of the document.
+// derived returns what is derived from a document, with keys for the caller to change. If there is nothing because of
+// a failure, it takes note of the document.
 func (r rekeying) derived(doc docstore.Document) (derived backfill.Derived, ok bool) {
 	derived, err := r.derive(doc)
 	if err != nil {
@@ -167,7 +167,8 @@ func (r rekeying) derived(doc docstore.Document) (derived backfill.Derived, ok b
 	return derived, err == nil
 }
 
-// valuesOf returns the fields that a document is to have: its keys, and its amount if the spec has indexes with amounts.
+// valuesOf returns the fields that a document is to have: its keys, and its amount if the spec has indexes with
+// amounts.
 func (r rekeying) valuesOf(ctx context.Context, found foundStale) (bson.D, error) {
 	if found.Record.Version == tombstone {
 		return bson.D{{Key: keysField, Value: bson.D{}}}, nil
@@ -184,8 +185,8 @@ func (r rekeying) valuesOf(ctx context.Context, found foundStale) (bson.D, error
 	return values, err
 }
 
-// keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the spec does not
-// have. It claims the unique values that are new, and leaves out those that another document has.
+// keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the
+// spec does not have. It claims the unique values that are new, and leaves out those that another document has.
 func (r rekeying) keysOf(ctx context.Context, found foundStale, derived docstore.Keys) (bson.D, error) {
 	has := found.look()
 	for {

@@ -22,15 +22,16 @@ type stampRecord struct {
 	Labels []string `bson:"indexes"`
 }
 
-// keepStamps keeps what the collection's own stamp stands for, and what documents without a stamp have, which an earlier
-// release wrote: the keys of all plain indexes that are there before this release has created any, and all unique values.
+// keepStamps keeps what the collection's own stamp stands for, and what documents without a stamp have, which an
+// earlier release wrote: the keys of all plain indexes that are there before this release has created any, and all
+// unique values.
 func (c *collection) keepStamps(ctx context.Context) error {
 	labels := backfill.Labels(c.spec)
 	if err := c.keepStamp(ctx, c.stamp, labels); err != nil {
 		return err
 	}
-	// The order matters where replicas start at once: whoever sees an index that another has created finds what the other
-	// has kept before that.
+	// The order matters where replicas start at once: whoever sees an index that another has created finds what the
+	// other has kept before that.
 	there, err := c.docs.Indexes().ListSpecifications(ctx)
 	if err != nil {
 		return err

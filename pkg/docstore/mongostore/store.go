@@ -1,7 +1,7 @@
-// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change streams or
-// TTL indexes, so that it works alike on a replica set, on a sharded cluster and on servers that speak MongoDB's protocol
-// without all of its features. README.md describes the shape of a document, how values are kept unique, the indexes, the
-// read and write concerns, and how it is sharded.
+// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change
+// streams or TTL indexes, so that it works alike on a replica set, on a sharded cluster and on servers that speak
+// MongoDB's protocol without all of its features. README.md describes the shape of a document, how values are kept
+// unique, the indexes, the read and write concerns, and how it is sharded.
 package mongostore
 
 import (
@@ -29,9 +29,9 @@ type Store struct {
 	backfills []*backfill.Backfill
 }
 
-// Collection makes sure that the collection has an index for each index of the spec. Documents that were stored before an
-// index was added to the spec get their keys in the background; see docstore.Spec. It refuses a collection whose documents an
-// early release wrote.
+// Collection makes sure that the collection has an index for each index of the spec. Documents that were stored
+// before an index was added to the spec get their keys in the background; see docstore.Spec. It refuses a collection
+// whose documents an early release wrote.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(ctx, err)
@@ -71,8 +71,8 @@ func (s *Store) Close() error {
 	return s.client.Disconnect(context.Background())
 }
 
-// unavailable returns the error for every failure that has no error of its own in package docstore. It adds the error of
-// the context, because the driver does not always say that it was the caller's context that ended.
+// unavailable returns the error for every failure that has no error of its own in package docstore. It adds the error
+// of the context, because the driver does not always say that it was the caller's context that ended.
 func unavailable(ctx context.Context, cause error) error {
 	if ended := ctx.Err(); ended != nil && !errors.Is(cause, ended) {
 		return fmt.Errorf("%w: %w: %w", docstore.ErrUnavailable, ended, cause)

@@ -15,8 +15,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// mostSummed is the greatest number of documents that are added up at once. A Decimal128 is exact up to 34 digits, and so many
-// amounts of 64 bits have fewer.
+// mostSummed is the greatest number of documents that are added up at once. A Decimal128 is exact up to 34 digits,
+// and so many amounts of 64 bits have fewer.
 const mostSummed = 1_000_000
 
 // summed is what $group returns.
@@ -27,8 +27,8 @@ type summed struct {
 	Last      bson.Binary     `bson:"last"`
 }
 
-// Sum reads the marks and then the sum in one causally consistent session, so that the second read sees all that the first
-// one saw, also if another primary serves it. So the documents that have the marks are added up.
+// Sum reads the marks and then the sum in one causally consistent session, so that the second read sees all that the
+// first one saw, also if another primary serves it. So the documents that have the marks are added up.
 func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
 	limit = min(limit, mostSummed)
 	session, err := c.docs.Database().Client().StartSession(options.Session().SetCausalConsistency(true))

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// patience is how long a contender waits for the owner of a claim to write its document before it bars the owner. It
-	// spares an owner that is only slow; nothing depends on it but that.
+	// patience is how long a contender waits for the owner of a claim to write its document before it bars the owner.
+	// It spares an owner that is only slow; nothing depends on it but that.
 	patience = time.Second
 	// firstPoll and longestPoll bound the time between two looks at the owner.
 	firstPoll, longestPoll = 5 * time.Millisecond, 100 * time.Millisecond
@@ -116,10 +116,10 @@ const (
 	barred
 )
 
-// bar makes sure that the owner of a claim does not get the value by a write that is under way, unless it has the value. An
-// owner whose document is there gets another count of takings, so that a replacement that has read the count before does not
-// match. An owner whose document is not there gets a tombstone, so that its insert is refused; if wait is true, it is left
-// alone.
+// bar makes sure that the owner of a claim does not get the value by a write that is under way, unless it has the
+// value. An owner whose document is there gets another count of takings, so that a replacement that has read the
+// count before does not match. An owner whose document is not there gets a tombstone, so that its insert is refused;
+// if wait is true, it is left alone.
 func (c *collection) bar(ctx context.Context, owner bson.Binary, key uniqueKey, wait bool) (ownerState, error) {
 	for range maxContests {
 		stored, exists, err := c.look(ctx, owner)

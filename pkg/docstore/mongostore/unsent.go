@@ -39,8 +39,8 @@ func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int
 	return removed, err
 }
 
-// settleSent returns nil if none of the documents, at the versions named, has its mark, although the outcome of the write that
-// takes the marks is unknown because of cause; else cause, as unavailable.
+// settleSent returns nil if none of the documents, at the versions named, has its mark, although the outcome of the
+// write that takes the marks is unknown because of cause; else cause, as unavailable.
 func (c *collection) settleSent(ctx context.Context, refs []docstore.Ref, cause error) error {
 	ids, versions := make(bson.A, len(refs)), make(map[uuid.UUID]int64, len(refs))
 	for i, ref := range refs {

@@ -144,8 +144,8 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 	return c.bindKeys(stmt, firstKey, keys, doc.Amount)
 }
 
-// bindKeys binds keys to the parameters from first on, or null for none, and behind them the amount if the table has amounts.
-// It returns the parameter that follows.
+// bindKeys binds keys to the parameters from first on, or null for none, and behind them the amount if the table has
+// amounts. It returns the parameter that follows.
 func (c *collection) bindKeys(stmt *sqlite3.Stmt, first int, keys []key, amount int64) (next int) {
 	for i, key := range keys {
 		if key.ok {

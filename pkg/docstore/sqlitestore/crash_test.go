@@ -38,8 +38,8 @@ func entry(id uuid.UUID, version int64) docstore.Document {
 	}
 }
 
-// TestKilledWhileWriting kills a process that writes as fast as it can. No write that the store had acknowledged is lost,
-// and none is half done.
+// TestKilledWhileWriting kills a process that writes as fast as it can. No write that the store had acknowledged is
+// lost, and none is half done.
 func TestKilledWhileWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ledger.db")
 	acknowledged := map[uuid.UUID]int64{}

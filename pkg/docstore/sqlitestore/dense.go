@@ -15,10 +15,10 @@ const (
 	denseWindow = 2000
 )
 
-// findDense finds the documents of a range that holds many, in order of id. The index of a range has its documents in order of
-// their values, so that a page would cost the sorting of all of them. If they are many they are also frequent, mostly, and a
-// page is found among the next documents by id, whatever their number. done is false if the query is no such one, or the page
-// was not found there: then all are to be sorted.
+// findDense finds the documents of a range that holds many, in order of id. The index of a range has its documents in
+// order of their values, so that a page would cost the sorting of all of them. If they are many they are also
+// frequent, mostly, and a page is found among the next documents by id, whatever their number. done is false if the
+// query is no such one, or the page was not found there: then all are to be sorted.
 func (c *collection) findDense(ctx context.Context, q docstore.Query) (found []docstore.Document, done bool, err error) {
 	lead, ok := c.spec.Driving(q)
 	if _, equal := q.Equal[lead.Name]; !ok || equal {
@@ -65,7 +65,8 @@ func countSQL(spec docstore.Spec, lead docstore.Index, q docstore.Query) (sql st
 		quoted(spec.Name), quoted(indexName(spec.Name, lead)), keyColumn(lead.Name), conditions), texts
 }
 
-// denseSQL is findSQL for a search among the next documents by id. A column with a plus sign is not looked up in an index.
+// denseSQL is findSQL for a search among the next documents by id. A column with a plus sign is not looked up in an
+// index.
 func denseSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
 	conditions, texts := conditionsSQL(spec, q, "+")
 	table := quoted(spec.Name)

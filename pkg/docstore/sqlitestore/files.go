@@ -41,8 +41,8 @@ func makeFiles(path string) error {
 	return nil
 }
 
-// withRemedy adds to an error the file that it is about, and what a person can do. An error without a known remedy only gets
-// the file.
+// withRemedy adds to an error the file that it is about, and what a person can do. An error without a known remedy
+// only gets the file.
 func withRemedy(path string, err error) error {
 	switch {
 	case sqlite3.Full(err), errors.Is(err, syscall.ENOSPC):

@@ -6,8 +6,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// finds are the SQL of the finds that were asked for so far, so that it is not written anew for each: there are few, since all finds that
-// name the same indexes, for values of theirs, have the same. Ranges come in more forms, and what they cost is not the writing.
+// finds are the SQL of the finds that were asked for so far, so that it is not written anew for each: there are few,
+// since all finds that name the same indexes, for values of theirs, have the same. Ranges come in more forms, and
+// what they cost is not the writing.
 type finds struct {
 	mu      sync.RWMutex
 	written map[form]string

@@ -22,8 +22,9 @@ func ownFormer(former *docstore.Former) *docstore.Former {
 	return &own
 }
 
-// keepFormer keeps a former version, if there is one to be kept. It comes after the replacement and in its transaction: it
-// cannot be refused, so that a change that is refused leaves nothing behind, and neither is on the disk without the other.
+// keepFormer keeps a former version, if there is one to be kept. It comes after the replacement and in its
+// transaction: it cannot be refused, so that a change that is refused leaves nothing behind, and neither is on the
+// disk without the other.
 func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
 	if former == nil {
 		return nil

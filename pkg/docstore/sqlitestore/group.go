@@ -3,21 +3,23 @@ package sqlitestore
 import "time"
 
 const (
-	// groupLength is the greatest number of writes that go into a commit. It bounds how long the first of them waits for the last.
+	// groupLength is the greatest number of writes that go into a commit. It bounds how long the first of them waits
+	// for the last.
 	groupLength = 256
-	// patience is how long a commit waits for the next of the writes that may follow. It is a few times what a commit takes.
+	// patience is how long a commit waits for the next of the writes that may follow. It is a few times what a commit
+	// takes.
 	patience = 2 * time.Millisecond
 	// mostPatience is the longest time that it waits for all of them.
 	mostPatience = 5 * patience
 )
 
-// gather adds to a group the writes that are waiting, and those that follow soon. Each commit writes the pages that it changes
-// and syncs the disk, so half as many commits are nearly half the work.
+// gather adds to a group the writes that are waiting, and those that follow soon. Each commit writes the pages that
+// it changes and syncs the disk, so half as many commits are nearly half the work.
 //
-// Who had a result writes again, mostly, when others do: the callers of a busy store come round together. So it waits until
-// there are as many writes as there were when the last commit ended, those in it and those waiting, as long as they keep coming: one
-// whose service asks another one first takes longer to come round. A caller who is alone does not wait, and one who is left alone
-// waits once.
+// Who had a result writes again, mostly, when others do: the callers of a busy store come round together. So it waits
+// until there are as many writes as there were when the last commit ended, those in it and those waiting, as long as
+// they keep coming: one whose service asks another one first takes longer to come round. A caller who is alone does
+// not wait, and one who is left alone waits once.
 func (w *writer) gather(group []*write) []*write {
 	group, open := w.take(group)
 	if !open || len(group) >= w.expected {

@@ -12,9 +12,10 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// TestCallersWhoComeRoundShareACommit has four callers write again and again, each a while after the result of its last write, so that
-// a round takes longer than the patience with one of them. Once all of them have met, each of their rounds is one commit. Time passes
-// only while everybody waits, so that the result does not depend on how fast anything is.
+// TestCallersWhoComeRoundShareACommit has four callers write again and again, each a while after the result of its
+// last write, so that a round takes longer than the patience with one of them. Once all of them have met, each of
+// their rounds is one commit. Time passes only while everybody waits, so that the result does not depend on how fast
+// anything is.
 func TestCallersWhoComeRoundShareACommit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
@@ -41,7 +42,8 @@ func TestCallersWhoComeRoundShareACommit(t *testing.T) {
 	})
 }
 
-// TestWhoIsLeftAloneWaitsOnce: a write that others were expected with is committed without them, and the next one at once.
+// TestWhoIsLeftAloneWaitsOnce: a write that others were expected with is committed without them, and the next one at
+// once.
 func TestWhoIsLeftAloneWaitsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, _ := opened(t, filepath.Join(t.TempDir(), "a.db"))

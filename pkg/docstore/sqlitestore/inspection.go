@@ -123,8 +123,8 @@ func (c *inspected) readShape(ctx context.Context) error {
 	return err
 }
 
-// asHeld returns the spec with plain indexes in place of those with amounts, where the file has these: then only an earlier
-// release has opened it.
+// asHeld returns the spec with plain indexes in place of those with amounts, where the file has these: then only an
+// earlier release has opened it.
 func (c *inspected) asHeld() (docstore.Spec, error) {
 	held := c.spec
 	held.Indexes = slices.Clone(held.Indexes)

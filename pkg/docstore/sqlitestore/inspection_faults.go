@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Faults reports indexes that are missing, and values of unique indexes that several documents have. A file that no store has opened
-// with the spec yet need not have its indexes.
+// Faults reports indexes that are missing, and values of unique indexes that several documents have. A file that no
+// store has opened with the spec yet need not have its indexes.
 func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) error) error {
 	if !c.there {
 		return nil

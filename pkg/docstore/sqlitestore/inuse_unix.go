@@ -16,8 +16,8 @@ const (
 	lockedLength = 510
 )
 
-// InUse reports whether a store of another process has the database in the file at path open. It must not be called by a process that
-// itself has the database open in a Store: the operating system would release that one's lock.
+// InUse reports whether a store of another process has the database in the file at path open. It must not be called
+// by a process that itself has the database open in a Store: the operating system would release that one's lock.
 func InUse(path string) (bool, error) {
 	file, err := os.OpenFile(path+"-lock", os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -31,7 +31,8 @@ func bytesRead(t *testing.T) (count int) {
 	return count
 }
 
-// TestWhatTheBudgetRefusesIsNotRead asks in every way for a large record and its large former version while the budget has no room.
+// TestWhatTheBudgetRefusesIsNotRead asks in every way for a large record and its large former version while the
+// budget has no room.
 func TestWhatTheBudgetRefusesIsNotRead(t *testing.T) {
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {

@@ -9,10 +9,12 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// few is the number of documents of a query from which on room is made for all that it may return: it is a page, mostly a full one.
+// few is the number of documents of a query from which on room is made for all that it may return: it is a page,
+// mostly a full one.
 const few = 4
 
-// list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as docstore.Query.Bytes says.
+// list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as
+// docstore.Query.Bytes says.
 func (c *collection) list(ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
 	var docs []docstore.Document
 	var kept copies
@@ -97,8 +99,8 @@ func (c *copies) document(ctx context.Context, stmt *sqlite3.Stmt, of content) (
 	return doc, nil
 }
 
-// reserve makes room for a number of bytes, which it takes from the budget of the request. A block is as large as all before it
-// together, so that there are few of them and at most half of their bytes are left over.
+// reserve makes room for a number of bytes, which it takes from the budget of the request. A block is as large as all
+// before it together, so that there are few of them and at most half of their bytes are left over.
 func (c *copies) reserve(ctx context.Context, bytes int) error {
 	if bytes <= len(c.room) {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// TestDocumentsOfAPageHaveBytesOfTheirOwn: what is appended to the body or the state of a document does not reach those that were read
-// with it.
+// TestDocumentsOfAPageHaveBytesOfTheirOwn: what is appended to the body or the state of a document does not reach
+// those that were read with it.
 func TestDocumentsOfAPageHaveBytesOfTheirOwn(t *testing.T) {
 	_, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	const number = 20

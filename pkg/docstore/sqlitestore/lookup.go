@@ -27,7 +27,8 @@ func lookupsOf(spec docstore.Spec) lookups {
 	return all
 }
 
-// of returns the SQL and its parameter for a query that asks only for a value of a unique index, as most finds of one document do.
+// of returns the SQL and its parameter for a query that asks only for a value of a unique index, as most finds of one
+// document do.
 func (l lookups) of(q docstore.Query) (sql single, value string, ok bool) {
 	if len(q.Equal) != 1 || len(q.Ranges) > 0 || q.After != uuid.Nil || q.Skip > 0 {
 		return single{}, "", false
@@ -42,8 +43,8 @@ func (l lookups) of(q docstore.Query) (sql single, value string, ok bool) {
 	return single{}, "", false
 }
 
-// lookUp returns the document of a lookup, if there is one. It is as short as a get, so that it is read as one: what lists need
-// (another mapping of the file after each commit) takes longer than the lookup.
+// lookUp returns the document of a lookup, if there is one. It is as short as a get, so that it is read as one: what
+// lists need (another mapping of the file after each commit) takes longer than the lookup.
 func (c *collection) lookUp(ctx context.Context, sql single, value string) (found []docstore.Document, err error) {
 	_, err = c.readOne(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindText(1, value) }, func(stmt *sqlite3.Stmt) error {
 		doc, err := affordable(ctx, stmt)

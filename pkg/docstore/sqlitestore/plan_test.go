@@ -30,8 +30,8 @@ func TestSumsReadOnlyTheirIndexes(t *testing.T) {
 	}
 }
 
-// TestNoStatementScans asks SQLite for its plans. Every statement finds its rows by an index, so that its cost does not grow
-// with the table.
+// TestNoStatementScans asks SQLite for its plans. Every statement finds its rows by an index, so that its cost does
+// not grow with the table.
 func TestNoStatementScans(t *testing.T) {
 	conn := schema(t, receipts)
 	sql := statementsOf(receipts)

@@ -15,8 +15,9 @@ import (
 // readers are the connections that read. Each serves one read at a time, and keeps the statements it has prepared:
 // there is one for each shape of query, of which a collection has few.
 //
-// A connection is opened when all others serve a read, and the one that was used last is used next. So there are only as many as have
-// been in use at once, and what they have cached is what was read last. One costs 150 KiB, and 2 MiB once its cache is full.
+// A connection is opened when all others serve a read, and the one that was used last is used next. So there are only
+// as many as have been in use at once, and what they have cached is what was read last. One costs 150 KiB, and 2 MiB
+// once its cache is full.
 type readers struct {
 	path    string
 	file    os.FileInfo // of the database when the store was opened
@@ -38,8 +39,8 @@ type reader struct {
 	view  view
 }
 
-// openReaders returns readers with a first connection, and with room for two for each processor, because a read mostly takes processor
-// time and sometimes waits for the disk. The pragmas are applied to each.
+// openReaders returns readers with a first connection, and with room for two for each processor, because a read
+// mostly takes processor time and sometimes waits for the disk. The pragmas are applied to each.
 func openReaders(path string, sharing sqlite3.Sharing, pragmas []string, turn *turn) (*readers, error) {
 	file, err := os.Stat(path)
 	if err != nil {
@@ -154,7 +155,8 @@ func (r *readers) last() *reader {
 	return last
 }
 
-// give makes a connection idle. Its view ends if something is or was written since it began, as that of an idle one has.
+// give makes a connection idle. Its view ends if something is or was written since it began, as that of an idle one
+// has.
 func (r *readers) give(back *reader) {
 	r.mu.Lock()
 	if !back.view.current(r.turn) {

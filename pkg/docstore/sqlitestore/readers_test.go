@@ -68,8 +68,8 @@ func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
 	}
 }
 
-// TestFurtherConnectionIsToTheSameFile moves the database away while it is in use. What is open reads on, and what would be another
-// file is not opened.
+// TestFurtherConnectionIsToTheSameFile moves the database away while it is in use. What is open reads on, and what
+// would be another file is not opened.
 func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)

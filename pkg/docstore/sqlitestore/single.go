@@ -12,14 +12,16 @@ import (
 	"insurance.example/exchange/pkg/jsonobject"
 )
 
-// largeRow is the size in bytes of what is read of a row from which on it is large. SQLite reads a large row page by page, and all of it
-// before its size is known, unless it is asked for the size alone.
+// largeRow is the size in bytes of what is read of a row from which on it is large. SQLite reads a large row page by
+// page, and all of it before its size is known, unless it is asked for the size alone.
 const largeRow = 64 << 10
 
-// single is the SQL that reads one row. small returns it unless it is large, size returns its size, and whole returns it whatever its size.
+// single is the SQL that reads one row. small returns it unless it is large, size returns its size, and whole returns
+// it whatever its size.
 type single struct{ small, size, whole string }
 
-// singleOf writes the SQL that selects columns from one row. size is the expression of their size, and from ends in a condition.
+// singleOf writes the SQL that selects columns from one row. size is the expression of their size, and from ends in a
+// condition.
 func singleOf(selected, size, from string) single {
 	return single{
 		small: fmt.Sprintf(`SELECT %s %s AND %s <= %d`, selected, from, size, largeRow),
@@ -34,8 +36,9 @@ const (
 	wholeSize = `(octet_length(body) + ifnull(octet_length(state), 0))`
 )
 
-// readOne reads the row that a statement selects, if there is one. A large row is read only if the budget of the request has room for it,
-// when the request has its turn, and from a connection to which the file is mapped: without, each of its pages is a call of the system.
+// readOne reads the row that a statement selects, if there is one. A large row is read only if the budget of the
+// request has room for it, when the request has its turn, and from a connection to which the file is mapped: without,
+// each of its pages is a call of the system.
 func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3.Stmt), take func(*sqlite3.Stmt) error) (found bool, err error) {
 	step := func(use func(*sqlite3.Stmt) error) func(*sqlite3.Stmt) error {
 		return func(stmt *sqlite3.Stmt) error {

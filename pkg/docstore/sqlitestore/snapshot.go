@@ -10,9 +10,9 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Snapshot is a database as it was at one instant. It can be taken while a Store has the file open, in this process or another:
-// the store goes on reading and writing, and nothing that it writes becomes part of the snapshot. Until Close the log of the
-// database (path-wal) keeps all that is written, and so grows.
+// Snapshot is a database as it was at one instant. It can be taken while a Store has the file open, in this process
+// or another: the store goes on reading and writing, and nothing that it writes becomes part of the snapshot. Until
+// Close the log of the database (path-wal) keeps all that is written, and so grows.
 //
 // One goroutine at a time may use a snapshot.
 type Snapshot struct {
@@ -25,8 +25,8 @@ var snapshotPragmas = append(slices.Clone(readerPragmas),
 	// The transaction sees the database as it is when it first reads.
 	"BEGIN", "SELECT count(*) FROM sqlite_schema")
 
-// OpenSnapshot takes a snapshot of the database in the file at path, which must exist. It contains every write that returned before.
-// Errors wrap docstore.ErrUnavailable; fs.ErrNotExist if there is no file.
+// OpenSnapshot takes a snapshot of the database in the file at path, which must exist. It contains every write that
+// returned before. Errors wrap docstore.ErrUnavailable; fs.ErrNotExist if there is no file.
 func OpenSnapshot(path string) (*Snapshot, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, unavailable(err)
@@ -53,9 +53,10 @@ const (
 	pageSize = 4096
 )
 
-// Copy writes the snapshot to a new database in the file at to, which must not exist, and which only its owner can access. The copy
-// is on the disk when Copy returns nil, and no other file belongs to it. progress, if set, is told how many bytes are copied, and of
-// how many. After an error the file may be there and is worth nothing. Errors wrap docstore.ErrUnavailable.
+// Copy writes the snapshot to a new database in the file at to, which must not exist, and which only its owner can
+// access. The copy is on the disk when Copy returns nil, and no other file belongs to it. progress, if set, is told
+// how many bytes are copied, and of how many. After an error the file may be there and is worth nothing. Errors wrap
+// docstore.ErrUnavailable.
 func (s *Snapshot) Copy(ctx context.Context, to string, progress func(done, total int64) error) error {
 	created, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
 	if err != nil {
@@ -115,8 +116,9 @@ func syncFile(path string) error {
 // mostFaults bounds how many faults of a damaged file are named.
 const mostFaults = 20
 
-// Faults reads the whole database and returns in words what is wrong with its pages and indexes, nothing for a sound one. A file that
-// is so damaged that it cannot be read has a fault that says so. Errors wrap docstore.ErrUnavailable.
+// Faults reads the whole database and returns in words what is wrong with its pages and indexes, nothing for a sound
+// one. A file that is so damaged that it cannot be read has a fault that says so. Errors wrap
+// docstore.ErrUnavailable.
 func (s *Snapshot) Faults(ctx context.Context) ([]string, error) {
 	s.conn.Under(ctx)
 	defer s.conn.Under(context.Background())

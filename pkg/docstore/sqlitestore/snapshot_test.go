@@ -75,8 +75,8 @@ func faults(t *testing.T, path string) []string {
 	return faults
 }
 
-// TestACopyIsTheDatabaseAtTheInstantOfItsSnapshot writes before the snapshot, between it and the copy, and while it is copied. Only
-// what was written before is in the copy.
+// TestACopyIsTheDatabaseAtTheInstantOfItsSnapshot writes before the snapshot, between it and the copy, and while it
+// is copied. Only what was written before is in the copy.
 func TestACopyIsTheDatabaseAtTheInstantOfItsSnapshot(t *testing.T) {
 	path, to := fresh(t), fresh(t)
 	collection := lettersIn(t, path)

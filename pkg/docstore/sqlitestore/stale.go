@@ -163,8 +163,8 @@ func (s stale) batch(ctx context.Context, stamp string) ([]docstore.Document, er
 	return docs, err
 }
 
-// rekeyOne gives a document its keys, if it is still at the version that was read. A unique value that another document has
-// is left out.
+// rekeyOne gives a document its keys, if it is still at the version that was read. A unique value that another
+// document has is left out.
 func (s stale) rekeyOne(conn *sqlite3.Conn, change rekeyed, batch *backfill.Batch) error {
 	stmt := s.rekey
 	if change.only {

@@ -29,22 +29,24 @@ type statements struct {
 	finds       *finds
 	sums        map[string]sumSQL
 	get, former single
-	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the other: for id IN (...)
-	// SQLite would first make an index of them, which takes as long as the rest.
+	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the
+	// other: for id IN (...) SQLite would first make an index of them, which takes as long as the rest.
 	unsent, present, bodies string
 	insert, sent            string
 	// replace is for a document whose keys change, rewrite for one whose keys stay.
 	replace, rewrite string
 	// keep writes a former version; the others, and former, read former versions.
 	keep, formers, formerByKey string
-	// stale returns documents with another stamp than the collection's, unstamped says whether there is one without, and
-	// nextStamp returns the next other stamp. rekey gives a document its keys and the stamp, restamp only the stamp.
+	// stale returns documents with another stamp than the collection's, unstamped says whether there is one without,
+	// and nextStamp returns the next other stamp. rekey gives a document its keys and the stamp, restamp only the
+	// stamp.
 	stale, unstamped, nextStamp, rekey, restamp string
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
-// body, state, unsent, the keys in the order of the spec, the amount if an index carries amounts, and for the latter two the
-// version that is replaced. Those of rekey and restamp are the id, the version and, for the former, the keys and the amount.
+// body, state, unsent, the keys in the order of the spec, the amount if an index carries amounts, and for the latter
+// two the version that is replaced. Those of rekey and restamp are the id, the version and, for the former, the keys
+// and the amount.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	stamp := stampOf(spec)
@@ -93,7 +95,8 @@ func statementsOf(spec docstore.Spec) statements {
 	}
 }
 
-// valueColumns returns the columns of the keys, in the order of the spec, and that of the amount if an index carries amounts.
+// valueColumns returns the columns of the keys, in the order of the spec, and that of the amount if an index carries
+// amounts.
 func valueColumns(spec docstore.Spec) []string {
 	columns := keyColumns(spec)
 	if spec.Sums() {
@@ -122,8 +125,8 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 	var b strings.Builder
 	b.WriteString(`SELECT ` + selected + ` FROM ` + quoted(spec.Name))
 	if lead, ok := spec.Driving(q); ok {
-		// Without statistics SQLite would guess the index; the spec determines it. If the index does not fit, the statement
-		// fails instead of scanning the table.
+		// Without statistics SQLite would guess the index; the spec determines it. If the index does not fit, the
+		// statement fails instead of scanning the table.
 		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
 	}
 	b.WriteString(` WHERE id > ?1`)
@@ -132,8 +135,8 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 	return b.String(), texts
 }
 
-// conditionsSQL writes the conditions of a query on the keys, each column with a prefix, and returns their texts, which are
-// parameters 2 and so on.
+// conditionsSQL writes the conditions of a query on the keys, each column with a prefix, and returns their texts,
+// which are parameters 2 and so on.
 func conditionsSQL(spec docstore.Spec, q docstore.Query, prefix string) (sql string, texts []string) {
 	var b strings.Builder
 	condition := func(index, operator, value string) {
@@ -155,8 +158,8 @@ func conditionsSQL(spec docstore.Spec, q docstore.Query, prefix string) (sql str
 	return b.String(), texts
 }
 
-// schemaSQL returns the statements that bring the table of the collection up to the spec. has are the columns of the table,
-// none if there is no table.
+// schemaSQL returns the statements that bring the table of the collection up to the spec. has are the columns of the
+// table, none if there is no table.
 func schemaSQL(spec docstore.Spec, has []string) []string {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	sql := []string{
@@ -164,9 +167,10 @@ func schemaSQL(spec docstore.Spec, has []string) []string {
 			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
-		// A table with row ids, although its rows are found by their key: such a table packs rows of some kilobytes, where one
-		// without gives each a page of its own. So a change writes a quarter less, and the file grows by a third as much. The
-		// body comes last, so that a read of the other columns does not read the pages of a large body.
+		// A table with row ids, although its rows are found by their key: such a table packs rows of some kilobytes,
+		// where one without gives each a page of its own. So a change writes a quarter less, and the file grows by a
+		// third as much. The body comes last, so that a read of the other columns does not read the pages of a large
+		// body.
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB NOT NULL, version INTEGER NOT NULL, key TEXT, state TEXT,
 			body TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT`, history),
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
@@ -211,7 +215,8 @@ func indexSQL(collection string, index docstore.Index, has []string) []string {
 		definition = `CREATE UNIQUE INDEX IF NOT EXISTS %s ON %s (%s) WHERE %[3]s IS NOT NULL`
 	case index.Amounts:
 		definition = `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, ` + amountColumn + `) WHERE %[3]s IS NOT NULL`
-		// Only unsent documents are in this index. The mark is not part of the other, which would be written again with its removal.
+		// Only unsent documents are in this index. The mark is not part of the other, which would be written again
+		// with its removal.
 		sql = append(sql, fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, version) WHERE unsent = 1 AND %[3]s IS NOT NULL`,
 			quoted(unsentByIndex(collection, index.Name)), table, column))
 	}
@@ -224,8 +229,8 @@ func keyColumn(index string) string { return "k_" + index }
 // amountColumn is the column of the amounts.
 const amountColumn = "amount"
 
-// indexName returns the name of an index. A unique index, a plain one and one with amounts have different names, so that a
-// change of the spec creates another index.
+// indexName returns the name of an index. A unique index, a plain one and one with amounts have different names, so
+// that a change of the spec creates another index.
 func indexName(collection string, index docstore.Index) string {
 	switch {
 	case index.Unique:

@@ -1,9 +1,9 @@
-// Package sqlitestore keeps documents in one SQLite file. It is the store of small deployments and of the exchange in one
-// process. It needs no server and no C compiler.
+// Package sqlitestore keeps documents in one SQLite file. It is the store of small deployments and of the exchange in
+// one process. It needs no server and no C compiler.
 //
-// A collection is a table with a column for each index. One goroutine writes, and commits all waiting writes together,
-// because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and do not wait for
-// the writer. They see every write that returned before they began.
+// A collection is a table with a column for each index. One goroutine writes, and commits all waiting writes
+// together, because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and
+// do not wait for the writer. They see every write that returned before they began.
 package sqlitestore
 
 import (
@@ -40,11 +40,12 @@ type Store struct {
 }
 
 // Open opens the database in the file at path. It creates the file and its folder if they are missing, and makes them
-// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm, path-lock and path-tally. It
-// fails with ErrInUse, with ErrLost, or with an error that names the file and says what to do.
+// accessible by their owner only. Until Close the store owns the file, and with it path-wal, path-shm, path-lock and
+// path-tally. It fails with ErrInUse, with ErrLost, or with an error that names the file and says what to do.
 //
-// Where the disk is full, a database that is there is opened to be read: writes and Ping fail until there is space. If there is none
-// for path-shm either, no other process can read the database, such as one that copies it, until it is opened again.
+// Where the disk is full, a database that is there is opened to be read: writes and Ping fail until there is space.
+// If there is none for path-shm either, no other process can read the database, such as one that copies it, until it
+// is opened again.
 func Open(ctx context.Context, path string) (*Store, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unavailable(err)
@@ -85,9 +86,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
-// write in turn, but each would wait for the others' commits. The lock is that of an empty database in a separate file.
-// The operating system releases it when the process ends, even after a crash. Nothing is ever written to that database, so its
-// journal is in memory: a file would need room on the disk.
+// write in turn, but each would wait for the others' commits. The lock is that of an empty database in a separate
+// file. The operating system releases it when the process ends, even after a crash. Nothing is ever written to that
+// database, so its journal is in memory: a file would need room on the disk.
 func acquire(path string) (*sqlite3.Conn, error) {
 	lock, err := connect(path+"-lock", sqlite3.ReadWrite, []string{"PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE"})
 	if sqlite3.Busy(err) {
@@ -118,10 +119,11 @@ func connectSharing(sharing sqlite3.Sharing, path string, mode sqlite3.Mode, sta
 }
 
 // Collection makes sure that the table of the collection has a column and an index for each index of the spec. A file
-// that was written with another spec is brought up to date: the indexes at once, and in the background the documents that
-// lack keys; see docstore.Spec. To find these, the first start with another set of indexes reads the table once, and so does
-// the building of each new index: 0.7 s for a hundred thousand documents of 700 bytes and one new index. They then got their keys in
-// 16 s on two busy cores, without other requests. Documents of a release that did not stamp them count as held by the indexes that the file had.
+// that was written with another spec is brought up to date: the indexes at once, and in the background the documents
+// that lack keys; see docstore.Spec. To find these, the first start with another set of indexes reads the table once,
+// and so does the building of each new index: 0.7 s for a hundred thousand documents of 700 bytes and one new index.
+// They then got their keys in 16 s on two busy cores, without other requests. Documents of a release that did not
+// stamp them count as held by the indexes that the file had.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
 		return nil, unavailable(err)
@@ -141,9 +143,9 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	return c, nil
 }
 
-// Ping commits a transaction, which waits its turn among the writes, and reads from the file. The transaction is empty, unless the
-// last change failed or was long ago: then it writes a number, because only a write shows that the disk has room. Errors of Ping
-// wrap docstore.ErrUnavailable.
+// Ping commits a transaction, which waits its turn among the writes, and reads from the file. The transaction is
+// empty, unless the last change failed or was long ago: then it writes a number, because only a write shows that the
+// disk has room. Errors of Ping wrap docstore.ErrUnavailable.
 func (s *Store) Ping(ctx context.Context) error {
 	if err := s.writer.do(ctx, s.writer.try); err != nil {
 		return err
@@ -154,7 +156,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	})
 }
 
-// Close ends the store after the writes that were handed to it, whose callers get their results, and the reads under way.
+// Close ends the store after the writes that were handed to it, whose callers get their results, and the reads under
+// way.
 func (s *Store) Close() error {
 	s.end.Do(func() {
 		s.opening.Lock()

@@ -43,7 +43,8 @@ func TestReopenedStoreHasEverything(t *testing.T) {
 	}
 }
 
-// TestLargeFileIsMapped reads a document in a small file and in a large one, by every connection for such reads, before and after a change.
+// TestLargeFileIsMapped reads a document in a small file and in a large one, by every connection for such reads,
+// before and after a change.
 func TestLargeFileIsMapped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)

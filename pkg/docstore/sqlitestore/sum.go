@@ -13,12 +13,12 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// halfBits is the width of the halves in which amounts are added up, because the sum of many may exceed 64 bits. The upper
-// half has the sign. The sums of the halves have room for 2^31 documents.
+// halfBits is the width of the halves in which amounts are added up, because the sum of many may exceed 64 bits. The
+// upper half has the sign. The sums of the halves have room for 2^31 documents.
 const halfBits = 32
 
-// sumSQL is the SQL for an index with amounts: add adds them up, and unsent returns the unsent documents. Their parameters are the
-// value, the id to begin after and the limit. The index holds all that they read.
+// sumSQL is the SQL for an index with amounts: add adds them up, and unsent returns the unsent documents. Their
+// parameters are the value, the id to begin after and the limit. The index holds all that they read.
 type sumSQL struct{ add, unsent string }
 
 // sumsOf returns the SQL by the names of the indexes.
@@ -46,7 +46,8 @@ func unsentBySQL(spec docstore.Spec, index string) string {
 }
 
 func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
-	// The marks are read first. A later read sees all that an earlier one saw, so the documents that have them are added up.
+	// The marks are read first. A later read sees all that an earlier one saw, so the documents that have them are
+	// added up.
 	unsent, err := c.unsentBy(ctx, index, value, after, limit)
 	if err != nil {
 		return docstore.Sum{}, err

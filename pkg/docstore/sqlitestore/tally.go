@@ -19,20 +19,22 @@ var ErrLost = errors.New("has lost what it held")
 // tallyTable has one row: how many transactions have changed the database. No collection can have this name.
 const tallyTable = "tally of transactions"
 
-// tally counts the transactions that change the database, twice: in a row of the database, as a part of each transaction, and in
-// a note beside it (path-tally), after each. SQLite opens a database without its log, or with a part of it, as if nothing had been
-// written since; the note then says more than the row. The note is not synced with each transaction: after a power cut it may say
-// less than the row, and never more, because a transaction is on the disk before it is noted.
+// tally counts the transactions that change the database, twice: in a row of the database, as a part of each
+// transaction, and in a note beside it (path-tally), after each. SQLite opens a database without its log, or with a
+// part of it, as if nothing had been written since; the note then says more than the row. The note is not synced with
+// each transaction: after a power cut it may say less than the row, and never more, because a transaction is on the
+// disk before it is noted.
 //
-// The note also says how long the database file was when all of it was on the disk. Where a log goes with the file, SQLite does not
-// notice that its end is missing before it reads there.
+// The note also says how long the database file was when all of it was on the disk. Where a log goes with the file,
+// SQLite does not notice that its end is missing before it reads there.
 //
-// What this cannot notice: a loss from a folder that is put back as a whole, with its older note; a loss of what was written in the
-// seconds before a power cut, if the note was not on the disk yet; the loss of the note itself; and other bytes in a file of the
-// same length, which OpenSnapshot and Faults look for.
+// What this cannot notice: a loss from a folder that is put back as a whole, with its older note; a loss of what was
+// written in the seconds before a power cut, if the note was not on the disk yet; the loss of the note itself; and
+// other bytes in a file of the same length, which OpenSnapshot and Faults look for.
 type tally struct {
 	path string
-	// database is open as long as a connection is: by closing a file, a process gives up the locks that SQLite has on it.
+	// database is open as long as a connection is: by closing a file, a process gives up the locks that SQLite has on
+	// it.
 	database *os.File
 	note     *os.File // nil until the first transaction, if the database had none
 	noted    noted
@@ -59,8 +61,8 @@ func readNoted(text string) (noted, error) {
 
 func notePath(path string) string { return path + "-tally" }
 
-// openTally compares the length of the database file with the note. It is called before SQLite opens the file: an empty database
-// makes it delete the log.
+// openTally compares the length of the database file with the note. It is called before SQLite opens the file: an
+// empty database makes it delete the log.
 func openTally(path string) (*tally, error) {
 	database, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -196,7 +198,8 @@ func (t *tally) write() error {
 	return err
 }
 
-// close notes how the database was left. It is called after the last connection was closed, which has copied the log into the file.
+// close notes how the database was left. It is called after the last connection was closed, which has copied the log
+// into the file.
 func (t *tally) close() error {
 	var err error
 	if t.note != nil {

@@ -16,8 +16,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// killed writes as a crash leaves them the files of a database that holds some documents in its file and others only in its log, and
-// returns their ids.
+// killed writes as a crash leaves them the files of a database that holds some documents in its file and others only
+// in its log, and returns their ids.
 func killed(t *testing.T, path string) (ids []uuid.UUID) {
 	t.Helper()
 	running := filepath.Join(t.TempDir(), "a.db")
@@ -173,8 +173,8 @@ func TestStartAfterACrashOrAfterAnAcceptedLoss(t *testing.T) {
 	}
 }
 
-// TestPingFailsWhileNothingCanBeWritten has every transaction fail that changes something, as on a full disk. Ping says so without
-// another write, and no longer once there is room.
+// TestPingFailsWhileNothingCanBeWritten has every transaction fail that changes something, as on a full disk. Ping
+// says so without another write, and no longer once there is room.
 func TestPingFailsWhileNothingCanBeWritten(t *testing.T) {
 	for name, before := range map[string]func(t *testing.T, store *Store, collection docstore.Collection){
 		"a write has failed": func(t *testing.T, _ *Store, collection docstore.Collection) {

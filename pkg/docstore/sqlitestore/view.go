@@ -6,11 +6,12 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// view is what a connection sees of the database: the transaction that it reads in, if it keeps one open. To begin and to end a transaction
-// costs as much as to find a document, so that reads share one for as long as nothing is written.
+// view is what a connection sees of the database: the transaction that it reads in, if it keeps one open. To begin
+// and to end a transaction costs as much as to find a document, so that reads share one for as long as nothing is
+// written.
 //
-// It must not be kept longer: it does not show what was written since, and the log cannot be moved into the database as long as
-// somebody reads what was there before.
+// It must not be kept longer: it does not show what was written since, and the log cannot be moved into the database
+// as long as somebody reads what was there before.
 type view struct {
 	conn          *sqlite3.Conn
 	begin, commit *sqlite3.Stmt
@@ -26,8 +27,8 @@ func newView(conn *sqlite3.Conn) (v view, err error) {
 	return v, err
 }
 
-// renew has the next read see all that was written until now. While the writer is at work no view is begun: each read then has a
-// transaction of its own.
+// renew has the next read see all that was written until now. While the writer is at work no view is begun: each read
+// then has a transaction of its own.
 func (v *view) renew(t *turn) error {
 	now := t.count.Load()
 	open := v.conn.InTransaction()

@@ -16,7 +16,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// TestReadsShareAView: connections keep their view of the database between reads, and all of them give it up when something is written.
+// TestReadsShareAView: connections keep their view of the database between reads, and all of them give it up when
+// something is written.
 func TestReadsShareAView(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	for nth := range 2 {
@@ -40,7 +41,8 @@ func TestReadsShareAView(t *testing.T) {
 	}
 }
 
-// TestReaderGivesUpItsViewAfterAWrite: who reads while something is written gives its view up afterwards, and does not read in it again.
+// TestReaderGivesUpItsViewAfterAWrite: who reads while something is written gives its view up afterwards, and does
+// not read in it again.
 func TestReaderGivesUpItsViewAfterAWrite(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	tables := func(one *reader) []string { return texts(t, one.conn, `SELECT count(*) FROM sqlite_schema`, 0) }
@@ -94,7 +96,8 @@ func TestReaderGivesUpItsViewAfterAWrite(t *testing.T) {
 	store.gets.give(one)
 }
 
-// TestReadsSeeWhatWasAcknowledged: a read that begins after a write has returned sees it, by every connection, while others read.
+// TestReadsSeeWhatWasAcknowledged: a read that begins after a write has returned sees it, by every connection, while
+// others read.
 func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	doc := receipt("one")
@@ -136,7 +139,8 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 	reading.Wait()
 }
 
-// TestLogIsMovedAlthoughConnectionsKeepViews: reads between the writes do not keep the log from being moved into the database.
+// TestLogIsMovedAlthoughConnectionsKeepViews: reads between the writes do not keep the log from being moved into the
+// database.
 func TestLogIsMovedAlthoughConnectionsKeepViews(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)

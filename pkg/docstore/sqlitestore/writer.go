@@ -13,9 +13,9 @@ import (
 // queueLength is how many writes may wait before the next caller has to wait to hand its write over.
 const queueLength = 256
 
-// change is what a write does to the database, within a transaction that it shares with others. A change that fails with
-// docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because no statement can be refused
-// after one that has changed a row, and SQLite undoes a statement that fails.
+// change is what a write does to the database, within a transaction that it shares with others. A change that fails
+// with docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because no statement can
+// be refused after one that has changed a row, and SQLite undoes a statement that fails.
 type change func(conn *sqlite3.Conn) error
 
 // write is a change that waits to be made.
@@ -48,7 +48,8 @@ type writer struct {
 	ended  chan struct{}
 }
 
-// openWriter connects to the database, compares it with its tally, and starts the writer. Errors name the file and the remedy.
+// openWriter connects to the database, compares it with its tally, and starts the writer. Errors name the file and
+// the remedy.
 func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) (*writer, error) {
 	conn, err := connectSharing(sharing, path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
@@ -79,8 +80,8 @@ func newWriter(conn *sqlite3.Conn, path string, tally *tally, turn *turn) (*writ
 	return w, nil
 }
 
-// do hands the change to the writer and returns once it is on the disk. A caller whose context ends first does not learn
-// whether the change was made.
+// do hands the change to the writer and returns once it is on the disk. A caller whose context ends first does not
+// learn whether the change was made.
 func (w *writer) do(ctx context.Context, apply change) error {
 	task := &write{ctx: ctx, apply: apply, done: make(chan error, 1)}
 	if err := w.enter(task); err != nil {
@@ -137,8 +138,8 @@ func (w *writer) try(*sqlite3.Conn) error {
 	return w.tally.count()
 }
 
-// transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is refused fails
-// alone, and so does one whose caller has left. An error means that none was made.
+// transact makes the changes of the group in one transaction, and counts it if it changes something. A change that is
+// refused fails alone, and so does one whose caller has left. An error means that none was made.
 func (w *writer) transact(group []*write) error {
 	w.turn.begin()
 	defer w.turn.end()

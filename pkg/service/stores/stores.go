@@ -15,9 +15,9 @@ import (
 
 // Open opens the store of a service. An error about what is set beside the URL begins with the name of its setting.
 //
-// It waits for a MongoDB that is not there yet, until ctx ends, and says so in the log: a process that ends is started again
-// later and later, and the wait of one that is started before its database shows in its readiness. Settings that cannot work
-// however long it waits are an error at once.
+// It waits for a MongoDB that is not there yet, until ctx ends, and says so in the log: a process that ends is
+// started again later and later, and the wait of one that is started before its database shows in its readiness.
+// Settings that cannot work however long it waits are an error at once.
 func Open(ctx context.Context, settings service.StoreSettings, name string, log *slog.Logger) (docstore.Store, error) {
 	if path, ok := settings.URL.File(); ok {
 		store, err := sqlitestore.Open(ctx, path)

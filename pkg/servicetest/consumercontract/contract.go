@@ -1,7 +1,7 @@
-// Package consumercontract tests that a service and those who call it agree. What a consumer relies on is a file, its contract:
-// requests, and of each response the status and the members that the consumer reads. The consumer's own tests take it as a stub
-// of the provider (NewStub), and the provider's own tests replay it (Replay). So neither has the other's code, and whichever of
-// them moves away from the contract sees its own tests fail.
+// Package consumercontract tests that a service and those who call it agree. What a consumer relies on is a file, its
+// contract: requests, and of each response the status and the members that the consumer reads. The consumer's own
+// tests take it as a stub of the provider (NewStub), and the provider's own tests replay it (Replay). So neither has
+// the other's code, and whichever of them moves away from the contract sees its own tests fail.
 package consumercontract
 
 import (
@@ -28,7 +28,8 @@ type Interaction struct {
 	// Given is the state of the provider that the request finds. The provider's tests bring it about by this name.
 	Given   string  `json:"given"`
 	Request Request `json:"request"`
-	// Response is what the stub responds with, and what the provider must respond with as far as the consumer relies on it.
+	// Response is what the stub responds with, and what the provider must respond with as far as the consumer relies
+	// on it.
 	Response Response `json:"response"`
 }
 
@@ -37,15 +38,16 @@ type Request struct {
 	Method string `json:"method"`
 	// Path has its parameters in braces, as in /internal/claim/{claimNumber}.
 	Path string `json:"path"`
-	// Parameters are the values that the consumer sends. The provider's tests replay the request with values of their own.
+	// Parameters are the values that the consumer sends. The provider's tests replay the request with values of their
+	// own.
 	Parameters map[string]string `json:"parameters"`
 }
 
 // Response is a response as far as the consumer relies on it.
 type Response struct {
 	Status int `json:"status"`
-	// Body holds the members that the consumer reads, and nothing else. The provider's have the same JSON types, and where a
-	// text here is an instant or an id (UUID), the provider's is one as well.
+	// Body holds the members that the consumer reads, and nothing else. The provider's have the same JSON types, and
+	// where a text here is an instant or an id (UUID), the provider's is one as well.
 	Body map[string]any `json:"body,omitempty"`
 	// Exactly are the members of the body that must be equal in the provider's.
 	Exactly []string `json:"exactly,omitempty"`

@@ -7,12 +7,13 @@ import (
 	"insurance.example/exchange/pkg/servicetest"
 )
 
-// States brings about the states of a provider, by their names in contracts. A function returns the values of the parameters of
-// the request, such as the number of the policy that it has made. It is called once for each interaction.
+// States brings about the states of a provider, by their names in contracts. A function returns the values of the
+// parameters of the request, such as the number of the policy that it has made. It is called once for each
+// interaction.
 type States map[string]func(t *testing.T) map[string]string
 
-// Replay sends a service every request of the contracts that its consumers have put into a folder, and compares the responses. A
-// state that no contract names any more fails the test, as does a folder without contracts.
+// Replay sends a service every request of the contracts that its consumers have put into a folder, and compares the
+// responses. A state that no contract names any more fails the test, as does a folder without contracts.
 func Replay(t *testing.T, s *servicetest.Service, folder string, states States) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))

@@ -8,8 +8,8 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Stub takes the place of the provider in the tests of a consumer. It responds as the contract says, with the members that the
-// consumer has said it reads and no others. A request that is not in the contract fails the test.
+// Stub takes the place of the provider in the tests of a consumer. It responds as the contract says, with the members
+// that the consumer has said it reads and no others. A request that is not in the contract fails the test.
 type Stub struct {
 	t        testing.TB
 	contract *Contract
@@ -49,8 +49,8 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "{}", http.StatusInternalServerError)
 }
 
-// WantAllAsked fails the test for each interaction that the consumer has not asked for: it relies on less than it says, or its
-// tests do not show it.
+// WantAllAsked fails the test for each interaction that the consumer has not asked for: it relies on less than it
+// says, or its tests do not show it.
 func (s *Stub) WantAllAsked() {
 	s.t.Helper()
 	s.mu.Lock()

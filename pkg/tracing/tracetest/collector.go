@@ -115,8 +115,8 @@ func (c *Collector) Received() []byte {
 	return append([]byte(nil), c.bodies...)
 }
 
-// Await waits until enough reports that the spans of a trace are all there, and returns them. It fails the test if they do not
-// come.
+// Await waits until enough reports that the spans of a trace are all there, and returns them. It fails the test if
+// they do not come.
 func (c *Collector) Await(t testing.TB, trace string, enough func([]Span) bool) []Span {
 	t.Helper()
 	var found []Span

@@ -1,5 +1,6 @@
-// Package book fills an exchange with a believable book of business: parties, products, what is insured, policies of every
-// line in every state that callers can bring about, claims, receipts and bordereau rows. Everybody in it is invented.
+// Package book fills an exchange with a believable book of business: parties, products, what is insured, policies of
+// every line in every state that callers can bring about, claims, receipts and bordereau rows. Everybody in it is
+// invented.
 package book
 
 import (
@@ -61,14 +62,14 @@ type Step struct {
 	Record Record
 }
 
-// New returns a book for an exchange whose resources are those of the catalog. step may be called by several goroutines at a
-// time.
+// New returns a book for an exchange whose resources are those of the catalog. step may be called by several
+// goroutines at a time.
 func New(catalog *resource.Catalog, send Send, step func(Step), o Options) *Book {
 	return &Book{Options: o, catalog: catalog, send: send, step: step, shared: map[string]Record{}}
 }
 
-// Fill creates the book. It calls policies with the number of policies made so far; the calls do not overlap. It returns the
-// errors of Send, and an error if the document of the exchange lacks an example.
+// Fill creates the book. It calls policies with the number of policies made so far; the calls do not overlap. It
+// returns the errors of Send, and an error if the document of the exchange lacks an example.
 func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	if err := b.examples(ctx); err != nil {
 		return err
@@ -107,7 +108,8 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	return context.Cause(ctx)
 }
 
-// chain is a sequence of requests. Each may need what earlier ones returned. After an error the chain sends nothing more.
+// chain is a sequence of requests. Each may need what earlier ones returned. After an error the chain sends nothing
+// more.
 type chain struct {
 	*Book
 	ctx   context.Context

@@ -25,8 +25,9 @@ var references = map[string]struct{ resource, member string }{
 	"policyNumber": {"motorCoverage", "policyNumber"}, "claimNumber": {"claim", "claimNumber"}, "policyholder": {"personal", "id"},
 }
 
-// examples creates the records of the examples in the OpenAPI document, so that the records which the document and its pages
-// name exist. Only the identifiers and numbers that the exchange issues differ. The records are the same for every seed.
+// examples creates the records of the examples in the OpenAPI document, so that the records which the document and
+// its pages name exist. Only the identifiers and numbers that the exchange issues differ. The records are the same
+// for every seed.
 func (b *Book) examples(ctx context.Context) error {
 	c := b.chain(ctx, "example", 0)
 	for _, name := range exampleOrder {

@@ -11,7 +11,8 @@ type line struct {
 	company bool
 	// write creates what the i-th policy insures, and returns the members that only policies of this line have.
 	write func(c *chain, i int, p Record) Record
-	// amend returns the members of an endorsement that adds cover. It is nil if a policy of the line can only be extended.
+	// amend returns the members of an endorsement that adds cover. It is nil if a policy of the line can only be
+	// extended.
 	amend func(c *chain, p Record) Record
 }
 

@@ -15,8 +15,8 @@ const (
 	fates = cancelled + 3 // two in six policies stay as they are
 )
 
-// policy creates the i-th policy, its policyholder, what it insures, its claim and its receipts, and carries out its actions.
-// i determines the line and the actions, so that a book of Smallest policies has all of them.
+// policy creates the i-th policy, its policyholder, what it insures, its claim and its receipts, and carries out its
+// actions. i determines the line and the actions, so that a book of Smallest policies has all of them.
 func (b *Book) policy(ctx context.Context, i int) error {
 	c := b.chain(ctx, fmt.Sprintf("%d-%s-%d", b.Seed, day(b.AsOf), i), uint64(i)+1)
 	of := lines[i%len(lines)]

@@ -159,8 +159,8 @@ func (c *content) schema() *schema {
 	return c.Content[applicationJSON].Schema
 }
 
-// CreationSchema returns the schema of a body that creates a record of a resource. It returns an error if the document has no
-// such schema, or if it is not a valid JSON schema.
+// CreationSchema returns the schema of a body that creates a record of a resource. It returns an error if the
+// document has no such schema, or if it is not a valid JSON schema.
 func (c *Catalog) CreationSchema(name string) (*jsonschema.Schema, error) {
 	const location = "openapi.json"
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(c.text))

@@ -1,6 +1,6 @@
-// Package resource reads from the OpenAPI document of an exchange what a client needs to know about its resources: their
-// members and the values these may have, their filters, and the operations on them. If a resource or a member is added to the
-// document, the client needs no change.
+// Package resource reads from the OpenAPI document of an exchange what a client needs to know about its resources:
+// their members and the values these may have, their filters, and the operations on them. If a resource or a member
+// is added to the document, the client needs no change.
 package resource
 
 import (
@@ -13,8 +13,8 @@ import (
 // Kind is how the values of a member are read and written in a table.
 type Kind int
 
-// The kinds. Free is a member of any type, or one that the interface does not name: in a table it is JSON if the text of the
-// cell is valid JSON, and otherwise a string.
+// The kinds. Free is a member of any type, or one that the interface does not name: in a table it is JSON if the text
+// of the cell is valid JSON, and otherwise a string.
 const (
 	Free     Kind = iota
 	Text          // a string
@@ -59,11 +59,11 @@ type Resource struct {
 	Sent    []Member
 	Filters []Filter
 	Actions []Action
-	// Readable is true if there is GET /{resource}/{id}, Creatable if there is POST /{resource}, and Replaceable if there is
-	// PUT /{resource}/{id}.
+	// Readable is true if there is GET /{resource}/{id}, Creatable if there is POST /{resource}, and Replaceable if
+	// there is PUT /{resource}/{id}.
 	Readable, Creatable, Replaceable bool
-	// Trial is the path of the operation that checks the body of a creation without creating the record, or "" if there is
-	// none.
+	// Trial is the path of the operation that checks the body of a creation without creating the record, or "" if
+	// there is none.
 	Trial string
 	// Example is the example of a body that creates a record, or nil if the document has none.
 	Example jsontext.Value
@@ -124,8 +124,8 @@ func lastDot(path string) int {
 
 var escape = strings.NewReplacer(`\`, `\\`, `.`, `\.`)
 
-// Join returns the dotted name of a member of the object whose dotted name is parent, which is "" for the record itself. It
-// escapes a dot or a backslash in the member's name with a backslash.
+// Join returns the dotted name of a member of the object whose dotted name is parent, which is "" for the record
+// itself. It escapes a dot or a backslash in the member's name with a backslash.
 func Join(parent, name string) string {
 	name = escape.Replace(name)
 	if parent == "" {

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// unknown is a document with a resource that the published document does not have. Its schemas have all forms that OpenAPI
-// allows.
+// unknown is a document with a resource that the published document does not have. Its schemas have all forms that
+// OpenAPI allows.
 const unknown = `{
  "paths": {
   "/boat": {

@@ -43,8 +43,8 @@ func (t typeNames) has(name string) bool { return slices.Contains(t, name) }
 // deepest is the number of references that are followed one after the other, because a schema may refer to itself.
 const deepest = 16
 
-// flat returns a schema with its references followed and its parts joined: every part of an allOf, and the first part of an
-// anyOf or oneOf that allows more than null.
+// flat returns a schema with its references followed and its parts joined: every part of an allOf, and the first part
+// of an anyOf or oneOf that allows more than null.
 func (d *document) flat(s *schema) schema { return d.flatten(s, 0) }
 
 func (d *document) flatten(s *schema, depth int) schema {
@@ -150,7 +150,8 @@ func (d *document) members(prefix string, s schema, depth int) []Member {
 	return all
 }
 
-// values returns the strings that a schema allows, for a list the strings that it allows as elements, or nil if it allows any.
+// values returns the strings that a schema allows, for a list the strings that it allows as elements, or nil if it
+// allows any.
 func (d *document) values(s schema) []string {
 	if s.Type.has("array") {
 		s = d.flat(s.Items)

@@ -1,5 +1,5 @@
-// Package table turns records into rows and back. Nested members become columns with dotted names. Values keep their JSON text,
-// so that no number loses a digit.
+// Package table turns records into rows and back. Nested members become columns with dotted names. Values keep their
+// JSON text, so that no number loses a digit.
 package table
 
 import (
@@ -35,12 +35,12 @@ func Of(r resource.Resource) Columns {
 // Kind returns the kind of a column. It is Free for a column that the interface does not name.
 func (c Columns) Kind(column string) resource.Kind { return c.kinds[column] }
 
-// Known reports whether the interface names a column: a member of the record, an object with such members, or something inside
-// a member of any type.
+// Known reports whether the interface names a column: a member of the record, an object with such members, or
+// something inside a member of any type.
 func (c Columns) Known(column string) bool { return c.known(column) }
 
-// Names returns the columns that the interface names: those of a record in a response, then other names under which members may
-// be sent.
+// Names returns the columns that the interface names: those of a record in a response, then other names under which
+// members may be sent.
 func (c Columns) Names() []string {
 	names := slices.Clone(c.named)
 	var others []string
@@ -53,9 +53,9 @@ func (c Columns) Names() []string {
 	return append(names, others...)
 }
 
-// Header returns the columns of a table. It has all columns that the interface names, whether or not a record has them, so that
-// all exports of a resource agree. It also has the other columns that occur in records: each after the named columns of the
-// same object, or at the end in alphabetical order.
+// Header returns the columns of a table. It has all columns that the interface names, whether or not a record has
+// them, so that all exports of a resource agree. It also has the other columns that occur in records: each after the
+// named columns of the same object, or at the end in alphabetical order.
 func (c Columns) Header(occurring map[string]bool) []string {
 	var header []string
 	for _, name := range c.named {
@@ -72,8 +72,8 @@ func (c Columns) Header(occurring map[string]bool) []string {
 	return header
 }
 
-// rank returns a number by which columns are ordered. It is even for a named column, and odd for a column that follows the last
-// named column of the same object.
+// rank returns a number by which columns are ordered. It is even for a named column, and odd for a column that
+// follows the last named column of the same object.
 func (c Columns) rank(column string) int {
 	for name := column; ; {
 		if i := slices.Index(c.named, name); i >= 0 && name == column {

@@ -23,8 +23,8 @@ type member struct {
 	members []*member
 }
 
-// NewReader returns a reader for the rows under a header. It returns an error for a column without a name, and for two columns
-// with the same name.
+// NewReader returns a reader for the rows under a header. It returns an error for a column without a name, and for
+// two columns with the same name.
 func (c Columns) NewReader(header []string) (*Reader, error) {
 	r := &Reader{columns: c, header: header, root: member{column: -1}}
 	for i, column := range header {
@@ -54,9 +54,10 @@ func (m *member) member(name string) *member {
 	return made
 }
 
-// Record returns the row as a JSON object. An empty cell is an absent member. A cell that has not the type of its member becomes
-// a string, so that the exchange refuses it with a pointer to the member. Record returns an error if the row is not as long as
-// the header, if a cell is not UTF-8, and if an object is given both as a whole and by its members.
+// Record returns the row as a JSON object. An empty cell is an absent member. A cell that has not the type of its
+// member becomes a string, so that the exchange refuses it with a pointer to the member. Record returns an error if
+// the row is not as long as the header, if a cell is not UTF-8, and if an object is given both as a whole and by its
+// members.
 func (r *Reader) Record(row []string) (jsontext.Value, error) {
 	if len(row) != len(r.header) {
 		return nil, fmt.Errorf("the row has %d cells under %d columns", len(row), len(r.header))

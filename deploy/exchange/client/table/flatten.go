@@ -10,7 +10,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
-// Flatten returns the cells of a record, which must be a JSON object. An array is one cell, and so is an object without members.
+// Flatten returns the cells of a record, which must be a JSON object. An array is one cell, and so is an object
+// without members.
 func (c Columns) Flatten(record jsontext.Value) ([]Cell, error) {
 	if record.Kind() != jsontext.KindBeginObject {
 		return nil, fmt.Errorf("a record is a JSON object, not %s", record.Kind())
@@ -48,8 +49,8 @@ func (c Columns) flatten(cells []Cell, parent string, object jsontext.Value) ([]
 	return cells, nil
 }
 
-// Text returns the text of a cell from which Record reads the same value. It is what a person would write, or JSON if that would
-// be read as another value.
+// Text returns the text of a cell from which Record reads the same value. It is what a person would write, or JSON if
+// that would be read as another value.
 func (c Columns) Text(cell Cell) string {
 	switch kind := c.kinds[cell.Column]; {
 	case cell.Value.Kind() == jsontext.KindString:
@@ -68,7 +69,8 @@ func (c Columns) Text(cell Cell) string {
 	return string(cell.Value)
 }
 
-// joined returns the strings of an array with semicolons between them, and reports whether Record would read the same array.
+// joined returns the strings of an array with semicolons between them, and reports whether Record would read the same
+// array.
 func joined(array jsontext.Value) (text string, faithful bool) {
 	var texts []string
 	if err := json.Unmarshal(array, &texts); err != nil || len(texts) == 0 {
@@ -83,8 +85,8 @@ func joined(array jsontext.Value) (text string, faithful bool) {
 	return text, !strings.HasPrefix(text, "[")
 }
 
-// Plain returns a value for people to read: a string without quotes, an array of strings with semicolons between them, and any
-// other value as JSON.
+// Plain returns a value for people to read: a string without quotes, an array of strings with semicolons between
+// them, and any other value as JSON.
 func Plain(value jsontext.Value) string {
 	var text string
 	if value.Kind() == jsontext.KindString && json.Unmarshal(value, &text) == nil {

@@ -14,7 +14,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
-// published returns the resources of the interface. It reads them once, because that takes longer than any of the tests.
+// published returns the resources of the interface. It reads them once, because that takes longer than any of the
+// tests.
 var published = sync.OnceValues(func() (*resource.Catalog, error) {
 	document, err := openapi.Document(valuesets.Published(), "")
 	if err != nil {
@@ -159,7 +160,8 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestHeader compares the headers of exports of a resource. They have the same named columns, regardless of the records.
+// TestHeader compares the headers of exports of a resource. They have the same named columns, regardless of the
+// records.
 func TestHeader(t *testing.T) {
 	columns := of(t, "vehicle")
 	bare := columns.Header(nil)

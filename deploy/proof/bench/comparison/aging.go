@@ -20,11 +20,12 @@ const (
 	mostChanges = 10_000
 	// changesAtOnce is the greatest number of changes in a slice. They make a young record older too.
 	changesAtOnce = 500
-	// receiptsAtOnce is the greatest number of receipts in a slice. The exchange moves the log of SQLite into the database every 16 MiB,
-	// which 500 receipts write a quarter of: whole moves would fall into some slices, and not into others.
+	// receiptsAtOnce is the greatest number of receipts in a slice. The exchange moves the log of SQLite into the
+	// database every 16 MiB, which 500 receipts write a quarter of: whole moves would fall into some slices, and not
+	// into others.
 	receiptsAtOnce = 4000
-	// mostDocuments is the greatest number of documents of an old claim, to which a slice adds documentsAtOnce, up to as many as a claim
-	// may have.
+	// mostDocuments is the greatest number of documents of an old claim, to which a slice adds documentsAtOnce, up to
+	// as many as a claim may have.
 	mostDocuments, documentsAtOnce = 990, 10
 	// mostAged is the greatest factor by which a request about an old record may cost more than one about a young one.
 	mostAged = 1.2
@@ -43,14 +44,16 @@ type life struct {
 	told bool
 	// young makes another record and returns requests about it.
 	young func() (*load.Row, error)
-	// old makes a record, and what comes before requests about it cost what they are to cost, and returns those requests.
+	// old makes a record, and what comes before requests about it cost what they are to cost, and returns those
+	// requests.
 	old func(ctx context.Context) (*load.Row, error)
 }
 
 // Title returns the name of the row.
 func (l *life) Title() string { return l.name }
 
-// livesOf returns the rows of the table of aging. An old row of the bordereau has so many receipts as the options count.
+// livesOf returns the rows of the table of aging. An old row of the bordereau has so many receipts as the options
+// count.
 func livesOf(run *measurement.Run) []*life {
 	return []*life{
 		{
@@ -120,7 +123,8 @@ func addDocuments(run *measurement.Run) (*load.Row, error) {
 	return &load.Row{Name: "documents", Status: http.StatusOK, Call: func(uint64) load.Call { return load.Call{Method: http.MethodPost, Path: path, Body: body} }}, err
 }
 
-// oldClaims makes a claim with many documents for each slice, and returns requests that add documents to one after the other.
+// oldClaims makes a claim with many documents for each slice, and returns requests that add documents to one after
+// the other.
 func oldClaims(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	var claims []*load.Row
 	for range 1 + measurement.Turns {
@@ -174,8 +178,8 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	return r, err
 }
 
-// measureAging prints what a request costs about a young record and about an old one, in turns. It reports whether all are within the
-// bound. The CPU time and the bytes are of the whole process, with the computation of rows.
+// measureAging prints what a request costs about a young record and about an old one, in turns. It reports whether
+// all are within the bound. The CPU time and the bytes are of the whole process, with the computation of rows.
 func measureAging(ctx context.Context, run *measurement.Run, _ *records.Book) (met bool, err error) {
 	met = true
 	table := tabwriter.NewWriter(run.Out, 0, 0, 2, ' ', 0)
@@ -248,8 +252,8 @@ func printAging(out *tabwriter.Writer, l *life, young, aged []load.Slice) (withi
 	return within && errors == 0
 }
 
-// writtenKB returns how many KB a request has written, over all slices together: what a slice has written depends on whether the log of
-// SQLite was moved into the database meanwhile.
+// writtenKB returns how many KB a request has written, over all slices together: what a slice has written depends on
+// whether the log of SQLite was moved into the database meanwhile.
 func writtenKB(slices []load.Slice) float64 {
 	bytes, requests := 0.0, int64(0)
 	for _, s := range slices {

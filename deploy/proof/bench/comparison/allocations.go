@@ -18,14 +18,15 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/sides"
 )
 
-// The requests of a row are made one after the other, and those that follow one another are about different policies. So how many writes share
-// a commit, or receipts a computation of their row, does not depend on the machine.
+// The requests of a row are made one after the other, and those that follow one another are about different policies.
+// So how many writes share a commit, or receipts a computation of their row, does not depend on the machine.
 const (
 	allocationPolicies = 500
-	// allocationWarmUp is the number of requests of a row before those that count. They make the rows of the bordereau that receipts then change.
+	// allocationWarmUp is the number of requests of a row before those that count. They make the rows of the
+	// bordereau that receipts then change.
 	allocationWarmUp = allocationPolicies
-	// allocationsOfRow is how many allocations the requests of a row make together, about. Go counts them when a block of memory is
-	// used up, so that some thousands are not counted yet at any time.
+	// allocationsOfRow is how many allocations the requests of a row make together, about. Go counts them when a
+	// block of memory is used up, so that some thousands are not counted yet at any time.
 	allocationsOfRow = 250_000
 	leastRequests    = 1000
 	// mostGrowth is the factor by which the allocations of a request may exceed those in the file.
@@ -102,7 +103,8 @@ func ReadAllocations(file string) (Allocations, error) {
 	return a, nil
 }
 
-// UpdateAllocations measures the allocations of a request, prints how they differ from those in a file, and writes them into it.
+// UpdateAllocations measures the allocations of a request, prints how they differ from those in a file, and writes
+// them into it.
 func UpdateAllocations(ctx context.Context, command, file string, out io.Writer) error {
 	before, err := ReadAllocations(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

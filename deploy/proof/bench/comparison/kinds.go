@@ -1,4 +1,5 @@
-// Package comparison measures two sides in turn: the exchange and something else, a small store and a large one, young records and old ones.
+// Package comparison measures two sides in turn: the exchange and something else, a small store and a large one,
+// young records and old ones.
 package comparison
 
 import (
@@ -23,7 +24,8 @@ func SeparateProcesses() measurement.Kind {
 	return measurement.KindOf(separateRowsOf(&records.Book{}), measureProcesses)
 }
 
-// Mongo returns that of an exchange, in one process or in several, that has its records in MongoDB with MongoDB's driver alone.
+// Mongo returns that of an exchange, in one process or in several, that has its records in MongoDB with MongoDB's
+// driver alone.
 func Mongo() measurement.Kind { return measurement.KindOf(mongoRowsOf(&records.Book{}), measureMongo) }
 
 // PocketBase returns that of an exchange in one process with PocketBase.
@@ -57,7 +59,8 @@ func measureProcesses(ctx context.Context, run *measurement.Run, written *record
 	return report.PrintRows(run.Out, "bare", results), nil
 }
 
-// measureMongo measures the exchange against MongoDB's driver alone, prints the table, and reports whether every row is at its target.
+// measureMongo measures the exchange against MongoDB's driver alone, prints the table, and reports whether every row
+// is at its target.
 func measureMongo(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
 	driver, err := sides.ConnectDriver(ctx, run.MongoURL, run.Connections)
 	if err != nil {
@@ -84,7 +87,8 @@ func measureMongo(ctx context.Context, run *measurement.Run, written *records.Bo
 	return report.PrintRows(run.Out, "driver", results), nil
 }
 
-// measurePocketBase measures the exchange against PocketBase with as many records, prints the table, and reports whether every row is at its target.
+// measurePocketBase measures the exchange against PocketBase with as many records, prints the table, and reports
+// whether every row is at its target.
 func measurePocketBase(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
 	peer, err := sides.StartPocketBase(ctx, filepath.Join(filepath.Dir(run.Command), "bench-pocketbase"), run.Data+"-pocketbase", run.Connections)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// marksRemoved counts the receipts that have become part of their rows of the bordereau, and requestSeconds the requests.
+	// marksRemoved counts the receipts that have become part of their rows of the bordereau, and requestSeconds the
+	// requests.
 	marksRemoved   = "bus_marks_removed_total"
 	requestSeconds = "http_request_duration_seconds"
 	// rowsPatience is how long rows may take before the bench gives up.
@@ -58,8 +59,8 @@ func awaitRows(ctx context.Context, s *load.Server) (polls int, err error) {
 	}
 }
 
-// printAggregation prints how long the rows of the bordereau took after the last receipts, and compares them with the receipts. It reports
-// whether the aggregation keeps up; it does if nothing measured leads to rows.
+// printAggregation prints how long the rows of the bordereau took after the last receipts, and compares them with the
+// receipts. It reports whether the aggregation keeps up; it does if nothing measured leads to rows.
 func printAggregation(ctx context.Context, run *measurement.Run, results []report.Result) (inTime bool, err error) {
 	inTime = true
 	for _, r := range results {
@@ -86,8 +87,8 @@ func awaited(s load.Slice) float64 { return 1000 * s.Awaited }
 
 var nextPage = regexp.MustCompile(`^<(/[^>]+)>; rel="next"$`)
 
-// compareRows compares the rows of the bordereau with the receipts that the exchange has accepted, whose number it returns. All
-// receipts of the bench have the same amount.
+// compareRows compares the rows of the bordereau with the receipts that the exchange has accepted, whose number it
+// returns. All receipts of the bench have the same amount.
 func compareRows(ctx context.Context, e *sides.Exchange) (receipts int64, err error) {
 	all, err := process.Scrape(ctx, e.Admin, requestSeconds)
 	if err != nil {

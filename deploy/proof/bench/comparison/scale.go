@@ -48,8 +48,8 @@ func measureScale(ctx context.Context, run *measurement.Run, written *records.Bo
 	return printScale(run.Out, small, large), nil
 }
 
-// loadRecords loads records into the store of the coverage service, or into that of the folder that keeps them unless they are there, and returns
-// a book of some of them. The exchange is started on that folder next.
+// loadRecords loads records into the store of the coverage service, or into that of the folder that keeps them unless
+// they are there, and returns a book of some of them. The exchange is started on that folder next.
 func loadRecords(ctx context.Context, run *measurement.Run) (*records.Book, error) {
 	if run.Keep == "" {
 		return records.Load(ctx, filepath.Join(run.Data, "coverage.db"), run.Count, run.Out)
@@ -97,8 +97,8 @@ func readLoaded(file string, text []byte, count int) (*records.Book, error) {
 	return &records.Book{Vehicles: loaded.Vehicles, Policies: loaded.Policies, Pages: loaded.Pages}, nil
 }
 
-// printScale prints the rates of each read on both stores, and reports whether all are fast enough. Minutes pass between the
-// two measurements, so each rate is compared with that of the bare handler at the same time.
+// printScale prints the rates of each read on both stores, and reports whether all are fast enough. Minutes pass
+// between the two measurements, so each rate is compared with that of the bare handler at the same time.
 func printScale(out io.Writer, small, large []report.Result) (met bool) {
 	met = true
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

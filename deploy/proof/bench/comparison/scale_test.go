@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/report"
 )
 
-// TestScaleFindsWhatItHasLoaded holds that what one run has loaded and left in a folder is not loaded again by the next, and not taken for
-// another number of records.
+// TestScaleFindsWhatItHasLoaded holds that what one run has loaded and left in a folder is not loaded again by the
+// next, and not taken for another number of records.
 func TestScaleFindsWhatItHasLoaded(t *testing.T) {
 	var out strings.Builder
 	b := &measurement.Run{Options: measurement.Options{Keep: filepath.Join(t.TempDir(), "kept"), Count: 60}, Out: &out}

@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/sides"
 )
 
-// compareWithBare measures the exchange and a bare handler that gives the same responses. If the exchange is separate processes, so is the
-// other side: the bare handler, and a proxy in front of it.
+// compareWithBare measures the exchange and a bare handler that gives the same responses. If the exchange is separate
+// processes, so is the other side: the bare handler, and a proxy in front of it.
 func compareWithBare(ctx context.Context, run *measurement.Run, rows []*load.Row) ([]report.Result, error) {
 	var responses []sides.Response
 	for _, r := range rows {

@@ -15,12 +15,13 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/process"
 )
 
-// HordeCommand is the argument that makes this command the hostile callers of one row. They have a process of their own, so that
-// what their requests and the responses to them take is not taken from the ordinary callers, whose latencies are measured.
+// HordeCommand is the argument that makes this command the hostile callers of one row. They have a process of their
+// own, so that what their requests and the responses to them take is not taken from the ordinary callers, whose
+// latencies are measured.
 const HordeCommand = "horde"
 
-// lowPriority is the nice value of the horde. Where callers are hostile, they are so from other machines: they do not take the processors of
-// the exchange, other than by what they send.
+// lowPriority is the nice value of the horde. Where callers are hostile, they are so from other machines: they do not
+// take the processors of the exchange, other than by what they send.
 const lowPriority = 10
 
 // orders are what a horde is to do.
@@ -94,7 +95,8 @@ func (h *horde) assail() (statuses map[int]int64, err error) {
 	return statuses, nil
 }
 
-// ServeHorde is the process of the hostile callers. It reads its orders and then the word to begin, and writes the statuses.
+// ServeHorde is the process of the hostile callers. It reads its orders and then the word to begin, and writes the
+// statuses.
 func ServeHorde(in io.Reader, out io.Writer) error {
 	from, to := json.NewDecoder(in), json.NewEncoder(out)
 	var o orders

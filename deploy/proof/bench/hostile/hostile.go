@@ -45,8 +45,8 @@ type outcome struct {
 // Measurement returns the measurement of what hostile requests cost.
 func Measurement() measurement.Kind { return measurement.KindOf(assaultsOn(&prey{}), measure) }
 
-// measure prints what each assault costs the exchange and those who use it meanwhile. It reports whether all bounds hold.
-// Each assault has a freshly started exchange on the same data.
+// measure prints what each assault costs the exchange and those who use it meanwhile. It reports whether all bounds
+// hold. Each assault has a freshly started exchange on the same data.
 func measure(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
 	prey, err := prepare(ctx, run.Exchange, written, min(mostOfKind, max(1, run.Count/perKind)))
 	if err != nil {
@@ -127,12 +127,12 @@ const settling = 300 * time.Millisecond
 // perKind is the part of count, which is for the load of -scale, that is made of each kind of large record.
 const perKind = 200
 
-// hostileRate is the most hostile requests in a second, of all callers of a row together. More would measure how fast the machine
-// moves bytes to the exchange, on which whoever sends them runs as well.
+// hostileRate is the most hostile requests in a second, of all callers of a row together. More would measure how fast
+// the machine moves bytes to the exchange, on which whoever sends them runs as well.
 const hostileRate = 200
 
-// assail has all callers send until the context ends, and counts the statuses. What they have sent by then still gets its response,
-// so that all that it costs is measured.
+// assail has all callers send until the context ends, and counts the statuses. What they have sent by then still gets
+// its response, so that all that it costs is measured.
 func (t *target) assail(ctx context.Context, a *assault) map[int]int64 {
 	var mu sync.Mutex
 	statuses := map[int]int64{}

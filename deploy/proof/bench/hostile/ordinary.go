@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/records"
 )
 
-// ordinaryRate is how many ordinary requests are made in a second, whether or not the earlier ones have their responses.
+// ordinaryRate is how many ordinary requests are made in a second, whether or not the earlier ones have their
+// responses.
 const ordinaryRate = 200
 
 // ordinary makes the requests of those who use the exchange while others are hostile: reads, and every fourth a write.

@@ -17,8 +17,9 @@ import (
 
 // prey holds the ids of the records that hostile requests are about.
 type prey struct {
-	// Vehicle is a vehicle of large size, Property a property of large size, Policy a policy, Claim a claim of the greatest size,
-	// Events a vehicle with many large former versions, Small a vehicle of usual size, and Holder a person.
+	// Vehicle is a vehicle of large size, Property a property of large size, Policy a policy, Claim a claim of the
+	// greatest size, Events a vehicle with many large former versions, Small a vehicle of usual size, and Holder a
+	// person.
 	Vehicle, Property, Policy, Claim, Events, Small, Holder string
 	// Properties are properties of usual size, as many as a list has elements at most.
 	Properties []string

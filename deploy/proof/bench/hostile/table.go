@@ -39,7 +39,8 @@ func (t *table) print(o *outcome) {
 	for _, n := range o.statuses {
 		requests += n
 	}
-	// What is refused for lack of room costs little, and would hide what the others cost. So these have to answer for all of it.
+	// What is refused for lack of room costs little, and would hide what the others cost. So these have to answer for
+	// all of it.
 	each := max(0, o.used.Seconds-t.idle*o.took.Seconds()) / float64(max(1, requests-refused))
 	if o.callers == 0 {
 		each = 0

@@ -21,10 +21,12 @@ type target struct {
 	count  atomic.Uint64
 }
 
-// patience is how long after the end of a measurement a response is waited for: longer than the exchange works on any request.
+// patience is how long after the end of a measurement a response is waited for: longer than the exchange works on any
+// request.
 const patience = 30 * time.Second
 
-// do sends a request with a header besides those of the client, and returns the status of the response. A response is read whole.
+// do sends a request with a header besides those of the client, and returns the status of the response. A response is
+// read whole.
 func (t *target) do(ctx context.Context, to load.Call, header, value string) int {
 	var request fasthttp.Request
 	var response fasthttp.Response

@@ -39,8 +39,8 @@ type Amount struct {
 // The load generator tells of each run, among what is printed.
 func init() { log.SetLogLevelQuiet(log.Error) }
 
-// drive makes the calls of a row over all connections, or does what takes their place. Each connection sends its next call as soon as it has
-// the response to the last.
+// drive makes the calls of a row over all connections, or does what takes their place. Each connection sends its next
+// call as soon as it has the response to the last.
 func (c *Client) drive(ctx context.Context, r *Row, much Amount) Slice {
 	var failed atomic.Int64
 	stopper := periodic.NewAborter()

@@ -12,8 +12,8 @@ type Row struct {
 	Route  string // of Gin
 	Status int
 	Target float64
-	// Await waits until what the requests lead to after their responses is done, and returns how many times it asked the server for
-	// metrics; nil if they lead to nothing.
+	// Await waits until what the requests lead to after their responses is done, and returns how many times it asked
+	// the server for metrics; nil if they lead to nothing.
 	Await func(context.Context, *Server) (polls int, err error)
 	// Call returns the nth request.
 	Call func(n uint64) Call

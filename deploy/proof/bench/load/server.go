@@ -12,13 +12,15 @@ import (
 type Server struct {
 	*Client
 	Processes []*process.Child
-	// Admins are the addresses of the metrics of the processes; none if they have none. Allocations are not measured then.
+	// Admins are the addresses of the metrics of the processes; none if they have none. Allocations are not measured
+	// then.
 	Admins []string
 	// scraping is what it costs to ask them for what they have used. calibrate measures it.
 	scraping used
 }
 
-// used is what processes have used since their starts: seconds of a core, and objects and bytes that were allocated on Go's heap.
+// used is what processes have used since their starts: seconds of a core, and objects and bytes that were allocated
+// on Go's heap.
 type used struct{ cpu, objects, bytes float64 }
 
 func (u used) minus(other used, times float64) used {
@@ -48,7 +50,8 @@ func (s *Server) used(ctx context.Context) (used, error) {
 	return total, nil
 }
 
-// Calibrate measures what it costs the processes to say what they have used: with thousands of series, as much as a hundred requests.
+// Calibrate measures what it costs the processes to say what they have used: with thousands of series, as much as a
+// hundred requests.
 func (s *Server) Calibrate(ctx context.Context) error {
 	first, err := s.used(ctx)
 	if err != nil {
@@ -66,8 +69,8 @@ func (s *Server) Calibrate(ctx context.Context) error {
 	return nil
 }
 
-// Measure drives a row and returns what the server did and used, without what it used to say so, if calibrated. What the requests lead to after
-// their responses is awaited and counts as well.
+// Measure drives a row and returns what the server did and used, without what it used to say so, if calibrated. What
+// the requests lead to after their responses is awaited and counts as well.
 func (s *Server) Measure(ctx context.Context, r *Row, much Amount) (Slice, error) {
 	before, err := s.used(ctx)
 	if err != nil {

@@ -28,7 +28,8 @@ func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "# TYPE %[1]s counter\n%[1]s %[2]d\n# TYPE %[3]s counter\n%[3]s %[4]d\n", objectsAllocated, objects, bytesAllocated, 16*objects)
 }
 
-// TestOnlyRequestsAreCharged holds that a request is charged with what it and its consequences allocate, and not with what it costs to ask.
+// TestOnlyRequestsAreCharged holds that a request is charged with what it and its consequences allocate, and not with
+// what it costs to ask.
 func TestOnlyRequestsAreCharged(t *testing.T) {
 	var c counted
 	at := httptest.NewServer(&c)

@@ -12,8 +12,8 @@ import (
 type Kind struct {
 	// Rows are the names of its rows.
 	Rows []string
-	// Measure measures the rows that the options choose, prints them, and reports whether they are at their targets. The book is that
-	// with which the exchange runs.
+	// Measure measures the rows that the options choose, prints them, and reports whether they are at their targets.
+	// The book is that with which the exchange runs.
 	Measure func(ctx context.Context, run *Run, written *records.Book) (met bool, err error)
 }
 

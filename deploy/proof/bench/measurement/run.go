@@ -18,7 +18,8 @@ import (
 // Run is a run of a measurement.
 type Run struct {
 	Options
-	// Exchange is what is measured, and Data the folder of its data. A measurement may stop it, and has to start it again.
+	// Exchange is what is measured, and Data the folder of its data. A measurement may stop it, and has to start it
+	// again.
 	Exchange *sides.Exchange
 	Data     string
 	// Out is where what is measured is printed, and Report what is kept of it.
@@ -31,8 +32,8 @@ type Run struct {
 // startTarget is the time after its start within which the exchange shall be ready.
 const startTarget = time.Second
 
-// Turns is the number of slices of time of each side of a row. It is odd. The sides take turns, so that other load on the
-// machine affects both.
+// Turns is the number of slices of time of each side of a row. It is odd. The sides take turns, so that other load on
+// the machine affects both.
 const Turns = 5
 
 // Start starts the exchange on a folder of data, prints how long that took, and begins the report of it.

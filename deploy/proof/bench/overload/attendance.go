@@ -39,8 +39,8 @@ func (a *attendance) inTime() (count int) {
 	return count
 }
 
-// latencies returns those of the requests that were served, from when they were due and from when they were sent, and of those that were
-// refused because there were too many, from when they were due.
+// latencies returns those of the requests that were served, from when they were due and from when they were sent, and
+// of those that were refused because there were too many, from when they were due.
 func (a *attendance) latencies() (admitted, sent, refused load.Latencies) {
 	for _, s := range a.seen {
 		switch s.status {

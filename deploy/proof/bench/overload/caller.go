@@ -150,8 +150,8 @@ func (one *caller) receive(c *crowd) {
 	}
 }
 
-// readHead reads the status and the header of a response. It returns the length of the body, -1 if it is not declared, and whether the
-// response is the last one on its connection.
+// readHead reads the status and the header of a response. It returns the length of the body, -1 if it is not
+// declared, and whether the response is the last one on its connection.
 func readHead(head []byte) (status, length int, last bool) {
 	if len(head) > 12 {
 		status, _ = strconv.Atoi(string(head[9:12]))

@@ -49,8 +49,8 @@ func on(set *unix.CPUSet, start func() error) error {
 
 // keepTo has this process use the cores of a set only.
 func keepTo(set *unix.CPUSet) error {
-	// A thread that starts meanwhile has the cores of the one that started it, which may have been one of before. So it is looked again
-	// until there is no other one.
+	// A thread that starts meanwhile has the cores of the one that started it, which may have been one of before. So
+	// it is looked again until there is no other one.
 	for kept := map[string]bool{}; ; {
 		threads, err := os.ReadDir("/proc/self/task")
 		if err != nil {

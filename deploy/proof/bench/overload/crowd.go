@@ -21,8 +21,8 @@ type kind struct {
 	call   func(n uint64) load.Call
 }
 
-// crowd is many callers of one exchange, each with a connection of its own. One thread sends what they send and reads what they get: a
-// goroutine for each would cost more than the requests.
+// crowd is many callers of one exchange, each with a connection of its own. One thread sends what they send and reads
+// what they get: a goroutine for each would cost more than the requests.
 type crowd struct {
 	kinds   []*kind
 	head    []byte // of every request: the headers after its first line
@@ -43,12 +43,13 @@ type seen struct {
 	kind *kind
 	// status is 0 if there was no response.
 	status int
-	// took is the time from when it was due to its response, and waited what of it passed before a caller was free to send it.
+	// took is the time from when it was due to its response, and waited what of it passed before a caller was free to
+	// send it.
 	took, waited time.Duration
 }
 
-// gatherPatience is how long it may take until each caller has made a request, and lastPatience how long after the end of a measurement a
-// response is waited for.
+// gatherPatience is how long it may take until each caller has made a request, and lastPatience how long after the
+// end of a measurement a response is waited for.
 const (
 	gatherPatience = 5 * time.Minute
 	lastPatience   = 3 * time.Second
@@ -116,8 +117,8 @@ func (c *crowd) inTurn(ctx context.Context, d time.Duration) (*attendance, error
 	return c.attended(time.Since(began), began), err
 }
 
-// atRate sends requests at a rate for some time, whether or not earlier ones have their responses. A request that is due waits for a
-// caller who has no other one; its time counts from when it was due.
+// atRate sends requests at a rate for some time, whether or not earlier ones have their responses. A request that is
+// due waits for a caller who has no other one; its time counts from when it was due.
 func (c *crowd) atRate(ctx context.Context, rate float64, d time.Duration) (*attendance, error) {
 	began := time.Now()
 	count, sent := int(rate*d.Seconds()), 0
@@ -144,8 +145,9 @@ func (c *crowd) attended(asking time.Duration, began time.Time) *attendance {
 	return a
 }
 
-// ask sends requests when they are due, at most a number of them at a time, and reads their responses, until none will be due and none is
-// under way, or the end. next returns when the next request was or will be due, zero if none will; it is sent unless that is after now.
+// ask sends requests when they are due, at most a number of them at a time, and reads their responses, until none
+// will be due and none is under way, or the end. next returns when the next request was or will be due, zero if none
+// will; it is sent unless that is after now.
 func (c *crowd) ask(ctx context.Context, end time.Time, atOnce int, next func(now time.Time) (due time.Time)) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

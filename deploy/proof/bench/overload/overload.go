@@ -19,14 +19,15 @@ import (
 const (
 	// overloadFactor is how many times the requests that the exchange can serve are sent.
 	overloadFactor = 3
-	// capacityCallers is the number of callers with which it is measured what the exchange can serve. Each sends its next request as
-	// soon as it has the response to the last.
+	// capacityCallers is the number of callers with which it is measured what the exchange can serve. Each sends its
+	// next request as soon as it has the response to the last.
 	capacityCallers = 64
 	// inTime is how long a response may take, from the instant at which its request was due, to be of use.
 	inTime = time.Second
 )
 
-// The bounds under overload: the least part of what can be served that is served in time, and the p99 of what is admitted.
+// The bounds under overload: the least part of what can be served that is served in time, and the p99 of what is
+// admitted.
 const (
 	leastGoodput = 0.9
 	mostAdmitted = 100 * time.Millisecond
@@ -42,7 +43,8 @@ type surge struct {
 // Title returns the name of the row.
 func (s *surge) Title() string { return s.name }
 
-// surgesOn returns the rows of the table of overload. One caller in ten lists, and three write, where the requests are mixed.
+// surgesOn returns the rows of the table of overload. One caller in ten lists, and three write, where the requests
+// are mixed.
 func surgesOn(b *records.Book) []*surge {
 	read := &kind{"reads", http.StatusOK, load.Get(b.Vehicles, "/vehicle/")}
 	write := &kind{"writes", http.StatusCreated, func(uint64) load.Call {
@@ -63,8 +65,8 @@ func surgesOn(b *records.Book) []*surge {
 // Measurement returns the measurement of what is served when more is asked for than can be served.
 func Measurement() measurement.Kind { return measurement.KindOf(surgesOn(&records.Book{}), measure) }
 
-// measure prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each row has a
-// freshly started exchange on the same data.
+// measure prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each
+// row has a freshly started exchange on the same data.
 func measure(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
 	run.Exchange.Stop()
 	table := newTable(run.Out)
@@ -109,8 +111,9 @@ func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *ta
 	return nil
 }
 
-// startApart starts the exchange on a core of its own, and leaves another one to its callers, unless the options say that they share all: callers
-// that take from the exchange what it needs say nothing about it. goOn gives this process its cores back.
+// startApart starts the exchange on a core of its own, and leaves another one to its callers, unless the options say
+// that they share all: callers that take from the exchange what it needs say nothing about it. goOn gives this
+// process its cores back.
 func startApart(ctx context.Context, run *measurement.Run) (exchange *sides.Exchange, goOn func() error, err error) {
 	if run.Together {
 		exchange, err = sides.StartExchange(ctx, run.Command, run.Data, run.Connections)

@@ -1,6 +1,6 @@
-// Command pocketbase serves PocketBase (https://pocketbase.io) with one collection, the vehicles of the exchange, for the bench to
-// compare the exchange with. It prints the URL that it listens on, a token by which the collection can be used, and how durable a write
-// is: a line of JSON. It serves until it is interrupted or terminated.
+// Command pocketbase serves PocketBase (https://pocketbase.io) with one collection, the vehicles of the exchange, for
+// the bench to compare the exchange with. It prints the URL that it listens on, a token by which the collection can
+// be used, and how durable a write is: a line of JSON. It serves until it is interrupted or terminated.
 package main
 
 import (
@@ -34,8 +34,8 @@ func main() {
 type listening struct {
 	URL   string `json:"url"`
 	Token string `json:"token"`
-	// Journal and Synchronous are SQLite's pragmas of these names. In the journal "wal", a synchronous of 2 (FULL) means that a write is
-	// on the disk when it is acknowledged, and 1 (NORMAL) that it is there some time later.
+	// Journal and Synchronous are SQLite's pragmas of these names. In the journal "wal", a synchronous of 2 (FULL)
+	// means that a write is on the disk when it is acknowledged, and 1 (NORMAL) that it is there some time later.
 	Journal     string `json:"journal"`
 	Synchronous int    `json:"synchronous"`
 }
@@ -98,7 +98,8 @@ func prepare(app core.App) (*listening, error) {
 
 const vehicles = "vehicle"
 
-// vehicleCollection is a collection of records with the members of a vehicle of the exchange. A token is needed, as there.
+// vehicleCollection is a collection of records with the members of a vehicle of the exchange. A token is needed, as
+// there.
 func vehicleCollection() *core.Collection {
 	c := core.NewBaseCollection(vehicles)
 	for _, name := range []string{"plateNumber", "vin", "chassisNumber"} {

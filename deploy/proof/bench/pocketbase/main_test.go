@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestVehicles creates, reads and lists records as the bench does, and holds that none of it is possible without the token.
+// TestVehicles creates, reads and lists records as the bench does, and holds that none of it is possible without the
+// token.
 func TestVehicles(t *testing.T) {
 	from, to := io.Pipe()
 	go func() { _ = to.CloseWithError(serve(t.TempDir(), to)) }()

@@ -1,4 +1,5 @@
-// Package process starts processes, ends them, and says what they use: time of cores, memory, and what their metrics tell.
+// Package process starts processes, ends them, and says what they use: time of cores, memory, and what their metrics
+// tell.
 package process
 
 import (
@@ -17,8 +18,8 @@ import (
 )
 
 const (
-	// StartPatience is how long a child may take to print its address, and stopPatience how long it may take to end. Both
-	// only end a wait that would last forever. How long a start takes is measured.
+	// StartPatience is how long a child may take to print its address, and stopPatience how long it may take to end.
+	// Both only end a wait that would last forever. How long a start takes is measured.
 	StartPatience = 5 * time.Minute
 	stopPatience  = 5 * time.Minute
 )
@@ -60,8 +61,8 @@ func Start(ctx context.Context, stdin []byte, name string, args ...string) (*Chi
 	return c, nil
 }
 
-// Launch starts a command whose streams one function connects, and gives the lines that come from it to another. It returns once that one
-// has returned true for a line. The lines that follow are given to it as well.
+// Launch starts a command whose streams one function connects, and gives the lines that come from it to another. It
+// returns once that one has returned true for a line. The lines that follow are given to it as well.
 func Launch(ctx context.Context, connect func(*exec.Cmd, io.Writer), said func(line string) bool, name string, args ...string) (*Child, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	command := exec.CommandContext(ctx, name, args...)
@@ -114,7 +115,8 @@ func (c *Child) Stop() {
 	<-c.ended
 }
 
-// withoutSettings removes the variables of the exchange from an environment, so that they do not affect the measured one.
+// withoutSettings removes the variables of the exchange from an environment, so that they do not affect the measured
+// one.
 func withoutSettings(environ []string) []string {
 	var kept []string
 	for _, entry := range environ {

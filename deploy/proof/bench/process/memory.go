@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Resident is the memory of a process that is resident, in bytes. A database that is mapped into memory counts as file pages, which
-// the kernel takes back when it needs them.
+// Resident is the memory of a process that is resident, in bytes. A database that is mapped into memory counts as
+// file pages, which the kernel takes back when it needs them.
 type Resident struct{ All, anonymous, file int64 }
 
 // Resident returns the memory of the process; nothing if the process has ended or the system does not tell.

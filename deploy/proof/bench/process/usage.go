@@ -67,8 +67,8 @@ func (w *Watch) End() Usage {
 	return w.used
 }
 
-// CPUSeconds returns the time of cores that the process has used, in user and kernel mode; 0 if it has ended. It is exact to less than
-// a microsecond, unlike that in /proc, which is in hundredths of a second.
+// CPUSeconds returns the time of cores that the process has used, in user and kernel mode; 0 if it has ended. It is
+// exact to less than a microsecond, unlike that in /proc, which is in hundredths of a second.
 func (c *Child) CPUSeconds() float64 {
 	const allThreads = 2 // CPUCLOCK_SCHED of Linux
 	var at unix.Timespec

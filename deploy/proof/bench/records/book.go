@@ -1,5 +1,5 @@
-// Package records has the records that requests are about: their bodies, those that are written through the interface, and those that
-// are loaded straight into a store.
+// Package records has the records that requests are about: their bodies, those that are written through the
+// interface, and those that are loaded straight into a store.
 package records
 
 import (

@@ -24,11 +24,12 @@ import (
 )
 
 const (
-	// writers is the number of records that are written at the same time. The store commits up to 256 waiting writes together; there
-	// are more, so that the next ones wait already when a commit ends.
+	// writers is the number of records that are written at the same time. The store commits up to 256 waiting writes
+	// together; there are more, so that the next ones wait already when a commit ends.
 	writers = 1024
-	// batch is the number of records that are stored in order of their numbers. The index of the numbers has a random place for each,
-	// and a large one has more pages than the store keeps in memory: in order, those of a page are stored one after the other.
+	// batch is the number of records that are stored in order of their numbers. The index of the numbers has a random
+	// place for each, and a large one has more pages than the store keeps in memory: in order, those of a page are
+	// stored one after the other.
 	batch = 1 << 20
 	// samples is the number of loaded records that the reads ask for.
 	samples = 5000
@@ -37,8 +38,8 @@ const (
 )
 
 // Load puts count vehicles and as many policies straight into the store of the coverage service and returns a book of
-// some of them. The service itself makes one of each, with its keys and its state. The others are copies of it with another
-// id and policy number.
+// some of them. The service itself makes one of each, with its keys and its state. The others are copies of it with
+// another id and policy number.
 func Load(ctx context.Context, file string, count int, out io.Writer) (*Book, error) {
 	store, err := sqlitestore.Open(ctx, file)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/number"
 )
 
-// TestRecordsAreStoredInOrderOfNumbers makes policies from one batch of tails, and compares each with the template: their numbers and
-// their ids are in order, and both are in the record.
+// TestRecordsAreStoredInOrderOfNumbers makes policies from one batch of tails, and compares each with the template:
+// their numbers and their ids are in order, and both are in the record.
 func TestRecordsAreStoredInOrderOfNumbers(t *testing.T) {
 	first := uuid.Must(uuid.NewV7())
 	issued := number.Of("POL", first)

@@ -75,7 +75,8 @@ func makeReceiptTemplate(ctx context.Context, store docstore.Store, policyNumber
 // secret is that by which a service that runs in this process knows its callers.
 const secret = "a-secret-of-this-process-alone"
 
-// serve returns a client of a service that runs in this process, with flags of its own. All that it asks others has one response.
+// serve returns a client of a service that runs in this process, with flags of its own. All that it asks others has
+// one response.
 func serve(ctx context.Context, definition service.Definition, store docstore.Store, others http.Handler, flags ...string) (*peer.Client, error) {
 	var common service.Settings
 	common.Register(pflag.NewFlagSet("", pflag.ContinueOnError))

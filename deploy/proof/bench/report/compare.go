@@ -11,8 +11,9 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// thresholds say what is taken for a change: what would come about by chance in one comparison of a hundred, if nothing had changed. Twenty
-// and more are made at once. Five slices against five are then a change only if none of the one side lies among those of the other.
+// thresholds say what is taken for a change: what would come about by chance in one comparison of a hundred, if
+// nothing had changed. Twenty and more are made at once. Five slices against five are then a change only if none of
+// the one side lies among those of the other.
 var thresholds = benchmath.Thresholds{CompareAlpha: 0.01}
 
 // confidence is that of the intervals around medians. Five slices do not make an interval of 0.95.
@@ -53,9 +54,9 @@ func Compare(args []string, out io.Writer) error {
 	return compareReports(out, sides[0], sides[1])
 }
 
-// compareReports prints how the figures of newer reports differ from those of older ones, and which differences are more than noise. The
-// slices of all reports of a side are taken together. Rows that one side lacks are left out. It returns an error if the reports were
-// not made in the same way.
+// compareReports prints how the figures of newer reports differ from those of older ones, and which differences are
+// more than noise. The slices of all reports of a side are taken together. Rows that one side lacks are left out. It
+// returns an error if the reports were not made in the same way.
 func compareReports(out io.Writer, older, newer []*Report) error {
 	for _, r := range slices.Concat(older, newer) {
 		if r.Options.conditions() != older[0].Options.conditions() || r.CPUs != older[0].CPUs || r.System != older[0].System {

@@ -10,8 +10,9 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/load"
 )
 
-// kept writes a report of one row into a file and returns its name. Each slice of the exchange uses as much CPU time for 100 requests, in
-// milliseconds, and makes as many allocations, in thousands, as a value says; the bare handler uses 1 ms. The bytes do not depend on the values.
+// kept writes a report of one row into a file and returns its name. Each slice of the exchange uses as much CPU time
+// for 100 requests, in milliseconds, and makes as many allocations, in thousands, as a value says; the bare handler
+// uses 1 ms. The bytes do not depend on the values.
 func kept(t *testing.T, connections int, values ...float64) string {
 	t.Helper()
 	r := &Report{Began: time.Now(), Options: Options{Duration: 1, Connections: connections}, CPUs: 2}

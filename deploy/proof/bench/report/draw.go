@@ -30,7 +30,8 @@ func Draw(args []string) error {
 	return os.WriteFile(args[0], []byte(text), 0o644)
 }
 
-// point is what a request costs at a number of records: the CPU time of the exchange, in times that of the bare handler.
+// point is what a request costs at a number of records: the CPU time of the exchange, in times that of the bare
+// handler.
 type point struct {
 	records int
 	cost    float64
@@ -42,8 +43,8 @@ type curve struct {
 	points []point
 }
 
-// curvesOf returns a curve for each row, over the records of each kind: those of the book that the smallest report begins with, and those
-// that were loaded.
+// curvesOf returns a curve for each row, over the records of each kind: those of the book that the smallest report
+// begins with, and those that were loaded.
 func curvesOf(reports []*Report) ([]curve, error) {
 	reports = slices.SortedFunc(slices.Values(reports), func(a, b *Report) int { return a.Options.Count - b.Options.Count })
 	var all []curve

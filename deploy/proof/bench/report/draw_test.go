@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/load"
 )
 
-// grown returns a report of -scale, in which a read costs so many microseconds before and after, and 10 from the bare handler.
+// grown returns a report of -scale, in which a read costs so many microseconds before and after, and 10 from the bare
+// handler.
 func grown(count int, small, large float64) *Report {
 	rows := func(cost float64) []Row {
 		return []Row{{Name: "GET /a?b<c", Exchange: []load.Slice{{Requests: 1, CPU: cost / 1e6}}, Bare: []load.Slice{{Requests: 1, CPU: 10e-6}}}}

@@ -15,8 +15,8 @@ type Result struct {
 	Exchange, Bare []load.Slice
 }
 
-// PrintRows prints the table, with the name of the side that the exchange is compared with, and reports whether every row is at its target
-// and without errors.
+// PrintRows prints the table, with the name of the side that the exchange is compared with, and reports whether every
+// row is at its target and without errors.
 func PrintRows(out io.Writer, other string, results []Result) (met bool) {
 	met = true
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
@@ -33,8 +33,8 @@ func PrintRows(out io.Writer, other string, results []Result) (met bool) {
 	return met
 }
 
-// Ratio returns the rate of the exchange divided by that of the bare handler. It is the median over the pairs of consecutive
-// slices.
+// Ratio returns the rate of the exchange divided by that of the bare handler. It is the median over the pairs of
+// consecutive slices.
 func (r Result) Ratio() float64 {
 	return middle(quotients(r.Exchange, r.Bare, PerSecond))
 }

@@ -18,8 +18,8 @@ import (
 	"insurance.example/exchange/pkg/number"
 )
 
-// Driver does with MongoDB's driver alone what the services do there: the same commands, on the same collections with their indexes and
-// documents, with the same concerns.
+// Driver does with MongoDB's driver alone what the services do there: the same commands, on the same collections with
+// their indexes and documents, with the same concerns.
 type Driver struct {
 	client                   *mongo.Client
 	vehicles, claims, policy *mongo.Collection
@@ -123,7 +123,8 @@ func (d *Driver) createClaim(ctx context.Context, policyNumber string) error {
 	return err
 }
 
-// another returns a copy of a document with another id. What follows from the id, such as the number of a claim, has the same length.
+// another returns a copy of a document with another id. What follows from the id, such as the number of a claim, has
+// the same length.
 func another(of bson.Raw) (bson.Raw, uuid.UUID) {
 	id := uuid.Must(uuid.NewV7())
 	_, data := of.Lookup("_id").Binary()

@@ -1,5 +1,5 @@
-// Package sides has what is measured, the exchange, and what it is measured against, each in processes of its own: a bare handler, a proxy in
-// front of it, PocketBase, and MongoDB with its driver.
+// Package sides has what is measured, the exchange, and what it is measured against, each in processes of its own: a
+// bare handler, a proxy in front of it, PocketBase, and MongoDB with its driver.
 package sides
 
 import (
@@ -25,12 +25,13 @@ type Exchange struct {
 	Admin string
 	// services are those that are processes of their own.
 	services []*service
-	// Served is the time from its start until the first response with status 200, Ready the time until /readyz responded
-	// with 200.
+	// Served is the time from its start until the first response with status 200, Ready the time until /readyz
+	// responded with 200.
 	Served, Ready time.Duration
 }
 
-// StartExchange starts the exchange on a folder of data, with more settings if there are any, and waits until it has responded and is ready.
+// StartExchange starts the exchange on a folder of data, with more settings if there are any, and waits until it has
+// responded and is ready.
 func StartExchange(ctx context.Context, command, data string, connections int, settings ...string) (*Exchange, error) {
 	token, err := newToken(ctx, command, data)
 	if err != nil {
@@ -147,8 +148,8 @@ func untilReady(ctx context.Context, admin string) error {
 	}
 }
 
-// Rest waits until a process that has been started has next to nothing left to do: it was ready before it had collected what only the start
-// needed. One that is never at rest is taken as it is after restPatience.
+// Rest waits until a process that has been started has next to nothing left to do: it was ready before it had
+// collected what only the start needed. One that is never at rest is taken as it is after restPatience.
 func (e *Exchange) Rest(ctx context.Context) {
 	const pause, atRest = 100 * time.Millisecond, 0.02 // of a core
 	before := e.CPUSeconds()

@@ -15,7 +15,8 @@ import (
 
 var mongoURI = regexp.MustCompile(`mongodb://\S+`)
 
-// StartMongo starts the server that stands in for MongoDB, whose command is beside that of the exchange, and returns its URL.
+// StartMongo starts the server that stands in for MongoDB, whose command is beside that of the exchange, and returns
+// its URL.
 func StartMongo(ctx context.Context, commands string) (server *process.Child, uri string, err error) {
 	command := filepath.Join(commands, "standin-documentdb")
 	server, err = process.Launch(ctx, func(command *exec.Cmd, lines io.Writer) {

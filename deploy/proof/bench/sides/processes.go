@@ -26,9 +26,9 @@ type service struct {
 	admin string
 }
 
-// StartSeparate starts the exchange as the processes that it is deployed as, by the commands in the folder of the exchange's, and returns
-// once all are ready. Their records are in files of the folder of data, or in the MongoDB of a URL if that is not empty. There is no
-// broker, so that receipts do not become rows.
+// StartSeparate starts the exchange as the processes that it is deployed as, by the commands in the folder of the
+// exchange's, and returns once all are ready. Their records are in files of the folder of data, or in the MongoDB of
+// a URL if that is not empty. There is no broker, so that receipts do not become rows.
 func StartSeparate(ctx context.Context, command, data, mongo string, connections int) (*Exchange, error) {
 	token, err := newToken(ctx, command, data)
 	if err != nil {

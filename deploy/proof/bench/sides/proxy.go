@@ -17,8 +17,8 @@ import (
 // ProxyCommand is the argument that makes this command a proxy.
 const ProxyCommand = "proxy"
 
-// proxyConnections is how many unused connections the proxy keeps to what is behind it. With the default of Go, 2, it would make a new
-// one for most requests.
+// proxyConnections is how many unused connections the proxy keeps to what is behind it. With the default of Go, 2, it
+// would make a new one for most requests.
 const proxyConnections = 1024
 
 // StartProxy starts Go's reverse proxy in a separate process, in front of what listens on an address.
@@ -30,8 +30,8 @@ func StartProxy(ctx context.Context, address string) (*process.Child, error) {
 	return process.Start(ctx, []byte(address), self, ProxyCommand)
 }
 
-// ServeProxy is the proxy. It reads from in the address to which it sends requests, writes its own to out, and serves until the process
-// ends.
+// ServeProxy is the proxy. It reads from in the address to which it sends requests, writes its own to out, and serves
+// until the process ends.
 func ServeProxy(in io.Reader, out io.Writer) error {
 	address, err := io.ReadAll(in)
 	if err != nil {

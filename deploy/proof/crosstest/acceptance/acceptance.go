@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/load"
 )
 
-// Conform tries every rule of the interface through the gateway at base. It fails the test for each rule that fails, and
-// returns how many passed.
+// Conform tries every rule of the interface through the gateway at base. It fails the test for each rule that fails,
+// and returns how many passed.
 func Conform(t *testing.T, base, adminToken, developerToken string) (passed int) {
 	t.Helper()
 	result := conformance.Run(t.Context(), conformance.Options{
@@ -33,8 +33,8 @@ func Conform(t *testing.T, base, adminToken, developerToken string) (passed int)
 // storyPassed is a line of go test about a story.
 var storyPassed = regexp.MustCompile(`(?m)^--- PASS: TestStory`)
 
-// TellStories runs the stories of the tests of the whole against the gateway at base. keys is the folder with the keys of
-// the tokens that it accepts.
+// TellStories runs the stories of the tests of the whole against the gateway at base. keys is the folder with the
+// keys of the tokens that it accepts.
 func TellStories(t *testing.T, base, keys string) {
 	t.Helper()
 	command := exec.Command("go", "test", "-count=1", "-run", "^TestStory", "-v", "insurance.example/exchange/deploy/proof/e2e")

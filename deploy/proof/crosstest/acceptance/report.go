@@ -19,8 +19,8 @@ func (r *Report) Line(name string, value any) { fmt.Fprintf(&r.text, "%-34s %v\n
 // Row adds a line as it is.
 func (r *Report) Row(row string) { fmt.Fprintln(&r.text, row) }
 
-// Write adds what became of the records and how long it all took, prints the report, and writes it to the file that CROSSTEST_REPORT
-// names.
+// Write adds what became of the records and how long it all took, prints the report, and writes it to the file that
+// CROSSTEST_REPORT names.
 func (r *Report) Write(t *testing.T, c *load.Counts, lost, doubled int, began time.Time) {
 	t.Helper()
 	r.Line("writes acknowledged", c.Acknowledged.Load())

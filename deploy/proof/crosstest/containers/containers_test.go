@@ -96,8 +96,8 @@ func (x *exchange) versions(t *testing.T) {
 	}
 }
 
-// contents looks at the files of each image: a static command with the time zones, what it is made of, and the certificates
-// of authorities.
+// contents looks at the files of each image: a static command with the time zones, what it is made of, and the
+// certificates of authorities.
 func (x *exchange) contents(t *testing.T) {
 	for _, name := range append([]string{"gateway"}, services...) {
 		command, err := buildinfo.Read(bytes.NewReader(x.parts[name].file(t, "/command")))

@@ -98,8 +98,8 @@ func (x *exchange) addService(t *testing.T, service, name string) *container {
 	})
 }
 
-// mongoDB describes MongoDB, or what CROSSTEST_MONGO=standin puts in its place, and how the services reach it. Call it before the engine is
-// opened, which ends what it runs at the end of the test.
+// mongoDB describes MongoDB, or what CROSSTEST_MONGO=standin puts in its place, and how the services reach it. Call
+// it before the engine is opened, which ends what it runs at the end of the test.
 func mongoDB(t *testing.T) (i image, url string) {
 	t.Helper()
 	if !standins(t) {
@@ -155,8 +155,8 @@ func standins(t *testing.T) bool {
 	}
 }
 
-// freeAddress returns an address of this machine at which nothing listens, for a container that keeps it when it is started
-// again.
+// freeAddress returns an address of this machine at which nothing listens, for a container that keeps it when it is
+// started again.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,4 +1,5 @@
-// Package database says where the tests find PostgreSQL with DocumentDB, which stands in for MongoDB, and removes what it kept for them.
+// Package database says where the tests find PostgreSQL with DocumentDB, which stands in for MongoDB, and removes
+// what it kept for them.
 package database
 
 import (
@@ -24,8 +25,9 @@ func Folder(t *testing.T) string {
 	return filepath.Join(cache, "insurance-exchange", "documentdb")
 }
 
-// Keep returns how a server is started whose data is kept under a name until the end of the test, and removed then. Call it before what the
-// server runs in is made, so that this has ended by then: the removal waits for the end of the server.
+// Keep returns how a server is started whose data is kept under a name until the end of the test, and removed then.
+// Call it before what the server runs in is made, so that this has ended by then: the removal waits for the end of
+// the server.
 func Keep(t *testing.T, name string) documentdb.Config {
 	t.Helper()
 	config := documentdb.Config{Dir: Folder(t), Keep: name}

@@ -34,8 +34,8 @@ func (x *exchange) deletePods(t *testing.T) {
 	}
 }
 
-// drain moves the pods off a node, as an upgrade of the node does. Of each Deployment one pod goes; where no other node takes
-// its successor, the next one is refused until the node is back.
+// drain moves the pods off a node, as an upgrade of the node does. Of each Deployment one pod goes; where no other
+// node takes its successor, the next one is refused until the node is back.
 func (x *exchange) drain(t *testing.T) {
 	var nodes struct {
 		Items []struct{ Metadata struct{ Name string } }
@@ -101,8 +101,8 @@ const (
 	readAgain                       = "a changed file was read again"
 )
 
-// rotateCredential exchanges the secret that the processes share in three steps, each of which all processes have followed
-// before the next one.
+// rotateCredential exchanges the secret that the processes share in three steps, each of which all processes have
+// followed before the next one.
 func (x *exchange) rotateCredential(t *testing.T) {
 	var secret struct{ Data map[string]string }
 	x.read(t, &secret, "secret", credentialSecret)
@@ -129,8 +129,8 @@ func (x *exchange) rotateCredential(t *testing.T) {
 	}
 }
 
-// breakImage rolls a Deployment to an image that makes no pod ready: one with a tag that does not exist, or without a tag a
-// program that is another one. The old pods go on, and taking it back makes all right.
+// breakImage rolls a Deployment to an image that makes no pod ready: one with a tag that does not exist, or without a
+// tag a program that is another one. The old pods go on, and taking it back makes all right.
 func (x *exchange) breakImage(t *testing.T, l *load.Load, name, tag string) {
 	repository, _ := image(name)
 	if tag == "" {
@@ -179,8 +179,8 @@ func (p pod) hasFailed() bool {
 	return false
 }
 
-// killPods ends a pod of each Deployment without grace, as the loss of a node does. Requests that it had fail, and nothing
-// that was acknowledged is lost.
+// killPods ends a pod of each Deployment without grace, as the loss of a node does. Requests that it had fail, and
+// nothing that was acknowledged is lost.
 func (x *exchange) killPods(t *testing.T, l *load.Load) {
 	for _, name := range deployments {
 		// Connections with the gateway may break with it.

@@ -28,8 +28,8 @@ type cluster struct {
 	kept documentdb.Config
 }
 
-// openCluster connects to the cluster that KUBERNETES says: the current one of kubectl's configuration, or one that stands in
-// for it, which is started. Without a cluster the test fails.
+// openCluster connects to the cluster that KUBERNETES says: the current one of kubectl's configuration, or one that
+// stands in for it, which is started. Without a cluster the test fails.
 func openCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{namespace: fmt.Sprintf("exchange-test-%d", os.Getpid())}

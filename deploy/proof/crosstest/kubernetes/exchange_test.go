@@ -55,8 +55,8 @@ func ownImages() (all []string) {
 	return all
 }
 
-// applyExchange applies an overlay in a namespace of the test's own, which is deleted at the end, and waits until all replicas
-// of all Deployments are ready.
+// applyExchange applies an overlay in a namespace of the test's own, which is deleted at the end, and waits until all
+// replicas of all Deployments are ready.
 func applyExchange(t *testing.T, c *cluster) *exchange {
 	t.Helper()
 	x := &exchange{cluster: c, keys: t.TempDir()}
@@ -68,7 +68,8 @@ func applyExchange(t *testing.T, c *cluster) *exchange {
 	return x
 }
 
-// endWithTest has the namespace deleted at the end of the test, after what the cluster knows about a failure was logged.
+// endWithTest has the namespace deleted at the end of the test, after what the cluster knows about a failure was
+// logged.
 func (x *exchange) endWithTest(t *testing.T) {
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -80,8 +81,8 @@ func (x *exchange) endWithTest(t *testing.T) {
 	})
 }
 
-// overlay writes a kustomization of the test's own, over the one for stand-ins or the one with MongoDB and Kafka, and returns
-// its folder.
+// overlay writes a kustomization of the test's own, over the one for stand-ins or the one with MongoDB and Kafka, and
+// returns its folder.
 func (c *cluster) overlay(t *testing.T) string {
 	t.Helper()
 	over := "dev"
@@ -106,7 +107,8 @@ func (c *cluster) overlay(t *testing.T) string {
 	return c.writeKustomization(t, over, text.String())
 }
 
-// writeKustomization writes a kustomization over an overlay of the tree, in the namespace of the test, and returns its folder.
+// writeKustomization writes a kustomization over an overlay of the tree, in the namespace of the test, and returns
+// its folder.
 func (c *cluster) writeKustomization(t *testing.T, overlay, text string) string {
 	t.Helper()
 	root, err := filepath.Abs("../../../kubernetes/overlays/" + overlay)
@@ -126,7 +128,8 @@ func (c *cluster) writeKustomization(t *testing.T, overlay, text string) string 
 	return folder
 }
 
-// database returns the patch by which what stands in for MongoDB finds PostgreSQL on this machine, with the data of the test.
+// database returns the patch by which what stands in for MongoDB finds PostgreSQL on this machine, with the data of
+// the test.
 func (c *cluster) database() string {
 	return fmt.Sprintf(`  - target: {kind: Deployment, name: mongodb}
     patch: |
@@ -135,7 +138,8 @@ func (c *cluster) database() string {
 `, c.kept.Dir, c.kept.Keep)
 }
 
-// awaitReady waits until each Deployment has all its replicas, of its newest revision, ready, and no pods that are ending.
+// awaitReady waits until each Deployment has all its replicas, of its newest revision, ready, and no pods that are
+// ending.
 func (x *exchange) awaitReady(t *testing.T) {
 	t.Helper()
 	for _, name := range deployments {
@@ -175,8 +179,8 @@ func (x *exchange) readKeys(t *testing.T) {
 	}
 }
 
-// openDoor makes the gateway reachable from here, by a Service with a port of the nodes, as a load balancer would use, and waits until every
-// service responds through it.
+// openDoor makes the gateway reachable from here, by a Service with a port of the nodes, as a load balancer would
+// use, and waits until every service responds through it.
 func (x *exchange) openDoor(t *testing.T) {
 	t.Helper()
 	x.do(t, "expose", "deployment", "gateway", "--name=outside", "--type=NodePort", "--port=8080", "--target-port=8080")
@@ -195,14 +199,15 @@ func (x *exchange) openDoor(t *testing.T) {
 	}
 }
 
-// firstOwnPort is below the ports from which connections usually come, and those of nodes are not among the thousands that follow.
+// firstOwnPort is below the ports from which connections usually come, and those of nodes are not among the thousands
+// that follow.
 const firstOwnPort = 20_000
 
 // canRead fails unless a path can be read: a service may be ready before its name is known everywhere.
 //
-// The connection comes from a port of this machine that nothing else uses. A connection that is tried before the node forwards its port to
-// the Service is refused, and the kernel remembers for two minutes where packets from the same port to the same place went: a later
-// connection from that port would be refused as well.
+// The connection comes from a port of this machine that nothing else uses. A connection that is tried before the node
+// forwards its port to the Service is refused, and the kernel remembers for two minutes where packets from the same
+// port to the same place went: a later connection from that port would be refused as well.
 func (x *exchange) canRead(t *testing.T, port int, path, token string) error {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, x.base+path, nil)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package kubernetes_test runs the whole exchange on a Kubernetes cluster, with two replicas of each service and of the
-// gateway, and does under load what happens to a cluster: rolls, evictions, deletions, a rotation, a release that does not start.
+// Package kubernetes_test runs the whole exchange on a Kubernetes cluster, with two replicas of each service and of
+// the gateway, and does under load what happens to a cluster: rolls, evictions, deletions, a rotation, a release that
+// does not start.
 //
-// Without settings the test starts a cluster of its own, as root on Debian, with servers that stand in for MongoDB and Kafka.
-// KUBERNETES=current takes the cluster that kubectl is configured for, with MongoDB and Kafka in it. make test-kubernetes builds
-// what is missing.
+// Without settings the test starts a cluster of its own, as root on Debian, with servers that stand in for MongoDB
+// and Kafka. KUBERNETES=current takes the cluster that kubectl is configured for, with MongoDB and Kafka in it. make
+// test-kubernetes builds what is missing.
 package kubernetes_test
 
 import (

@@ -23,9 +23,9 @@ import (
 	"insurance.example/exchange/pkg/certificate/certificatetest"
 )
 
-// outside is what an exchange in production finds outside of its cluster: servers that stand in for MongoDB and Kafka, which speak TLS
-// and ask for a login, and the keys of an identity provider. They are at an address of this machine that the pods reach, and end with
-// the test.
+// outside is what an exchange in production finds outside of its cluster: servers that stand in for MongoDB and
+// Kafka, which speak TLS and ask for a login, and the keys of an identity provider. They are at an address of this
+// machine that the pods reach, and end with the test.
 type outside struct {
 	authority *certificatetest.Authority
 	// mongodb is host:port, and so is each of brokers. Both have the user exchange.

@@ -114,8 +114,8 @@ func (c *caller) next() *write {
 	return w
 }
 
-// settle sends a write until it is acknowledged. It reports whether it was, which it is not within the patience or after a
-// fault.
+// settle sends a write until it is acknowledged. It reports whether it was, which it is not within the patience or
+// after a fault.
 func (c *caller) settle(w *write) bool {
 	for deadline := time.Now().Add(Patience); time.Now().Before(deadline); {
 		status, header, made, err := c.send(context.Background(), http.MethodPost, "/"+w.resource, w.body, w.key)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Compare compares what was acknowledged with what is stored: nothing is lost, nothing is there twice, and the rows of the
-// bordereau are the sums of the receipts. It returns how many records were lost and how many are there twice.
+// Compare compares what was acknowledged with what is stored: nothing is lost, nothing is there twice, and the rows
+// of the bordereau are the sums of the receipts. It returns how many records were lost and how many are there twice.
 func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 	t.Helper()
 	acknowledged := map[string]map[string]string{} // keys by resource and id

@@ -1,5 +1,5 @@
-// Package load has callers write through the gateway of an exchange while it is broken, rolled or moved. They remember what
-// was acknowledged, and compare it in the end with what is stored.
+// Package load has callers write through the gateway of an exchange while it is broken, rolled or moved. They
+// remember what was acknowledged, and compare it in the end with what is stored.
 package load
 
 import (
@@ -15,8 +15,8 @@ import (
 // record is a JSON object.
 type record map[string]any
 
-// Load is callers who write through the gateway, remember what was acknowledged, and read it again. Each repeats a write
-// under its key until it is acknowledged.
+// Load is callers who write through the gateway, remember what was acknowledged, and read it again. Each repeats a
+// write under its key until it is acknowledged.
 type Load struct {
 	Counts Counts
 	// Strict has everything but a success be a fault: nothing is broken.
@@ -66,8 +66,8 @@ func (l *Load) Check(t *testing.T) {
 	l.faults = nil
 }
 
-// Start makes callers, of whom each has a policy of its own, at a gateway that works, and has them run until Stop, at the
-// latest until the end of the test. The token is theirs.
+// Start makes callers, of whom each has a policy of its own, at a gateway that works, and has them run until Stop, at
+// the latest until the end of the test. The token is theirs.
 func Start(t *testing.T, base, token string, callers int) *Load {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

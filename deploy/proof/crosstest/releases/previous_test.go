@@ -39,8 +39,8 @@ func folderOf(name string) string {
 	return filepath.Join("services", name)
 }
 
-// build builds the command of a process from the source of its last release. A clone without the commit of the release is a
-// failure.
+// build builds the command of a process from the source of its last release. A clone without the commit of the
+// release is a failure.
 func build(t *testing.T, name string) *trial.Commands {
 	t.Helper()
 	last, tree := lastRelease(t, name), t.TempDir()

@@ -18,8 +18,8 @@ func grant(scopes ...string) auth.Grant {
 	return auth.Grant{Subject: "tester", Scopes: scopes, Issuer: trial.Issuer, Audience: []string{trial.Audience}, Lifetime: time.Hour}
 }
 
-// fill writes a book that the exchange does not have yet: records of every resource, with claims in every state, policies that
-// were endorsed, renewed and cancelled, receipts and rows of the bordereaux.
+// fill writes a book that the exchange does not have yet: records of every resource, with claims in every state,
+// policies that were endorsed, renewed and cancelled, receipts and rows of the bordereaux.
 func (x *exchange) fill(t *testing.T) {
 	t.Helper()
 	token, err := x.Signer.Issue(grant(trial.Admin, trial.Developer))
@@ -34,8 +34,8 @@ func (x *exchange) fill(t *testing.T) {
 	}
 }
 
-// resources returns the routes to the records that a process serves and that can be replaced; those of all services for the
-// gateway.
+// resources returns the routes to the records that a process serves and that can be replaced; those of all services
+// for the gateway.
 func resources(t *testing.T, name string) []routes.Route {
 	t.Helper()
 	table, err := routes.Load()

@@ -1,5 +1,5 @@
-// Package releases_test runs the last release of each service and of the gateway together with the others of today, as it is
-// when a team releases its service alone, and when it takes a release back.
+// Package releases_test runs the last release of each service and of the gateway together with the others of today,
+// as it is when a team releases its service alone, and when it takes a release back.
 package releases_test
 
 import (
@@ -13,9 +13,9 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestEachProcessOfTheLastRelease rolls each process back to its last release and forward again, with the other processes of
-// today. Each time the process reads and changes the records that the other release has written, the stories are told and the
-// rules of the interface are tried.
+// TestEachProcessOfTheLastRelease rolls each process back to its last release and forward again, with the other
+// processes of today. Each time the process reads and changes the records that the other release has written, the
+// stories are told and the rules of the interface are tried.
 func TestEachProcessOfTheLastRelease(t *testing.T) {
 	today, err := trial.Build()
 	if err != nil {
@@ -114,8 +114,8 @@ func (x *exchange) tellStories(t *testing.T) {
 	}
 }
 
-// conform tries every rule of the interface. old is the process that is of the last release, or "": the rules that it is known
-// to lack may fail.
+// conform tries every rule of the interface. old is the process that is of the last release, or "": the rules that it
+// is known to lack may fail.
 func (x *exchange) conform(t *testing.T, old string) {
 	t.Helper()
 	options := conformance.Options{Base: x.Base, Patience: trial.Patience, Timeout: trial.Patience}

@@ -11,12 +11,12 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// unchangeable are the resources whose records never change: a replacement by anything but the same is refused, or there is
-// no replacement.
+// unchangeable are the resources whose records never change: a replacement by anything but the same is refused, or
+// there is no replacement.
 var unchangeable = []string{"receipt", "claimsBordereau"}
 
-// change reads every record, which must be as it was written, and adds a member to each. The history of a changed record must
-// tell of both releases' writes.
+// change reads every record, which must be as it was written, and adds a member to each. The history of a changed
+// record must tell of both releases' writes.
 func (x *exchange) change(t *testing.T, records kept) {
 	t.Helper()
 	changed := 0
@@ -67,8 +67,8 @@ func (x *exchange) mark(t *testing.T, path string) {
 	}
 }
 
-// wantHistory returns an error unless the history of a record tells how it was made and of its last change, and the record can
-// be read as it was at first.
+// wantHistory returns an error unless the history of a record tells how it was made and of its last change, and the
+// record can be read as it was at first.
 func (x *exchange) wantHistory(t *testing.T, path string) error {
 	t.Helper()
 	events, _ := x.Read(t, "/x/history"+path)["history"].([]any)

@@ -34,7 +34,8 @@ func TestEncryptedConnections(t *testing.T) {
 	}
 	_, uri := newGate(t, &tls.Config{Certificates: []tls.Certificate{server}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: files.pool})
 	another := newAuthority(t)
-	// A refused connection is tried again for as long as a server is looked for. That is long enough for one handshake on a busy machine.
+	// A refused connection is tried again for as long as a server is looked for. That is long enough for one
+	// handshake on a busy machine.
 	const patience = 5 * time.Second
 	bySettings := access.Settings{Authority: files.authority, Certificate: files.client, SelectionTimeout: patience}
 	for name, c := range map[string]struct {
@@ -132,8 +133,8 @@ func secretFile(t *testing.T, content string) string {
 	return path
 }
 
-// authority is a certification authority with PEM files: its own certificate, and certificates with their keys of a server at
-// 127.0.0.1 and of a client.
+// authority is a certification authority with PEM files: its own certificate, and certificates with their keys of a
+// server at 127.0.0.1 and of a client.
 type authority struct {
 	pool                      *x509.CertPool
 	authority, server, client string

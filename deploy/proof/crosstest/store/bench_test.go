@@ -16,8 +16,8 @@ const coverageRecord = `{"policyholderId":"0195a000-0000-7000-8000-000000000001"
 	`"cover":{"type":"comprehensive","territory":["GB","IE"],"excess":{"voluntary":100,"compulsory":150.00}},` +
 	`"id":"0195a000-0000-7000-8000-000000000020","createdAt":"2026-01-01T09:30:00Z"}`
 
-// BenchmarkForms compares records that are documents with records that are kept as a text, which those are that begin with
-// a space.
+// BenchmarkForms compares records that are documents with records that are kept as a text, which those are that begin
+// with a space.
 func BenchmarkForms(b *testing.B) {
 	store, _ := open(b)
 	defer store.Close()

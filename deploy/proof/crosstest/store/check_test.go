@@ -122,8 +122,8 @@ func (b *book) settle(t *testing.T) {
 	})
 }
 
-// TestCheckOfMongoDBNamesEveryFault checks a book while it is written, and afterwards, when nothing is wrong, and then with one thing
-// after the other changed by hand.
+// TestCheckOfMongoDBNamesEveryFault checks a book while it is written, and afterwards, when nothing is wrong, and
+// then with one thing after the other changed by hand.
 func TestCheckOfMongoDBNamesEveryFault(t *testing.T) {
 	b := newBook(t)
 	b.seed(t, "1")()

@@ -14,8 +14,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// TestCrashBetweenAnyTwoSteps lets a process die before and after each step of each kind of write, and then lets another
-// process want the same values. One document at most has a value, nothing acknowledged is lost, and no value is lost for ever.
+// TestCrashBetweenAnyTwoSteps lets a process die before and after each step of each kind of write, and then lets
+// another process want the same values. One document at most has a value, nothing acknowledged is lost, and no value
+// is lost for ever.
 func TestCrashBetweenAnyTwoSteps(t *testing.T) {
 	for name, c := range crashes {
 		for _, lost := range []string{"request", "reply"} {
@@ -63,8 +64,8 @@ type scene struct {
 	proxy *wire.Proxy
 	// mine is the document that the victim writes, other one that is there before.
 	mine, other docstore.Document
-	// wanted is the policyNumber that the write is about; before is what its document had, and elsewhere what the other one
-	// has now. key is an idempotency key.
+	// wanted is the policyNumber that the write is about; before is what its document had, and elsewhere what the
+	// other one has now. key is an idempotency key.
 	wanted, before, elsewhere, key string
 	// was are the documents after the crash.
 	was map[uuid.UUID]stored

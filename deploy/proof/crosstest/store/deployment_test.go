@@ -60,8 +60,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// unhurried returns a connection string that gives an operation a minute. The default is much less, which a machine that does much else
-// may need for an operation on a large document.
+// unhurried returns a connection string that gives an operation a minute. The default is much less, which a machine
+// that does much else may need for an operation on a large document.
 func unhurried(t testing.TB, uri string) string {
 	t.Helper()
 	u, err := url.Parse(uri)

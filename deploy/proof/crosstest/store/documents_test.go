@@ -58,7 +58,8 @@ func TestOtherProgramsCompute(t *testing.T) {
 	}
 }
 
-// TestEveryTextComesBack stores what is unusual, and what BSON and MongoDB do not take as it is, in place of one another too.
+// TestEveryTextComesBack stores what is unusual, and what BSON and MongoDB do not take as it is, in place of one
+// another too.
 func TestEveryTextComesBack(t *testing.T) {
 	store, _ := open(t)
 	defer store.Close()

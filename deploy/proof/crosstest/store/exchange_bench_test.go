@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestBenchOnMongoDB holds that the bench measures the operations of the exchange on MongoDB, in one process and as separate ones, and the
-// driver doing the same, without an error of either.
+// TestBenchOnMongoDB holds that the bench measures the operations of the exchange on MongoDB, in one process and as
+// separate ones, and the driver doing the same, without an error of either.
 func TestBenchOnMongoDB(t *testing.T) {
 	command := filepath.Join(t.TempDir(), "bench")
 	if text, err := exec.CommandContext(t.Context(), "go", "build", "-o", command, "insurance.example/exchange/deploy/proof/bench").CombinedOutput(); err != nil {

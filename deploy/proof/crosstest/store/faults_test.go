@@ -97,9 +97,9 @@ var faultyWrites = map[string]faulty{
 	},
 }
 
-// TestUnknownOutcome: whatever happens to a command of a write on its way, the write returns nil if it was made, else an error
-// that wraps docstore.ErrUnavailable; it never calls the caller's own document a duplicate or stale. The same write then
-// succeeds, or shows that it had been made.
+// TestUnknownOutcome: whatever happens to a command of a write on its way, the write returns nil if it was made, else
+// an error that wraps docstore.ErrUnavailable; it never calls the caller's own document a duplicate or stale. The
+// same write then succeeds, or shows that it had been made.
 func TestUnknownOutcome(t *testing.T) {
 	d := newDatabase(t)
 	direct := d.open(t, uri(t))
@@ -139,8 +139,8 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
-// TestPrimaryGone: while the primary is away, every operation returns docstore.ErrUnavailable and the error of the context
-// that ended; then the same store serves again by itself.
+// TestPrimaryGone: while the primary is away, every operation returns docstore.ErrUnavailable and the error of the
+// context that ended; then the same store serves again by itself.
 func TestPrimaryGone(t *testing.T) {
 	d := newDatabase(t)
 	c, proxy := d.through(t)

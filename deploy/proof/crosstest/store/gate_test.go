@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// gate is an address in front of MongoDB, which can go away and come back. It speaks TLS if it has a configuration for that.
+// gate is an address in front of MongoDB, which can go away and come back. It speaks TLS if it has a configuration
+// for that.
 type gate struct {
 	listener net.Listener
 	target   string

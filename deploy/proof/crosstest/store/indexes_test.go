@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore"
 )
 
-// TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on, where the spec does not say
-// how keys are derived.
+// TestIndexAddedLater: a unique index that the spec gets later holds what is stored from then on, where the spec does
+// not say how keys are derived.
 func TestIndexAddedLater(t *testing.T) {
 	store, _ := open(t)
 	defer store.Close()
@@ -42,8 +42,8 @@ func TestIndexAddedLater(t *testing.T) {
 	}
 }
 
-// TestReplicasOfTwoReleases: two processes, each with indexes that the other lacks, work on the same documents, and none undoes
-// what the other has done.
+// TestReplicasOfTwoReleases: two processes, each with indexes that the other lacks, work on the same documents, and
+// none undoes what the other has done.
 func TestReplicasOfTwoReleases(t *testing.T) {
 	d := newDatabase(t)
 	const count = 150

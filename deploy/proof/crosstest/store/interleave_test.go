@@ -14,9 +14,9 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// TestAnyInterleaving lets several processes want the same few values at once, in many small groups, with pauses of random
-// length before any of their commands, also longer than the patience of a contender, and with some connections cut. Afterwards
-// one document at most has each value, nothing acknowledged is lost, and each value can be used.
+// TestAnyInterleaving lets several processes want the same few values at once, in many small groups, with pauses of
+// random length before any of their commands, also longer than the patience of a contender, and with some connections
+// cut. Afterwards one document at most has each value, nothing acknowledged is lost, and each value can be used.
 func TestAnyInterleaving(t *testing.T) {
 	const processes, groups, members, steps = 6, 80, 5, 6
 	d := newDatabase(t)

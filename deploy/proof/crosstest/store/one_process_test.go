@@ -73,8 +73,8 @@ func pages(t *testing.T, e *trial.Exchange) map[string]string {
 	return all
 }
 
-// TestOneProcessAndSeparateOnesHaveTheSameRecords writes records with an exchange in one process, serves them by separate ones, which
-// write more, and serves all of them in one process again.
+// TestOneProcessAndSeparateOnesHaveTheSameRecords writes records with an exchange in one process, serves them by
+// separate ones, which write more, and serves all of them in one process again.
 func TestOneProcessAndSeparateOnesHaveTheSameRecords(t *testing.T) {
 	b := emptyBook(t)
 	data := t.TempDir()
@@ -122,8 +122,9 @@ func TestOneProcessAndSeparateOnesHaveTheSameRecords(t *testing.T) {
 	}
 }
 
-// TestProcessesShareMongoDB records receipts of one policy by two processes, each with its own broker, at the same time, and receipts of
-// another policy by one of them, which is killed before it has computed their row. The other one computes what is missing.
+// TestProcessesShareMongoDB records receipts of one policy by two processes, each with its own broker, at the same
+// time, and receipts of another policy by one of them, which is killed before it has computed their row. The other
+// one computes what is missing.
 func TestProcessesShareMongoDB(t *testing.T) {
 	b := emptyBook(t)
 	first := b.runInOne(t, t.TempDir(), uri(t))

@@ -20,8 +20,9 @@ import (
 // patience bounds what a test waits for.
 const patience = 2 * time.Minute
 
-// TestOutages runs a service whose MongoDB is not there when it starts, goes away in two ways, and comes back each time. Its
-// readiness follows, requests meanwhile get a 503 long before their own time is over, and nobody starts it again.
+// TestOutages runs a service whose MongoDB is not there when it starts, goes away in two ways, and comes back each
+// time. Its readiness follows, requests meanwhile get a 503 long before their own time is over, and nobody starts it
+// again.
 func TestOutages(t *testing.T) {
 	g, uri := newGate(t, nil)
 	g.set(refusing)

@@ -30,8 +30,8 @@ type step struct {
 	nth                 int
 }
 
-// during runs write, which belongs to the slow process, holds it before a step, runs act, lets write go on, and returns its
-// error.
+// during runs write, which belongs to the slow process, holds it before a step, runs act, lets write go on, and
+// returns its error.
 func (r *race) during(t *testing.T, write func() error, at step, act func()) error {
 	t.Helper()
 	arrived, goOn := make(chan struct{}), make(chan struct{})
@@ -110,8 +110,8 @@ func TestLateReplacement(t *testing.T) {
 	r.sound(t)
 }
 
-// A writer is so slow between its claims and its document that a contender takes it for dead: its document is refused, and
-// was never there.
+// A writer is so slow between its claims and its document that a contender takes it for dead: its document is
+// refused, and was never there.
 func TestLateDocument(t *testing.T) {
 	r := newRace(t)
 	late := policy(docstore.Keys{"policyNumber": "P-1", "idempotency": "k"})

@@ -42,9 +42,9 @@ func having(t *testing.T, s *servicetest.Service, idNumber string) int {
 	return len(found)
 }
 
-// TestOneRecordWhateverIsCut: a POST makes one record if it responds with 201 and at most one if it responds with 503, whatever
-// happened to a command of it on its way, with an Idempotency-Key and without. With a key, the caller repeats the
-// request until it is told of the record, which is still one.
+// TestOneRecordWhateverIsCut: a POST makes one record if it responds with 201 and at most one if it responds with
+// 503, whatever happened to a command of it on its way, with an Idempotency-Key and without. With a key, the caller
+// repeats the request until it is told of the record, which is still one.
 func TestOneRecordWhateverIsCut(t *testing.T) {
 	s, proxy := serve(t)
 	for name, f := range faults {
@@ -118,7 +118,8 @@ func TestChangeWhateverIsCut(t *testing.T) {
 	}
 }
 
-// TestRequestsWhileThePrimaryIsGone: every request responds with 503 and Retry-After; then the service serves again by itself.
+// TestRequestsWhileThePrimaryIsGone: every request responds with 503 and Retry-After; then the service serves again
+// by itself.
 func TestRequestsWhileThePrimaryIsGone(t *testing.T) {
 	s, proxy := serve(t)
 	path := "/personal/" + s.Create("personal", person("G1"))

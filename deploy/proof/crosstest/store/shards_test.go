@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore"
 )
 
-// untargeted are the operations that cannot name a shard, by their words in the README of mongostore, which says what each
-// costs.
+// untargeted are the operations that cannot name a shard, by their words in the README of mongostore, which says what
+// each costs.
 var untargeted = map[string]func(wire.Command) bool{
 	"list by a plain index": func(c wire.Command) bool {
 		return strings.HasPrefix(hint(c), "by_") || strings.HasPrefix(hint(c), "sums_") && c.Name == "find"
@@ -90,8 +90,8 @@ func TestEveryCommandNamesItsShard(t *testing.T) {
 	t.Logf("with a shard: %v; without: %v", targeted, seen)
 }
 
-// namesShard reports whether every part of a command names a value of the shard key: the record of a former version, the _id
-// of all else.
+// namesShard reports whether every part of a command names a value of the shard key: the record of a former version,
+// the _id of all else.
 func namesShard(c wire.Command) bool {
 	key := "_id"
 	if strings.HasSuffix(c.Collection, ".history") {

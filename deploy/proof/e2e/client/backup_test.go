@@ -135,8 +135,8 @@ func (s *shell) rowsAreRight(t *testing.T) {
 	})
 }
 
-// TestABackupOfARunningExchangeIsRestored takes a backup while receipts are recorded, and runs an exchange on the restored
-// folder. It has every record that was acknowledged before, and its rows become right.
+// TestABackupOfARunningExchangeIsRestored takes a backup while receipts are recorded, and runs an exchange on the
+// restored folder. It has every record that was acknowledged before, and its rows become right.
 func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -181,8 +181,8 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 	restored.run(t, "seed", "--size", "15").want(t, 0, " 1 made")
 }
 
-// TestABackupHasNoKeys restores a backup with and without the keys of local tokens, which it does not have: who can read it could
-// issue tokens.
+// TestABackupHasNoKeys restores a backup with and without the keys of local tokens, which it does not have: who can
+// read it could issue tokens.
 func TestABackupHasNoKeys(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -217,8 +217,8 @@ func TestABackupHasNoKeys(t *testing.T) {
 	}
 }
 
-// TestABackupThatIsKilledLeavesNothingUnderItsName ends backups with SIGKILL as soon as they have begun to write. What has
-// the name of a backup is whole, and the next backup can have the name if there is none.
+// TestABackupThatIsKilledLeavesNothingUnderItsName ends backups with SIGKILL as soon as they have begun to write.
+// What has the name of a backup is whole, and the next backup can have the name if there is none.
 func TestABackupThatIsKilledLeavesNothingUnderItsName(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -25,8 +25,8 @@ func TestUnknownColumns(t *testing.T) {
 	s.run(t, "list", "pet").want(t, 0, `"colour":"red"`)
 }
 
-// TestDelimiters imports files with several delimiters. The client finds the delimiter in the header, or takes it from the
-// flag, and writes rejected rows with the same one.
+// TestDelimiters imports files with several delimiters. The client finds the delimiter in the header, or takes it
+// from the flag, and writes rejected rows with the same one.
 func TestDelimiters(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -47,8 +47,8 @@ func TestDelimiters(t *testing.T) {
 	s.run(t, "import", "pet", "comma.csv", "--delimiter", "pipe").want(t, 2, "comma, semicolon or tab")
 }
 
-// TestDryRun tries an import without creating records. It reports what the document does not allow, with the allowed values,
-// and has the exchange check claims.
+// TestDryRun tries an import without creating records. It reports what the document does not allow, with the allowed
+// values, and has the exchange check claims.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -76,8 +76,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestFormulas exports texts that a spreadsheet would take for formulas. No text becomes one, and an import reads each text
-// as it was. Numbers stay numbers.
+// TestFormulas exports texts that a spreadsheet would take for formulas. No text becomes one, and an import reads
+// each text as it was. Numbers stay numbers.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -152,8 +152,8 @@ func TestWorkbookRoundTrip(t *testing.T) {
 	s.run(t, "import", "driver", "changed.rejected.xlsx", "--extensions").want(t, 0, "1 records: 1 created")
 }
 
-// TestRejectedLines imports lines that are no records. They are in the file of rejected records, and can be imported once
-// they are corrected.
+// TestRejectedLines imports lines that are no records. They are in the file of rejected records, and can be imported
+// once they are corrected.
 func TestRejectedLines(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -109,8 +109,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestLocalToken calls an exchange on this machine, for which the client issues the token itself. It does so only for this
-// machine.
+// TestLocalToken calls an exchange on this machine, for which the client issues the token itself. It does so only for
+// this machine.
 func TestLocalToken(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -122,7 +122,8 @@ func TestLocalToken(t *testing.T) {
 	s.run(t, "list", "vehicle", "--data", "elsewhere", "--token-file", "token").want(t, 0)
 }
 
-// standIn makes the shell call a server that responds a number of times as an unavailable exchange, and then calls handler.
+// standIn makes the shell call a server that responds a number of times as an unavailable exchange, and then calls
+// handler.
 func standIn(t *testing.T, s *shell, outages int, handler http.HandlerFunc) (requests *atomic.Int64) {
 	t.Helper()
 	requests = new(atomic.Int64)

@@ -49,8 +49,8 @@ func withoutID(t *testing.T, record string) string {
 	return string(text)
 }
 
-// TestSpreadsheet imports a file as a spreadsheet writes it: with a byte order mark, carriage returns, TRUE and FALSE in
-// capitals, and empty rows.
+// TestSpreadsheet imports a file as a spreadsheet writes it: with a byte order mark, carriage returns, TRUE and FALSE
+// in capitals, and empty rows.
 func TestSpreadsheet(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -94,7 +94,8 @@ func (s *shell) fixtures(t *testing.T, policy trial.Record) {
 
 var onRecord = regexp.MustCompile(`exchange (get|put|action) (\w+) \$ID`)
 
-// TestHelpExamples runs every example in the help of every command, with a seeded exchange. Those about MongoDB find no server.
+// TestHelpExamples runs every example in the help of every command, with a seeded exchange. Those about MongoDB find
+// no server.
 func TestHelpExamples(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -16,7 +16,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// fleet returns NDJSON of n vehicles. One in every refused vehicles has a plate that is no string; none if refused is 0.
+// fleet returns NDJSON of n vehicles. One in every refused vehicles has a plate that is no string; none if refused is
+// 0.
 func fleet(n, refused int) string {
 	var text strings.Builder
 	for i := 1; i <= n; i++ {
@@ -174,7 +175,8 @@ func TestInterruptedImport(t *testing.T) {
 	}
 }
 
-// TestImportThroughAnOutage kills the exchange during an import and starts it again. Every record is created exactly once.
+// TestImportThroughAnOutage kills the exchange during an import and starts it again. Every record is created exactly
+// once.
 func TestImportThroughAnOutage(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -30,9 +30,9 @@ type shell struct {
 	client string
 }
 
-// newShell runs an exchange for one test, because many tests count the records in it. The exchange also has the variables that
-// the client reads, with other values. Neither has the race detector: other tests run the exchange with it, and newRacedShell
-// runs the client with it.
+// newShell runs an exchange for one test, because many tests count the records in it. The exchange also has the
+// variables that the client reads, with other values. Neither has the race detector: other tests run the exchange
+// with it, and newRacedShell runs the client with it.
 func newShell(t *testing.T) *shell {
 	t.Helper()
 	e, err := commands.Plain().RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9", "EXCHANGE_TOKEN=not-for-this-process")
@@ -40,7 +40,8 @@ func newShell(t *testing.T) *shell {
 	return &shell{e, t.TempDir(), e.Base, commands.Plain().Path("exchange")}
 }
 
-// newRacedShell is newShell with a client that has the race detector, for tests of what the client does in several goroutines.
+// newRacedShell is newShell with a client that has the race detector, for tests of what the client does in several
+// goroutines.
 func newRacedShell(t *testing.T) *shell {
 	t.Helper()
 	s := newShell(t)

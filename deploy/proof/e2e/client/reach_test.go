@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestUnreachable calls exchanges that cannot be reached. A message soon says what to do. The time limit is generous for the
-// sake of busy machines: a client without this message would print it after the 30 seconds of --retry-for.
+// TestUnreachable calls exchanges that cannot be reached. A message soon says what to do. The time limit is generous
+// for the sake of busy machines: a client without this message would print it after the 30 seconds of --retry-for.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

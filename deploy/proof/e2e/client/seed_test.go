@@ -32,8 +32,8 @@ func (s *shell) values(t *testing.T, member string, resources ...string) map[str
 	return counts
 }
 
-// TestSeed makes the smallest book twice. It has a policy of every line, policies in every state and claims in every state, and
-// the records that the examples of the document name. The second run creates nothing.
+// TestSeed makes the smallest book twice. It has a policy of every line, policies in every state and claims in every
+// state, and the records that the examples of the document name. The second run creates nothing.
 func TestSeed(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestListOnATerminal lists records on a terminal: as a table as wide as the screen, without control characters of the records.
-// Elsewhere a list is JSON.
+// TestListOnATerminal lists records on a terminal: as a table as wide as the screen, without control characters of
+// the records. Elsewhere a list is JSON.
 func TestListOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -1,5 +1,5 @@
-// Package contractcheck compares requests and responses with the OpenAPI document, for tests. The document must describe
-// everything that the exchange returns, and allow everything that it accepts.
+// Package contractcheck compares requests and responses with the OpenAPI document, for tests. The document must
+// describe everything that the exchange returns, and allow everything that it accepts.
 package contractcheck
 
 import (
@@ -55,8 +55,8 @@ func roundTrip(next http.RoundTripper, request *http.Request) (response *http.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	// The body is read whole before it is sent: a server may respond before it has read all of it, and the transport then
-	// goes on sending while the response is checked.
+	// The body is read whole before it is sent: a server may respond before it has read all of it, and the transport
+	// then goes on sending while the response is checked.
 	var sent []byte
 	if request.Body != nil {
 		if sent, err = io.ReadAll(request.Body); err != nil {

@@ -70,7 +70,8 @@ var (
 // escape returns a member name as a token of a JSON pointer.
 func escape(name string) string { return escaper.Replace(name) }
 
-// at returns the value at a JSON pointer, or nil if there is none. where is the pointer to it after following references.
+// at returns the value at a JSON pointer, or nil if there is none. where is the pointer to it after following
+// references.
 func (d *document) at(pointer string) (value any, where string) {
 	value, where = d.whole, ""
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -94,7 +95,8 @@ func (d *document) object(pointer string) map[string]any {
 	return object
 }
 
-// find returns the operation of a request, or nil if the document does not have it. A HEAD request has the operation of GET.
+// find returns the operation of a request, or nil if the document does not have it. A HEAD request has the operation
+// of GET.
 func (d *document) find(request *http.Request) *operation {
 	method := request.Method
 	if method == http.MethodHead {

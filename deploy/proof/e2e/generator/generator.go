@@ -1,5 +1,5 @@
-// Package generator makes requests from the OpenAPI document, for tests: valid ones, nearly valid ones and hostile ones. What it makes
-// follows from a seed, and from the records that it is told of.
+// Package generator makes requests from the OpenAPI document, for tests: valid ones, nearly valid ones and hostile
+// ones. What it makes follows from a seed, and from the records that it is told of.
 package generator
 
 import (
@@ -32,7 +32,8 @@ func (r Request) String() string {
 type Generator struct {
 	random     *rand.Rand
 	operations []operation
-	// seen holds the values of some members of the records that it was told of, by the name of the member, and the ids by resource.
+	// seen holds the values of some members of the records that it was told of, by the name of the member, and the
+	// ids by resource.
 	seen map[string][]string
 }
 

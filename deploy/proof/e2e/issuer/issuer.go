@@ -1,5 +1,5 @@
-// Package issuer runs an OAuth 2.0 and OpenID Connect server, whose protocol is that of github.com/zitadel/oidc. It issues
-// access tokens (JWT) to clients that present their credentials, and its keys can be rotated.
+// Package issuer runs an OAuth 2.0 and OpenID Connect server, whose protocol is that of github.com/zitadel/oidc. It
+// issues access tokens (JWT) to clients that present their credentials, and its keys can be rotated.
 package issuer
 
 import (

@@ -44,8 +44,8 @@ var (
 	label  = regexp.MustCompile(`(\w+)="`)
 )
 
-// gather adds the metrics of an exposition, with their labels. It leaves out those of Go and of the process, and the label of the
-// service, which nearly all have.
+// gather adds the metrics of an exposition, with their labels. It leaves out those of Go and of the process, and the
+// label of the service, which nearly all have.
 func gather(into map[string]map[string]bool, text string) {
 	for _, match := range kind.FindAllStringSubmatch(text, -1) {
 		name := match[1]

@@ -13,9 +13,9 @@ import (
 // parts are the processes that handle requests.
 var parts = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
 
-// TestNothingPersonalIsSeen sends unmistakable names and numbers in bodies, paths and queries, through successes, refusals and an
-// outage, and looks for them in all logs at level debug, all traces and all metrics. The same requests make every metric that the
-// documentation lists.
+// TestNothingPersonalIsSeen sends unmistakable names and numbers in bodies, paths and queries, through successes,
+// refusals and an outage, and looks for them in all logs at level debug, all traces and all metrics. The same
+// requests make every metric that the documentation lists.
 func TestNothingPersonalIsSeen(t *testing.T) {
 	t.Parallel()
 	collector, m := tracetest.Start(t), newMarks()

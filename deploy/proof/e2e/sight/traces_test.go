@@ -10,8 +10,8 @@ import (
 
 const topic = "exchange.bordereau.dirty"
 
-// way is the spans from the receipt to its row, by service and name, each with the one that it is below. There are more: reads
-// of the store, and calls that a cache may save.
+// way is the spans from the receipt to its row, by service and name, each with the one that it is below. There are
+// more: reads of the store, and calls that a cache may save.
 var way = map[string]string{
 	"gateway POST /receipt":           "",
 	"gateway forward premium":         "gateway POST /receipt",
@@ -25,8 +25,8 @@ var way = map[string]string{
 	"premium insert premiumBordereau": "premium process " + topic,
 }
 
-// TestOneTraceFromTheGatewayToTheRow runs separate processes. The second time the broker is gone, so that the message is lost and
-// the sweep computes the row from what is stored with the receipt.
+// TestOneTraceFromTheGatewayToTheRow runs separate processes. The second time the broker is gone, so that the message
+// is lost and the sweep computes the row from what is stored with the receipt.
 func TestOneTraceFromTheGatewayToTheRow(t *testing.T) {
 	t.Parallel()
 	collector := tracetest.Start(t)
@@ -79,7 +79,8 @@ func lacking(spans []tracetest.Span, way map[string]string) string {
 	return ""
 }
 
-// TestReceiptsOfOneRowShareItsSpan records receipts of one policy at once, so that one computation of the row is for several.
+// TestReceiptsOfOneRowShareItsSpan records receipts of one policy at once, so that one computation of the row is for
+// several.
 func TestReceiptsOfOneRowShareItsSpan(t *testing.T) {
 	t.Parallel()
 	collector := tracetest.Start(t)
@@ -105,7 +106,8 @@ func TestReceiptsOfOneRowShareItsSpan(t *testing.T) {
 	}
 }
 
-// handled returns the span in which the message of a receipt was handled, or the receipt was swept; nil if there is none.
+// handled returns the span in which the message of a receipt was handled, or the receipt was swept; nil if there is
+// none.
 func handled(spans []tracetest.Span) *tracetest.Span {
 	for i, s := range spans {
 		if s.Name == "process "+topic || s.Name == "sweep "+topic {

@@ -11,8 +11,8 @@ import (
 // Credential is the shared secret by which the processes of an exchange recognise each other.
 const Credential = "a-secret-of-the-tests-alone"
 
-// Composition says what an exchange of separate processes is made of. The zero value is the broker, the five services and the
-// gateway, each once.
+// Composition says what an exchange of separate processes is made of. The zero value is the broker, the five services
+// and the gateway, each once.
 type Composition struct {
 	// Settings holds flags of services by their names, such as "premium": {"--refund-receipt-type", "other"}.
 	Settings map[string][]string
@@ -22,10 +22,11 @@ type Composition struct {
 	Environ []string
 	// Store is the URL of a MongoDB that the services keep their records in; each has a file if it is empty.
 	Store string
-	// Volumes hold the certificates of the processes, by which they know each other in place of a credential; nil without TLS.
+	// Volumes hold the certificates of the processes, by which they know each other in place of a credential; nil
+	// without TLS.
 	Volumes *Volumes
-	// Replicas are what is appended to the names of services and of the gateway, each of which runs once for each of them. A
-	// replica has records of its own, and stops as it does by default. There is no broker then.
+	// Replicas are what is appended to the names of services and of the gateway, each of which runs once for each of
+	// them. A replica has records of its own, and stops as it does by default. There is no broker then.
 	Replicas []string
 }
 

@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/contractcheck"
 )
 
-// Client calls an exchange as one caller. It is safe for concurrent use. It checks every response against the rules of all
-// responses and against the OpenAPI document.
+// Client calls an exchange as one caller. It is safe for concurrent use. It checks every response against the rules
+// of all responses and against the OpenAPI document.
 type Client struct {
 	base, authorization string
 	sender              *http.Client
@@ -36,8 +36,8 @@ func (c *Client) Through(transport http.RoundTripper) *Client {
 
 var sender = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
 
-// Checked returns a transport that returns an error instead of a response that breaks the OpenAPI document or a rule of all
-// responses.
+// Checked returns a transport that returns an error instead of a response that breaks the OpenAPI document or a rule
+// of all responses.
 func Checked(next http.RoundTripper) http.RoundTripper {
 	return checked{contractcheck.Strict(next)}
 }
@@ -61,9 +61,10 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// Send sends a request and returns the response. body is sent as it is if it is []byte, string or io.Reader (without a
-// length), not at all if it is nil, and otherwise as JSON. headers are names and values in turn; the Content-Type of a body is
-// application/json unless they say otherwise. Send returns an error if there is no response or if it breaks a rule of all responses.
+// Send sends a request and returns the response. body is sent as it is if it is []byte, string or io.Reader (without
+// a length), not at all if it is nil, and otherwise as JSON. headers are names and values in turn; the Content-Type
+// of a body is application/json unless they say otherwise. Send returns an error if there is no response or if it
+// breaks a rule of all responses.
 func (c *Client) Send(ctx context.Context, method, path string, body any, headers ...string) (Response, error) {
 	content, err := reader(body)
 	if err != nil {

@@ -12,11 +12,12 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 )
 
-// built is the environment variable that names a folder with the commands. `make test` builds them once for all packages. A
-// package that is tested alone builds its own.
+// built is the environment variable that names a folder with the commands. `make test` builds them once for all
+// packages. A package that is tested alone builds its own.
 const built = "COMMANDS_UNDER_TEST"
 
-// digest is a variable with a checksum of the commands. Go keeps the result of a test only while the variable is the same.
+// digest is a variable with a checksum of the commands. Go keeps the result of a test only while the variable is the
+// same.
 const digest = "COMMANDS_DIGEST"
 
 // Commands are the shipped commands, in a folder.
@@ -51,8 +52,8 @@ func Build() (*Commands, error) {
 	return c, nil
 }
 
-// BuildFrom builds the command of a service or the gateway from another source tree of the exchange. The other commands are
-// not there.
+// BuildFrom builds the command of a service or the gateway from another source tree of the exchange. The other
+// commands are not there.
 func BuildFrom(tree, name string) (*Commands, error) {
 	folder, err := os.MkdirTemp("", "exchange-commands-")
 	if err != nil {
@@ -76,8 +77,9 @@ func source(name string) string {
 // module begins the import path of every package of the exchange.
 const module = "insurance.example/exchange/"
 
-// build builds packages of a source tree, or of the one that the test is part of. Without symbol tables they are linked in
-// half the time; without the paths of the tree, what was compiled is found in the cache whatever folder it is in.
+// build builds packages of a source tree, or of the one that the test is part of. Without symbol tables they are
+// linked in half the time; without the paths of the tree, what was compiled is found in the cache whatever folder it
+// is in.
 func build(tree, to string, packages ...string) error {
 	command := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to}, packages...)...)
 	command.Dir = tree
@@ -87,7 +89,8 @@ func build(tree, to string, packages ...string) error {
 	return nil
 }
 
-// Processes returns the names of the services and the gateway, which are released each alone, in the order in which they start.
+// Processes returns the names of the services and the gateway, which are released each alone, in the order in which
+// they start.
 func Processes() []string {
 	var names []string
 	for _, p := range internalapi.Processes() {
@@ -109,8 +112,8 @@ func (c *Commands) Remove() error {
 	return os.RemoveAll(c.folder)
 }
 
-// Plain returns the same commands, but the exchange command without the race detector. That one starts six times as fast, for
-// tests that start it many times and are not about its concurrency.
+// Plain returns the same commands, but the exchange command without the race detector. That one starts six times as
+// fast, for tests that start it many times and are not about its concurrency.
 func (c *Commands) Plain() *Commands { return &Commands{folder: c.folder, plain: true} }
 
 // Path returns the file of a command.

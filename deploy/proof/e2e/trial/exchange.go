@@ -133,7 +133,8 @@ func (e *Exchange) Address(name string) string {
 	return e.parts[name].address
 }
 
-// Metrics returns the metrics of a part that logs JSON, as its admin address serves them to one that accepts a media type.
+// Metrics returns the metrics of a part that logs JSON, as its admin address serves them to one that accepts a media
+// type.
 func (e *Exchange) Metrics(t testing.TB, name, accept string) string {
 	t.Helper()
 	address, err := e.AdminAddress(name)
@@ -172,15 +173,15 @@ func (e *Exchange) Restart(name string) error {
 	return err
 }
 
-// RestartFrom starts a part that has ended, with the same address and data, from other commands. It is started from these
-// until RestartFrom says otherwise.
+// RestartFrom starts a part that has ended, with the same address and data, from other commands. It is started from
+// these until RestartFrom says otherwise.
 func (e *Exchange) RestartFrom(name string, commands *Commands) error {
 	e.parts[name].from = commands
 	return e.Restart(name)
 }
 
-// Close asks every part to end, the last one started first. It returns an error unless the exit status of each is 0. It kills a
-// part that does not end.
+// Close asks every part to end, the last one started first. It returns an error unless the exit status of each is 0.
+// It kills a part that does not end.
 func (e *Exchange) Close() error {
 	var failures []error
 	for _, name := range slices.Backward(e.order) {

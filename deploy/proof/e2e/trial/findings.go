@@ -11,8 +11,8 @@ type Finding struct {
 	Service, Collection, ID, Invariant, Found, Expected string
 }
 
-// ReadFindings reads the lines of the output of the command check -o json: the findings, and how many things of each sort were
-// examined; the records by their services. It fails if the summary is missing or says something else.
+// ReadFindings reads the lines of the output of the command check -o json: the findings, and how many things of each
+// sort were examined; the records by their services. It fails if the summary is missing or says something else.
 func ReadFindings(lines []string) (findings []Finding, examined map[string]int, err error) {
 	if len(lines) == 0 {
 		return nil, nil, errors.New("there is no summary")
@@ -43,7 +43,8 @@ func ReadFindings(lines []string) (findings []Finding, examined map[string]int, 
 	return findings, examined, nil
 }
 
-// Examined are the sorts of things that the command check examines in a book: the records of each service, and what is in them.
+// Examined are the sorts of things that the command check examines in a book: the records of each service, and what
+// is in them.
 func Examined() []string {
 	return append([]string{"keys", "former versions", "references", "rows", "receipts in rows"}, services()...)
 }

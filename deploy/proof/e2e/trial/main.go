@@ -27,8 +27,8 @@ func withCommands(run func(*Commands) (int, error)) (status int, err error) {
 	return run(commands)
 }
 
-// EndWith ends an exchange at the end of a test, and shows its logs if the test has failed. err is the error of starting
-// the exchange: it ends the test.
+// EndWith ends an exchange at the end of a test, and shows its logs if the test has failed. err is the error of
+// starting the exchange: it ends the test.
 func EndWith(t testing.TB, e *Exchange, err error) {
 	t.Helper()
 	if e != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for something that must happen. It only ends a test that would never end: no test depends
-// on being quick.
+// Patience is how long a test waits for something that must happen. It only ends a test that would never end: no test
+// depends on being quick.
 const Patience = 5 * time.Minute
 
 // Process is a command that was started.
@@ -76,8 +76,8 @@ func (p *Process) Exit() (int, error) {
 	return p.cmd.ProcessState.ExitCode(), nil
 }
 
-// Stop asks the process to end with SIGINT. Any exit status but 0 is an error, and so is a data race that the process has
-// reported.
+// Stop asks the process to end with SIGINT. Any exit status but 0 is an error, and so is a data race that the process
+// has reported.
 func (p *Process) Stop() error {
 	if err := p.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		return fmt.Errorf("stopping %s: %w", p.name, err)
@@ -89,8 +89,8 @@ func (p *Process) Stop() error {
 	return errors.Join(err, p.raced())
 }
 
-// Kill ends the process at once, as a crash would, and waits until it has ended. It does nothing if the process has ended
-// already. A data race that the process has reported is an error.
+// Kill ends the process at once, as a crash would, and waits until it has ended. It does nothing if the process has
+// ended already. A data race that the process has reported is an error.
 func (p *Process) Kill() error {
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("killing %s: %w", p.name, err)
@@ -114,6 +114,6 @@ func (p *Process) raced() error {
 	return nil
 }
 
-// NoPause is a variable for the environment of a command. Without it, a command that is built with the race detector waits for
-// a second before it exits.
+// NoPause is a variable for the environment of a command. Without it, a command that is built with the race detector
+// waits for a second before it exits.
 const NoPause = "GORACE=atexit_sleep_ms=0"

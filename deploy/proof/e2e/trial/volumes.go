@@ -38,7 +38,8 @@ func NewVolumes(t testing.TB, folder string, authorities ...*certificatetest.Aut
 	return v
 }
 
-// Issue gives a process a new certificate for its name and 127.0.0.1. It trusts the authorities, of which the first one signs.
+// Issue gives a process a new certificate for its name and 127.0.0.1. It trusts the authorities, of which the first
+// one signs.
 func (v *Volumes) Issue(process string, trusted ...*certificatetest.Authority) {
 	v.t.Helper()
 	service, _, _ := strings.Cut(process, "-")
@@ -82,7 +83,8 @@ func (v *Volumes) Transport(certificates ...tls.Certificate) *http.Transport {
 	}
 }
 
-// flags returns the flags by which a process serves and calls with TLS. Services accept the certificates of those that call them.
+// flags returns the flags by which a process serves and calls with TLS. Services accept the certificates of those
+// that call them.
 func (v *Volumes) flags(service, process string) []string {
 	at := func(file string) string { return filepath.Join(v.folder, process, file) }
 	all := []string{
@@ -101,8 +103,8 @@ func (v *Volumes) flags(service, process string) []string {
 	return all
 }
 
-// Publish writes files of a process as Kubernetes does with those of a Secret: they are links into a folder that is a link, which
-// is exchanged, so that all files change at once. Files that are not named stay as they are.
+// Publish writes files of a process as Kubernetes does with those of a Secret: they are links into a folder that is a
+// link, which is exchanged, so that all files change at once. Files that are not named stay as they are.
 func (v *Volumes) Publish(process string, files map[string]string) {
 	v.t.Helper()
 	if err := publish(filepath.Join(v.folder, process), files); err != nil {

@@ -1,5 +1,5 @@
-// Package memorystore is a docstore.Store in memory. It outlives the simulated processes that use it, as a database outlives
-// a process that crashes, and every call of it takes effect at one moment.
+// Package memorystore is a docstore.Store in memory. It outlives the simulated processes that use it, as a database
+// outlives a process that crashes, and every call of it takes effect at one moment.
 package memorystore
 
 import (
@@ -222,8 +222,8 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 	return nil
 }
 
-// KeepFormer keeps a former version of a document that stays as it is: what is left of a Replace that ended half way in a store
-// without transactions. Of a document that is not there it keeps nothing.
+// KeepFormer keeps a former version of a document that stays as it is: what is left of a Replace that ended half way
+// in a store without transactions. Of a document that is not there it keeps nothing.
 func (c *collection) KeepFormer(id uuid.UUID, former docstore.Former) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

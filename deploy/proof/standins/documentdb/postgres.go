@@ -109,8 +109,8 @@ func (r root) start(ctx context.Context, keep string) (*postgres, error) {
 	return p, nil
 }
 
-// claim returns the name of a folder of data, new or kept, and the lock of it, which PostgreSQL inherits: it is held until
-// the last process of PostgreSQL has ended.
+// claim returns the name of a folder of data, new or kept, and the lock of it, which PostgreSQL inherits: it is held
+// until the last process of PostgreSQL has ended.
 func (r root) claim(ctx context.Context, keep string) (name string, lock *os.File, err error) {
 	for keep == "" {
 		file, err := os.CreateTemp(r.path("data"), passing+"*.lock")
@@ -129,7 +129,8 @@ func (r root) claim(ctx context.Context, keep string) (name string, lock *os.Fil
 	return r.claimKept(ctx, keep)
 }
 
-// claimKept returns the name of the folder of the data that is kept under a name, and the lock of it, as soon as no server has it.
+// claimKept returns the name of the folder of the data that is kept under a name, and the lock of it, as soon as no
+// server has it.
 func (r root) claimKept(ctx context.Context, keep string) (name string, lock *os.File, err error) {
 	if !dataName.MatchString(keep) {
 		return "", nil, fmt.Errorf("%q cannot name the data of a server; use letters, digits and hyphens", keep)
@@ -182,8 +183,8 @@ func (r root) sweep() error {
 	return nil
 }
 
-// startOn starts PostgreSQL on data whose lock is held, and returns once it accepts connections. It closes the lock if it
-// fails.
+// startOn starts PostgreSQL on data whose lock is held, and returns once it accepts connections. It closes the lock
+// if it fails.
 func (r root) startOn(ctx context.Context, name string, lock *os.File) (*postgres, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -275,7 +276,8 @@ func (p *postgres) stop() error {
 	return errors.Join(err, p.lock.Close())
 }
 
-// end returns when the process has ended: in order if its data is kept, and at once if it is not or if order takes too long.
+// end returns when the process has ended: in order if its data is kept, and at once if it is not or if order takes
+// too long.
 func (p *postgres) end() {
 	signals := []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL}
 	if p.data != "" {

@@ -16,8 +16,8 @@ func canRun() error {
 	return nil
 }
 
-// confined returns how PostgreSQL's programs are run: they see the root alone, are nobody else's user, and get no signals
-// of the terminal. They end with the thread that started them.
+// confined returns how PostgreSQL's programs are run: they see the root alone, are nobody else's user, and get no
+// signals of the terminal. They end with the thread that started them.
 func (r root) confined() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{
 		Chroot: string(r), Credential: &syscall.Credential{Uid: user, Gid: user},

@@ -19,7 +19,8 @@ const recipe = "forky-1"
 // root is the folder that PostgreSQL sees as the whole file system.
 type root string
 
-// provision returns the root in dir. It makes the root if no other process has done so, or waits while another one makes it.
+// provision returns the root in dir. It makes the root if no other process has done so, or waits while another one
+// makes it.
 func provision(ctx context.Context, dir string, progress io.Writer) (root, error) {
 	if err := canRun(); err != nil {
 		return "", err

@@ -1,7 +1,7 @@
 // Package documentdb runs a server that speaks MongoDB's protocol, on machines that cannot run MongoDB's container:
-// PostgreSQL 18 with the DocumentDB extension, and FerretDB 2 in front of it. It has real indexes and replaces a document
-// atomically. It has no transactions, no retryable writes and no replica set, and a duplicate key error names its index in
-// the text only.
+// PostgreSQL 18 with the DocumentDB extension, and FerretDB 2 in front of it. It has real indexes and replaces a
+// document atomically. It has no transactions, no retryable writes and no replica set, and a duplicate key error
+// names its index in the text only.
 //
 // PostgreSQL comes from Debian's packages, which are fetched once and unpacked into a folder; nothing is installed. It
 // runs in that folder (chroot) as a user of its own. So it needs root, and Debian for the first start.
@@ -25,16 +25,17 @@ import (
 // Config says how a server is started. The zero value is a server with data of its own, at a free port of the loopback
 // interface.
 type Config struct {
-	// Dir is the folder that PostgreSQL is unpacked into, about 700 MB. Any number of servers of any number of processes
-	// may use it at once. If it is empty, it is a folder of the user's cache.
+	// Dir is the folder that PostgreSQL is unpacked into, about 700 MB. Any number of servers of any number of
+	// processes may use it at once. If it is empty, it is a folder of the user's cache.
 	Dir string
 	// Addr is the address to serve at, as host:port. If it is empty, it is a free port of the loopback interface.
 	Addr string
-	// Keep names the data of the server, which then outlives it: the next server that is started in the same folder with
-	// this name has the same data. It is made of letters, digits and hyphens. If it is empty, the data is removed when the
-	// server ends.
+	// Keep names the data of the server, which then outlives it: the next server that is started in the same folder
+	// with this name has the same data. It is made of letters, digits and hyphens. If it is empty, the data is
+	// removed when the server ends.
 	Keep string
-	// Progress receives a line for each step of a first start, which takes a minute or more. If it is nil, it is os.Stderr.
+	// Progress receives a line for each step of a first start, which takes a minute or more. If it is nil, it is
+	// os.Stderr.
 	Progress io.Writer
 }
 
@@ -76,8 +77,8 @@ func (c Config) Start(ctx context.Context) (*Server, error) {
 	return s, nil
 }
 
-// Forget removes the data that servers have kept under Config.Keep. While a server has the data, Forget waits for its end, whichever
-// process it belongs to, until ctx is done. It returns nil if there is no such data.
+// Forget removes the data that servers have kept under Config.Keep. While a server has the data, Forget waits for its
+// end, whichever process it belongs to, until ctx is done. It returns nil if there is no such data.
 func (c Config) Forget(ctx context.Context) error {
 	if c.Keep == "" {
 		return errors.New("documentdb: the data of a server that keeps none is removed with it; say whose is to be forgotten")

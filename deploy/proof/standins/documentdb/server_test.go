@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 	<-server.Ended()
 }
 
-// TestServersOfSeveralProcesses starts servers at once, each in a process of its own: each has data of its own. When the
-// processes are killed, nothing of them goes on running.
+// TestServersOfSeveralProcesses starts servers at once, each in a process of its own: each has data of its own. When
+// the processes are killed, nothing of them goes on running.
 func TestServersOfSeveralProcesses(t *testing.T) {
 	const processes = 3
 	var running []process
@@ -83,7 +83,8 @@ func TestKeptDataIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestKeptDataIsForgottenAfterItsServer forgets data while a server has it: nothing is removed before that server has ended.
+// TestKeptDataIsForgottenAfterItsServer forgets data while a server has it: nothing is removed before that server has
+// ended.
 func TestKeptDataIsForgottenAfterItsServer(t *testing.T) {
 	config := documentdb.Config{Keep: fmt.Sprintf("test-%d-forgotten", os.Getpid())}
 	t.Cleanup(func() { forget(t, config) })

@@ -17,8 +17,8 @@ import (
 // release is the line of programs/kubernetes/go.mod that says which release is built.
 var release = regexp.MustCompile(`(?m)^\s*k8s\.io/kubernetes (v\S+)`)
 
-// build builds the programs of the cluster into a folder for their versions, unless that was done before, and returns the
-// folder.
+// build builds the programs of the cluster into a folder for their versions, unless that was done before, and returns
+// the folder.
 func build(ctx context.Context, dir string, say func(string, ...any)) (string, error) {
 	source, err := run(ctx, "go", "list", "-f", "{{.Dir}}", "insurance.example/exchange/deploy/proof/standins/kubernetes")
 	if err != nil {

@@ -1,11 +1,11 @@
-// Package kubernetes runs a Kubernetes cluster of one node, for tests on machines that can pull no images: the apiserver, the
-// controllers, the scheduler, the kubelet and kube-proxy as they are released, with CoreDNS, built from the module registry,
-// on Debian's etcd, containerd, runc and CNI plugins. Deployments, Services, names, probes, evictions and rolls work as they
-// do elsewhere.
+// Package kubernetes runs a Kubernetes cluster of one node, for tests on machines that can pull no images: the
+// apiserver, the controllers, the scheduler, the kubelet and kube-proxy as they are released, with CoreDNS, built
+// from the module registry, on Debian's etcd, containerd, runc and CNI plugins. Deployments, Services, names, probes,
+// evictions and rolls work as they do elsewhere.
 //
-// It has no controller of NetworkPolicies (they are accepted, and hold nothing back), no load balancers, no storage classes
-// and no metrics of pods. Services and pods can be reached from the machine itself. It needs root, and Debian for what it
-// installs where that is missing. A machine can run one at a time.
+// It has no controller of NetworkPolicies (they are accepted, and hold nothing back), no load balancers, no storage
+// classes and no metrics of pods. Services and pods can be reached from the machine itself. It needs root, and Debian
+// for what it installs where that is missing. A machine can run one at a time.
 package kubernetes
 
 import (
@@ -26,15 +26,15 @@ const patience = 2 * time.Minute
 
 // Config says how a cluster is started. The zero value is a new, empty cluster.
 type Config struct {
-	// Dir is the folder of the programs, which are built at the first start and kept (500 MB), and of the cluster's state,
-	// which is removed at the end. If it is empty, it is a folder of the user's cache.
+	// Dir is the folder of the programs, which are built at the first start and kept (500 MB), and of the cluster's
+	// state, which is removed at the end. If it is empty, it is a folder of the user's cache.
 	Dir string
 	// Progress receives a line for each step of a start. If it is nil, it is os.Stderr.
 	Progress io.Writer
 }
 
-// Cluster is a running cluster. It ends with the process that started it, however that ends; what is left of its pods then is
-// removed by the next start.
+// Cluster is a running cluster. It ends with the process that started it, however that ends; what is left of its pods
+// then is removed by the next start.
 type Cluster struct {
 	programs, state string
 	lock            *os.File
@@ -85,8 +85,8 @@ func (c Config) start(ctx context.Context, say func(string, ...any)) (*Cluster, 
 	return cluster, nil
 }
 
-// Sweep removes what a cluster has left whose process was killed: what runs in its pods, their networks and their mounts. Start
-// does so as well.
+// Sweep removes what a cluster has left whose process was killed: what runs in its pods, their networks and their
+// mounts. Start does so as well.
 func (c Config) Sweep() error {
 	dir, err := c.folder()
 	if err != nil {

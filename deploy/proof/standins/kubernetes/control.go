@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Where the parts listen that others have to find: on the node's own address in the network of the pods, which only this
-// machine and its pods reach, or on the loopback interface.
+// Where the parts listen that others have to find: on the node's own address in the network of the pods, which only
+// this machine and its pods reach, or on the loopback interface.
 const (
 	nodeName    = "node1"
 	nodeAddress = "10.244.0.1"

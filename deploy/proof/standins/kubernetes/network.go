@@ -10,7 +10,8 @@ import (
 // bridge connects the pods. The node has an address on it, at which the name server listens.
 const bridge = "standin0"
 
-// accepted are the rules that let the pods' packets pass where another program, such as a Docker engine, lets none pass.
+// accepted are the rules that let the pods' packets pass where another program, such as a Docker engine, lets none
+// pass.
 var accepted = [][]string{{"FORWARD", "-s", podRanges, "-j", "ACCEPT"}, {"FORWARD", "-d", podRanges, "-j", "ACCEPT"}}
 
 // startNetwork makes the bridge, before there is a pod.
@@ -31,8 +32,8 @@ func (c *Cluster) startNetwork(ctx context.Context) error {
 			return err
 		}
 	}
-	// What is sent to a Service comes back through the rules that chose the pod, also between two pods of one bridge. The file is
-	// there if the kernel has the module built in, or has loaded it.
+	// What is sent to a Service comes back through the rules that chose the pod, also between two pods of one bridge.
+	// The file is there if the kernel has the module built in, or has loaded it.
 	_, loading := run(ctx, "modprobe", "br_netfilter")
 	if err := os.WriteFile("/proc/sys/net/bridge/bridge-nf-call-iptables", []byte("1"), 0o644); err != nil {
 		return fmt.Errorf("the kernel does not filter bridges: %w", errors.Join(err, loading))

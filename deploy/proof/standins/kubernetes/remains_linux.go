@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// bound returns how the parts of a cluster are run: they get no signals of the terminal, and end with the thread that started
-// them.
+// bound returns how the parts of a cluster are run: they get no signals of the terminal, and end with the thread that
+// started them.
 func bound() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
@@ -75,14 +75,15 @@ func (r running) kill() error {
 	return errors.New("process " + strconv.Itoa(r.id) + " does not end: " + r.command)
 }
 
-// isGone reports whether the process has ended. One that is not ours to reap may wait for its parent, or init, to see it.
+// isGone reports whether the process has ended. One that is not ours to reap may wait for its parent, or init, to see
+// it.
 func (r running) isGone() bool {
 	state, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(r.id), "stat"))
 	return err != nil || strings.Contains(string(state), ") Z ")
 }
 
-// removeRemains removes what pods that have ended have left on the machine: mounts, groups of processes, and links to their
-// logs.
+// removeRemains removes what pods that have ended have left on the machine: mounts, groups of processes, and links to
+// their logs.
 func (c *Cluster) removeRemains() error {
 	mounts, err := os.ReadFile("/proc/mounts")
 	if err != nil {

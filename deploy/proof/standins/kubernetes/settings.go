@@ -17,8 +17,8 @@ users: [{name: admin, user: {client-certificate: STATE/keys/admin.crt, client-ke
 contexts: [{name: standin, context: {cluster: standin, user: admin}}]
 current-context: standin
 `,
-	// Containers may not ask for a lower OOM score where the machine lets no process have one. The names of networks are kept in
-	// the state, so that nothing of a pod is left elsewhere.
+	// Containers may not ask for a lower OOM score where the machine lets no process have one. The names of networks
+	// are kept in the state, so that nothing of a pod is left elsewhere.
 	"containerd.toml": `version = 2
 root = "STATE/containerd/root"
 state = "STATE/containerd/state"

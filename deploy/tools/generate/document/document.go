@@ -1,5 +1,5 @@
-// Package document generates the OpenAPI document and the page about the interface. It takes everything from the declarations
-// of the services and the structs of the contracts.
+// Package document generates the OpenAPI document and the page about the interface. It takes everything from the
+// declarations of the services and the structs of the contracts.
 package document
 
 import (
@@ -22,9 +22,9 @@ type Service struct {
 	Extensions []rest.Extension
 }
 
-// Build returns the document. root is the folder of the repository, from which the comments of the structs are read. Build
-// returns an error for a resource or a member without a description for callers, an example of an operation that does not
-// exist, a type without a schema, and schemas whose names differ only in case.
+// Build returns the document. root is the folder of the repository, from which the comments of the structs are read.
+// Build returns an error for a resource or a member without a description for callers, an example of an operation
+// that does not exist, a type without a schema, and schemas whose names differ only in case.
 func Build(services []Service, root string) (*openapi3.T, error) {
 	shown, err := newExamples(services)
 	if err != nil {

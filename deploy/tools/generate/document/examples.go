@@ -105,8 +105,8 @@ func (x *examples) follow(e shared.Example) record {
 	return next
 }
 
-// asReturned returns the members of a body under the names that a response has. It leaves out the members that belong to the
-// action and not to the record.
+// asReturned returns the members of a body under the names that a response has. It leaves out the members that belong
+// to the action and not to the record.
 func asReturned(r rest.Description, body record, own reflect.Type) record {
 	returned := record{}
 	for name, value := range body {

@@ -14,8 +14,8 @@ import (
 // internalScheme names the security scheme of internal operations.
 const internalScheme = "credential"
 
-// Internal returns the OpenAPI document of the operations that one service offers to others. root is as for Build. Internal
-// returns an error for a type or a member without a description, and for a type without a schema.
+// Internal returns the OpenAPI document of the operations that one service offers to others. root is as for Build.
+// Internal returns an error for a type or a member without a description, and for a type without a schema.
 func Internal(c internalapi.Contract, root string) (*openapi3.T, error) {
 	refused, err := sharedResponses()
 	if err != nil {

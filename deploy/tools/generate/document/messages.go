@@ -42,8 +42,8 @@ type asyncComponents struct {
 	Schemas openapi3.Schemas `json:"schemas"`
 }
 
-// Messages returns the document of the messages that one service sends over Kafka. root is as for Build. Messages returns an
-// error for a type or a member without a description, and for a type without a schema.
+// Messages returns the document of the messages that one service sends over Kafka. root is as for Build. Messages
+// returns an error for a type or a member without a description, and for a type without a schema.
 func Messages(c events.Contract, root string) (*AsyncAPI, error) {
 	d := &AsyncAPI{
 		AsyncAPI: "3.0.0",

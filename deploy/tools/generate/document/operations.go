@@ -22,8 +22,8 @@ var (
 type resource struct {
 	rest.Description
 	tag string
-	// record is the schema of a record in responses, result that of the response to a creation, and input that of a record
-	// in requests.
+	// record is the schema of a record in responses, result that of the response to a creation, and input that of a
+	// record in requests.
 	record, result, input *openapi3.SchemaRef
 }
 

@@ -15,8 +15,9 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// Page returns a page about the interface in Markdown. It has one section for each resource, whose heading is the name of the
-// resource. root is as for Build. Page returns an error for a missing description and for a problem without a text.
+// Page returns a page about the interface in Markdown. It has one section for each resource, whose heading is the
+// name of the resource. root is as for Build. Page returns an error for a missing description and for a problem
+// without a text.
 func Page(services []Service, root string) (string, error) {
 	texts, err := problems.Texts()
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 var violations = reflect.TypeFor[[]problem.Violation]()
 
-// succeed describes a successful response with headers by name. It has no body if schema is nil, and no example if example is
-// nil.
+// succeed describes a successful response with headers by name. It has no body if schema is nil, and no example if
+// example is nil.
 func succeed(description string, schema *openapi3.SchemaRef, example any, names ...string) *openapi3.ResponseRef {
 	response := openapi3.NewResponse().WithDescription(description)
 	if schema != nil {

@@ -96,8 +96,8 @@ func jsonName(field reflect.StructField) string {
 	return name
 }
 
-// input returns the schema of a whole record as a caller sends it, in one flat object. It has every member that a caller may
-// set, under each of its names, and requires what a creation requires.
+// input returns the schema of a whole record as a caller sends it, in one flat object. It has every member that a
+// caller may set, under each of its names, and requires what a creation requires.
 func (s *schemas) input(r rest.Description) *openapi3.SchemaRef {
 	schema := s.sent(r)
 	schema.Description = s.words.of(r.Record)
@@ -139,8 +139,9 @@ func (s *schemas) sent(r rest.Description) *openapi3.Schema {
 	return schema
 }
 
-// require makes members required. A member with several names is required under one of them: if none of the other names is
-// sent, then the first is required. Generators of clients cannot express this as a type, so they take such members as optional.
+// require makes members required. A member with several names is required under one of them: if none of the other
+// names is sent, then the first is required. Generators of clients cannot express this as a type, so they take such
+// members as optional.
 func (s *schemas) require(schema *openapi3.Schema, aliases map[string]string, names []string) {
 	for _, name := range names {
 		var others []string

@@ -68,8 +68,9 @@ var scalars = map[reflect.Type]func() *openapi3.Schema{
 	reflect.TypeFor[internalapi.Waits](): func() *openapi3.Schema { return enumeration(internalapi.AllWaits()) },
 }
 
-// decimal returns the schema of a number that keeps its digits. In the OpenAPI registry, the format decimal means a number of
-// any precision. oapi-codegen would otherwise generate a float32; it generates the type that x-go-type names.
+// decimal returns the schema of a number that keeps its digits. In the OpenAPI registry, the format decimal means a
+// number of any precision. oapi-codegen would otherwise generate a float32; it generates the type that x-go-type
+// names.
 func decimal() *openapi3.Schema {
 	return &openapi3.Schema{
 		Type: &openapi3.Types{"number"}, Format: "decimal", Extensions: map[string]any{"x-go-type": "json.Number"},
@@ -189,7 +190,8 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 		order = append(order, name)
 	}
 	if !sent {
-		// JSON objects have no order. The client writes tables with the columns in the order in which the exchange returns members.
+		// JSON objects have no order. The client writes tables with the columns in the order in which the exchange
+		// returns members.
 		schema.Extensions = map[string]any{"x-property-order": order}
 	}
 	return schema

@@ -18,8 +18,8 @@ const module = "insurance.example/exchange/"
 
 // words are the texts of the document that come from the comments of packages, structs and their fields.
 //
-// The comment of a field is taken as it is. Of the comment of a package or a struct, the first paragraph is for readers of
-// the code, as Go wants it ("Motor is ..."); the paragraphs after it are taken as they are.
+// The comment of a field is taken as it is. Of the comment of a package or a struct, the first paragraph is for
+// readers of the code, as Go wants it ("Motor is ..."); the paragraphs after it are taken as they are.
 type words struct {
 	root     string
 	packages map[string]*source // by import path
@@ -138,8 +138,8 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // goName is a word with a capital inside, as Go writes exported names.
 var goName = regexp.MustCompile(`\b[A-Z]\w*[a-z][A-Z]\w*\b`)
 
-// proofread returns an error for each text that is missing, is no whole sentence, or names a Go type or field. public are the
-// names that look like names of Go but belong to the interface.
+// proofread returns an error for each text that is missing, is no whole sentence, or names a Go type or field. public
+// are the names that look like names of Go but belong to the interface.
 func (w *words) proofread(public map[string]bool) error {
 	errs := w.errs
 	for _, s := range w.texts {

@@ -1,10 +1,11 @@
-// Package backfill gives documents the keys of indexes that were added after they were stored. It works in the background
-// of both stores.
+// Package backfill gives documents the keys of indexes that were added after they were stored. It works in the
+// background of both stores.
 //
-// Each write stamps its document with a digest of the collection's indexes, and the store keeps what each stamp stands for.
-// So the documents that lack a key are those whose stamp stands for fewer indexes. An index of the stamps finds them, also
-// after a process has ended halfway, and also those that a process of another release writes meanwhile. An index is being
-// built while there is a document whose stamp lacks it, and a find that names it is refused.
+// Each write stamps its document with a digest of the collection's indexes, and the store keeps what each stamp
+// stands for. So the documents that lack a key are those whose stamp stands for fewer indexes. An index of the stamps
+// finds them, also after a process has ended halfway, and also those that a process of another release writes
+// meanwhile. An index is being built while there is a document whose stamp lacks it, and a find that names it is
+// refused.
 package backfill
 
 import (
@@ -42,9 +43,9 @@ type Documents interface {
 	// Labels returns the labels of the indexes that a stamp stands for, none if it is not known. Errors:
 	// docstore.ErrUnavailable.
 	Labels(ctx context.Context, stamp string) ([]string, error)
-	// Rekey reads a batch of documents with a stamp. Each that is still as it was read gets what derive returns and
-	// a stamp that stands for the collection's indexes; its version does not change. A document for which derive fails keeps
-	// its keys. Errors: docstore.ErrUnavailable; then some may have been changed.
+	// Rekey reads a batch of documents with a stamp. Each that is still as it was read gets what derive returns and a
+	// stamp that stands for the collection's indexes; its version does not change. A document for which derive fails
+	// keeps its keys. Errors: docstore.ErrUnavailable; then some may have been changed.
 	Rekey(ctx context.Context, stamp string, derive Derive) (Batch, error)
 }
 
@@ -84,9 +85,9 @@ type Backfill struct {
 	ended         chan struct{}
 }
 
-// Start finds out which indexes are being built, and begins the work in the background. again is the time from one search
-// to the next once all documents are up to date; with zero the work then ends. Without Spec.Keys nothing can be done, and
-// every index counts as complete. Errors: docstore.ErrUnavailable.
+// Start finds out which indexes are being built, and begins the work in the background. again is the time from one
+// search to the next once all documents are up to date; with zero the work then ends. Without Spec.Keys nothing can
+// be done, and every index counts as complete. Errors: docstore.ErrUnavailable.
 func Start(ctx context.Context, spec docstore.Spec, documents Documents, again time.Duration) (*Backfill, error) {
 	b := &Backfill{spec: spec, documents: documents, again: again, ended: make(chan struct{})}
 	b.building.Store(&[]string{})
@@ -179,7 +180,8 @@ func (b *Backfill) look(ctx context.Context) (outdated []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		// A document that no stamp vouches for may lack a key although there was an index: it is brought up to date too.
+		// A document that no stamp vouches for may lack a key although there was an index: it is brought up to date
+		// too.
 		lacks := stamp == Unstamped
 		for _, index := range b.spec.Indexes {
 			if !slices.Contains(labels, Label(index)) {
@@ -195,8 +197,8 @@ func (b *Backfill) look(ctx context.Context) (outdated []string, err error) {
 	return outdated, nil
 }
 
-// rekey brings all documents with a stamp up to date, batch by batch. It pauses after each for as long as the batch took, so
-// that most of the store is left to the requests.
+// rekey brings all documents with a stamp up to date, batch by batch. It pauses after each for as long as the batch
+// took, so that most of the store is left to the requests.
 func (b *Backfill) rekey(ctx context.Context, stamp string) error {
 	for {
 		began := time.Now()

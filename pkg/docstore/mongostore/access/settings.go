@@ -30,22 +30,24 @@ const (
 
 // The values of what neither a setting nor the URL gives.
 const (
-	// DefaultTimeout is well below the time of a request, so that a server that hangs is a 503 and no request that is cut off.
+	// DefaultTimeout is well below the time of a request, so that a server that hangs is a 503 and no request that is
+	// cut off.
 	DefaultTimeout = 5 * time.Second
-	// DefaultSelectionTimeout is long enough for a planned change of the primary, which takes about a second. In an election
-	// after a loss, which takes ten, a request gets its 503 instead of a place in a queue.
+	// DefaultSelectionTimeout is long enough for a planned change of the primary, which takes about a second. In an
+	// election after a loss, which takes ten, a request gets its 503 instead of a place in a queue.
 	DefaultSelectionTimeout = 3 * time.Second
-	// DefaultMaxConnecting is how many connections to a server may be made at a time. The driver's own two make a process that
-	// starts under load, or finds a new primary, wait for TLS and SCRAM of each pair.
+	// DefaultMaxConnecting is how many connections to a server may be made at a time. The driver's own two make a
+	// process that starts under load, or finds a new primary, wait for TLS and SCRAM of each pair.
 	DefaultMaxConnecting = 8
 )
 
-// Settings says how MongoDB is reached. What is zero is as the URL says, else a default. A secret is never a setting itself,
-// only the name of the file that holds it.
+// Settings says how MongoDB is reached. What is zero is as the URL says, else a default. A secret is never a setting
+// itself, only the name of the file that holds it.
 type Settings struct {
 	// Timeout bounds one operation, and SelectionTimeout that part of it which waits for a primary.
 	Timeout, SelectionTimeout time.Duration
-	// MaxPool and MinPool are the most and the least connections to one server, and MaxConnecting how many are made at a time.
+	// MaxPool and MinPool are the most and the least connections to one server, and MaxConnecting how many are made
+	// at a time.
 	MaxPool, MinPool, MaxConnecting int
 	// Authority is a PEM file with the authorities that servers' certificates may be signed by.
 	Authority string

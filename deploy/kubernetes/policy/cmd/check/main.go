@@ -1,5 +1,6 @@
-// Command check holds manifests to the rules of package policy. Without arguments it takes the bases and the overlays of the
-// tree, and the Secrets that deploy/kubernetes/README.md tells about; with arguments, the folders that they name.
+// Command check holds manifests to the rules of package policy. Without arguments it takes the bases and the overlays
+// of the tree, and the Secrets that deploy/kubernetes/README.md tells about; with arguments, the folders that they
+// name.
 //
 //	go run ./deploy/kubernetes/policy/cmd/check [FOLDER...]
 package main

@@ -9,8 +9,8 @@ import (
 
 // Command is a command that a client sends.
 type Command struct {
-	// Name is the name of the command, as "insert", and Collection the collection that it is for; empty for a command about no
-	// collection.
+	// Name is the name of the command, as "insert", and Collection the collection that it is for; empty for a command
+	// about no collection.
 	Name, Collection string
 	// Body is the command without its sequence of documents.
 	Body bson.Raw

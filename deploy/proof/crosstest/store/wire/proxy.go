@@ -1,5 +1,6 @@
-// Package wire stands between a client and a MongoDB server, sees every command, and does to it what a test asks for: it cuts
-// the connection before or after the server works on it, holds it back, or puts another reply in the place of the server's.
+// Package wire stands between a client and a MongoDB server, sees every command, and does to it what a test asks for:
+// it cuts the connection before or after the server works on it, holds it back, or puts another reply in the place of
+// the server's.
 package wire
 
 import (
@@ -39,8 +40,8 @@ type Proxy struct {
 	running sync.WaitGroup
 }
 
-// Start starts a proxy in front of the server at an address ("127.0.0.1:27017"). It ends with the test. decide, which may be
-// nil, is asked about each command, by several goroutines at once.
+// Start starts a proxy in front of the server at an address ("127.0.0.1:27017"). It ends with the test. decide, which
+// may be nil, is asked about each command, by several goroutines at once.
 func Start(t *testing.T, target string, decide func(Command) Action) *Proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

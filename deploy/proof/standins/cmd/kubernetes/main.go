@@ -1,4 +1,5 @@
-// Command kubernetes runs a Kubernetes cluster of one node until it is interrupted or terminated. See package kubernetes.
+// Command kubernetes runs a Kubernetes cluster of one node until it is interrupted or terminated. See package
+// kubernetes.
 package main
 
 import (

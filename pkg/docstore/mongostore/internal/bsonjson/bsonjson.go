@@ -8,17 +8,19 @@
 //	                            Decimal128 if that returns the same text;
 //	                            else {"%json": "<the number as it was written>"}
 //
-// A Decimal128 has 34 digits and an exponent, and tells 1.1 from 1.10 and 0 from -0. It does not tell 1e5 from 1E5 or from
-// 1.0e05: what it returns is written as by JavaScript and Go, with an exponent where the value is below 0.000001 or where
-// zeros would have to be invented, so 420.50, 0.000001, 1.5e-7 and 1e+21 are Decimal128, and 1E5 keeps its text.
+// A Decimal128 has 34 digits and an exponent, and tells 1.1 from 1.10 and 0 from -0. It does not tell 1e5 from 1E5 or
+// from 1.0e05: what it returns is written as by JavaScript and Go, with an exponent where the value is below 0.000001
+// or where zeros would have to be invented, so 420.50, 0.000001, 1.5e-7 and 1e+21 are Decimal128, and 1E5 keeps its
+// text.
 //
-// In the name of a member "%25" stands for %, "%2E" for a dot, "%24" for a $ that comes first and "%00" for the character NUL,
-// and "%" alone is the empty name, because BSON or MongoDB's queries do not take these. So no member of the JSON text can
-// be confused with %json.
+// In the name of a member "%25" stands for %, "%2E" for a dot, "%24" for a $ that comes first and "%00" for the
+// character NUL, and "%" alone is the empty name, because BSON or MongoDB's queries do not take these. So no member
+// of the JSON text can be confused with %json.
 //
-// The text must be compact: without spaces between its parts, and with a backslash in strings only where JSON demands one,
-// in its short form where there is one, else as \u00 and lower-case digits. Package rest stores no other text. Text that is not
-// compact, is nested deeper than MongoDB allows, or is several times larger in BSON is kept whole: {"%json": "<the text>"}.
+// The text must be compact: without spaces between its parts, and with a backslash in strings only where JSON demands
+// one, in its short form where there is one, else as \u00 and lower-case digits. Package rest stores no other text.
+// Text that is not compact, is nested deeper than MongoDB allows, or is several times larger in BSON is kept whole:
+// {"%json": "<the text>"}.
 package bsonjson
 
 import (
@@ -32,11 +34,11 @@ import (
 const keptName = "%json"
 
 const (
-	// maxDepth is the most levels of objects and arrays that become levels of BSON. MongoDB has 100, of which the record
-	// around the text takes one.
+	// maxDepth is the most levels of objects and arrays that become levels of BSON. MongoDB has 100, of which the
+	// record around the text takes one.
 	maxDepth = 96
-	// BSON that is longer than roomySize may be at most maxGrowth quarters as long as the text. An array of digits would
-	// become seven times as long as it is in JSON, and MongoDB bounds the length of a document.
+	// BSON that is longer than roomySize may be at most maxGrowth quarters as long as the text. An array of digits
+	// would become seven times as long as it is in JSON, and MongoDB bounds the length of a document.
 	roomySize, maxGrowth = 64 << 10, 7
 )
 
@@ -46,8 +48,8 @@ type Text []byte
 // MarshalBSONValue implements bson.ValueMarshaler. It fails if the text is no UTF-8.
 func (t Text) MarshalBSONValue() (kind byte, data []byte, err error) { return Encode(t) }
 
-// UnmarshalBSONValue implements bson.ValueUnmarshaler. It fails on values that Encode does not make and that have no form in
-// JSON.
+// UnmarshalBSONValue implements bson.ValueUnmarshaler. It fails on values that Encode does not make and that have no
+// form in JSON.
 func (t *Text) UnmarshalBSONValue(kind byte, data []byte) (err error) {
 	*t, err = Decode(kind, data)
 	return err

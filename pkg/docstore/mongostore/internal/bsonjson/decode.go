@@ -16,8 +16,8 @@ import (
 // errTruncated means that BSON ends too early or says so of itself.
 var errTruncated = errors.New("bsonjson: the BSON is damaged")
 
-// Decode returns the JSON text of a BSON value. The value may also be one that somebody has written with MongoDB's tools, as
-// long as JSON has a form for it: a double or an int32 is a number.
+// Decode returns the JSON text of a BSON value. The value may also be one that somebody has written with MongoDB's
+// tools, as long as JSON has a form for it: a double or an int32 is a number.
 func Decode(kind byte, data []byte) ([]byte, error) {
 	d := decoder{data: data, out: make([]byte, 0, len(data))}
 	if err := d.value(bson.Type(kind), 0); err != nil {

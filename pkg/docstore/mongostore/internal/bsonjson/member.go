@@ -11,8 +11,8 @@ func Paths(field, name string) []string {
 	return []string{field + "." + string(appendName(nil, []byte(name))), field + "." + keptName}
 }
 
-// TextOf returns the text that a member of an object has; empty if there is no such member, or if its value is no text. What the paths do
-// not select may be left out of the object.
+// TextOf returns the text that a member of an object has; empty if there is no such member, or if its value is no
+// text. What the paths do not select may be left out of the object.
 func TextOf(object bson.Raw, name string) (string, error) {
 	if kept, is := object.Lookup(keptName).StringValueOK(); is {
 		return jsonobject.Text([]byte(kept), name)

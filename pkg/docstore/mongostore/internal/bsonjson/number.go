@@ -38,8 +38,8 @@ func (e *encoder) number(kind int) error {
 	return nil
 }
 
-// numberAt returns the JSON number that text begins with, and whether it has neither a fraction nor an exponent. It returns
-// nil if there is none.
+// numberAt returns the JSON number that text begins with, and whether it has neither a fraction nor an exponent. It
+// returns nil if there is none.
 func numberAt(text []byte) (number []byte, integer bool) {
 	i := 0
 	at := func() byte {
@@ -145,7 +145,8 @@ func (d decimal) encode() (high, low uint64) {
 	return high, d.low
 }
 
-// decodeDecimal returns the decimal of a Decimal128. ok is false if that is no finite number, or is none that encode makes.
+// decodeDecimal returns the decimal of a Decimal128. ok is false if that is no finite number, or is none that encode
+// makes.
 func decodeDecimal(high, low uint64) (d decimal, ok bool) {
 	d = decimal{
 		negative: high>>signBit == 1, high: high & (1<<exponentBit - 1), low: low,

@@ -5,8 +5,8 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Backup copies all pages of one database into another. If a transaction is open on the connection that is read, the copy is the
-// database as that transaction sees it, whatever others write meanwhile.
+// Backup copies all pages of one database into another. If a transaction is open on the connection that is read, the
+// copy is the database as that transaction sees it, whatever others write meanwhile.
 type Backup struct {
 	to     *Conn
 	handle uintptr
@@ -15,8 +15,8 @@ type Backup struct {
 // mainDatabase is SQLite's name for the database of a connection.
 const mainDatabase = "main"
 
-// Backup starts to replace the database of the connection by that of another connection. Neither may be used for anything else
-// until Finish.
+// Backup starts to replace the database of the connection by that of another connection. Neither may be used for
+// anything else until Finish.
 func (c *Conn) Backup(from *Conn) (*Backup, error) {
 	name, err := libc.CString(mainDatabase)
 	if err != nil {
@@ -30,8 +30,8 @@ func (c *Conn) Backup(from *Conn) (*Backup, error) {
 	return &Backup{to: c, handle: handle}, nil
 }
 
-// Step copies up to a number of pages, and reports whether there are more. After it, total is the number of all pages, and left
-// the number of those that are not copied yet.
+// Step copies up to a number of pages, and reports whether there are more. After it, total is the number of all
+// pages, and left the number of those that are not copied yet.
 func (b *Backup) Step(pages int) (more bool, total, left int, err error) {
 	tls := b.to.tls
 	rc := lib.Xsqlite3_backup_step(tls, b.handle, int32(pages))

@@ -1,5 +1,5 @@
-// Package sqlite3 makes the few calls of SQLite's C interface that the store needs. It uses the translation of SQLite to Go
-// on which modernc.org/sqlite is built.
+// Package sqlite3 makes the few calls of SQLite's C interface that the store needs. It uses the translation of SQLite
+// to Go on which modernc.org/sqlite is built.
 //
 // The store does not use database/sql, because the most frequent operation would cost more. A read by id took 33 µs of
 // processor time through database/sql, 16 µs through its driver alone, and 12 µs here, nearly all of it in SQLite. The
@@ -33,8 +33,8 @@ type Sharing string
 const (
 	// WithOthers lets other processes in. They share the index of the log, which is in a file (path-shm).
 	WithOthers Sharing = ""
-	// WithinProcess keeps the index in memory, which connections of this process with the same Sharing see. Others find the
-	// database locked once it was written or read with ReadWrite.
+	// WithinProcess keeps the index in memory, which connections of this process with the same Sharing see. Others
+	// find the database locked once it was written or read with ReadWrite.
 	WithinProcess Sharing = "unix-excl"
 )
 
@@ -130,11 +130,12 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 // Changes returns how many rows the last statement inserted, updated or deleted.
 func (c *Conn) Changes() int { return int(lib.Xsqlite3_changes(c.tls, c.handle)) }
 
-// TotalChanges returns how many rows all statements of the connection inserted, updated or deleted. It does not go down when a
-// transaction is taken back.
+// TotalChanges returns how many rows all statements of the connection inserted, updated or deleted. It does not go
+// down when a transaction is taken back.
 func (c *Conn) TotalChanges() int64 { return lib.Xsqlite3_total_changes64(c.tls, c.handle) }
 
-// InTransaction reports whether a transaction is open. SQLite ends one by itself after some errors, such as a full disk.
+// InTransaction reports whether a transaction is open. SQLite ends one by itself after some errors, such as a full
+// disk.
 func (c *Conn) InTransaction() bool { return lib.Xsqlite3_get_autocommit(c.tls, c.handle) == 0 }
 
 // Interruptible lets Under have an effect. It is called before the first statement of the connection.
@@ -151,9 +152,9 @@ func (c *Conn) Interruptible() {
 	lib.Xsqlite3_progress_handler(c.tls, c.handle, progressSteps, address, 0)
 }
 
-// Under makes the statement that runs on the connection when a context ends fail soon, and every further one that takes more than
-// a moment, until it is called again with another context. It does not use sqlite3_interrupt, because SQLite forgets
-// that if no statement has begun to run: a statement that is about to begin would run to its end.
+// Under makes the statement that runs on the connection when a context ends fail soon, and every further one that
+// takes more than a moment, until it is called again with another context. It does not use sqlite3_interrupt, because
+// SQLite forgets that if no statement has begun to run: a statement that is about to begin would run to its end.
 func (c *Conn) Under(ctx context.Context) { c.under = ctx }
 
 // Close finishes the connection's statements and closes it.

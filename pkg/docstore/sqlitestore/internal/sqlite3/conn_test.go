@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestStatementsEndWithTheirContext runs a statement under a context that ended before it began. It must fail, and the next one, under
-// no such context, must not. The statement ends by itself after a while: if it is not interrupted, the test fails instead of hanging.
+// TestStatementsEndWithTheirContext runs a statement under a context that ended before it began. It must fail, and
+// the next one, under no such context, must not. The statement ends by itself after a while: if it is not
+// interrupted, the test fails instead of hanging.
 func TestStatementsEndWithTheirContext(t *testing.T) {
 	conn, err := Open(filepath.Join(t.TempDir(), "a.db"), ReadWrite, WithOthers)
 	if err != nil {

@@ -52,14 +52,15 @@ func Full(err error) bool {
 	return errors.As(err, &e) && (e.Code&0xff == lib.SQLITE_FULL || e.Code == lib.SQLITE_IOERR_SHMSIZE)
 }
 
-// NoIndex reports whether err means that the index of a log, which processes share, could not be made for lack of space.
+// NoIndex reports whether err means that the index of a log, which processes share, could not be made for lack of
+// space.
 func NoIndex(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Code == lib.SQLITE_IOERR_SHMSIZE
 }
 
-// WriteFailed reports whether err means that the file system refused to write, for another reason than a full disk: a quota, a
-// limit of the process, or a fault.
+// WriteFailed reports whether err means that the file system refused to write, for another reason than a full disk: a
+// quota, a limit of the process, or a fault.
 func WriteFailed(err error) bool {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -5,7 +5,8 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// Sizes in bytes: what is allocated for the values of a statement at first, and what a statement may keep between two uses.
+// Sizes in bytes: what is allocated for the values of a statement at first, and what a statement may keep between two
+// uses.
 const (
 	firstBlock  = 1 << 12
 	largestKept = 1 << 16

@@ -59,8 +59,8 @@ func (s *Stmt) bound(rc int32) {
 	}
 }
 
-// Step goes to the next row and reports whether there is one. Its error is that of a parameter that could not be set, or
-// an *Error of SQLite.
+// Step goes to the next row and reports whether there is one. Its error is that of a parameter that could not be set,
+// or an *Error of SQLite.
 func (s *Stmt) Step() (bool, error) {
 	if s.failed != nil {
 		return false, s.failed
@@ -99,8 +99,8 @@ func (s *Stmt) Text(column int) (text string, ok bool) {
 // CopyTo copies a column of the row, a blob, into to.
 func (s *Stmt) CopyTo(to []byte, column int) { copy(to, s.View(column)) }
 
-// View returns a column of the row, a text or a blob, in SQLite's own memory. It is valid until the next Step or Reset. It is nil if the
-// column is empty or NULL.
+// View returns a column of the row, a text or a blob, in SQLite's own memory. It is valid until the next Step or
+// Reset. It is nil if the column is empty or NULL.
 func (s *Stmt) View(column int) []byte {
 	// A text that is asked for as a blob is not copied. Asked for as a text, it is copied to get a terminating zero.
 	at := lib.Xsqlite3_column_blob(s.conn.tls, s.handle, int32(column))
