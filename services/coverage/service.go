@@ -1,4 +1,3 @@
-// Package coverage is the service that owns the policies of every line, and the objects they insure or cover.
 package coverage
 
 import (

@@ -1,4 +1,3 @@
-// Package trial runs the shipped commands and calls them as a client of the interface does, for the tests of the whole.
 package trial
 
 import (

@@ -1,5 +1,3 @@
-// Package document generates the OpenAPI document and the page about the interface. It takes everything from the
-// declarations of the services and the structs of the contracts.
 package document
 
 import (
