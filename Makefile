@@ -123,9 +123,9 @@ test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-i
 .PHONY: bin/under-test
 bin/under-test:
 	@mkdir -p $(UNDER_TEST)
-	@go build $(RACE) -buildvcs=false -trimpath -ldflags '-s -w' -o $(UNDER_TEST)/ $(COMMANDS)
+	@go build $(RACE) -buildvcs=false -ldflags '-s -w' -o $(UNDER_TEST)/ $(COMMANDS)
 	@# The same command without the race detector, for what is called hundreds of times or measured.
-	@go build -buildvcs=false -trimpath -ldflags '-s -w' -o $(UNDER_TEST)/client ./deploy/exchange
+	@go build -buildvcs=false -ldflags '-s -w' -o $(UNDER_TEST)/client ./deploy/exchange
 
 .PHONY: verify
 verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities
@@ -155,7 +155,7 @@ image-files-%:
 	@go build -C deploy/docker -o $(CURDIR)/bin/sbom ./sbom
 	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
-		-tags timetzdata,$(TAGS) -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
+		-tags timetzdata -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
 		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(call version_of,$(i)) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
 
 .PHONY: standin-images

@@ -20,7 +20,7 @@ import (
 )
 
 // largestImage is the size in bytes that no image reaches.
-const largestImage = 25_000_000
+const largestImage = 40_000_000
 
 // The lengths of outages. The long one is longer than the patience of any single request or connection.
 const (
