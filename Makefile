@@ -4,7 +4,7 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/tools/generate deploy/docker deploy/proof/e2e deploy/proof/bench deploy/proof/simulation
+	deploy/exchange deploy/tools/generate deploy/tools/sbom deploy/proof/e2e deploy/proof/bench deploy/proof/simulation
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 include deploy/build.mk
@@ -152,7 +152,7 @@ image-files-%:
 	@mkdir -p $(IMAGE_FILES)/linux-$*/certificates && cp $(CERTIFICATES) $(IMAGE_FILES)/linux-$*/certificates/ca-certificates.crt
 	@# What a process may write: its data, the credential that is made for all of them, and files for a while.
 	@cd $(IMAGE_FILES)/linux-$* && mkdir -m 700 -p folders/data folders/credential folders/tmp
-	@go build -C deploy/docker -o $(CURDIR)/bin/sbom ./sbom
+	@go build -C deploy/tools -o $(CURDIR)/bin/sbom ./sbom
 	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
 		-tags timetzdata -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \

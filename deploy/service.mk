@@ -42,4 +42,4 @@ version: ## print the version of what is built here
 
 .PHONY: release
 release: test verify ## tag what is committed as a release of this folder (VERSION=v1.2.3)
-	@$(ROOT)/deploy/tools/release $(NAME) $(VERSION)
+	@$(ROOT)/deploy/tools/release $(NAME) "$(VERSION)"

@@ -1,4 +1,4 @@
-module insurance.example/exchange/deploy/docker
+module insurance.example/exchange/deploy/tools
 
 go 1.26.0
 
