@@ -20,8 +20,8 @@ import (
 	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service"
 )
 
 const largestBody = 100
@@ -59,11 +59,11 @@ type door struct {
 // open makes a door in front of one service behind every route, with more time for each request than any test takes.
 func open(t testing.TB, to gateway.Upstream, change func(*gateway.Config)) door {
 	t.Helper()
-	return openWithin(t, service.EngineConfig{Timeout: time.Minute}, to, change)
+	return openWithin(t, process.EngineConfig{Timeout: time.Minute}, to, change)
 }
 
 // openWithin is open with the bounds that a configuration sets.
-func openWithin(t testing.TB, bounds service.EngineConfig, to gateway.Upstream, change func(*gateway.Config)) door {
+func openWithin(t testing.TB, bounds process.EngineConfig, to gateway.Upstream, change func(*gateway.Config)) door {
 	t.Helper()
 	signer, err := auth.OpenSigner(t.TempDir())
 	if err != nil {
@@ -94,7 +94,7 @@ func openWithin(t testing.TB, bounds service.EngineConfig, to gateway.Upstream, 
 		change(&config)
 	}
 	bounds.Log, bounds.Metrics, bounds.LargestBody = log, prometheus.NewRegistry(), largestBody
-	handler, err := gateway.New(service.NewEngine(bounds), config)
+	handler, err := gateway.New(process.NewEngine(bounds), config)
 	if err != nil {
 		t.Fatal(err)
 	}

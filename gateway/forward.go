@@ -15,8 +15,8 @@ import (
 	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/tracing"
 )
 
@@ -32,7 +32,7 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 	}
 	budget.Charge(ctx, caller.Subject)
 	if err := budget.Take(ctx, forwarding); err != nil {
-		service.Refuse(c, problem.From(err))
+		process.Refuse(c, problem.From(err))
 		return
 	}
 	c.Request = c.Request.WithContext(ctx)
@@ -54,7 +54,7 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 		},
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
 			tracing.Fail(span, "no usable response")
-			service.Refuse(c, outage(err))
+			process.Refuse(c, outage(err))
 		},
 	}
 	proxy.ServeHTTP(c.Writer, c.Request)

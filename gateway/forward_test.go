@@ -16,8 +16,8 @@ import (
 
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service"
 )
 
 func TestIdentityCannotBeSmuggled(t *testing.T) {
@@ -229,7 +229,7 @@ func TestServiceThatIsSlowIsAnOutage(t *testing.T) {
 	server := httptest.NewServer(h)
 	defer server.Close()
 	defer close(leave)
-	d := openWithin(t, service.EngineConfig{Timeout: 100 * time.Millisecond}, over(t, server.URL), nil)
+	d := openWithin(t, process.EngineConfig{Timeout: 100 * time.Millisecond}, over(t, server.URL), nil)
 	response, body := do(t, d.request(t, "GET", "/vehicle", nil))
 	isProblem(t, response, body, http.StatusServiceUnavailable)
 }

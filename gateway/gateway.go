@@ -18,8 +18,8 @@ import (
 	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service"
 )
 
 // The scopes of the interface.
@@ -66,9 +66,9 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// New adds the gateway to a router of service.NewEngine and returns its handler. It fails if a route is malformed or
+// New adds the gateway to a router of process.NewEngine and returns its handler. It fails if a route is malformed or
 // its service has no upstream.
-func New(engine *gin.Engine, config Config) (service.Doorkeeper, error) {
+func New(engine *gin.Engine, config Config) (process.Doorkeeper, error) {
 	table, err := newTable(config.Routes, config.Extensions)
 	if err != nil {
 		return nil, err
@@ -137,15 +137,15 @@ func (g *gateway) serve(c *gin.Context) {
 		g.servePage(c)
 		return
 	}
-	service.SetRoute(c, endpoint.template)
-	service.Relay(c)
+	process.SetRoute(c, endpoint.template)
+	process.Relay(c)
 	if !slices.Contains(endpoint.methods, request.Method) {
-		service.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
+		process.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
 		return
 	}
 	ctx, place, refused := g.Upstreams[endpoint.service].Limiter.Begin(request.Context(), endpoint.class(request.Method))
 	if refused != nil {
-		service.Refuse(c, refused)
+		process.Refuse(c, refused)
 		return
 	}
 	defer place.End()
@@ -155,15 +155,15 @@ func (g *gateway) serve(c *gin.Context) {
 		err = g.Verifier.Insufficient(scope)
 	}
 	if err != nil {
-		service.Refuse(c, problem.From(err))
+		process.Refuse(c, problem.From(err))
 		return
 	}
 	if err := g.Rates.Take(caller.Subject, c.Writer.Header()); err != nil {
-		service.Refuse(c, problem.From(err))
+		process.Refuse(c, problem.From(err))
 		return
 	}
 	if g.LargestBody > 0 && request.ContentLength > g.LargestBody {
-		service.Refuse(c, tooLarge(g.LargestBody))
+		process.Refuse(c, tooLarge(g.LargestBody))
 		return
 	}
 	request.Body = place.Body(request.Body)
@@ -180,11 +180,11 @@ func (g *gateway) servePage(c *gin.Context) {
 	page, ok := g.Pages[c.Request.URL.Path]
 	switch {
 	case !ok:
-		service.Refuse(c, problem.New(problem.NotFound, ""))
+		process.Refuse(c, problem.New(problem.NotFound, ""))
 	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
-		service.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", "GET, HEAD"))
+		process.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", "GET, HEAD"))
 	default:
-		service.SetRoute(c, c.Request.URL.Path)
+		process.SetRoute(c, c.Request.URL.Path)
 		c.Status(http.StatusOK) // the router has set 404, because no route of its own matched
 		page.ServeHTTP(c.Writer, c.Request)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 func TestPathsAndMethodsComeBeforeTheToken(t *testing.T) {
@@ -174,7 +174,7 @@ func TestRoutesAreChecked(t *testing.T) {
 		"one segment": {{Resource: "x/vehicle", Service: "coverage"}},
 		"no upstream": {{Resource: "vehicle", Service: "elsewhere"}},
 	} {
-		engine := service.NewEngine(service.EngineConfig{Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()})
+		engine := process.NewEngine(process.EngineConfig{Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()})
 		_, err := gateway.New(engine, gateway.Config{Routes: routes, Upstreams: map[string]gateway.Upstream{"coverage": {}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/pkg/budget"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // TestForwardedRequestsTakeFromTheBudget has callers leave responses of 16 MiB unread. As many are forwarded as the
@@ -25,7 +25,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 	}))
 	defer server.Close()
 	work := budget.New(fits*each, nil)
-	d := openWithin(t, service.EngineConfig{Timeout: time.Minute, Budget: work}, over(t, server.URL), nil)
+	d := openWithin(t, process.EngineConfig{Timeout: time.Minute, Budget: work}, over(t, server.URL), nil)
 	var unread []*http.Response
 	leave := func() {
 		for _, response := range unread {
@@ -82,7 +82,7 @@ func TestAServiceOfTheProcessTakesItself(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
-	d := openWithin(t, service.EngineConfig{Timeout: time.Minute, Budget: work}, within(inside), nil)
+	d := openWithin(t, process.EngineConfig{Timeout: time.Minute, Budget: work}, within(inside), nil)
 	if response, text := do(t, d.requestOf(t, "ada", "/vehicle")); response.StatusCode != http.StatusNoContent {
 		t.Errorf("status %d %s", response.StatusCode, text)
 	}

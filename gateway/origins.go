@@ -10,7 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
 
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // preflightAge is how long a browser may keep the response to a preflight request.
@@ -33,7 +33,7 @@ func acrossOrigins(origins []string) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		policy.HandlerFunc(c.Writer, c.Request)
 		if c.Request.Method == http.MethodOptions && c.Request.Header.Get("Access-Control-Request-Method") != "" {
-			service.SetRoute(c, "preflight")
+			process.SetRoute(c, "preflight")
 			c.Writer.WriteHeaderNow()
 			c.Abort()
 		}

@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // oneAtATime gives every service a limiter that admits one request.
@@ -179,7 +179,7 @@ func (u *unread) Read([]byte) (int, error) {
 
 // knocked is the handler of a gateway that counts the requests which come to it.
 type knocked struct {
-	service.Doorkeeper
+	process.Doorkeeper
 	handled atomic.Int64
 }
 
@@ -206,7 +206,7 @@ func TestOverloadIsRefusedAtTheDoor(t *testing.T) {
 	var settings gateway.Settings
 	settings.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
 	settings.Tokens.KeyFile = signer.PublicFile()
-	p := service.NewProcess(service.Settings{
+	p := process.NewProcess(process.Settings{
 		Listen: "127.0.0.1:0", Secrets: []string{"a-secret-of-the-exchange"}, RequestTimeout: time.Minute, DrainTimeout: time.Minute,
 		LargestBody: largestBody, OverloadLatency: time.Hour, OverloadRequests: 1,
 	}, slog.New(slog.DiscardHandler))

@@ -13,7 +13,7 @@ import (
 	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/auth/tokens"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -63,7 +63,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 const LocalIssuer = "exchange-local"
 
 // Open starts a gateway in front of the upstreams within a process and returns its handler. Errors name the setting.
-func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[string]Upstream) (service.Doorkeeper, error) {
+func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[string]Upstream) (process.Doorkeeper, error) {
 	if err := checkOrigins(s.Origins); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.CORSOrigins, err)
 	}
@@ -123,12 +123,12 @@ func (s *Settings) Open(ctx context.Context, p *service.Process, upstreams map[s
 }
 
 // Program returns the program of a gateway in front of services in other processes.
-func Program() service.Program {
+func Program() process.Program {
 	var settings Settings
-	return service.Program{
+	return process.Program{
 		Name: "gateway", Summary: "Checks tokens and scopes and forwards requests to the services of the exchange",
 		Flags: settings.Register, Foreign: known.All(),
-		Run: func(ctx context.Context, p *service.Process) error {
+		Run: func(ctx context.Context, p *process.Process) error {
 			if err := p.Listen(); err != nil {
 				return err
 			}
@@ -146,7 +146,7 @@ func Program() service.Program {
 }
 
 // upstreams returns the services of the routing table, by the addresses in the settings.
-func upstreams(p *service.Process) (map[string]Upstream, error) {
+func upstreams(p *process.Process) (map[string]Upstream, error) {
 	table, err := routes.Load()
 	if err != nil {
 		return nil, err

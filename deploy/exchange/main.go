@@ -15,17 +15,17 @@ import (
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
 	"insurance.example/exchange/deploy/exchange/local"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 func main() {
-	os.Exit(client.Report(os.Stderr, command().ExecuteContext(service.UntilSignal())))
+	os.Exit(client.Report(os.Stderr, command().ExecuteContext(process.UntilSignal())))
 }
 
 func command() *cobra.Command {
 	root := &cobra.Command{
 		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, or call one that runs anywhere",
-		Version: service.CurrentBuild().String(),
+		Version: process.CurrentBuild().String(),
 		Example: `  exchange run
   exchange create vehicle --body '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
   exchange import vehicle fleet.csv

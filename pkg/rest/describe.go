@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // Description is what the declaration of a resource says, for documents about the interface.
@@ -90,7 +90,7 @@ func (s Service) undialled() (*Server, Parts, error) {
 		return nil, Parts{}, err
 	}
 	server := NewServer(Config{Sets: sets, Now: time.Now})
-	parts, err := s.Declare(server, service.Undialled())
+	parts, err := s.Declare(server, process.Undialled())
 	if err != nil {
 		return nil, parts, err
 	}

@@ -16,7 +16,7 @@ import (
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // Config is what the resources of one service work with.
@@ -304,7 +304,7 @@ func Refuse(c *gin.Context, err error) {
 			p = problem.From(err)
 		}
 	}
-	service.Refuse(c, p)
+	process.Refuse(c, p)
 }
 
 // countAs sets the route by which the metrics count a request where it is not that of the router: an action has a
@@ -314,11 +314,11 @@ func countAs(c *gin.Context, resource string, known bool) {
 	_, action, isAction := strings.Cut(c.Param("id"), ":")
 	switch sub := c.Param("sub"); {
 	case !known:
-		service.SetUnmatched(c)
+		process.SetUnmatched(c)
 	case sub != "":
-		service.SetRoute(c, "/"+resource+"/{id}/"+sub)
+		process.SetRoute(c, "/"+resource+"/{id}/"+sub)
 	case isAction:
-		service.SetRoute(c, "/"+resource+"/{id}:"+action)
+		process.SetRoute(c, "/"+resource+"/{id}:"+action)
 	}
 }
 

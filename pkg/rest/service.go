@@ -11,8 +11,8 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -29,7 +29,7 @@ type Service struct {
 	Sets func(path string) (Sets, error)
 	// Declare declares the resources on a server. It must open nothing, because it also runs without a store and peers,
 	// where only the declarations are asked for.
-	Declare func(s *Server, deps service.Deps) (Parts, error)
+	Declare func(s *Server, deps process.Deps) (Parts, error)
 }
 
 // Parts are the parts of a service that are not resources.
@@ -52,11 +52,11 @@ const (
 )
 
 // Definition returns the service, ready to be run.
-func (s Service) Definition() service.Definition {
+func (s Service) Definition() process.Definition {
 	var valueSets *string
 	var keyRetention *time.Duration
 	var maxRecord *int
-	return service.Definition{
+	return process.Definition{
 		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers,
 		Flags: func(flags *pflag.FlagSet) {
 			valueSets = setting.SharedString(flags, valueSetsFlag,
@@ -69,14 +69,14 @@ func (s Service) Definition() service.Definition {
 				s.Flags(flags)
 			}
 		},
-		New: func(ctx context.Context, deps service.Deps) (*service.Instance, error) {
+		New: func(ctx context.Context, deps process.Deps) (*process.Instance, error) {
 			return s.open(ctx, deps, *valueSets, Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord})
 		},
 	}
 }
 
 // open opens the service. config holds what settings say.
-func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, config Config) (_ *service.Instance, err error) {
+func (s Service) open(ctx context.Context, deps process.Deps, valueSets string, config Config) (_ *process.Instance, err error) {
 	if config.Sets, err = s.Sets(valueSets); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", valueSetsFlag, err)
 	}
@@ -99,7 +99,7 @@ func (s Service) open(ctx context.Context, deps service.Deps, valueSets string, 
 	if parts.Internal != nil {
 		parts.Internal(engine.Group("/", deps.Guard))
 	}
-	instance := &service.Instance{Handler: engine, Ready: parts.Ready}
+	instance := &process.Instance{Handler: engine, Ready: parts.Ready}
 	if parts.Background != nil {
 		instance.Background, err = parts.Background()
 	}

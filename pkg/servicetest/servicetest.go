@@ -22,8 +22,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service"
 )
 
 const secret = "the-secret-of-one-test-run"
@@ -101,9 +101,9 @@ func OpenStore(t testing.TB) docstore.Store {
 }
 
 // Start starts a service and its loops, which end with the test.
-func Start(t testing.TB, d service.Definition, o Options) *Service {
+func Start(t testing.TB, d process.Definition, o Options) *Service {
 	t.Helper()
-	var settings service.Settings
+	var settings process.Settings
 	flags := pflag.NewFlagSet(d.Name, pflag.ContinueOnError)
 	settings.Register(flags)
 	if d.Flags != nil {
@@ -124,17 +124,17 @@ func Start(t testing.TB, d service.Definition, o Options) *Service {
 	if o.Clock != nil {
 		now = o.Clock.Now
 	}
-	process := service.NewProcess(settings, slog.New(slog.DiscardHandler))
-	instance := &service.Instance{}
+	running := process.NewProcess(settings, slog.New(slog.DiscardHandler))
+	instance := &process.Instance{}
 	create := d.New
-	d.New = func(ctx context.Context, deps service.Deps) (*service.Instance, error) {
+	d.New = func(ctx context.Context, deps process.Deps) (*process.Instance, error) {
 		made, err := create(ctx, deps)
 		if err == nil {
 			instance = made
 		}
 		return made, err
 	}
-	handler, err := process.Start(t.Context(), d, service.Links{
+	handler, err := running.Start(t.Context(), d, process.Links{
 		Store: store, Now: now, Kafka: o.Kafka,
 		Peer: func(name string) (peer.Config, error) {
 			stub := o.Peers[name]
@@ -147,7 +147,7 @@ func Start(t testing.TB, d service.Definition, o Options) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Service{t: t, handler: handler, header: http.Header{}, Metrics: process.Registry, Ready: instance.Ready}
+	s := &Service{t: t, handler: handler, header: http.Header{}, Metrics: running.Registry, Ready: instance.Ready}
 	s.run(instance.Background)
 	credentials.Identify(s.header, request.Caller{Subject: "tester", Scopes: []string{"std.admin", "std.developer"}})
 	return s

@@ -18,8 +18,8 @@ import (
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -36,7 +36,7 @@ func Service() rest.Service {
 				"a claim notified later than this after the loss carries a warning, such as 720h; if not set, no claim does")
 			setting.IntVar(flags, &mostDocuments, settings.ClaimDocuments, 1000, 1, jsonobject.MaxElements, "greatest number of documents of a claim")
 		},
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) {
+		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			e := &environment{sets: s.Sets, coverage: deps.Peer("coverage"), mostDocuments: mostDocuments}
 			if reportingWindow != nil {
 				e.reportingWindow = *reportingWindow

@@ -5,8 +5,8 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 )
 
 // Service returns the service.
@@ -17,7 +17,7 @@ func Service() rest.Service {
 		Foreign: settings.All(), Peers: []string{"parties"},
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags:   r.register,
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) { return declareAll(s, deps, r) },
+		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) { return declareAll(s, deps, r) },
 	}
 }
 
@@ -35,7 +35,7 @@ type environment struct {
 	descriptions *descriptions
 }
 
-func declareAll(s *rest.Server, deps service.Deps, r rules) (rest.Parts, error) {
+func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) {
 	r.reportUnset(deps.Unset)
 	descriptions, err := newDescriptions()
 	if err != nil {

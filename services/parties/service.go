@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 )
 
 // Service returns the service.
@@ -28,7 +28,7 @@ func Service() rest.Service {
 // exists is a function that reports whether a resource has a record with an id.
 type exists func(ctx context.Context, id string) (bool, error)
 
-func declare(s *rest.Server, _ service.Deps) (rest.Parts, error) {
+func declare(s *rest.Server, _ process.Deps) (rest.Parts, error) {
 	kinds := map[string]exists{}
 	add(kinds, rest.Add(s, personal()))
 	add(kinds, rest.Add(s, commercial()))

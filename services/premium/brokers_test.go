@@ -11,13 +11,13 @@ import (
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/peer"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // TestAPeriodWithoutBrokersEndsTheStart: such a service would take receipts that never reach the bordereau.
 func TestAPeriodWithoutBrokersEndsTheStart(t *testing.T) {
 	for period, starts := range map[string]bool{"month": false, "": true} {
-		var settings service.Settings
+		var settings process.Settings
 		flags := pflag.NewFlagSet("premium", pflag.ContinueOnError)
 		settings.Register(flags)
 		definition := Service().Definition()
@@ -33,12 +33,12 @@ func TestAPeriodWithoutBrokersEndsTheStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		process := service.NewProcess(settings, slog.New(slog.DiscardHandler))
-		credentials, err := process.Credentials()
+		running := process.NewProcess(settings, slog.New(slog.DiscardHandler))
+		credentials, err := running.Credentials()
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = process.Start(t.Context(), definition, service.Links{
+		_, err = running.Start(t.Context(), definition, process.Links{
 			Store: store, Now: time.Now,
 			Peer: func(name string) (peer.Config, error) {
 				return peer.Config{Name: name, Address: "http://" + name, Handler: coverageStub, Credentials: credentials}, nil

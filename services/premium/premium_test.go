@@ -16,8 +16,8 @@ import (
 
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -55,7 +55,7 @@ func startWith(t *testing.T, peers map[string]http.Handler, clock *servicetest.C
 	var e *environment
 	declared := Service()
 	declared.Flags = nil
-	declared.Declare = func(s *rest.Server, deps service.Deps) (beside rest.Parts, err error) {
+	declared.Declare = func(s *rest.Server, deps process.Deps) (beside rest.Parts, err error) {
 		e, err = declare(s, deps, r)
 		return beside, err
 	}

@@ -14,8 +14,8 @@ import (
 	"insurance.example/exchange/pkg/bus"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -27,7 +27,7 @@ func Service() rest.Service {
 		Foreign: settings.All(), Peers: []string{"coverage", "claims"},
 		Sets:  func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: rules.register,
-		Declare: func(s *rest.Server, deps service.Deps) (rest.Parts, error) {
+		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			e, err := declare(s, deps, rules)
 			return rest.Parts{
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
@@ -72,7 +72,7 @@ type environment struct {
 	traffic *traffic
 }
 
-func declare(s *rest.Server, deps service.Deps, r rules) (*environment, error) {
+func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 	if err := r.check(s.Sets); err != nil {
 		return nil, err
 	}

@@ -13,8 +13,8 @@ import (
 
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -79,7 +79,7 @@ func newHotRow(t testing.TB, processes, whole, page int) *hotRow {
 		var e *environment
 		declared := Service()
 		declared.Flags = nil
-		declared.Declare = func(s *rest.Server, deps service.Deps) (parts rest.Parts, err error) {
+		declared.Declare = func(s *rest.Server, deps process.Deps) (parts rest.Parts, err error) {
 			e, err = declare(s, deps, rules{period: month})
 			return parts, err
 		}

@@ -7,7 +7,7 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/bus"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered: half
@@ -36,7 +36,7 @@ type traffic struct {
 // background returns the loops of the aggregation. It returns nil without a period, because then nothing is
 // aggregated. A period without brokers is an error that ends the start, because the service would accept receipts
 // that never reach the bordereau.
-func (e *environment) background(deps service.Deps) (map[string]func(context.Context) error, error) {
+func (e *environment) background(deps process.Deps) (map[string]func(context.Context) error, error) {
 	if e.period == "" {
 		return nil, nil
 	}
@@ -79,7 +79,7 @@ func (e *environment) trafficFlows(ctx context.Context) error {
 		return nil
 	}
 	if err := e.traffic.relay.Check(ctx); err != nil {
-		return service.Degraded(err)
+		return process.Degraded(err)
 	}
-	return service.Degraded(e.traffic.aggregator.Check(ctx))
+	return process.Degraded(e.traffic.aggregator.Check(ctx))
 }

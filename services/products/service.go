@@ -4,8 +4,8 @@ package products
 import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 )
 
 // Service returns the service.
@@ -18,7 +18,7 @@ func Service() rest.Service {
 	}
 }
 
-func declare(s *rest.Server, _ service.Deps) (rest.Parts, error) {
+func declare(s *rest.Server, _ process.Deps) (rest.Parts, error) {
 	catalog, err := productCatalog(s.Sets)
 	if err != nil {
 		return rest.Parts{}, err

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/service"
-	"insurance.example/exchange/pkg/service/stores"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/process/stores"
 )
 
 // StoreFile returns the file in which a service keeps its records, in a data folder.
@@ -28,7 +28,7 @@ func InMongo(data string) bool {
 
 // openStores opens the store of each service: its file in the data folder, or its database in MongoDB, which has the
 // name of the service as that of a service in a process of its own has.
-func (r *runner) openStores(ctx context.Context, p *service.Process) (map[string]docstore.Store, error) {
+func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string]docstore.Store, error) {
 	inMongo := r.store.URL.InMongo()
 	if err := r.keepApart(inMongo); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (r *runner) openStores(ctx context.Context, p *service.Process) (map[string
 	for _, s := range r.services {
 		settings := r.store
 		if !inMongo {
-			settings.URL = service.StoreURL("sqlite:" + StoreFile(r.data, s.Name))
+			settings.URL = process.StoreURL("sqlite:" + StoreFile(r.data, s.Name))
 		}
 		store, err := stores.Open(ctx, settings, s.Name, p.Log)
 		switch {

@@ -19,27 +19,27 @@ import (
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // runner runs the whole exchange in one process.
 type runner struct {
 	data     string
-	store    service.StoreSettings
+	store    process.StoreSettings
 	gateway  gateway.Settings
-	services []service.Definition
+	services []process.Definition
 	banner   io.Writer
 	// ownTokens reports whether the exchange issues its tokens itself.
 	ownTokens bool
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
-func RunProgram(banner io.Writer) service.Program {
+func RunProgram(banner io.Writer) process.Program {
 	r := &runner{banner: banner}
 	for _, s := range Services() {
 		r.services = append(r.services, s.Definition())
 	}
-	return service.Program{
+	return process.Program{
 		Name: "run", Summary: "Run the whole exchange in one process, with its records in the files of one folder or in MongoDB",
 		Flags: r.register, Foreign: settings.All(), Run: r.run,
 		Defaults: map[string]string{
@@ -67,7 +67,7 @@ func (r *runner) register(flags *pflag.FlagSet) {
 }
 
 // run runs the exchange until ctx ends.
-func (r *runner) run(ctx context.Context, p *service.Process) error {
+func (r *runner) run(ctx context.Context, p *process.Process) error {
 	if err := p.Listen(); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (r *runner) run(ctx context.Context, p *service.Process) error {
 	return p.Serve(ctx, entrance)
 }
 
-func (r *runner) startBroker(p *service.Process) (address string, err error) {
+func (r *runner) startBroker(p *process.Process) (address string, err error) {
 	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"), Log: p.Log.With("service", "broker")})
 	if err != nil {
 		return "", err
@@ -113,7 +113,7 @@ func (r *runner) startBroker(p *service.Process) (address string, err error) {
 }
 
 // startServices starts the services and returns their handlers. They call each other in memory.
-func (r *runner) startServices(ctx context.Context, p *service.Process, opened map[string]docstore.Store, brokerAt string) (map[string]http.Handler, error) {
+func (r *runner) startServices(ctx context.Context, p *process.Process, opened map[string]docstore.Store, brokerAt string) (map[string]http.Handler, error) {
 	ordered, err := startOrder(r.services)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, opened m
 		return peer.Config{Address: "http://" + name, Handler: handlers[name]}, nil
 	}
 	for _, s := range ordered {
-		links := service.Links{Store: opened[s.Name], Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now}
+		links := process.Links{Store: opened[s.Name], Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (r *runner) startServices(ctx context.Context, p *service.Process, opened m
 
 // openGateway starts the gateway in front of the handlers. Without an identity provider, it accepts the tokens that
 // the key in the data folder signs.
-func (r *runner) openGateway(ctx context.Context, p *service.Process, handlers map[string]http.Handler) (http.Handler, error) {
+func (r *runner) openGateway(ctx context.Context, p *process.Process, handlers map[string]http.Handler) (http.Handler, error) {
 	if tokens := &r.gateway.Tokens; tokens.JWKSURL == "" && tokens.KeyFile == "" {
 		signer, err := auth.OpenSigner(local.KeyFolder(r.data))
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 	"insurance.example/exchange/services/claims"
 	"insurance.example/exchange/services/coverage"
 	"insurance.example/exchange/services/parties"
@@ -27,10 +27,10 @@ func Services() []rest.Service {
 // no record that is missing.
 func CallersFirst() ([]rest.Service, error) {
 	declared := map[string]rest.Service{}
-	var definitions []service.Definition
+	var definitions []process.Definition
 	for _, s := range Services() {
 		declared[s.Name] = s
-		definitions = append(definitions, service.Definition{Name: s.Name, Peers: s.Peers})
+		definitions = append(definitions, process.Definition{Name: s.Name, Peers: s.Peers})
 	}
 	ordered, err := startOrder(definitions)
 	var services []rest.Service
@@ -42,12 +42,12 @@ func CallersFirst() ([]rest.Service, error) {
 
 // startOrder returns the services in the order in which they start: each after its peers. It fails if a peer is not
 // among them, or if services call each other in a circle.
-func startOrder(services []service.Definition) ([]service.Definition, error) {
-	var ordered []service.Definition
+func startOrder(services []process.Definition) ([]process.Definition, error) {
+	var ordered []process.Definition
 	var started []string
 	waiting := slices.Clone(services)
 	for len(waiting) > 0 {
-		next := slices.IndexFunc(waiting, func(d service.Definition) bool {
+		next := slices.IndexFunc(waiting, func(d process.Definition) bool {
 			return !slices.ContainsFunc(d.Peers, func(peer string) bool { return !slices.Contains(started, peer) })
 		})
 		if next < 0 {
@@ -60,12 +60,12 @@ func startOrder(services []service.Definition) ([]service.Definition, error) {
 }
 
 // unordered returns the error for services of which each waits for another.
-func unordered(waiting []service.Definition, started []string) error {
+func unordered(waiting []process.Definition, started []string) error {
 	var calls []string
 	for _, d := range waiting {
 		for _, peer := range d.Peers {
 			missing := !slices.Contains(started, peer)
-			if missing && !slices.ContainsFunc(waiting, func(w service.Definition) bool { return w.Name == peer }) {
+			if missing && !slices.ContainsFunc(waiting, func(w process.Definition) bool { return w.Name == peer }) {
 				return fmt.Errorf("service %s calls %s, which is not a service of the exchange", d.Name, peer)
 			}
 			if missing {

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
-func names(services []service.Definition) []string {
+func names(services []process.Definition) []string {
 	var all []string
 	for _, s := range services {
 		all = append(all, s.Name)
@@ -19,7 +19,7 @@ func names(services []service.Definition) []string {
 }
 
 func TestServicesStartAfterTheirPeers(t *testing.T) {
-	var declared []service.Definition
+	var declared []process.Definition
 	for _, s := range slices.Backward(Services()) { // the order of the list must not matter
 		declared = append(declared, s.Definition())
 	}
@@ -39,7 +39,7 @@ func TestServicesStartAfterTheirPeers(t *testing.T) {
 // TestProcessesAreAsDeclared holds that those who start the exchange as separate processes start what there is, with
 // the peers that it has.
 func TestProcessesAreAsDeclared(t *testing.T) {
-	var declared []service.Definition
+	var declared []process.Definition
 	for _, s := range Services() {
 		declared = append(declared, s.Definition())
 	}
@@ -59,17 +59,17 @@ func TestProcessesAreAsDeclared(t *testing.T) {
 
 func TestServicesThatCannotBeOrdered(t *testing.T) {
 	for name, test := range map[string]struct {
-		services []service.Definition
+		services []process.Definition
 		want     []string
 	}{
 		"circle": {
-			[]service.Definition{
+			[]process.Definition{
 				{Name: "parties"}, {Name: "coverage", Peers: []string{"parties", "claims"}}, {Name: "claims", Peers: []string{"coverage"}},
 			},
 			[]string{"coverage calls claims", "claims calls coverage"},
 		},
-		"itself":  {[]service.Definition{{Name: "claims", Peers: []string{"claims"}}}, []string{"claims calls claims"}},
-		"unknown": {[]service.Definition{{Name: "claims", Peers: []string{"billing"}}}, []string{"service claims calls billing", "not a service"}},
+		"itself":  {[]process.Definition{{Name: "claims", Peers: []string{"claims"}}}, []string{"claims calls claims"}},
+		"unknown": {[]process.Definition{{Name: "claims", Peers: []string{"billing"}}}, []string{"service claims calls billing", "not a service"}},
 	} {
 		_, err := startOrder(test.services)
 		for _, want := range test.want {

@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // source is the database of a service at the instant of its snapshot.
@@ -67,7 +67,7 @@ func take(ctx context.Context, data, target string, notes io.Writer) (m *manifes
 			err = errors.Join(err, d.discard())
 		}
 	}()
-	m = &manifest{Form: form, Release: service.CurrentBuild().Version, Began: time.Now().UTC()}
+	m = &manifest{Form: form, Release: process.CurrentBuild().Version, Began: time.Now().UTC()}
 	sources, err := snapshots(data)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // manifestFile is the file of a backup that says what the backup consists of. It is written last.
@@ -87,7 +87,7 @@ func readManifest(folder string) (*manifest, error) {
 	}
 	if m.Form != form {
 		return nil, fmt.Errorf("%s: the backup has the form %d, which release %s made, and this release %s reads the form %d; use the release that made it",
-			path, m.Form, m.Release, service.CurrentBuild().Version, form)
+			path, m.Form, m.Release, process.CurrentBuild().Version, form)
 	}
 	var expected, found []string
 	for _, s := range allinone.Services() {

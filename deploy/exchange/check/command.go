@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -52,9 +52,9 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 	flags := command.Flags()
 	own := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
 	data := own.String(settings.Data, "data", "folder of the exchange's data, or of a backup")
-	var store service.StoreSettings
+	var store process.StoreSettings
 	store.Register(own, "")
-	own.Lookup(service.StoreSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
+	own.Lookup(process.StoreSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
 	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	flags.AddFlagSet(own)
 	output := asText
@@ -66,7 +66,7 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 		return client.Misuse(setting.CommandLine(flags, err).Error())
 	})
 	command.RunE = func(command *cobra.Command, _ []string) error {
-		folderGiven, storeGiven := flags.Changed(settings.Data), flags.Changed(service.StoreSetting)
+		folderGiven, storeGiven := flags.Changed(settings.Data), flags.Changed(process.StoreSetting)
 		if err := client.Resolve(own, environ, notes); err != nil {
 			return err
 		}

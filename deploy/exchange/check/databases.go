@@ -12,8 +12,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 )
 
 // database is the database of a service.
@@ -71,7 +71,7 @@ func inFolder(data string) openDatabase {
 
 // inMongo opens the databases of a deployment of MongoDB, each of which has the name of its service. An exchange is
 // taken to run on them.
-func inMongo(settings service.StoreSettings) openDatabase {
+func inMongo(settings process.StoreSettings) openDatabase {
 	return func(ctx context.Context, database string) (docstore.Inspection, time.Time, error) {
 		options := mongostore.Options{URI: string(settings.URL), AppName: "check", Settings: settings.Mongo}
 		inspection, err := options.Inspect(ctx, database)

@@ -16,13 +16,13 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // notReached returns the error for a deployment of MongoDB that did not respond, in words for a person: its
 // addresses, which are without credentials, what is the matter with each, and what to do. It returns other errors as
 // they are.
-func notReached(url service.StoreURL, err error) error {
+func notReached(url process.StoreURL, err error) error {
 	if !errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, context.Canceled) {
 		return err
 	}

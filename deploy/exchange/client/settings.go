@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/contracts/settings"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -16,7 +16,7 @@ import (
 // file of settings, by the rules of the processes of the exchange: what is wrong or misspelt is a Misuse, and another
 // variable that is no setting is ignored with a line on notes.
 func Resolve(flags *pflag.FlagSet, environ []string, notes io.Writer) error {
-	ignored, err := setting.Resolve(flags, environ, slices.Concat(service.SharedSettings(), settings.All()))
+	ignored, err := setting.Resolve(flags, environ, slices.Concat(process.SharedSettings(), settings.All()))
 	if err != nil {
 		return Misuse(err.Error())
 	}

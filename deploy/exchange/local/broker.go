@@ -11,18 +11,18 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // BrokerProgram returns the program that runs only the embedded broker, for services in separate processes.
-func BrokerProgram(banner io.Writer) service.Program {
+func BrokerProgram(banner io.Writer) process.Program {
 	var data string
-	return service.Program{
+	return process.Program{
 		Name: "broker", Summary: "Run only the embedded broker, which speaks the protocol of Kafka, for services in separate processes",
 		Flags: func(flags *pflag.FlagSet) { RegisterData(flags, &data) },
 		// Clients are told this address, so they must be able to reach it.
 		Foreign: settings.All(), Defaults: map[string]string{"addr": "127.0.0.1:9092"},
-		Run: func(ctx context.Context, p *service.Process) error {
+		Run: func(ctx context.Context, p *process.Process) error {
 			if err := OpenFolder(data); err != nil {
 				return fmt.Errorf("setting data: %w", err)
 			}

@@ -13,7 +13,7 @@ import (
 
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens,
@@ -25,7 +25,7 @@ func SecretsCommand(environ []string) *cobra.Command {
 	command := &cobra.Command{
 		Use: "secrets", Short: "Create the keys of local tokens and the credential that processes share, unless they exist",
 		Example: "  local secrets --data /data --credential-file /credential/secrets\n  local secrets --kubernetes",
-		Args:    cobra.NoArgs, Version: service.CurrentBuild().String(),
+		Args:    cobra.NoArgs, Version: process.CurrentBuild().String(),
 		RunE: func(command *cobra.Command, _ []string) error {
 			if inCluster {
 				return createSecrets(command.Context(), environ, account, command.OutOrStdout())

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/exchange/local"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // TestSecretsAreMadeOnce makes the secrets of a folder twice and reads them as the processes do.
@@ -36,7 +36,7 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 	if about, err := os.Stat(file); err != nil || about.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, error %v", about.Mode(), err)
 	}
-	program := service.Program{Name: "claims", Run: func(_ context.Context, p *service.Process) error {
+	program := process.Program{Name: "claims", Run: func(_ context.Context, p *process.Process) error {
 		_, err := p.Credentials()
 		return err
 	}}

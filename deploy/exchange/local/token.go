@@ -18,7 +18,7 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -50,7 +50,7 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 		Example: `  exchange token
   exchange token --scope std.developer
   curl -H "Authorization: Bearer $(exchange token)" http://127.0.0.1:8080/vehicle`,
-		Args: cobra.NoArgs, Version: service.CurrentBuild().String(),
+		Args: cobra.NoArgs, Version: process.CurrentBuild().String(),
 		RunE: func(*cobra.Command, []string) error {
 			if !newKeys && !hasKeys(data) {
 				return noExchange(data)

@@ -11,7 +11,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/bus/cluster"
-	"insurance.example/exchange/pkg/service/stores"
+	"insurance.example/exchange/pkg/process/stores"
 )
 
 // Program is what a program of the exchange says of itself.

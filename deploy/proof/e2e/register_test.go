@@ -22,8 +22,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/service"
-	"insurance.example/exchange/pkg/service/stores"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/process/stores"
 )
 
 // configured returns an exchange in which every rule of the register is set.
@@ -310,12 +310,12 @@ func TestEveryItemOfTheRegisterIsConfigurable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart := []service.Program{gateway.Program()}
+	apart := []process.Program{gateway.Program()}
 	for _, s := range allinone.Services() {
 		apart = append(apart, s.Definition().Program(stores.Open))
 	}
-	hasFlag := func(name string) func(service.Program) bool {
-		return func(p service.Program) bool { return p.Command(nil, io.Discard).Flag(name) != nil }
+	hasFlag := func(name string) func(process.Program) bool {
+		return func(p process.Program) bool { return p.Command(nil, io.Discard).Flag(name) != nil }
 	}
 	e := configured(t)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)

@@ -17,7 +17,7 @@ import (
 type brokers struct {
 	world *world
 	// self is the process of what the brokers do by themselves.
-	self *process
+	self *replica
 	// logs are the partitions of the one topic, and dead is that of its dead letters.
 	logs  []*partition
 	dead  *partition
@@ -37,7 +37,7 @@ type partition struct {
 }
 
 func newBrokers(w *world, partitions int) *brokers {
-	b := &brokers{world: w, self: &process{world: w, label: "broker"}}
+	b := &brokers{world: w, self: &replica{world: w, label: "broker"}}
 	b.group = group{brokers: b, committed: make(map[int]int64)}
 	b.logs = make([]*partition, partitions)
 	for i := range b.logs {
@@ -72,7 +72,7 @@ func (p *partition) add(m broker.Message) {
 // connection is a process's connection to the brokers.
 type connection struct {
 	brokers *brokers
-	process *process
+	process *replica
 }
 
 func (c connection) Open() broker.Client { return c }

@@ -14,7 +14,7 @@ type caller struct {
 	name   string
 	random *rand.Rand
 	// reach returns the process of a service that a request goes to.
-	reach func(service string, random *rand.Rand) *process
+	reach func(service string, random *rand.Rand) *replica
 	// now returns the present instant, by the clock of the processes.
 	now func() time.Time
 	// troubled is how long faults happen.

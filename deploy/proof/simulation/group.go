@@ -104,7 +104,7 @@ func (g *group) expel(m *member) {
 }
 
 // expelProcess removes the member of a process, if it is one.
-func (g *group) expelProcess(p *process) {
+func (g *group) expelProcess(p *replica) {
 	if at := slices.IndexFunc(g.members, func(m *member) bool { return m.process == p }); at >= 0 {
 		g.brokers.world.note("broker: expels %s", p.label)
 		g.expel(g.members[at])

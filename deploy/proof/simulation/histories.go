@@ -12,8 +12,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 )
 
 // remembered are the resources whose records have histories to be checked, by service, with the collection that holds
@@ -49,10 +49,10 @@ func (x *exchange) checkHistories(complain func(string, ...any)) error {
 
 // reader returns a process that reads the store directly, without waiting for the scheduler, and does nothing by
 // itself.
-func (h *host) reader() (*process, error) {
-	p := &process{world: h.world, label: "reader", header: h.program.header}
+func (h *host) reader() (*replica, error) {
+	p := &replica{world: h.world, label: "reader", header: h.program.header}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	instance, err := h.program.start(p.ctx, service.Links{
+	instance, err := h.program.start(p.ctx, process.Links{
 		Store: h.store, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
 	})
 	if err != nil {
@@ -64,7 +64,7 @@ func (h *host) reader() (*process, error) {
 
 // compare reads the history of a record, and the record as of the instant of each event, and returns how they differ
 // from its versions: each version is one event.
-func (p *process) compare(resource, id string, versions [][]byte) error {
+func (p *replica) compare(resource, id string, versions [][]byte) error {
 	var history rest.History
 	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &history); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *process) compare(resource, id string, versions [][]byte) error {
 }
 
 // read reads a path into a value.
-func (p *process) read(path string, into any) error {
+func (p *replica) read(path string, into any) error {
 	response := p.serve(as(p.ctx, "reader"), http.MethodGet, path, "", p.header.Clone())
 	if response.Code != http.StatusOK {
 		return fmt.Errorf("GET %s: %d %s", path, response.Code, response.Body)

@@ -16,7 +16,7 @@ import (
 
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 // host is a place where a replica of a service runs: one process after another.
@@ -26,19 +26,19 @@ type host struct {
 	service, name string
 	program       *program
 	// reach returns a process of a service that is simulated; nil of any other.
-	reach   func(service string) *process
+	reach   func(service string) *replica
 	store   docstore.Store
 	brokers *brokers
 	now     func() time.Time
 	// current is the process that runs now, or that crashed last. number counts them.
-	current *process
+	current *replica
 	number  int
 	// restart is when a crashed process is started again.
 	restart time.Time
 }
 
-// process is one run of a service, until it crashes.
-type process struct {
+// replica is one run of a service, until it crashes.
+type replica struct {
 	// deaf is until when the process does not hear that it was expelled from the group.
 	deaf  time.Time
 	world *world
@@ -54,9 +54,9 @@ type process struct {
 // start starts a process with the service's loops.
 func (h *host) start() error {
 	h.number++
-	p := &process{world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header}
+	p := &replica{world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
-	instance, err := h.program.start(p.ctx, service.Links{
+	instance, err := h.program.start(p.ctx, process.Links{
 		Store: database{p, h.store}, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func (h *host) start() error {
 }
 
 // kafka returns how a process of the host reaches the brokers.
-func (h *host) kafka(p *process) cluster.Settings {
+func (h *host) kafka(p *replica) cluster.Settings {
 	return cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}}
 }
 
@@ -113,13 +113,13 @@ func (a answer) member(name string) string {
 }
 
 // post posts a body as send does.
-func (p *process) post(ctx context.Context, what, path, body string, header ...string) (got answer, heard bool) {
+func (p *replica) post(ctx context.Context, what, path, body string, header ...string) (got answer, heard bool) {
 	return p.send(ctx, what, http.MethodPost, path, body, header...)
 }
 
 // send sends a request, which the history calls what, to a process. heard is false if the caller does not learn what
 // became of it.
-func (p *process) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
+func (p *replica) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
 	arrived := false
 	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
 		arrived = true
@@ -140,7 +140,7 @@ func (p *process) send(ctx context.Context, what, method, path, body string, hea
 }
 
 // serve has the service handle a request.
-func (p *process) serve(ctx context.Context, method, path, body string, header http.Header) *httptest.ResponseRecorder {
+func (p *replica) serve(ctx context.Context, method, path, body string, header http.Header) *httptest.ResponseRecorder {
 	r, err := http.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
 	if err != nil {
 		panic(err) // a path of the simulation is wrong

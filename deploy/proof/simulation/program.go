@@ -14,9 +14,9 @@ import (
 	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
-	"insurance.example/exchange/pkg/service"
 )
 
 // secret is the credential that the processes know each other by.
@@ -28,8 +28,8 @@ const work = 64 << 20
 // program is what all processes of a service have in common and none of them changes: the definition with its
 // settings. It is made once for all seeds, because it costs more than what a process does.
 type program struct {
-	definition service.Definition
-	settings   service.Settings
+	definition process.Definition
+	settings   process.Settings
 	trust      request.Trust
 	// header is that of a request of a caller.
 	header http.Header
@@ -54,9 +54,9 @@ func newProgram(s rest.Service, arguments ...string) (*program, error) {
 	return p, nil
 }
 
-// start starts the service as service.Process does, but for what shows how it does: metrics, traces and the log,
+// start starts the service as process.Process does, but for what shows how it does: metrics, traces and the log,
 // which cost more than all else and decide nothing.
-func (p *program) start(ctx context.Context, links service.Links) (*service.Instance, error) {
+func (p *program) start(ctx context.Context, links process.Links) (*process.Instance, error) {
 	peers := make(map[string]*peer.Client)
 	for _, name := range p.definition.Peers {
 		config, err := links.Peer(name)
@@ -69,12 +69,12 @@ func (p *program) start(ctx context.Context, links service.Links) (*service.Inst
 		}
 	}
 	unseen := prometheus.WrapRegistererWith(nil, nil)
-	instance, err := p.definition.New(ctx, service.Deps{
+	instance, err := p.definition.New(ctx, process.Deps{
 		Store: links.Store, Kafka: links.Kafka, Now: links.Now, Log: p.log, Metrics: unseen,
 		Peer:  func(name string) *peer.Client { return peers[name] },
 		Unset: func(string, string) {},
 		Engine: func() *gin.Engine {
-			return service.NewEngine(service.EngineConfig{
+			return process.NewEngine(process.EngineConfig{
 				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: budget.New(work, nil),
 				Limiter: admission.New(admission.Config{
 					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests), Now: time.Now, Log: p.log,

@@ -86,7 +86,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
 	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
 	// Another process comes to write the same row once the first has lost its partitions, without having heard of it.
-	w.held = func(p *process) {
+	w.held = func(p *replica) {
 		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
 		x.brokers.group.expelProcess(p)
 	}
@@ -102,7 +102,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 		for i := range service.number {
 			x.hosts = append(x.hosts, &host{
 				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
-				reach: func(service string) *process { return x.reach(service, w.random) },
+				reach: func(service string) *replica { return x.reach(service, w.random) },
 				store: x.store, brokers: x.brokers, now: now,
 			})
 		}
@@ -134,7 +134,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 }
 
 // reach returns the process of one of the replicas of a service; nil if the service is not simulated.
-func (x *exchange) reach(service string, random *rand.Rand) *process {
+func (x *exchange) reach(service string, random *rand.Rand) *replica {
 	var replicas []*host
 	for _, h := range x.hosts {
 		if h.service == service {

@@ -14,7 +14,7 @@ import (
 
 // database is a process's connection to a store: every call waits for the scheduler.
 type database struct {
-	process *process
+	process *replica
 	docstore.Store
 }
 
@@ -26,7 +26,7 @@ func (d database) Collection(ctx context.Context, spec docstore.Spec) (docstore.
 // table is a collection as a process reaches it.
 type table struct {
 	docstore.Collection
-	process *process
+	process *replica
 	name    string
 }
 

@@ -27,13 +27,13 @@ func found(document string) http.Handler {
 
 // wire leads from a process to the processes of another service.
 type wire struct {
-	from    *process
+	from    *replica
 	service string
-	reach   func(service string) *process
+	reach   func(service string) *replica
 }
 
 // peers returns how a process of the host reaches other services.
-func (h *host) peers(p *process) func(service string) (peer.Config, error) {
+func (h *host) peers(p *replica) func(service string) (peer.Config, error) {
 	return func(service string) (peer.Config, error) {
 		config := peer.Config{Address: "http://" + service, Handler: stubs[service]}
 		if h.reach(service) != nil {

@@ -56,7 +56,7 @@ type world struct {
 	// rivals says that writes of a record are held until another process has written it, for as long as longestHeld.
 	// held is told the process whose write is held.
 	rivals bool
-	held   func(*process)
+	held   func(*replica)
 	// troubled is how long faults happen.
 	troubled time.Duration
 	// calm is true once no more faults are to happen.
@@ -73,7 +73,7 @@ type world struct {
 type operation struct {
 	// name is the same in every run of a seed. Operations of one name that wait at once are alike.
 	name    string
-	process *process
+	process *replica
 	// run lets the operation happen or not, and tells who waits for it, if somebody still does.
 	run func(outcome)
 	// inParts means that the operation can be torn.
@@ -148,13 +148,13 @@ type result[T any] struct {
 // call waits until the scheduler lets an operation of a process happen, and returns its result. failure makes the
 // error of one that does not happen or is not heard of. When ctx ends before, call returns, and the operation may
 // still happen.
-func call[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
+func call[T any](ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
 	return callInParts(ctx, p, name, prompt, failure, do, nil)
 }
 
 // callInParts is call for an operation of which a part can happen without the rest: begin does such a part, at
 // random. With a nil begin, the operation happens wholly or not at all.
-func callInParts[T any](ctx context.Context, p *process, name string, prompt bool, failure func(error) error, do func() (T, error), begin func(*rand.Rand)) (T, error) {
+func callInParts[T any](ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error), begin func(*rand.Rand)) (T, error) {
 	var none T
 	if p.dead.Load() {
 		return none, failure(errFault)
@@ -223,7 +223,7 @@ func (w *world) next() *operation {
 }
 
 // drop takes away all waiting operations of a process.
-func (w *world) drop(p *process) (dropped []*operation) {
+func (w *world) drop(p *replica) (dropped []*operation) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.waiting = slices.DeleteFunc(w.waiting, func(o *operation) bool {
@@ -321,7 +321,7 @@ func (w *world) perform(o *operation) {
 }
 
 // release lets the writes of a record happen that are held until another process than theirs has written it.
-func (w *world) release(record string, by *process) {
+func (w *world) release(record string, by *replica) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, o := range w.waiting {

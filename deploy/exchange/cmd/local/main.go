@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/local"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 )
 
 func main() {
 	root := &cobra.Command{
 		Use: "local", Short: "Secrets, tokens and a broker for an exchange without an identity provider and without Kafka",
-		Version: service.CurrentBuild().String(), SilenceUsage: true, SilenceErrors: true,
+		Version: process.CurrentBuild().String(), SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	environ := os.Environ()
@@ -23,7 +23,7 @@ func main() {
 		local.SecretsCommand(environ), local.TokenCommand(environ, os.Stdout),
 		local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
 	)
-	if err := root.ExecuteContext(service.UntilSignal()); err != nil {
+	if err := root.ExecuteContext(process.UntilSignal()); err != nil {
 		fmt.Fprintln(os.Stderr, "local:", err)
 		os.Exit(1)
 	}

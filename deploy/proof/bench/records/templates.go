@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
-	"insurance.example/exchange/pkg/service"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/services/coverage"
 	"insurance.example/exchange/services/premium"
 )
@@ -77,12 +77,12 @@ const secret = "a-secret-of-this-process-alone"
 
 // serve returns a client of a service that runs in this process, with flags of its own. All that it asks others has
 // one response.
-func serve(ctx context.Context, definition service.Definition, store docstore.Store, others http.Handler, flags ...string) (*peer.Client, error) {
-	var common service.Settings
+func serve(ctx context.Context, definition process.Definition, store docstore.Store, others http.Handler, flags ...string) (*peer.Client, error) {
+	var common process.Settings
 	common.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
 	common.Secrets = []string{secret}
-	process := service.NewProcess(common, slog.New(slog.DiscardHandler))
-	credentials, err := process.Credentials()
+	running := process.NewProcess(common, slog.New(slog.DiscardHandler))
+	credentials, err := running.Credentials()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func serve(ctx context.Context, definition service.Definition, store docstore.St
 	if err := own.Parse(flags); err != nil {
 		return nil, err
 	}
-	handler, err := process.Start(ctx, definition, service.Links{
+	handler, err := running.Start(ctx, definition, process.Links{
 		Store: store, Now: time.Now,
 		Kafka: cluster.Settings{Brokers: []string{"127.0.0.1:9"}}, // its loops do not run here
 		Peer: func(name string) (peer.Config, error) {

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/pkg/process/stores"
 	"insurance.example/exchange/pkg/request"
-	"insurance.example/exchange/pkg/service/stores"
 	"insurance.example/exchange/services/parties"
 )
 

@@ -2,9 +2,9 @@
 package main
 
 import (
-	"insurance.example/exchange/pkg/service"
-	"insurance.example/exchange/pkg/service/stores"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/process/stores"
 	"insurance.example/exchange/services/premium"
 )
 
-func main() { service.Main(premium.Service().Definition(), stores.Open) }
+func main() { process.Main(premium.Service().Definition(), stores.Open) }

@@ -1,0 +1,185 @@
+// Package process provides what every process of the exchange needs: settings, log, metrics, health, the handling of
+// requests, and an orderly start and stop.
+//
+// A service is a Definition. Main runs one service as a command. Process.Start runs several in one process.
+package process
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/trace"
+
+	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
+)
+
+// Definition describes a service that can run alone or with others in one process. A service package returns its
+// definition from a function, whose variables hold the values of the flags until New reads them:
+//
+//	func Service() service.Definition {
+//		var s settings
+//		return service.Definition{
+//			Name:  "claims",
+//			Peers: []string{"coverage"},
+//			Flags: s.register,
+//			New: func(ctx context.Context, deps service.Deps) (*process.Instance, error) {
+//				return open(ctx, deps, s)
+//			},
+//		}
+//	}
+type Definition struct {
+	// Name is the name of the service and of its database.
+	Name string
+	// Summary describes the service in one line of --help.
+	Summary string
+	// Flags declares the settings of the service; nil if it has none. Their names are unique over all services,
+	// because one process may declare all of them. A flag refuses wrong values itself.
+	Flags func(*pflag.FlagSet)
+	// Foreign holds the names of other services' settings, which may occur in a shared environment.
+	Foreign []string
+	// Peers holds the names of the services that this one calls.
+	Peers []string
+	// New starts the service. ctx ends with the start, not with the service.
+	New func(ctx context.Context, deps Deps) (*Instance, error)
+}
+
+// Deps holds what a service is given at its start.
+type Deps struct {
+	Store   docstore.Store
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	// Tracer records what is done in the background, if something is traced.
+	Tracer trace.Tracer
+	// Peer returns the client of one of Definition.Peers, the same one at each call, and nil for any other name.
+	Peer func(name string) *peer.Client
+	// Now returns the current time.
+	Now func() time.Time
+	// Unset reports that a setting is not given and what follows. The process logs it when it starts.
+	Unset func(setting, effect string)
+	// Kafka says how to reach the brokers that carry messages; it names none if there are none.
+	Kafka cluster.Settings
+	// Engine returns a new router for the service. Routes that act for a caller must have Guard before their handler.
+	Engine func() *gin.Engine
+	// Guard refuses requests that come neither from the gateway nor from another service with 401, and puts the caller
+	// into the request's context.
+	Guard gin.HandlerFunc
+}
+
+// Instance is a running service.
+type Instance struct {
+	Handler http.Handler
+	// Background holds loops by name. A loop runs until its context ends. The process ends if one returns before.
+	Background map[string]func(context.Context) error
+	// Ready holds readiness checks by name. Each fails while the service cannot serve.
+	Ready map[string]func(context.Context) error
+}
+
+// Links connects a service to the rest of the exchange.
+type Links struct {
+	Store docstore.Store
+	// Kafka says how to reach the brokers that carry messages; it names none if there are none.
+	Kafka cluster.Settings
+	// Peer returns the address and the transport of a peer. It is called once for each of Definition.Peers.
+	Peer func(name string) (peer.Config, error)
+	// Now returns the current time.
+	Now func() time.Time
+}
+
+// Main runs one service as a command, with the store that open opens. It does not return.
+func Main(d Definition, open OpenStore) { d.Program(open).Main() }
+
+// Program returns the program that runs the service alone, with the store that open opens.
+func (d Definition) Program(open OpenStore) Program {
+	var backing Backing
+	return Program{
+		Name: d.Name, Summary: d.Summary, Foreign: d.Foreign,
+		Flags: func(flags *pflag.FlagSet) {
+			backing.Register(flags, StoreURL("sqlite:"+d.Name+".db"))
+			if d.Flags != nil {
+				d.Flags(flags)
+			}
+		},
+		Run: func(ctx context.Context, p *Process) error {
+			if err := p.Listen(); err != nil {
+				return err
+			}
+			store, err := open(ctx, backing.Store, d.Name, p.Log)
+			if err != nil {
+				return p.WithoutStore(ctx, err)
+			}
+			p.AddStore(d.Name, store)
+			handler, err := p.Start(ctx, d, Links{Store: store, Kafka: backing.Kafka, Peer: p.Peer, Now: time.Now})
+			if err != nil {
+				return err
+			}
+			return p.Serve(ctx, handler)
+		},
+	}
+}
+
+// WithoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is
+// set beside the URL of the store names its setting itself.
+func (p *Process) WithoutStore(ctx context.Context, cause error) error {
+	select {
+	case <-ctx.Done():
+		p.Log.Info("stopped before the store was there", "cause", cause)
+		return nil
+	default:
+	}
+	if strings.HasPrefix(cause.Error(), "setting") {
+		return cause
+	}
+	return fmt.Errorf("setting store: %w", cause)
+}
+
+// Start starts a service within the process and returns its handler. Its loops start with Serve, and its readiness
+// checks become those of the process.
+func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Handler, error) {
+	trust, err := p.trust()
+	if err != nil {
+		return nil, err
+	}
+	peers := map[string]*peer.Client{}
+	for _, name := range d.Peers {
+		config, err := links.Peer(name)
+		if err != nil {
+			return nil, err
+		}
+		config.Name, config.Credentials, config.Metrics = name, trust.Credentials, p.Metrics(d.Name)
+		if peers[name], err = peer.New(config); err != nil {
+			return nil, fmt.Errorf("setting peer: %w", err)
+		}
+	}
+	store := links.Store
+	if store != nil {
+		store = newTimedStore(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
+	}
+	instance, err := d.New(ctx, Deps{
+		Store: store, Kafka: links.Kafka, Now: links.Now,
+		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name), Tracer: p.Tracer(d.Name),
+		Peer:   func(name string) *peer.Client { return peers[name] },
+		Unset:  p.unset.note,
+		Engine: func() *gin.Engine { return p.Engine(d.Name) },
+		Guard:  request.RequireGateway(trust),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("service %s: %w", d.Name, err)
+	}
+	for name, run := range instance.Background {
+		p.Background(d.Name+" "+name, run)
+	}
+	for name, check := range instance.Ready {
+		p.Ready(d.Name+" "+name, check)
+	}
+	return instance.Handler, nil
+}

@@ -1,0 +1,54 @@
+package process
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
+
+	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/problem"
+)
+
+// EngineConfig is the configuration of a router.
+type EngineConfig struct {
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+	// Timeout is the longest time that a request may take. A caller within the exchange can shorten it with
+	// request.TimeoutHeader.
+	Timeout time.Duration
+	// LargestBody is the largest size of a request body, in bytes. Reading more fails with *http.MaxBytesError.
+	LargestBody int64
+	// Tracer traces the requests; nil if they are not traced.
+	Tracer trace.Tracer
+	// AccessLog logs every request.
+	AccessLog bool
+	// Budget bounds what requests have in work; nothing does if it is nil.
+	Budget *budget.Budget
+	// Limiter refuses requests while there are too many; none is refused if it is nil.
+	Limiter *admission.Limiter
+}
+
+// NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
+// to a failure with Refuse. An unknown path is a 404 problem, and so is a path with an encoded slash.
+func NewEngine(config EngineConfig) *gin.Engine {
+	engine, _ := newObserved(config)
+	return engine
+}
+
+// newObserved is NewEngine. It returns what observes the requests as well.
+func newObserved(config EngineConfig) (*gin.Engine, *observer) {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.RedirectTrailingSlash = false
+	observer := &observer{
+		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
+		tracer: config.Tracer, accessLog: config.AccessLog, budget: config.Budget, limiter: config.Limiter,
+	}
+	engine.Use(observer.handle)
+	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })
+	return engine, observer
+}

@@ -1,0 +1,222 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"go.opentelemetry.io/otel/trace"
+
+	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/tracing"
+)
+
+// observer handles what every request needs: its id and trace context, the limits of its time and of its body, metrics
+// and the log.
+type observer struct {
+	log         *slog.Logger
+	metrics     *requestMetrics
+	timeout     time.Duration
+	largestBody int64
+	tracer      trace.Tracer
+	accessLog   bool
+	budget      *budget.Budget
+	limiter     *admission.Limiter
+}
+
+// Keys of the gin context.
+const (
+	routeKey = "exchange.route" // the route template, where it is not that of the router
+	relayKey = "exchange.relay" // set if another process makes the response
+)
+
+// SetRoute sets the route template by which the request is counted, such as /claim/{id}:settle. A handler that serves
+// several operations calls it; otherwise the router's own template is used.
+func SetRoute(c *gin.Context, route string) { c.Set(routeKey, route) }
+
+// SetUnmatched has the request counted as one of an unknown path, although the router has matched it.
+func SetUnmatched(c *gin.Context) { SetRoute(c, unmatched) }
+
+// Relay marks the request as one whose response another process makes. A failure is not logged here, because that
+// process logs it.
+func Relay(c *gin.Context) { c.Set(relayKey, true) }
+
+func (o *observer) handle(c *gin.Context) {
+	began := time.Now()
+	o.metrics.inFlight.Inc()
+	incoming := c.Request
+	ctx, names, span, end := o.begin(incoming)
+	defer end()
+	if header := c.Writer.Header(); header[problem.RequestIDHeader] == nil {
+		header[problem.RequestIDHeader] = []string{names.ID}
+	}
+	ctx, giveBack := o.budget.Begin(ctx)
+	defer giveBack()
+	c.Request = incoming.WithContext(ctx)
+	defer o.finish(c, names, span, began)
+
+	if hasEncodedSlash(incoming.URL) {
+		// The router works on the decoded path, in which the slash would separate segments. It is part of one, and no
+		// route has such a segment.
+		SetUnmatched(c)
+		Refuse(c, problem.New(problem.NotFound, ""))
+		return
+	}
+	ctx, place, refused := o.limiter.Begin(ctx, classOf(c))
+	if refused != nil {
+		Refuse(c, refused)
+		return
+	}
+	body := incoming.Body
+	if place != nil {
+		defer place.End()
+		c.Request = incoming.WithContext(ctx)
+		c.Writer = &placed{c.Writer, place}
+		body = place.Body(body)
+	}
+	// A long body fails only when it is read, because path, method and token are checked before it.
+	if body != http.NoBody {
+		c.Request.Body = http.MaxBytesReader(c.Writer, body, o.largestBody)
+	}
+	c.Next()
+}
+
+// begin returns the context of a request, its names and its span. A request whose context carries names is part of
+// one that this process has begun: it has the names and the time of that.
+func (o *observer) begin(incoming *http.Request) (ctx context.Context, names *request.Names, span trace.Span, end func()) {
+	ctx = incoming.Context()
+	if whole := request.NamesFrom(ctx); whole != nil {
+		ctx, span = tracing.Request(ctx, o.tracer, "")
+		parent := tracing.Parent(span)
+		if parent == "" {
+			return ctx, whole, span, func() {}
+		}
+		part := *whole
+		part.Parent = parent
+		return request.WithNames(ctx, &part), &part, span, func() {}
+	}
+	names = request.ReadNames(incoming.Header)
+	ctx, span = tracing.Request(ctx, o.tracer, names.Parent)
+	if parent := tracing.Parent(span); parent != "" {
+		names.Parent = parent
+	}
+	ctx, end = context.WithTimeout(request.WithNames(ctx, names), request.ReadTimeout(incoming.Header, o.timeout))
+	return ctx, names, span, end
+}
+
+// hasEncodedSlash reports whether the path was sent with a slash in the form %2F.
+func hasEncodedSlash(u *url.URL) bool {
+	return u.RawPath != "" && (strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f"))
+}
+
+// Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
+func Refuse(c *gin.Context, p *problem.Error) {
+	_ = c.Error(p)
+	problem.Write(c.Writer, p)
+	c.Abort()
+}
+
+// finish is deferred, and therefore sees panics. A panic of a handler becomes a 500. If the response has begun, the
+// connection is closed instead, so that the caller does not take a part for the whole.
+func (o *observer) finish(c *gin.Context, names *request.Names, span trace.Span, began time.Time) {
+	panicked := recover()
+	aborted := panicked == any(http.ErrAbortHandler)
+	cut := panicked != nil && (c.Writer.Written() || aborted)
+	if panicked != nil && !aborted {
+		o.log.Error("handler panicked", "request", names.ID, "method", methodLabel(c.Request.Method), "route", template(routeOf(c)), "trace", names.TraceID(),
+			"cause", panicked, "stack", string(debug.Stack()))
+	}
+	if panicked != nil && !cut {
+		Refuse(c, problem.New(problem.Internal, ""))
+	}
+	route := routeOf(c)
+	took := time.Since(began)
+	o.metrics.inFlight.Dec()
+	o.metrics.observe(route, c.Request.Method, c.Writer.Status(), took, span)
+	if last := c.Errors.Last(); last != nil {
+		o.metrics.countProblem(last.Err)
+	}
+	endSpan(span, c, names, route, cut)
+	if panicked == nil {
+		o.logRequest(c, names, route, took)
+	}
+	if cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// routeOf returns the route of a request, as the router writes it or as SetRoute was told.
+func routeOf(c *gin.Context) string {
+	if set := c.GetString(routeKey); set != "" {
+		return set
+	}
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return unmatched
+}
+
+// logRequest logs a request: failures of this process with their cause, everything else at level debug, or info with
+// AccessLog. The line has the route and not the path, the kind of a problem and not its text, and no caller: these
+// could be personal data.
+func (o *observer) logRequest(c *gin.Context, names *request.Names, route string, took time.Duration) {
+	var cause error
+	if last := c.Errors.Last(); last != nil {
+		cause = last.Err
+	}
+	status, level := c.Writer.Status(), o.level()
+	failed := true
+	relayed := c.GetBool(relayKey)
+	ctx := c.Request.Context()
+	switch gone := errors.Is(cause, context.Canceled) && errors.Is(ctx.Err(), context.Canceled); {
+	case status < 500, gone, relayed && cause == nil, errors.Is(cause, admission.Refusal):
+		failed = false
+	case status == http.StatusServiceUnavailable:
+		level = slog.LevelWarn
+	default:
+		level = slog.LevelError
+	}
+	if !o.log.Enabled(ctx, level) {
+		return
+	}
+	attributes := attributesOf(names, c.Request.Method, route, status, took, max(c.Writer.Size(), 0), problemOf(c))
+	message := "request"
+	if failed {
+		message = "request failed"
+		attributes = append(attributes, slog.Any("cause", cause))
+	}
+	o.log.LogAttrs(ctx, level, message, attributes...)
+}
+
+// level returns the level at which requests are logged that have not failed.
+func (o *observer) level() slog.Level {
+	if o.accessLog {
+		return slog.LevelInfo
+	}
+	return slog.LevelDebug
+}
+
+// attributesOf returns what the line of a request in the log has. problem is the kind of its problem document; empty
+// if it has none.
+func attributesOf(names *request.Names, method, route string, status int, took time.Duration, size int, problem string) []slog.Attr {
+	attributes := []slog.Attr{
+		slog.String("request", names.ID), slog.String("method", methodLabel(method)), slog.String("route", template(route)),
+		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", size),
+	}
+	if trace := names.TraceID(); trace != "" {
+		attributes = append(attributes, slog.String("trace", trace))
+	}
+	if problem != "" {
+		attributes = append(attributes, slog.String("problem", problem))
+	}
+	return attributes
+}

@@ -1,0 +1,59 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// releaseProgram has the system take back the pages of the program that the process has read, most of which only its
+// start needed. A page that is used again comes from the system's cache of files.
+func releaseProgram() error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	smaps, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		return err
+	}
+	defer smaps.Close()
+	unwritten, err := unwrittenParts(smaps, program)
+	if err != nil {
+		return err
+	}
+	for _, part := range unwritten {
+		if _, _, failed := unix.Syscall(unix.SYS_MADVISE, part.start, part.end-part.start, unix.MADV_DONTNEED); failed != 0 {
+			return fmt.Errorf("madvise: %w", failed)
+		}
+	}
+	return nil
+}
+
+// part is where a part of a file is in the memory of the process.
+type part struct{ start, end uintptr }
+
+// unwrittenParts returns the parts of a file that the process may not write and has no pages of its own of: they are
+// as they are in the file. What a process wrote before it lost the right to would be lost. smaps is the text of
+// /proc/PID/smaps.
+func unwrittenParts(smaps io.Reader, file string) ([]part, error) {
+	var found []part
+	var now part
+	readOnly := false
+	lines := bufio.NewScanner(smaps)
+	for lines.Scan() {
+		fields := strings.Fields(lines.Text())
+		switch {
+		case len(fields) >= 5 && !strings.HasSuffix(fields[0], ":"): // addresses, access, offset, device, inode and, of a file, its path
+			_, err := fmt.Sscanf(fields[0], "%x-%x", &now.start, &now.end)
+			readOnly = err == nil && len(fields) == 6 && fields[5] == file && strings.HasPrefix(fields[1], "r-")
+		case readOnly && len(fields) == 3 && fields[0] == "Anonymous:" && fields[1] == "0":
+			found = append(found, now)
+		}
+	}
+	return found, lines.Err()
+}

@@ -1,0 +1,98 @@
+package process
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// slowBytes is how much of a body a client sends at least in a second, and how much of a response it reads, after the
+// time that it has for either anyway.
+const slowBytes = 16 << 10
+
+// demandProgress ends requests of clients that do not send, or do not read, within a time that grows with what they
+// did. What such a request has in memory is missing for others. If they have no time at first, nothing is demanded.
+func demandProgress(next http.Handler, atFirst time.Duration) http.Handler {
+	if atFirst == 0 {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		control := http.NewResponseController(w)
+		if r.Body != nil && r.Body != http.NoBody {
+			r.Body = &demandedBody{ReadCloser: r.Body, control: control, allowed: allowance{left: atFirst}}
+		}
+		next.ServeHTTP(&demandedResponse{ResponseWriter: w, control: control, allowed: allowance{left: atFirst}}, r)
+	})
+}
+
+// allowance is how much longer a client may take than its bytes do at the least speed.
+type allowance struct{ left time.Duration }
+
+// during lets a client send or read up to slowBytes until a deadline, and takes what it was too slow from the
+// allowance. Bytes that were sent at once, as into the buffers of a connection, leave no more time for those that
+// follow.
+func (a *allowance) during(setDeadline func(time.Time) error, transfer func() (int, error)) (int, error) {
+	began := time.Now()
+	// A connection that cannot have a deadline has that of the server.
+	_ = setDeadline(began.Add(a.left + time.Second))
+	n, err := transfer()
+	atLeast := time.Duration(n) * time.Second / slowBytes
+	a.left -= max(0, time.Since(began)-atLeast)
+	return n, err
+}
+
+// demandedBody is a body that has to come in time. Its error if it does not is problem.SlowBody.
+type demandedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	allowed allowance
+	ended   bool
+}
+
+func (b *demandedBody) Read(p []byte) (int, error) {
+	if b.ended {
+		return b.ReadCloser.Read(p)
+	}
+	n, err := b.allowed.during(b.control.SetReadDeadline, func() (int, error) { return b.ReadCloser.Read(p[:min(len(p), slowBytes)]) })
+	if err == nil {
+		return n, nil
+	}
+	b.ended = true
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return n, problem.New(problem.SlowBody, "The body did not come within the time that it may take.").Because(err)
+	}
+	// The server goes on reading, to notice that the client has left. This must not end by the deadline of the body.
+	_ = b.control.SetReadDeadline(time.Time{})
+	return n, err
+}
+
+// demandedResponse is a response that has to be read in time.
+type demandedResponse struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	allowed allowance
+}
+
+func (d *demandedResponse) Write(content []byte) (int, error) {
+	written := 0
+	for {
+		part := content[written:min(len(content), written+slowBytes)]
+		n, err := d.allowed.during(d.control.SetWriteDeadline, func() (int, error) { return d.ResponseWriter.Write(part) })
+		written += n
+		if err != nil || written == len(content) {
+			return written, err
+		}
+	}
+}
+
+// Flush sends what was written so far.
+func (d *demandedResponse) Flush() {
+	_, _ = d.allowed.during(d.control.SetWriteDeadline, func() (int, error) { return 0, d.control.Flush() })
+}
+
+// Unwrap is for http.ResponseController.
+func (d *demandedResponse) Unwrap() http.ResponseWriter { return d.ResponseWriter }

@@ -1,0 +1,80 @@
+// Package stores opens the stores that a service can have, SQLite and MongoDB.
+package stores
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/mongostore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/process"
+)
+
+// Open opens the store of a service. An error about what is set beside the URL begins with the name of its setting.
+//
+// It waits for a MongoDB that is not there yet, until ctx ends, and says so in the log: a process that ends is
+// started again later and later, and the wait of one that is started before its database shows in its readiness.
+// Settings that cannot work however long it waits are an error at once.
+func Open(ctx context.Context, settings process.StoreSettings, name string, log *slog.Logger) (docstore.Store, error) {
+	if path, ok := settings.URL.File(); ok {
+		store, err := sqlitestore.Open(ctx, path)
+		if err != nil {
+			return nil, err // not the typed nil
+		}
+		return store, nil
+	}
+	options := mongostore.Options{
+		URI: string(settings.URL), AppName: appName(name), Settings: settings.Mongo,
+	}
+	store, err := await(ctx, options, name, log)
+	if err != nil {
+		return nil, err // not the typed nil
+	}
+	return store, nil
+}
+
+const (
+	// pause is the time from one attempt to reach MongoDB to the next.
+	pause = time.Second
+	// sayAgain is the time from one line of the log about the wait to the next.
+	sayAgain = time.Minute
+)
+
+// await opens a database of MongoDB as soon as it can be reached.
+func await(ctx context.Context, options mongostore.Options, database string, log *slog.Logger) (*mongostore.Store, error) {
+	var began, said time.Time
+	for {
+		store, err := options.Open(ctx, database)
+		switch {
+		case err == nil:
+			if !began.IsZero() {
+				log.Info("MongoDB is reached", "waited", time.Since(began).Round(time.Millisecond).String())
+			}
+			return store, nil
+		case errors.Is(err, mongostore.ErrRefused) || ctx.Err() != nil:
+			return nil, err
+		}
+		if began.IsZero() {
+			began = time.Now()
+		}
+		if time.Since(said) >= sayAgain {
+			said = time.Now()
+			log.Warn("waiting for MongoDB", "cause", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// appName returns the name of a process in the log of MongoDB, which bounds it.
+func appName(name string) string {
+	const longest = 128
+	name += "/" + process.CurrentBuild().Version
+	return name[:min(len(name), longest)]
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package service
-
-// releaseProgram does nothing: only Linux counts the pages of the program as memory of the process.
-func releaseProgram() error { return nil }

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package service
-
-// keepFilesPrivate does nothing: the system has no file modes, and files have the access rights of their folder.
-func keepFilesPrivate() {}
