@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -56,8 +57,22 @@ func (b *Budget) Begin(ctx context.Context) (under context.Context, end func()) 
 		return ctx, func() {}
 	}
 	a := &account{budget: b}
-	return context.WithValue(ctx, accountKey{}, a), a.close
+	return docstore.WithGate(context.WithValue(ctx, accountKey{}, a), (*gate)(a)), a.close
 }
+
+// gate takes what a store reads for a request from its account.
+type gate account
+
+// Await refuses what the account has no room for, and waits for the turn of the request.
+func (g *gate) Await(ctx context.Context, bytes int) error {
+	if err := Fits(ctx, bytes); err != nil {
+		return err
+	}
+	_, err := Turn(ctx, bytes)
+	return err
+}
+
+func (g *gate) Take(bytes int) error { return (*account)(g).take(int64(bytes)) }
 
 func accountOf(ctx context.Context) *account {
 	a, _ := ctx.Value(accountKey{}).(*account)

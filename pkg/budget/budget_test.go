@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -127,5 +128,26 @@ func TestManyTakeAtOnce(t *testing.T) {
 	requests.Wait()
 	if b.Used() != 0 {
 		t.Errorf("%d bytes are left in work", b.Used())
+	}
+}
+
+// TestAStoreTakesFromTheAccount reads through the gate that Begin gives to the stores.
+func TestAStoreTakesFromTheAccount(t *testing.T) {
+	b := budget.New(256*kilobyte, budget.NewTurns(1, 0))
+	ctx, end := request(t, b, "ada")
+	defer end()
+	wants(t, "a read", docstore.Take(ctx, 96*kilobyte), nil)
+	second, endSecond := request(t, b, "ada")
+	defer endSecond()
+	wants(t, "a read beyond the share", docstore.Take(second, 48*kilobyte), problem.ShareUsedUp)
+	wants(t, "a large read beyond the share", docstore.Await(second, 48*kilobyte), problem.ShareUsedUp)
+	other, endOther := request(t, b, "bo")
+	defer endOther()
+	wants(t, "a large read", docstore.Await(other, budget.Large), nil)
+	third, endThird := request(t, b, "cy")
+	defer endThird()
+	wants(t, "a large read without a turn", docstore.Await(third, budget.Large), problem.Overloaded)
+	if b.Used() != 96*kilobyte {
+		t.Errorf("%d bytes are in work, want those of the first read", b.Used())
 	}
 }

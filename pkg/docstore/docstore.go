@@ -148,9 +148,8 @@ type Sum struct {
 }
 
 // Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for
-// concurrent use. Before a document is read into memory, its size is taken from the budget of the context (package
-// budget), and a store that knows beforehand that a document is large waits for the turn of the request; every read
-// may return the refusal. When a context ends before the result of a call is known, the call returns an error that
+// concurrent use. Before a document is read into memory, the Gate of the context is asked; every read may return its
+// Refusal. When a context ends before the result of a call is known, the call returns an error that
 // wraps both ErrUnavailable and the error of the context; a write may then have happened.
 type Collection interface {
 	// Insert stores a new document with version 1. Errors: *DuplicateError, ErrTooLarge, ErrUnavailable.

@@ -45,7 +45,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"sums", sums},
 		{"contention", contention},
 		{"contexts", contexts},
-		{"budgets", budgets},
+		{"gates", gates},
 	} {
 		t.Run(tier.name, func(t *testing.T) {
 			store := open(t)

@@ -9,7 +9,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
@@ -48,5 +47,5 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	if r.Version == tombstone {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
-	return r.document(), budget.Take(ctx, len(r.Body)+len(r.State))
+	return r.document(), docstore.Take(ctx, len(r.Body)+len(r.State))
 }

@@ -8,7 +8,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -76,7 +75,7 @@ func (c *collection) list(
 			return nil, unavailable(ctx, err)
 		}
 		doc := r.document()
-		if err := budget.Take(ctx, len(doc.Body)+len(doc.State)); err != nil {
+		if err := docstore.Take(ctx, len(doc.Body)+len(doc.State)); err != nil {
 			return nil, err
 		}
 		size += len(doc.Body) + len(doc.State)

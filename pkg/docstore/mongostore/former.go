@@ -11,7 +11,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
@@ -106,7 +105,7 @@ func (c *collection) oneFormer(ctx context.Context, filter bson.D, which *option
 	if err != nil {
 		return docstore.Former{}, unavailable(ctx, err)
 	}
-	return r.former(), budget.Take(ctx, len(r.Body)+len(r.State))
+	return r.former(), docstore.Take(ctx, len(r.Body)+len(r.State))
 }
 
 func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
@@ -134,7 +133,7 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 		if left -= len(r.State); left < 0 && len(formers) > 0 {
 			return formers, nil
 		}
-		if err := budget.Take(ctx, len(r.State)); err != nil {
+		if err := docstore.Take(ctx, len(r.State)); err != nil {
 			return nil, err
 		}
 		formers = append(formers, r.former())

@@ -7,7 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
 
@@ -31,7 +31,7 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 			return unavailable(ctx, err)
 		}
 		texts[id] = text
-		return budget.Take(ctx, len(text))
+		return docstore.Take(ctx, len(text))
 	})
 	if err != nil {
 		return nil, err

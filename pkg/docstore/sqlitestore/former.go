@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -46,7 +45,7 @@ func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (f
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, version)
 	}, func(stmt *sqlite3.Stmt) error {
-		if err := budget.Take(ctx, stmt.Size(formerStateAt)+stmt.Size(formerBodyAt)); err != nil {
+		if err := docstore.Take(ctx, stmt.Size(formerStateAt)+stmt.Size(formerBodyAt)); err != nil {
 			return err
 		}
 		former = wholeFormer(stmt)
@@ -66,7 +65,7 @@ func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) 
 		if found, err = stmt.Step(); !found {
 			return err
 		}
-		if err := budget.Take(ctx, stmt.Size(formerStateAt)); err != nil {
+		if err := docstore.Take(ctx, stmt.Size(formerStateAt)); err != nil {
 			return err
 		}
 		former = formerState(stmt)
@@ -95,7 +94,7 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 			if left -= stmt.Size(formerStateAt); left < 0 && len(formers) > 0 {
 				return nil
 			}
-			if err := budget.Take(ctx, stmt.Size(formerStateAt)); err != nil {
+			if err := docstore.Take(ctx, stmt.Size(formerStateAt)); err != nil {
 				return err
 			}
 			formers = append(formers, formerState(stmt))

@@ -12,10 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
-	"insurance.example/exchange/pkg/problem"
 )
 
 // bytesRead returns how many bytes this process has read by calls of the system.
@@ -31,9 +29,17 @@ func bytesRead(t *testing.T) (count int) {
 	return count
 }
 
-// TestWhatTheBudgetRefusesIsNotRead asks in every way for a large record and its large former version while the
-// budget has no room.
-func TestWhatTheBudgetRefusesIsNotRead(t *testing.T) {
+var errClosed = errors.New("the gate is closed")
+
+// closed is a gate through which nothing goes.
+type closed struct{}
+
+func (closed) Await(context.Context, int) error { return errClosed }
+func (closed) Take(int) error                   { return errClosed }
+
+// TestWhatTheGateRefusesIsNotRead asks in every way for a large record and its large former version while the gate is
+// closed.
+func TestWhatTheGateRefusesIsNotRead(t *testing.T) {
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
 	if err != nil {
 		t.Fatal(err)
@@ -74,23 +80,13 @@ func TestWhatTheBudgetRefusesIsNotRead(t *testing.T) {
 			return former.Body, err
 		},
 	} {
-		work := budget.New(size/2, nil)
-		other, endOther := work.Begin(t.Context())
-		if err := budget.Take(other, 1); err != nil {
-			t.Fatal(err)
-		}
-		ctx, end := work.Begin(t.Context())
-		budget.Charge(ctx, "ada")
 		before := bytesRead(t)
-		_, err := read(ctx)
-		var refused *problem.Error
-		if count := bytesRead(t) - before; !errors.As(err, &refused) || refused.Kind != problem.Overloaded || count > size/8 {
+		_, err := read(docstore.WithGate(t.Context(), closed{}))
+		if count := bytesRead(t) - before; !errors.Is(err, errClosed) || count > size/8 {
 			t.Errorf("%s: error %v after %d bytes, want a refusal before the record is read", name, err, count)
 		}
-		endOther()
-		if body, err := read(ctx); err != nil || !bytes.Equal(body, large.Body) {
-			t.Errorf("%s: %d bytes, error %v when the budget has room", name, len(body), err)
+		if body, err := read(t.Context()); err != nil || !bytes.Equal(body, large.Body) {
+			t.Errorf("%s: %d bytes, error %v without a gate", name, len(body), err)
 		}
-		end()
 	}
 }

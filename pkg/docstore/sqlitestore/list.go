@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
@@ -59,7 +58,7 @@ func contentOf(stmt *sqlite3.Stmt) content { return content{stmt.View(bodyAt), s
 
 func (c content) size() int { return len(c.body) + len(c.state) }
 
-// affordable reads the row the statement is at, after its size is taken from the budget of the request.
+// affordable reads the row the statement is at, after its size is taken from the gate of the context.
 func affordable(ctx context.Context, stmt *sqlite3.Stmt) (docstore.Document, error) {
 	return new(copies).document(ctx, stmt, contentOf(stmt))
 }
@@ -99,14 +98,14 @@ func (c *copies) document(ctx context.Context, stmt *sqlite3.Stmt, of content) (
 	return doc, nil
 }
 
-// reserve makes room for a number of bytes, which it takes from the budget of the request. A block is as large as all
+// reserve makes room for a number of bytes, which it takes from the gate of the context. A block is as large as all
 // before it together, so that there are few of them and at most half of their bytes are left over.
 func (c *copies) reserve(ctx context.Context, bytes int) error {
 	if bytes <= len(c.room) {
 		return nil
 	}
 	block := max(bytes, min(c.size, largestBlock))
-	if err := budget.Take(ctx, block); err != nil {
+	if err := docstore.Take(ctx, block); err != nil {
 		return err
 	}
 	c.room = make([]byte, block)

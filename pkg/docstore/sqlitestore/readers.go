@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"sync"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
-	"insurance.example/exchange/pkg/problem"
 )
 
 // readers are the connections that read. Each serves one read at a time, and keeps the statements it has prepared:
@@ -109,7 +109,7 @@ func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 	}
 	defer stmt.Reset()
 	err := use(stmt)
-	var refused *problem.Error // the process has no memory for what was found, which says nothing about the store
+	var refused *docstore.Refusal
 	if err != nil && !errors.As(err, &refused) {
 		err = unavailable(withRemedy(r.path, err))
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 	"insurance.example/exchange/pkg/jsonobject"
 )
@@ -36,9 +36,9 @@ const (
 	wholeSize = `(octet_length(body) + ifnull(octet_length(state), 0))`
 )
 
-// readOne reads the row that a statement selects, if there is one. A large row is read only if the budget of the
-// request has room for it, when the request has its turn, and from a connection to which the file is mapped: without,
-// each of its pages is a call of the system.
+// readOne reads the row that a statement selects, if there is one. A large row is read only once the gate of the
+// context lets it through, and from a connection to which the file is mapped: without, each of its pages is a call of
+// the system.
 func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3.Stmt), take func(*sqlite3.Stmt) error) (found bool, err error) {
 	step := func(use func(*sqlite3.Stmt) error) func(*sqlite3.Stmt) error {
 		return func(stmt *sqlite3.Stmt) error {
@@ -62,13 +62,10 @@ func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3
 	if err != nil || !found {
 		return found, err
 	}
-	if err := budget.Fits(ctx, size); err != nil {
-		return found, err
-	}
-	switch _, err := budget.Turn(ctx, size); {
-	case err != nil && ctx.Err() != nil:
-		return found, unavailable(err)
-	case err != nil:
+	if err := docstore.Await(ctx, size); err != nil {
+		if ctx.Err() != nil {
+			return found, unavailable(err)
+		}
 		return found, err
 	}
 	found = false // it may have been removed while the request waited
@@ -98,7 +95,7 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 			return err
 		}
 		texts[id] = text
-		return budget.Take(ctx, len(text))
+		return docstore.Take(ctx, len(text))
 	})
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 )
 
@@ -56,7 +55,7 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 			result.Body, result.State = nil, nil
 			return append(found, result), nil
 		}
-		if err := budget.Take(ctx, len(result.Body)+len(result.State)); err != nil {
+		if err := docstore.Take(ctx, len(result.Body)+len(result.State)); err != nil {
 			return nil, err
 		}
 		if found = append(found, result); len(found) == q.Limit {
@@ -108,7 +107,7 @@ func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (d
 	for _, f := range formers {
 		if f.Version == version {
 			f.Body, f.State = bytes.Clone(f.Body), bytes.Clone(f.State)
-			return f, budget.Take(ctx, len(f.Body)+len(f.State))
+			return f, docstore.Take(ctx, len(f.Body)+len(f.State))
 		}
 	}
 	return docstore.Former{}, docstore.ErrNotFound
@@ -131,7 +130,7 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 		if left -= len(f.State); len(page) == limit || left < 0 && len(page) > 0 {
 			break
 		}
-		if err := budget.Take(ctx, len(f.State)); err != nil {
+		if err := docstore.Take(ctx, len(f.State)); err != nil {
 			return nil, err
 		}
 		page = append(page, bodiless(f))
@@ -146,7 +145,7 @@ func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) 
 	}
 	for _, f := range slices.Backward(formers) {
 		if key != "" && f.Key == key {
-			return bodiless(f), budget.Take(ctx, len(f.State))
+			return bodiless(f), docstore.Take(ctx, len(f.State))
 		}
 	}
 	return docstore.Former{}, docstore.ErrNotFound

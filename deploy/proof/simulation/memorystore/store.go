@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 )
@@ -160,7 +159,7 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 		return docstore.Document{}, docstore.ErrNotFound
 	}
 	doc := read(c.docs[at].Document)
-	return doc, budget.Take(ctx, len(doc.Body)+len(doc.State))
+	return doc, docstore.Take(ctx, len(doc.Body)+len(doc.State))
 }
 
 func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
@@ -193,7 +192,7 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 			return nil, unavailable(err)
 		}
 		texts[id] = text
-		if err := budget.Take(ctx, len(text)); err != nil {
+		if err := docstore.Take(ctx, len(text)); err != nil {
 			return nil, err
 		}
 	}

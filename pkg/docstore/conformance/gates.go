@@ -9,13 +9,31 @@ import (
 
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/problem"
 )
 
-// budgets: what is read is taken from the budget of the request, and a read that it has no room for is refused.
-func budgets(t *testing.T, f fixture) {
+// bound is a gate that lets a number of bytes through, and none from then on.
+type bound struct{ most, taken int }
+
+var errBeyond = errors.New("more is read than the gate lets through")
+
+func (b *bound) Await(_ context.Context, bytes int) error {
+	if b.taken+bytes > b.most {
+		return errBeyond
+	}
+	return nil
+}
+
+func (b *bound) Take(bytes int) error {
+	if b.taken+bytes > b.most {
+		return errBeyond
+	}
+	b.taken += bytes
+	return nil
+}
+
+// gates: the gate of the context is asked about what is read, and a read that it refuses fails with its error.
+func gates(t *testing.T, f fixture) {
 	const size = 300 << 10
 	padded := func(name string) []byte {
 		return fmt.Appendf(nil, `{"%s":"%s"}`, name, bytes.Repeat([]byte("x"), size))
@@ -48,29 +66,18 @@ func budgets(t *testing.T, f fixture) {
 	}
 	for name, c := range reads {
 		t.Run(name, func(t *testing.T) {
-			const total = 16 << 20
-			b := budget.New(total, nil)
-			ctx, end := b.Begin(t.Context())
-			defer end()
-			if err := c.read(ctx); err != nil {
+			all := &bound{most: 16 << 20}
+			if err := c.read(docstore.WithGate(t.Context(), all)); err != nil {
 				t.Fatal(err)
 			}
 			// A page of former versions has three of the four: with the fourth it would be larger than it may be.
-			if held := int(budget.Held(ctx)); held < c.least || held > c.least+c.least/2 {
-				t.Errorf("took %d bytes, want %d", held, c.least)
+			if all.taken < c.least || all.taken > c.least+c.least/2 {
+				t.Errorf("took %d bytes, want %d", all.taken, c.least)
 			}
-			end()
-			others, endOthers := b.Begin(t.Context())
-			defer endOthers()
-			budget.Charge(others, "others")
-			if err := budget.Take(others, total-c.least/2); err != nil {
-				t.Fatal(err)
-			}
-			ctx, end = b.Begin(t.Context())
-			defer end()
-			var refused *problem.Error
-			if err := c.read(ctx); !errors.As(err, &refused) || refused.Kind != problem.Overloaded {
-				t.Errorf("beyond the budget: error %v", err)
+			var refused *docstore.Refusal
+			err := c.read(docstore.WithGate(t.Context(), &bound{most: c.least / 2}))
+			if !errors.As(err, &refused) || !errors.Is(err, errBeyond) || errors.Is(err, docstore.ErrUnavailable) {
+				t.Errorf("beyond the gate: error %v", err)
 			}
 		})
 	}
