@@ -68,7 +68,7 @@ type Config struct {
 
 // New adds the gateway to a router of process.NewEngine and returns its handler. It fails if a route is malformed or
 // its service has no upstream.
-func New(engine *gin.Engine, config Config) (process.Doorkeeper, error) {
+func New(engine *gin.Engine, config Config) (http.Handler, error) {
 	table, err := newTable(config.Routes, config.Extensions)
 	if err != nil {
 		return nil, err
@@ -89,28 +89,15 @@ func New(engine *gin.Engine, config Config) (process.Doorkeeper, error) {
 		// Without this the router would add a body of its own to a response that has none.
 		c.Writer.WriteHeaderNow()
 	})
-	return &entrance{engine, g}, nil
+	return &entrance{engine}, nil
 }
 
 // entrance is the handler of the gateway.
-type entrance struct {
-	engine  *gin.Engine
-	gateway *gateway
-}
+type entrance struct{ engine *gin.Engine }
 
 func (e *entrance) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	dropIdentity(r.Header)
 	e.engine.ServeHTTP(w, r)
-}
-
-// Refuse reports whether serve would refuse a request because there are too many, and counts it as refused if so. It
-// returns the template of its path.
-func (e *entrance) Refuse(method, path string) (route string, refused bool) {
-	to := e.gateway.table.find(path)
-	if to == nil || !slices.Contains(to.methods, method) {
-		return "", false
-	}
-	return to.template, e.gateway.Upstreams[to.service].Limiter.Refuse(to.class(method))
 }
 
 // dropIdentity removes the headers that only the exchange itself may set.

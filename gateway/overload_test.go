@@ -1,7 +1,6 @@
 package gateway_test
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -11,12 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/admission"
-	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/process"
 )
 
 // oneAtATime gives every service a limiter that admits one request.
@@ -175,96 +170,4 @@ type unread struct{ read bool }
 func (u *unread) Read([]byte) (int, error) {
 	u.read = true
 	return 0, errors.New("the body is not to be read")
-}
-
-// knocked is the handler of a gateway that counts the requests which come to it.
-type knocked struct {
-	process.Doorkeeper
-	handled atomic.Int64
-}
-
-func (k *knocked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	k.handled.Add(1)
-	k.Doorkeeper.ServeHTTP(w, r)
-}
-
-// TestOverloadIsRefusedAtTheDoor keeps a service of a process as busy as it may be. What it is asked for is then
-// refused without the handler of the gateway, which has only what others are asked for.
-func TestOverloadIsRefusedAtTheDoor(t *testing.T) {
-	arrived, goOn := make(chan struct{}), make(chan struct{})
-	busy := gateway.Upstream{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/vehicle/slow" {
-			arrived <- struct{}{}
-			<-goOn
-		}
-		reached(w, r)
-	})}
-	signer, err := auth.OpenSigner(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var settings gateway.Settings
-	settings.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
-	settings.Tokens.KeyFile = signer.PublicFile()
-	p := process.NewProcess(process.Settings{
-		Listen: "127.0.0.1:0", Secrets: []string{"a-secret-of-the-exchange"}, RequestTimeout: time.Minute, DrainTimeout: time.Minute,
-		LargestBody: largestBody, OverloadLatency: time.Hour, OverloadRequests: 1,
-	}, slog.New(slog.DiscardHandler))
-	if err := p.Listen(); err != nil {
-		t.Fatal(err)
-	}
-	open, err := settings.Open(t.Context(), p, map[string]gateway.Upstream{
-		"parties": busy, "products": busy, "coverage": busy, "claims": busy, "premium": busy,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler := &knocked{Doorkeeper: open}
-	ctx, stop := context.WithCancel(context.Background())
-	served := make(chan error, 1)
-	go func() { served <- p.Serve(ctx, handler) }()
-	defer func() {
-		stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	}()
-	token := door{signer: signer}.token(t, gateway.ScopeAdmin, gateway.ScopeDeveloper)
-	ask := func(method, path, body string) (*http.Response, string) {
-		request, err := http.NewRequestWithContext(t.Context(), method, p.URL()+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Authorization", token)
-		return do(t, request)
-	}
-	ended := make(chan int)
-	go func() {
-		response, _ := ask("GET", "/vehicle/slow", "")
-		ended <- response.StatusCode
-	}()
-	<-arrived
-	defer func() {
-		close(goOn)
-		if status := <-ended; status != http.StatusOK {
-			t.Errorf("the request that is worked on gets %d", status)
-		}
-	}()
-	for _, one := range []struct{ method, path, body string }{
-		{"GET", "/vehicle/7", ""}, {"GET", "/vehicle?limit=1", ""}, {"POST", "/vehicle", "{}"}, {"POST", "/motorCoverage/7:cancel", "{}"},
-	} {
-		response, text := ask(one.method, one.path, one.body)
-		isProblem(t, response, text, http.StatusServiceUnavailable)
-		if handler.handled.Load() != 1 {
-			t.Fatalf("the handler has %s %s", one.method, one.path)
-		}
-	}
-	for path, status := range map[string]int{"/claim/7": http.StatusOK, "/problems": http.StatusOK, "/nothing": http.StatusNotFound} {
-		if response, text := ask("GET", path, ""); response.StatusCode != status {
-			t.Errorf("%s: status %d %s, want %d", path, response.StatusCode, text, status)
-		}
-	}
-	if response, text := ask("PUT", "/vehicle", "{}"); response.StatusCode != http.StatusMethodNotAllowed {
-		t.Errorf("a method that the path does not have: status %d %s", response.StatusCode, text)
-	}
 }

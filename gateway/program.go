@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -63,7 +64,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 const LocalIssuer = "exchange-local"
 
 // Open starts a gateway in front of the upstreams within a process and returns its handler. Errors name the setting.
-func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[string]Upstream) (process.Doorkeeper, error) {
+func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[string]Upstream) (http.Handler, error) {
 	if err := checkOrigins(s.Origins); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.CORSOrigins, err)
 	}

@@ -1,9 +1,6 @@
 // Package admission refuses requests at once while more is asked for than can be served, so that what is admitted is
 // served in time.
 //
-// Requests wait in two places: in work, for the database and for each other, and before that until the process reads
-// them. A Limiter bounds the former, and a Backlog has those refused that have waited too long for the latter.
-//
 // How many requests may be in work follows from how long they take. While some are refused, the number falls as long
 // as those in work take longer than they should, and rises as long as they do not. While none is refused it returns
 // to where it began: an exchange that is asked for less than it can serve refuses nothing.
@@ -48,8 +45,6 @@ type Config struct {
 	Most int
 	// Now returns the present time.
 	Now func() time.Time
-	// Backlog is that of the process; nil if it is not known.
-	Backlog *Backlog
 	// Log gets a line when requests are refused, and one each sayEvery as long as they are.
 	Log *slog.Logger
 }
@@ -135,14 +130,13 @@ func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context
 // admit returns a place, or nil if there is none for the class.
 func (l *Limiter) admit(class Class) *Place {
 	now := l.config.Now()
-	l.config.Backlog.count(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.inWork == 0 {
 		// Nothing is in work, so that what was measured before says nothing.
 		l.limit = max(l.limit, l.rest())
 	}
-	if l.full(class, now) {
+	if l.full(class) {
 		l.refuse(class, now)
 		return nil
 	}
@@ -152,29 +146,9 @@ func (l *Limiter) admit(class Class) *Place {
 	return &Place{limiter: l, began: now}
 }
 
-// Refuse reports whether a request of a class would be refused now, and counts it as refused if so. It takes no place.
-func (l *Limiter) Refuse(class Class) bool {
-	if l == nil {
-		return false
-	}
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.full(class, now) {
-		return false
-	}
-	l.config.Backlog.count(now)
-	l.refuse(class, now)
-	return true
-}
-
-// full reports whether there is no place for a class, or whether a request of it has waited too long for one. While
-// nothing is in work there is a place.
-func (l *Limiter) full(class Class, now time.Time) bool {
-	if class == Internal {
-		return false
-	}
-	return l.inWork > 0 && float64(l.inWork) >= l.limit*class.share() || l.config.Backlog.refuses(now, class.share())
+// full reports whether no slot is free for a class. While nothing is in work there is one.
+func (l *Limiter) full(class Class) bool {
+	return class != Internal && l.inWork > 0 && float64(l.inWork) >= l.limit*class.share()
 }
 
 // refuse counts a refusal.

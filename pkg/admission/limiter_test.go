@@ -156,37 +156,6 @@ func TestClassesAreRefusedInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestRefuseTakesNoPlace holds that Refuse says what Begin would, and counts what it refuses.
-func TestRefuseTakesNoPlace(t *testing.T) {
-	c := &clock{now: time.Unix(0, 0)}
-	l := limiter(c)
-	if l.Refuse(admission.List) {
-		t.Error("a list is refused at rest")
-	}
-	lists := admitted(t, l, admission.List, 1000)
-	if !l.Refuse(admission.List) || l.Refuse(admission.Write) || l.Refuse(admission.Read) || l.Refuse(admission.Internal) {
-		t.Errorf("after %d lists: %+v", len(lists), l.State())
-	}
-	reads := admitted(t, l, admission.Read, 1000)
-	if !l.Refuse(admission.Read) || !l.Refuse(admission.Write) || l.Refuse(admission.Internal) {
-		t.Errorf("after %d reads as well: %+v", len(reads), l.State())
-	}
-	// One of each was refused by Begin.
-	state := l.State()
-	if state.InWork != len(lists)+len(reads) || state.Refused[admission.List] != 2 || state.Refused[admission.Read] != 2 || state.Refused[admission.Write] != 1 {
-		t.Errorf("counted %+v", state)
-	}
-	end(lists)
-	end(reads)
-	if l.Refuse(admission.List) {
-		t.Error("a list is refused after the end of all")
-	}
-	var none *admission.Limiter
-	if none.Refuse(admission.List) {
-		t.Error("a list is refused although nothing limits it")
-	}
-}
-
 // TestLimitFollowsTheTime holds that a machine which is asked for three times what it can do is always busy, and that
 // what is admitted takes about the target, whatever it can do.
 func TestLimitFollowsTheTime(t *testing.T) {

@@ -19,11 +19,8 @@ func (p *Process) Limiter(service, to string) *admission.Limiter {
 	if target == 0 {
 		return nil
 	}
-	if p.backlog == nil {
-		p.backlog = p.newBacklog(target)
-	}
 	limiter := admission.New(admission.Config{
-		Target: target, Most: int(p.Settings.OverloadRequests), Now: time.Now, Backlog: p.backlog, Log: p.Log.With("service", service, "to", to),
+		Target: target, Most: int(p.Settings.OverloadRequests), Now: time.Now, Log: p.Log.With("service", service, "to", to),
 	})
 	registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)), limiter)
 	return limiter

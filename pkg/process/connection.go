@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"sync/atomic"
-	"time"
 )
 
 // connection is a connection of HTTP/1, as net/http sees it. What net/http refuses by itself becomes a problem
@@ -17,18 +16,16 @@ type connection struct {
 	framing framing // of what is read; one goroutine reads at a time
 	// contradictory says that a header had Content-Length and Transfer-Encoding, encoded that one had the latter.
 	contradictory, encoded atomic.Bool
-	entry                  *entry
 }
 
-func newConnection(conn net.Conn, log *slog.Logger, door *door) *connection {
-	return &connection{refuser: refuser{Conn: conn, log: log}, entry: newEntry(door)}
+func newConnection(conn net.Conn, log *slog.Logger) *connection {
+	return &connection{refuser: refuser{Conn: conn, log: log}}
 }
 
 // connections is a listener whose connections are of the type connection.
 type connections struct {
 	net.Listener
-	log  *slog.Logger
-	door *door
+	log *slog.Logger
 }
 
 func (l connections) Accept() (net.Conn, error) {
@@ -36,11 +33,11 @@ func (l connections) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newConnection(conn, l.log, l.door), nil
+	return newConnection(conn, l.log), nil
 }
 
 func (c *connection) Read(p []byte) (int, error) {
-	n, err := c.entry.read(c.Conn, p)
+	n, err := c.Conn.Read(p)
 	encoded, contradictory := c.framing.read(p[:n])
 	if encoded {
 		c.encoded.Store(true)
@@ -49,12 +46,6 @@ func (c *connection) Read(p []byte) (int, error) {
 		c.contradictory.Store(true)
 	}
 	return n, err
-}
-
-// SetReadDeadline sets until when something can be read.
-func (c *connection) SetReadDeadline(t time.Time) error {
-	c.entry.limit(t)
-	return c.Conn.SetReadDeadline(t)
 }
 
 // CloseWrite ends what is sent. net/http calls it so that a client that still sends can read the response.
@@ -95,7 +86,6 @@ func connectionOf(r *http.Request) *connection {
 func awaitNext(conn net.Conn, state http.ConnState) {
 	if c, ok := conn.(interface{ http1() *connection }); ok && state == http.StateIdle {
 		c.http1().handled.Store(false)
-		c.http1().entry.next()
 	}
 }
 

@@ -1,9 +1,12 @@
 package process
 
 import (
+	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -87,17 +90,18 @@ func (c *crowd) tell(conn net.Conn) {
 	if c.secured || conn.SetDeadline(time.Now().Add(tellTime)) != nil {
 		return
 	}
-	piece := make([]byte, 4<<10)
-	n, err := conn.Read(piece)
-	if err != nil {
-		return
+	asked, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, largestHeader)))
+	if asked == nil {
+		if closed := errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded); closed {
+			return
+		}
+		asked = &http.Request{Header: http.Header{}} // it cannot be read; the refusal is the same
 	}
-	asked, _ := readSimple(piece[:n])
 	response := document{header: http.Header{
-		problem.RequestIDHeader: {request.IDOf(string(asked.id))}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
+		problem.RequestIDHeader: {request.IDOf(asked.Header.Get(problem.RequestIDHeader))}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
 	}}
 	problem.Write(&response, tooMany)
-	if string(asked.method) == http.MethodHead {
+	if asked.Method == http.MethodHead {
 		response.text.Reset()
 	}
 	if _, err := conn.Write(response.whole(tooMany.Kind.Status())); err != nil {

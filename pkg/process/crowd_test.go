@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -90,4 +91,13 @@ func TestSecuredConnectionsAreBounded(t *testing.T) {
 	}
 	_ = first.Close()
 	eventually(t, func() bool { return tls.Client(dialled(t, p).Conn, config).HandshakeContext(t.Context()) == nil })
+}
+
+// simply returns the text of a request with the id r-7.
+func simply(method, path, body string) string {
+	text := method + " " + path + " HTTP/1.1\r\nHost: exchange:8080\r\nX-Request-Id: r-7\r\n"
+	if method == http.MethodPost {
+		text += fmt.Sprintf("Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	return text + "\r\n" + body
 }

@@ -35,12 +35,6 @@ type EngineConfig struct {
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds
 // to a failure with Refuse. An unknown path is a 404 problem, and so is a path with an encoded slash.
 func NewEngine(config EngineConfig) *gin.Engine {
-	engine, _ := newObserved(config)
-	return engine
-}
-
-// newObserved is NewEngine. It returns what observes the requests as well.
-func newObserved(config EngineConfig) (*gin.Engine, *observer) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
@@ -50,5 +44,5 @@ func newObserved(config EngineConfig) (*gin.Engine, *observer) {
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })
-	return engine, observer
+	return engine
 }

@@ -16,7 +16,6 @@ type handshakes struct {
 	net.Listener
 	config *tls.Config
 	log    *slog.Logger
-	door   *door
 	// within bounds the time of a handshake.
 	within time.Duration
 	done   chan accepted
@@ -29,8 +28,8 @@ type accepted struct {
 	err  error
 }
 
-func newHandshakes(listener net.Listener, config *tls.Config, within time.Duration, log *slog.Logger, door *door) *handshakes {
-	l := &handshakes{Listener: listener, config: config, log: log, door: door, within: within, done: make(chan accepted)}
+func newHandshakes(listener net.Listener, config *tls.Config, within time.Duration, log *slog.Logger) *handshakes {
+	l := &handshakes{Listener: listener, config: config, log: log, within: within, done: make(chan accepted)}
 	l.ctx, l.close = context.WithCancel(context.Background())
 	go l.run()
 	return l
@@ -77,7 +76,7 @@ func (l *handshakes) shake(conn net.Conn) {
 	defer cancel()
 	var ready net.Conn = secured
 	if err := secured.HandshakeContext(ctx); err == nil && secured.ConnectionState().NegotiatedProtocol != "h2" {
-		ready = securedConnection{newConnection(secured, l.log, l.door), secured}
+		ready = securedConnection{newConnection(secured, l.log), secured}
 	}
 	select {
 	case l.done <- accepted{conn: ready}:

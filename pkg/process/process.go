@@ -16,7 +16,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/certificate"
 	"insurance.example/exchange/pkg/docstore"
@@ -33,13 +32,9 @@ type Process struct {
 	Registry *prometheus.Registry
 
 	// budget is what all requests of the process may have in work.
-	budget  *budget.Budget
-	tracing *tracing.Tracing
-	health  health
-	// backlog says how long requests wait until they are read; nil if none is refused for it.
-	backlog *admission.Backlog
-	// entrance observes the requests of callers outside of the exchange; nil if there are none.
-	entrance *observer
+	budget   *budget.Budget
+	tracing  *tracing.Tracing
+	health   health
 	requests net.Listener
 	admin    *http.Server
 	adminAt  string
@@ -89,8 +84,7 @@ func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(
 func (p *Process) Engine(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Limiter = p.Limiter(service, service)
-	engine, _ := p.newEngine(config)
-	return engine
+	return p.newEngine(config)
 }
 
 // Entrance returns a new router for the requests of callers outside of the exchange. Whom it lets in is for its
@@ -98,15 +92,13 @@ func (p *Process) Engine(service string) *gin.Engine {
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Tracer = p.tracing.EntranceTracer(service)
-	var engine *gin.Engine
-	engine, p.entrance = p.newEngine(config)
-	return engine
+	return p.newEngine(config)
 }
 
-func (p *Process) newEngine(config EngineConfig) (*gin.Engine, *observer) {
-	engine, observer := newObserved(config)
+func (p *Process) newEngine(config EngineConfig) *gin.Engine {
+	engine := NewEngine(config)
 	engine.Use(p.refuseFormer)
-	return engine, observer
+	return engine
 }
 
 func (p *Process) engine(service string) EngineConfig {

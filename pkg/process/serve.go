@@ -83,8 +83,7 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
 	p.health.serving.Store(true)
-	door := p.newDoor(handler, server)
-	go func() { broken <- p.accept(server, door) }()
+	go func() { broken <- p.accept(server) }()
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address(), "url", p.URL())
 	// What only the start needed.
@@ -122,13 +121,13 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 }
 
 // accept serves the requests, with TLS if there is a certificate, until the server is shut down.
-func (p *Process) accept(server *http.Server, door *door) error {
+func (p *Process) accept(server *http.Server) error {
 	crowd := newCrowd(p.requests, p.Settings.connections(), p.serving != nil, p.Registry)
 	if p.serving == nil {
-		return server.Serve(connections{crowd, p.Log, door})
+		return server.Serve(connections{crowd, p.Log})
 	}
 	server.TLSConfig = p.serving.Clone() // for HTTP/2, which changes it
-	return server.Serve(newHandshakes(crowd, p.serving, server.ReadHeaderTimeout, p.Log, door))
+	return server.Serve(newHandshakes(crowd, p.serving, server.ReadHeaderTimeout, p.Log))
 }
 
 // linger keeps serving while load balancers notice that the process is not ready, and while clients give up the

@@ -45,8 +45,8 @@ type Settings struct {
 	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of
 	// the memory.
 	MaxConnections int64
-	// OverloadLatency is how long requests may wait to be read, and take on average then, while others are refused
-	// because there are too many; none is if it is 0. OverloadRequests is the greatest number of requests in work, of
+	// OverloadLatency is how long requests may take on average while others are refused because there are too many;
+	// none is refused if it is 0. OverloadRequests is the greatest number of requests in work, of
 	// one service.
 	OverloadLatency  time.Duration
 	OverloadRequests int64
@@ -89,8 +89,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"requests with a body, or a record, of 64 KiB and more that are worked on at a time while others wait; 0 for half of the processors, and at least one")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
 		"greatest number of connections of callers; beyond it they are refused (503) and closed; 0 for 20 for each MiB of memory-limit")
-	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 25*time.Millisecond, 0,
-		"how long requests may wait to be read, and take on average then, while others are refused (503) because there are too many; 0 to refuse none")
+	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 500*time.Millisecond, 0,
+		"how long requests may take on average while others are refused (503) because there are too many; 0 to refuse none")
 	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20, "greatest number of requests to one service in work; beyond it they are refused (503)")
 	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "", "file of such secrets, one in each line, which is read again when it changes; in place of credential")
