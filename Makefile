@@ -4,7 +4,7 @@ SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
 MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/tools/generate deploy/tools/sbom deploy/proof/e2e deploy/proof/bench deploy/proof/simulation
+	deploy/exchange deploy/tools/count deploy/tools/generate deploy/tools/sbom deploy/proof/e2e deploy/proof/bench deploy/proof/simulation
 PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
 
 include deploy/build.mk
@@ -130,6 +130,10 @@ bin/under-test:
 .PHONY: verify
 verify: ## check formatting, lint, import directions, generated files, single modules, known vulnerabilities
 	@deploy/tools/verify
+
+.PHONY: count
+count: ## print lines, files and exported names of rooms and packages, and how many files two requests pass
+	@go run ./deploy/tools/count
 
 .PHONY: generate
 generate: ## write what is derived from the declarations into contracts/
