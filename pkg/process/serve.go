@@ -4,21 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
 	"syscall"
 	"time"
 
+	"insurance.example/exchange/pkg/edge"
 	"insurance.example/exchange/pkg/setting"
 )
 
 // loopPatience is how long a stopping process waits for its background loops.
 const loopPatience = 10 * time.Second
-
-// largestHeader bounds the request line and the header of a request, in bytes.
-const largestHeader = 32 << 10
 
 // Listen listens on the addresses of the settings. It comes first, so that a process whose addresses are taken ends
 // before it does anything else. /livez succeeds from now on, /readyz once Serve runs.
@@ -44,7 +41,7 @@ func (p *Process) ListenAdmin() error {
 		return err
 	}
 	p.adminAt = admin.Addr().String()
-	p.admin = p.server(adminHandler(&p.health, p.Registry, p.Settings.Profiling))
+	p.admin = edge.HTTPServer(adminHandler(&p.health, p.Registry, p.Settings.Profiling), 0, p.Log)
 	p.admin.WriteTimeout = 0 // a profile takes as long as it was asked for
 	go func() { _ = p.admin.Serve(admin) }()
 	p.Log.Info("metrics and health", "address", p.adminAt)
@@ -78,12 +75,15 @@ func (p *Process) AdminAddress() string { return p.adminAt }
 // requests, finishes those under way, ends the loops, and closes what was opened. Serve returns nil if ctx ended, else
 // why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
-	server := p.server(demandProgress(p.announceEnd(handler), p.Settings.ClientTimeout))
-	server.ConnContext, server.ConnState = inContext, awaitNext
+	server := edge.NewServer(edge.Config{
+		Listener: p.requests, Handler: handler, TLS: p.serving, MostConnections: p.Settings.connections(),
+		RequestTimeout: p.Settings.RequestTimeout, ClientTimeout: p.Settings.ClientTimeout,
+		Stopping: func() bool { return !p.health.serving.Load() }, Metrics: p.Registry, Log: p.Log,
+	})
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
 	p.health.serving.Store(true)
-	go func() { broken <- p.accept(server) }()
+	go func() { broken <- server.Serve() }()
 	p.unset.say(p.Log)
 	p.Log.Info("listening", "address", p.Address(), "url", p.URL())
 	// What only the start needed.
@@ -120,36 +120,12 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	return cause
 }
 
-// accept serves the requests, with TLS if there is a certificate, until the server is shut down.
-func (p *Process) accept(server *http.Server) error {
-	crowd := newCrowd(p.requests, p.Settings.connections(), p.serving != nil, p.Registry)
-	if p.serving == nil {
-		return server.Serve(connections{crowd, p.Log})
-	}
-	server.TLSConfig = p.serving.Clone() // for HTTP/2, which changes it
-	return server.Serve(newHandshakes(crowd, p.serving, server.ReadHeaderTimeout, p.Log))
-}
-
 // linger keeps serving while load balancers notice that the process is not ready, and while clients give up the
 // connections that they keep: every response tells them to, and one without requests they close before this ends
 // (peer.IdleTimeout).
 func (p *Process) linger() {
 	if p.Settings.DrainDelay > 0 {
 		<-time.After(p.Settings.DrainDelay)
-	}
-}
-
-func (p *Process) server(handler http.Handler) *http.Server {
-	return &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
-		ReadTimeout:       30 * time.Second,
-		// The time of the request itself, and time for a slow reader.
-		WriteTimeout: p.Settings.RequestTimeout + 30*time.Second,
-		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
-		IdleTimeout:    2 * time.Minute,
-		MaxHeaderBytes: largestHeader,
-		ErrorLog:       slog.NewLogLogger(p.Log.Handler(), slog.LevelDebug),
 	}
 }
 

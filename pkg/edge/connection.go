@@ -1,4 +1,4 @@
-package process
+package edge
 
 import (
 	"bytes"
@@ -49,12 +49,7 @@ func (c *connection) Read(p []byte) (int, error) {
 }
 
 // CloseWrite ends what is sent. net/http calls it so that a client that still sends can read the response.
-func (c *connection) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return nil
-}
+func (c *connection) CloseWrite() error { return closeWrite(c.Conn) }
 
 // faulty reports whether the connection must be closed after the response to a request, because somebody between the
 // client and this process may see other requests in the same bytes: Transfer-Encoding came with Content-Length (RFC

@@ -1,4 +1,4 @@
-package process
+package edge
 
 import (
 	"bufio"
@@ -76,10 +76,7 @@ func (c *refuser) refusal(plain []byte) []byte {
 		}
 	}
 	id := uuid.NewString()
-	document := document{header: http.Header{
-		problem.RequestIDHeader: {id}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
-	}}
-	problem.Write(&document, problem.New(of.kind, detail+"."))
+	document := newDocument(id, problem.New(of.kind, detail+"."))
 	c.log.Debug("request refused before it was read", "request", id, "status", response.StatusCode, "problem", of.kind.Slug(), "cause", string(text))
 	return document.whole(response.StatusCode)
 }
@@ -88,6 +85,15 @@ func (c *refuser) refusal(plain []byte) []byte {
 type document struct {
 	header http.Header
 	text   bytes.Buffer
+}
+
+// newDocument returns the document of a problem, in a response that ends the connection.
+func newDocument(requestID string, p *problem.Error) *document {
+	d := &document{header: http.Header{
+		problem.RequestIDHeader: {requestID}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
+	}}
+	problem.Write(d, p)
+	return d
 }
 
 // whole returns the response with the document, as it is sent.

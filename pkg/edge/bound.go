@@ -1,0 +1,138 @@
+package edge
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+)
+
+// boundedListener is a listener with a greatest number of connections: each needs memory even while nothing is asked
+// for on it. A connection beyond the bound gets 503 and is closed; with TLS it is closed without a response. It is
+// accepted first, because a client that waits to be accepted does not learn why.
+type boundedListener struct {
+	net.Listener
+	most int64
+	// secured says that connections have TLS. A handshake costs more than most requests, so those beyond the bound
+	// get none.
+	secured bool
+	open    atomic.Int64
+	refused atomic.Int64
+	// refusing has a slot for each connection that gets its 503.
+	refusing chan struct{}
+}
+
+const (
+	// mostRefusing is how many connections get a 503 at the same time; further ones are closed without a response.
+	mostRefusing = 256
+	// refusalTime is how long one of them may take to send its request and to read the response.
+	refusalTime = 10 * time.Second
+	// refuseEvery is the least time between two refused connections. A refused client connects again, and thousands
+	// of them would leave no time for the connections within the bound. Meanwhile the kernel keeps the others.
+	refuseEvery = time.Millisecond
+	// mostIgnored is how much more of a refused request is read, so that the client gets the response.
+	mostIgnored = 64 << 10
+)
+
+func newBoundedListener(
+	of net.Listener, most int64, secured bool, registerer prometheus.Registerer,
+) *boundedListener {
+	l := &boundedListener{Listener: of, most: most, secured: secured, refusing: make(chan struct{}, mostRefusing)}
+	with := promauto.With(registerer)
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_connections", Help: "Connections of callers that are open.",
+	}, func() float64 { return float64(l.open.Load()) })
+	with.NewCounterFunc(prometheus.CounterOpts{
+		Name: "exchange_connections_refused_total", Help: "Connections that were refused because there were too many.",
+	}, func() float64 { return float64(l.refused.Load()) })
+	return l
+}
+
+func (l *boundedListener) Accept() (net.Conn, error) {
+	for ; ; time.Sleep(refuseEvery) {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.most {
+			return &countedConnection{Conn: conn, listener: l}, nil
+		}
+		l.open.Add(-1)
+		l.refused.Add(1)
+		select {
+		case l.refusing <- struct{}{}:
+			go func() {
+				defer func() { <-l.refusing }()
+				l.refuse(conn)
+			}()
+		default:
+			_ = conn.Close()
+		}
+	}
+}
+
+// tooMany is the response to a request on a connection beyond the bound.
+var tooMany = problem.New(problem.Overloaded,
+	"There are more connections than the process may have. Nothing was done; send the request again.").
+	WithHeader("Retry-After", "1")
+
+// refuse reads one request of a connection, responds with tooMany and closes the connection.
+func (l *boundedListener) refuse(conn net.Conn) {
+	defer conn.Close()
+	if l.secured || conn.SetDeadline(time.Now().Add(refusalTime)) != nil {
+		return
+	}
+	asked, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, LargestHeader)))
+	if asked == nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		asked = &http.Request{Header: http.Header{}} // it cannot be read; the refusal is the same
+	}
+	response := newDocument(request.IDOf(asked.Header.Get(problem.RequestIDHeader)), tooMany)
+	if asked.Method == http.MethodHead {
+		response.text.Reset()
+	}
+	if _, err := conn.Write(response.whole(tooMany.Kind.Status())); err != nil {
+		return
+	}
+	if half, ok := conn.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		// Until the client closes it, so that the response is not lost.
+		_, _ = io.CopyN(io.Discard, conn, mostIgnored)
+	}
+}
+
+// countedConnection is a connection within the bound.
+type countedConnection struct {
+	net.Conn
+	listener *boundedListener
+	closed   sync.Once
+}
+
+// Close closes the connection, and makes room for another one.
+func (c *countedConnection) Close() error {
+	c.closed.Do(func() { c.listener.open.Add(-1) })
+	return c.Conn.Close()
+}
+
+// CloseWrite ends what is sent.
+func (c *countedConnection) CloseWrite() error { return closeWrite(c.Conn) }
+
+// closeWrite ends what is sent on a connection that can be closed in one direction.
+func closeWrite(conn net.Conn) error {
+	if half, ok := conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package edge
+
+import (
+	"context"
+	"crypto/tls"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// LargestHeader bounds the request line and the header of a request, in bytes.
+const LargestHeader = 32 << 10
+
+// Config is the configuration of a Server.
+type Config struct {
+	Listener net.Listener
+	Handler  http.Handler
+	// TLS secures the connections; nil if they are plain.
+	TLS *tls.Config
+	// MostConnections is the greatest number of connections; beyond it: 503 and close; over TLS, close without a
+	// response.
+	MostConnections int64
+	// RequestTimeout is the longest time that a request takes, and ClientTimeout how long a client has at first to
+	// send a body or to read a response; 0 for any time.
+	RequestTimeout, ClientTimeout time.Duration
+	// Stopping reports whether responses tell their clients to close the connection.
+	Stopping func() bool
+	Metrics  prometheus.Registerer
+	Log      *slog.Logger
+}
+
+// Server is an http.Server behind the bounds of this package. Serve runs it once.
+type Server struct {
+	config Config
+	server *http.Server
+}
+
+// NewServer returns a server that accepts nothing before Serve.
+func NewServer(config Config) *Server {
+	handler := demandProgress(announceEnd(config.Handler, config.Stopping), config.ClientTimeout)
+	s := &Server{config, HTTPServer(handler, config.RequestTimeout, config.Log)}
+	s.server.ConnContext, s.server.ConnState = inContext, awaitNext
+	return s
+}
+
+// Serve accepts connections until Shutdown or Close, and then returns http.ErrServerClosed. Any other error says why
+// it cannot go on.
+func (s *Server) Serve() error {
+	bounded := newBoundedListener(s.config.Listener, s.config.MostConnections, s.config.TLS != nil, s.config.Metrics)
+	if s.config.TLS == nil {
+		return s.server.Serve(connections{bounded, s.config.Log})
+	}
+	s.server.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
+	return s.server.Serve(newHandshakes(bounded, s.config.TLS, s.server.ReadHeaderTimeout, s.config.Log))
+}
+
+// Shutdown accepts no more connections and waits until the requests under way have ended, or until ctx ends.
+func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(ctx) }
+
+// Close cuts off the requests under way.
+func (s *Server) Close() error { return s.server.Close() }
+
+// HTTPServer returns an http.Server with the bounds of time and header that every server of a process has.
+func HTTPServer(handler http.Handler, requestTimeout time.Duration, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
+		ReadTimeout:       30 * time.Second,
+		// The time of the request itself, and time for a slow reader.
+		WriteTimeout: requestTimeout + 30*time.Second,
+		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
+		IdleTimeout:    2 * time.Minute,
+		MaxHeaderBytes: LargestHeader,
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
