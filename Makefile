@@ -64,8 +64,7 @@ build: bin/exchange ## build all commands into bin/
 
 .PHONY: bin/exchange
 bin/exchange:
-	@command -v go >/dev/null || { echo "make: Go is not installed; see https://go.dev/doc/install" >&2; exit 1; }
-	@$(call build,$(call version_of,exchange)) -o bin/exchange ./deploy/exchange
+	@deploy/tools/build ./deploy/exchange bin/exchange "$(call ldflags,$(call version_of,exchange))"
 
 .PHONY: test
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)

@@ -11,4 +11,5 @@ RACE := $(if $(CC_FOUND),-race '-gcflags=modernc.org/...=-race=false')
 # The commands are built without symbol tables, which only a debugger reads: they are a third smaller. --version prints what -X sets.
 COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 STAMP := insurance.example/exchange/pkg/process
-build = go build -ldflags "-s -w -X $(STAMP).version=$(1) -X $(STAMP).commit=$(COMMIT)"
+ldflags = -s -w -X $(STAMP).version=$(1) -X $(STAMP).commit=$(COMMIT)
+build = go build -ldflags "$(ldflags)"

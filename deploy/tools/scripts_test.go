@@ -19,7 +19,7 @@ const root = "../.."
 // arguments first fails, and does nothing else.
 func TestScriptsRefuseUnknownArguments(t *testing.T) {
 	found := scripts(t)
-	if len(found) < 7 {
+	if len(found) < 8 {
 		t.Fatalf("the scripts of the repository are %v; some are missing", found)
 	}
 	for _, script := range found {
@@ -30,7 +30,7 @@ func TestScriptsRefuseUnknownArguments(t *testing.T) {
 					t.Errorf("%s: status %d, %q %q; want 0, and the usage on standard output", help, status, printed, complaint)
 				}
 			}
-			for _, unknown := range [][]string{{"--no-such-argument"}, {"--help", "more"}, {""}, {"one", "two", "three"}} {
+			for _, unknown := range [][]string{{"--no-such-argument"}, {"--help", "more"}, {""}, {"one", "two", "three", "four"}} {
 				printed, complaint, status := run(t, script, unknown...)
 				if printed != "" || !strings.HasPrefix(complaint, "usage: ") || status != 2 {
 					t.Errorf("%q: status %d, %q %q; want 2, and the usage on standard error", unknown, status, printed, complaint)
