@@ -3,7 +3,6 @@ module insurance.example/exchange/contracts
 go 1.26.0
 
 require (
-	github.com/biter777/countries v1.7.5
 	github.com/cockroachdb/apd/v3 v3.2.3
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/goccy/go-yaml v1.19.2

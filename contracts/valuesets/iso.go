@@ -1,58 +1,46 @@
 package valuesets
 
 import (
+	_ "embed"
+	"fmt"
 	"slices"
-
-	"github.com/biter777/countries"
+	"strings"
 )
 
-// What the library's lists lack or hold too much of, by ISO 3166-1 and the amendments to ISO 4217.
+// The codes of ISO 3166-1, alpha-2 and numeric, and of ISO 4217 with its amendments up to 180. They are lists, because
+// the libraries that have them are slower to compile than all of contracts, and hold withdrawn codes.
 var (
-	// User-assigned (Kosovo) and withdrawn (Netherlands Antilles, Yugoslavia) codes.
-	notInISO3166 = []string{"XK", "AN", "YU"}
-	// Withdrawn: amendments 166 to 180.
-	withdrawnCurrencies = []string{"ANG", "BGN", "CUC", "HRK", "SLL", "VEF", "YUD", "ZWL"}
-	// Newer than the library, and the codes that belong to no country.
-	addedCurrencies = []string{
-		"BOV", "SLE", "UYW", "VED", "XAD", "XCG", "ZWG",
-		"XAG", "XAU", "XBA", "XBB", "XBC", "XBD", "XPD", "XPT", "XTS", "XXX",
-	}
+	//go:embed countries.txt
+	countryList string
+	//go:embed currencies.txt
+	currencyList string
 )
+
+// countryByNumber maps the numeric codes, as three digits, to the alpha-2 codes.
+var countryByNumber = func() map[string]string {
+	byNumber := map[string]string{}
+	for line := range strings.Lines(countryList) {
+		alpha2, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		byNumber[number] = alpha2
+	}
+	return byNumber
+}()
 
 // countryCodes returns the alpha-2 codes of ISO 3166-1, sorted.
 func countryCodes() []string {
 	var codes []string
-	for _, country := range countries.All() {
-		if code := country.Alpha2(); len(code) == 2 && !slices.Contains(notInISO3166, code) {
-			codes = append(codes, code)
-		}
+	for _, alpha2 := range countryByNumber {
+		codes = append(codes, alpha2)
 	}
-	return sortedSet(codes)
+	slices.Sort(codes)
+	return codes
 }
 
 // currencies returns the alphabetic codes of ISO 4217, sorted.
-func currencies() []string {
-	codes := slices.Clone(addedCurrencies)
-	for _, currency := range countries.AllCurrencies() {
-		if code := currency.Alpha(); len(code) == 3 && !slices.Contains(withdrawnCurrencies, code) {
-			codes = append(codes, code)
-		}
-	}
-	return sortedSet(codes)
-}
+func currencies() []string { return strings.Fields(currencyList) }
 
-func sortedSet(codes []string) []string {
-	slices.Sort(codes)
-	return slices.Compact(codes)
-}
-
-// CountryByNumber returns the alpha-2 code of an ISO 3166-1 numeric code, and whether there is one.
+// CountryByNumber returns the alpha-2 code of an ISO 3166-1 numeric code, and reports whether there is one.
 func CountryByNumber(numeric int64) (alpha2 string, ok bool) {
-	const most = 999
-	if numeric < 1 || numeric > most {
-		return "", false
-	}
-	country := countries.ByNumeric(int(numeric))
-	code := country.Alpha2()
-	return code, country.IsValid() && len(code) == 2 && !slices.Contains(notInISO3166, code)
+	alpha2, ok = countryByNumber[fmt.Sprintf("%03d", numeric)]
+	return alpha2, ok
 }
