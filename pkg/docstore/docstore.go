@@ -147,7 +147,8 @@ type Sum struct {
 	Unsent []Ref
 }
 
-// Collection holds the documents of one kind, or of several kinds that share a unique index. It is safe for
+// Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
+// with them is a capability, such as History, that callers ask for with As. A collection is safe for
 // concurrent use. Before a document is read into memory, the Gate of the context is asked; every read may return its
 // Refusal. When a context ends before the result of a call is known, the call returns an error that
 // wraps both ErrUnavailable and the error of the context; a write may then have happened.
@@ -156,45 +157,21 @@ type Collection interface {
 	Insert(ctx context.Context, doc Document) error
 	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
-	// Present returns which of some ids, at most MaxPresent, documents have. It reads no document. Errors:
-	// ErrUnavailable.
-	Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error)
-	// Texts returns one member of the documents that have some ids, at most MaxPresent: the text that the body has in
-	// the member, empty where it has none. It is for reading little of many documents. Errors: ErrUnavailable.
-	Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
 	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and
 	// gives it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a
 	// former version is there before its successor is. Errors: ErrStale if the stored version is another or there is
 	// no document with the id, *DuplicateError, ErrTooLarge, ErrUnavailable.
 	Replace(ctx context.Context, doc Document, former *Former) error
-	// Former returns a former version of a document. Errors: ErrNotFound if it was not kept, ErrUnavailable.
-	Former(ctx context.Context, id uuid.UUID, version int64) (Former, error)
-	// Formers returns up to limit former versions of a document, those after a version, in order of version, without
-	// their bodies. It returns fewer if the states of more are larger than FormersBytes together; none means that
-	// there are no more. Errors: ErrUnavailable.
-	Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error)
-	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors:
-	// ErrNotFound, ErrUnavailable.
-	FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error)
 	// Find returns the documents that a query selects. Errors: ErrUnavailable; *BuildingError if the query names an
 	// index that does not hold all documents yet.
 	Find(ctx context.Context, q Query) ([]Document, error)
 	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document
 	// with the id after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
 	Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error)
-	// Sum adds up the amounts of the documents that have a value of an index with Amounts: of those after an id, the
-	// first up to a limit. A document in Sum.Unsent is part of the sum, also while others insert and remove marks.
-	// Errors: ErrUnavailable; *BuildingError if a document has not got its key or its amount yet.
-	Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error)
-	// FirstUnsent returns the id of the first document, in order of id, that has a value of an index with Amounts and
-	// carries the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
-	FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error)
 	// Sent removes the unsent mark from each document that is still at the version named, and does not change that
 	// version. A document that has changed keeps its mark. It returns how many marks it removed; where it had to find
 	// out whether it did, because a response was lost, it does not count them. Errors: ErrUnavailable.
 	Sent(ctx context.Context, refs []Ref) (removed int, err error)
-	// Backfill returns how far the documents have got the keys of new indexes.
-	Backfill() Backfill
 }
 
 // Store is an open database. It is safe for concurrent use.
@@ -225,10 +202,10 @@ var (
 // leaves room for the form in which it keeps them, and for the keys.
 const MaxSize = 8 << 20
 
-// MaxPresent is the greatest number of ids that Collection.Present and Texts are asked for at a time.
-const MaxPresent = 500
+// MaxTexts is the greatest number of ids that Members.Texts is asked for at a time.
+const MaxTexts = 500
 
-// FormersBytes is the greatest size of the states that Collection.Formers returns together, in bytes. The first may
+// FormersBytes is the greatest size of the states that History.Formers returns together, in bytes. The first may
 // be larger.
 const FormersBytes = 1 << 20
 

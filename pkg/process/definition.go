@@ -19,6 +19,7 @@ import (
 
 	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/observed"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 )
@@ -162,7 +163,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	}
 	store := links.Store
 	if store != nil {
-		store = newTimedStore(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
+		store = observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
 		Store: store, Kafka: links.Kafka, Now: links.Now,

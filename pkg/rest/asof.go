@@ -61,7 +61,7 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
 		budget.Return(ctx, held)
-		formers, err := r.collection.Formers(ctx, doc.ID, middle-1, 1)
+		formers, err := r.formers.Formers(ctx, doc.ID, middle-1, 1)
 		if err != nil {
 			return doc, err
 		}
@@ -94,7 +94,7 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 	if err := r.kept(doc.ID.String(), at, then); err != nil {
 		return doc, err
 	}
-	whole, err := r.collection.Former(ctx, doc.ID, was)
+	whole, err := r.formers.Former(ctx, doc.ID, was)
 	return docstore.Document{ID: doc.ID, Version: whole.Version, Body: whole.Body, State: whole.State}, err
 }
 

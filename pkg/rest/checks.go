@@ -24,12 +24,12 @@ func EachRefersTo[T, R any](name, member string, references func(*T) []string, t
 		Run: func(ctx context.Context, d *Draft[T]) error {
 			p := problem.New(unknown, "")
 			ids := references(d.Value)
-			present, err := to.Present(ctx, ids)
+			texts, err := to.Texts(ctx, ids, "")
 			if err != nil {
 				return err
 			}
 			for i, id := range ids {
-				if !present(id) {
+				if _, exists := texts(id); !exists {
 					p.At("/"+member+"/"+strconv.Itoa(i), "names no "+to.Name)
 				}
 			}

@@ -14,6 +14,8 @@ type documents struct {
 	resource, stored string
 	server           *Server
 	collection       docstore.Collection
+	formers          docstore.History
+	texts            docstore.Members
 	prefix           []byte
 	params           map[string]param
 	// passing are the texts of the status member in the states of Resource.Temporary, as a body has them.
@@ -22,10 +24,19 @@ type documents struct {
 	movedBy func(doc docstore.Document, at time.Time) (body []byte, moved bool, err error)
 }
 
-func (r *documents) name() string                    { return r.resource }
-func (r *documents) collectionName() string          { return r.stored }
-func (r *documents) open(opened docstore.Collection) { r.collection = opened }
-func (r *documents) shared() bool                    { return r.stored != r.resource }
+func (r *documents) name() string           { return r.resource }
+func (r *documents) collectionName() string { return r.stored }
+func (r *documents) shared() bool           { return r.stored != r.resource }
+
+// open takes the collection. Errors: the store lacks a capability that every resource needs.
+func (r *documents) open(opened docstore.Collection) (err error) {
+	r.collection = opened
+	if r.formers, err = docstore.As[docstore.History](opened); err != nil {
+		return err
+	}
+	r.texts, err = docstore.As[docstore.Members](opened)
+	return err
+}
 
 // Stored returns the collection, for the outbox that sends the messages of its documents.
 func (r *documents) Stored() docstore.Collection { return r.collection }

@@ -117,7 +117,7 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 		var formers []docstore.Former
 		if after < doc.Version-1 {
 			var err error
-			if formers, err = r.collection.Formers(ctx, doc.ID, after, formersAtOnce); err != nil {
+			if formers, err = r.formers.Formers(ctx, doc.ID, after, formersAtOnce); err != nil {
 				return err
 			}
 		}

@@ -137,9 +137,9 @@ func (r *documents) repeated(ctx context.Context, doc docstore.Document, present
 
 // usedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
 func (r *documents) usedBefore(ctx context.Context, id uuid.UUID, present *head, name string) (*usedKey, error) {
-	former, err := r.collection.FormerByKey(ctx, id, name)
+	former, err := r.formers.FormerByKey(ctx, id, name)
 	if errors.Is(err, docstore.ErrNotFound) && present.Keys > 0 {
-		former, err = r.collection.Former(ctx, id, present.Keys)
+		former, err = r.formers.Former(ctx, id, present.Keys)
 	}
 	if errors.Is(err, docstore.ErrNotFound) {
 		return nil, nil

@@ -353,13 +353,20 @@ type faults struct {
 
 func (f *faults) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	c, err := f.Store.Collection(ctx, spec)
-	return &faultyCollection{c, f}, err
+	if err != nil {
+		return nil, err
+	}
+	history, err := docstore.As[docstore.History](c)
+	return &faultyCollection{c, history, f}, err
 }
 
 type faultyCollection struct {
 	docstore.Collection
+	docstore.History
 	faults *faults
 }
+
+func (c *faultyCollection) Unwrap() docstore.Collection { return c.Collection }
 
 func (c *faultyCollection) Insert(ctx context.Context, doc docstore.Document) error {
 	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, doc) })
@@ -390,7 +397,7 @@ func (c *faultyCollection) write(fault func(docstore.Document) (error, bool), do
 }
 
 func (c *faultyCollection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
-	found, err := c.Collection.Formers(ctx, id, after, limit)
+	found, err := c.History.Formers(ctx, id, after, limit)
 	if c.faults.formers != nil {
 		found = c.faults.formers(after, found)
 	}

@@ -52,7 +52,7 @@ type resource interface {
 	name() string
 	collectionName() string
 	indexes() []docstore.Index
-	open(docstore.Collection)
+	open(docstore.Collection) error
 	keysOf(docstore.Document) (docstore.Keys, error)
 	amountOf(docstore.Document) (int64, error)
 	examine(ctx context.Context, x *recordExamination, doc docstore.Stored) error
@@ -125,10 +125,17 @@ func (s *Server) Open(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if spec.Sums() {
+			if _, err := docstore.As[docstore.Sums](collection); err != nil {
+				return fmt.Errorf("collection %s: %w", spec.Name, err)
+			}
+		}
 		opened[spec.Name] = collection
 	}
 	for _, r := range s.resources {
-		r.open(opened[r.collectionName()])
+		if err := r.open(opened[r.collectionName()]); err != nil {
+			return fmt.Errorf("collection %s: %w", r.collectionName(), err)
+		}
 	}
 	return nil
 }

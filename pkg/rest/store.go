@@ -66,35 +66,11 @@ func OriginOf(doc docstore.Document) (o Origin, err error) {
 	return o, err
 }
 
-// Present returns a function that reports for each of some ids whether there is a record with it. It reads no record.
-// The resource has its collection for itself, in which every document is one of its records. Errors:
-// docstore.ErrUnavailable.
-func (r *documents) Present(ctx context.Context, ids []string) (func(id string) bool, error) {
-	all, err := eachOnce(ids, func(piece []uuid.UUID) (map[uuid.UUID]bool, error) { return r.collection.Present(ctx, piece) })
-	return func(id string) bool {
-		key, ok := parseID(id)
-		return ok && all[key]
-	}, err
-}
-
 // Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether
-// there is a record with it. It reads nothing else of the records, which may be thousands. The resource has its
-// collection for itself, as for Present. Errors: docstore.ErrUnavailable.
+// there is a record with it. It reads nothing else of the records, which may be thousands, and for the member "" none of
+// them. The resource has its collection for itself, in which every document is one of its records. Errors:
+// docstore.ErrUnavailable.
 func (r *documents) Texts(ctx context.Context, ids []string, member string) (func(id string) (text string, exists bool), error) {
-	all, err := eachOnce(ids, func(piece []uuid.UUID) (map[uuid.UUID]string, error) { return r.collection.Texts(ctx, piece, member) })
-	return func(id string) (string, bool) {
-		key, ok := parseID(id)
-		if !ok {
-			return "", false
-		}
-		text, exists := all[key]
-		return text, exists
-	}, err
-}
-
-// eachOnce asks for some ids, each once and as many at a time as a collection is asked for, and returns all that was
-// found. What is no id is left out.
-func eachOnce[V any](ids []string, ask func([]uuid.UUID) (map[uuid.UUID]V, error)) (map[uuid.UUID]V, error) {
 	keys := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
 		if key, ok := parseID(id); ok {
@@ -102,15 +78,22 @@ func eachOnce[V any](ids []string, ask func([]uuid.UUID) (map[uuid.UUID]V, error
 		}
 	}
 	slices.SortFunc(keys, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
-	all := make(map[uuid.UUID]V)
-	for piece := range slices.Chunk(slices.Compact(keys), docstore.MaxPresent) {
-		found, err := ask(piece)
+	all := make(map[uuid.UUID]string)
+	for piece := range slices.Chunk(slices.Compact(keys), docstore.MaxTexts) {
+		found, err := r.texts.Texts(ctx, piece, member)
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(all, found)
 	}
-	return all, nil
+	return func(id string) (string, bool) {
+		key, ok := parseID(id)
+		if !ok {
+			return "", false
+		}
+		text, exists := all[key]
+		return text, exists
+	}, nil
 }
 
 // existing returns the stored document of one of the resource's records. Errors: the problem of an unknown id,

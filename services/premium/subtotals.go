@@ -114,7 +114,10 @@ func (s *summation) total() *big.Int {
 // sum adds up the receipts of a row, from the last of the known subtotals that holds. It returns nil if the row has
 // subtotals and no receipt with a mark: then they include all.
 func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summation, error) {
-	receipts := e.receipts.Stored()
+	receipts, err := docstore.As[docstore.Sums](e.receipts.Stored())
+	if err != nil {
+		return nil, err
+	}
 	done := &summation{since: time.Now()}
 	if known != nil {
 		first, err := receipts.FirstUnsent(ctx, rowIndex, of.index())

@@ -28,20 +28,24 @@ type countingStore struct {
 
 func (s *countingStore) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	c, err := s.Store.Collection(ctx, spec)
-	if spec.Name == "receipt" {
-		s.receipts = c
-		return countingCollection{c, s}, err
+	if err != nil || spec.Name != "receipt" {
+		return countingRows{c, s}, err
 	}
-	return countingRows{c, s}, err
+	s.receipts = c
+	sums, err := docstore.As[docstore.Sums](c)
+	return countingCollection{c, sums, s}, err
 }
 
 type countingCollection struct {
 	docstore.Collection
+	docstore.Sums
 	store *countingStore
 }
 
+func (c countingCollection) Unwrap() docstore.Collection { return c.Collection }
+
 func (c countingCollection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
-	sum, err := c.Collection.Sum(ctx, index, value, after, limit)
+	sum, err := c.Sums.Sum(ctx, index, value, after, limit)
 	c.store.summed.Add(int64(sum.Documents))
 	return sum, err
 }
@@ -50,6 +54,8 @@ type countingRows struct {
 	docstore.Collection
 	store *countingStore
 }
+
+func (c countingRows) Unwrap() docstore.Collection { return c.Collection }
 
 func (c countingRows) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
 	c.store.rows.Add(1)

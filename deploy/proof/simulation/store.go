@@ -20,12 +20,15 @@ type database struct {
 
 func (d database) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	c, err := d.Store.Collection(ctx, spec)
-	return table{c, d.process, spec.Name}, err
+	if err != nil {
+		return nil, err
+	}
+	return docstore.Decorate(c, table{c, d.process, spec.Name}.call), nil
 }
 
 // table is a collection as a process reaches it.
 type table struct {
-	docstore.Collection
+	stored  docstore.Collection
 	process *replica
 	name    string
 }
@@ -41,102 +44,57 @@ func lost(cause error) error { return fmt.Errorf("%w: %w", docstore.ErrUnavailab
 // short names an id in the history: the part of it that is random, and so decided by the seed.
 func short(id uuid.UUID) string { return id.String()[28:] }
 
-func step[T any](ctx context.Context, t table, what string, do func(ctx context.Context) (T, error)) (T, error) {
-	return call(ctx, t.process, t.name+" "+what, false, lost, func() (T, error) { return do(context.WithoutCancel(ctx)) })
-}
-
-// nothing makes a call without a result one with a result.
-func nothing(err error) (struct{}, error) { return struct{}{}, err }
-
-func (t table) Insert(ctx context.Context, doc docstore.Document) error {
-	_, err := step(ctx, t, "insert "+short(doc.ID), func(ctx context.Context) (struct{}, error) { return nothing(t.Collection.Insert(ctx, doc)) })
-	return err
-}
-
-func (t table) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
-	return step(ctx, t, "get "+short(id), func(ctx context.Context) (docstore.Document, error) { return t.Collection.Get(ctx, id) })
-}
-
-func (t table) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	return step(ctx, t, fmt.Sprintf("present %d ids", len(ids)), func(ctx context.Context) (map[uuid.UUID]bool, error) { return t.Collection.Present(ctx, ids) })
-}
-
-func (t table) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
-	return step(ctx, t, fmt.Sprintf("%s of %d ids", member, len(ids)), func(ctx context.Context) (map[uuid.UUID]string, error) {
-		return t.Collection.Texts(ctx, ids, member)
-	})
-}
-
-// Replace can be torn, as that of a store without transactions: the former version is kept, and the document stays as
-// it is.
-func (t table) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
-	var begin func(*rand.Rand)
-	if former != nil {
-		begin = func(*rand.Rand) { t.Collection.(keeper).KeepFormer(doc.ID, *former) }
-	}
-	name := fmt.Sprintf("%s replace %s at %d", t.name, short(doc.ID), doc.Version)
+// call has a call wait for the scheduler.
+func (t table) call(ctx context.Context, of docstore.Call, do func(context.Context) error) error {
+	name := t.name + " " + described(of)
 	_, err := callInParts(ctx, t.process, name, false, lost, func() (struct{}, error) {
-		return nothing(t.Collection.Replace(context.WithoutCancel(ctx), doc, former))
-	}, begin)
+		return struct{}{}, do(context.WithoutCancel(ctx))
+	}, t.part(ctx, of))
 	return err
 }
 
-func (t table) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
-	return step(ctx, t, fmt.Sprintf("former %s at %d", short(id), version), func(ctx context.Context) (docstore.Former, error) {
-		return t.Collection.Former(ctx, id, version)
-	})
+// part returns what a call can do instead of all of it; nil if it happens wholly or not at all. A replacement keeps the
+// former version, and the document stays as it is: so a store without transactions can be torn. The removal of marks
+// removes those of some.
+func (t table) part(ctx context.Context, of docstore.Call) func(*rand.Rand) {
+	switch {
+	case of.Former != nil:
+		return func(*rand.Rand) { t.stored.(keeper).KeepFormer(of.ID, *of.Former) }
+	case of.Operation == "sent":
+		return func(random *rand.Rand) {
+			_, _ = t.stored.Sent(context.WithoutCancel(ctx), part(random, of.Refs)) // its caller is told of a failure anyway
+		}
+	default:
+		return nil
+	}
 }
 
-func (t table) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
-	return step(ctx, t, "formers "+short(id), func(ctx context.Context) ([]docstore.Former, error) {
-		return t.Collection.Formers(ctx, id, after, limit)
-	})
-}
-
-func (t table) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
-	return step(ctx, t, "former by key "+short(id), func(ctx context.Context) (docstore.Former, error) {
-		return t.Collection.FormerByKey(ctx, id, key)
-	})
-}
-
-func (t table) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
-	what := "find"
-	for _, index := range slices.Sorted(maps.Keys(q.Equal)) {
-		value := q.Equal[index]
+// described names a call in the history.
+func described(of docstore.Call) string {
+	what := of.Operation
+	if of.ID != uuid.Nil {
+		what += " " + short(of.ID)
+	}
+	if of.Version > 0 {
+		what += fmt.Sprintf(" at %d", of.Version)
+	}
+	if of.Refs != nil {
+		what += fmt.Sprintf(" %d marks", len(of.Refs))
+	}
+	if of.Value != "" {
+		what += " " + of.Value
+	}
+	if of.Query == nil {
+		return what
+	}
+	for _, index := range slices.Sorted(maps.Keys(of.Query.Equal)) {
+		value := of.Query.Equal[index]
 		if id, err := uuid.Parse(value); err == nil {
 			value = short(id)
 		}
 		what += " " + index + "=" + value
 	}
-	return step(ctx, t, what, func(ctx context.Context) ([]docstore.Document, error) { return t.Collection.Find(ctx, q) })
-}
-
-func (t table) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
-	return step(ctx, t, "unsent", func(ctx context.Context) ([]docstore.Document, error) {
-		return t.Collection.Unsent(ctx, after, limit)
-	})
-}
-
-func (t table) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
-	return step(ctx, t, "sum "+value, func(ctx context.Context) (docstore.Sum, error) {
-		return t.Collection.Sum(ctx, index, value, after, limit)
-	})
-}
-
-func (t table) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
-	return step(ctx, t, "first unsent "+value, func(ctx context.Context) (uuid.UUID, error) {
-		return t.Collection.FirstUnsent(ctx, index, value)
-	})
-}
-
-// Sent can be torn: it removes the marks of some.
-func (t table) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
-	remove := func(refs []docstore.Ref) (int, error) { return t.Collection.Sent(context.WithoutCancel(ctx), refs) }
-	return callInParts(ctx, t.process, fmt.Sprintf("%s remove %d marks", t.name, len(refs)), false, lost, func() (int, error) {
-		return remove(refs)
-	}, func(random *rand.Rand) {
-		_, _ = remove(part(random, refs)) // its caller is told of a failure anyway
-	})
+	return what
 }
 
 // part returns some of several, at random.

@@ -89,6 +89,8 @@ type growing struct {
 	open  func(t *testing.T) docstore.Store
 	store docstore.Store
 	docstore.Collection
+	docstore.Backfilling
+	docstore.Sums
 }
 
 // as opens the collection with a spec. The store that was open is closed first.
@@ -102,6 +104,7 @@ func (g *growing) as(t *testing.T, spec docstore.Spec) {
 	if g.Collection, err = store.Collection(t.Context(), spec); err != nil {
 		t.Fatalf("collection: %v", err)
 	}
+	g.Backfilling, g.Sums = capability[docstore.Backfilling](t, g.Collection), capability[docstore.Sums](t, g.Collection)
 }
 
 func (g *growing) close(t *testing.T) {
@@ -251,7 +254,7 @@ func resumed(t *testing.T, g *growing) {
 		return keysOf(doc)
 	}
 	g.as(t, spec)
-	first := g.Collection
+	first := g.Backfilling
 	<-begun
 	ended := make(chan error, 1)
 	store := g.store

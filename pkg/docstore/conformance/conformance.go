@@ -58,7 +58,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 			if err != nil {
 				t.Fatalf("collection: %v", err)
 			}
-			tier.run(t, fixture{Collection: collection, store: store, size: size})
+			tier.run(t, fixture{collectionOf(t, collection), store, size})
 		})
 	}
 }
@@ -75,9 +75,33 @@ var policies = docstore.Spec{
 	},
 }
 
+// whole is a collection with its capabilities. Every store has them.
+type whole struct {
+	docstore.Collection
+	docstore.History
+	docstore.Members
+	docstore.Sums
+}
+
+// collectionOf returns a collection with its capabilities.
+func collectionOf(t *testing.T, c docstore.Collection) whole {
+	t.Helper()
+	return whole{c, capability[docstore.History](t, c), capability[docstore.Members](t, c), capability[docstore.Sums](t, c)}
+}
+
+// capability returns a collection as a capability, which every store has.
+func capability[T any](t *testing.T, c docstore.Collection) T {
+	t.Helper()
+	capable, err := docstore.As[T](c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return capable
+}
+
 // fixture is the store and the collection that a group of tests works on.
 type fixture struct {
-	docstore.Collection
+	whole
 	store docstore.Store
 	size  Size
 }

@@ -94,7 +94,7 @@ func history(t *testing.T, f fixture) {
 		}
 		doc := f.insert(t, nil)
 		f.advance(t, doc, "")
-		_, err = other.Former(t.Context(), doc.ID, 1)
+		_, err = capability[docstore.History](t, other).Former(t.Context(), doc.ID, 1)
 		wantError(t, "former version in another collection", err, docstore.ErrNotFound)
 	})
 	t.Run("a key finds the latest former version that has it", func(t *testing.T) {

@@ -62,19 +62,19 @@ func records(t *testing.T, f fixture) {
 	})
 	t.Run("which ids documents have", func(t *testing.T) {
 		var ids []uuid.UUID
-		for range docstore.MaxPresent / 2 {
+		for range docstore.MaxTexts / 2 {
 			ids = append(ids, f.insert(t, nil).ID, uuid.Must(uuid.NewV7()))
 		}
-		present, err := f.Present(t.Context(), ids)
+		present, err := f.Texts(t.Context(), ids, "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, id := range ids {
-			if present[id] != (i%2 == 0) {
-				t.Errorf("id %d: present %v", i, present[id])
+			if text, has := present[id]; has != (i%2 == 0) || text != "" {
+				t.Errorf("id %d: present %v with the text %q", i, has, text)
 			}
 		}
-		if none, err := f.Present(t.Context(), nil); err != nil || len(none) > 0 {
+		if none, err := f.Texts(t.Context(), nil, ""); err != nil || len(none) > 0 {
 			t.Errorf("no ids: %v present, error %v", none, err)
 		}
 	})
@@ -161,7 +161,7 @@ func (f fixture) texts(t *testing.T) {
 		want[doc.ID] = text
 		ids = append(ids, doc.ID, uuid.Must(uuid.NewV7()))
 	}
-	for len(ids) < docstore.MaxPresent {
+	for len(ids) < docstore.MaxTexts {
 		doc := f.insert(t, nil)
 		want[doc.ID] = ""
 		ids = append(ids, doc.ID)

@@ -34,7 +34,7 @@ func sums(t *testing.T, f fixture) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Collection = collection
+	f.whole = collectionOf(t, collection)
 	put := func(t *testing.T, doc docstore.Document) docstore.Ref {
 		t.Helper()
 		if err := f.Insert(t.Context(), doc); err != nil {

@@ -11,20 +11,14 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
 )
 
-func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	present := map[uuid.UUID]bool{}
-	err := c.eachOf(ctx, ids, nil, func(id uuid.UUID, _ bson.Raw) error {
-		present[id] = true
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return present, nil
-}
-
 func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
 	texts := map[uuid.UUID]string{}
+	if member == "" {
+		return texts, c.eachOf(ctx, ids, nil, func(id uuid.UUID, _ bson.Raw) error {
+			texts[id] = ""
+			return nil
+		})
+	}
 	err := c.eachOf(ctx, ids, bsonjson.Paths(bodyField, member), func(id uuid.UUID, body bson.Raw) error {
 		text, err := bsonjson.TextOf(body, member)
 		if err != nil {
@@ -33,10 +27,7 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 		texts[id] = text
 		return docstore.Take(ctx, len(text))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return texts, nil
+	return texts, err
 }
 
 // eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the

@@ -49,7 +49,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return nil, err
 	}
 	s.backfills = append(s.backfills, c.backfill)
-	return &bounded{collection: c, timeout: s.timeout}, nil
+	return docstore.Decorate(c, within(s.timeout)), nil
 }
 
 // collection returns the collection of a spec, whether it is there or not.

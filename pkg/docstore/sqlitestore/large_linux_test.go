@@ -76,7 +76,7 @@ func TestWhatTheGateRefusesIsNotRead(t *testing.T) {
 			return docs[0].Body, nil
 		},
 		"former": func(ctx context.Context) ([]byte, error) {
-			former, err := records.Former(ctx, id, 1)
+			former, err := records.(docstore.History).Former(ctx, id, 1)
 			return former.Body, err
 		},
 	} {

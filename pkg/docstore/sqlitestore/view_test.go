@@ -22,7 +22,7 @@ func TestReadsShareAView(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	for nth := range 2 {
 		for range 3 {
-			if _, err := collection.Present(t.Context(), []uuid.UUID{{}}); err != nil {
+			if _, err := collection.(docstore.Members).Texts(t.Context(), []uuid.UUID{{}}, ""); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := collection.Find(t.Context(), docstore.Query{Limit: 1}); err != nil {

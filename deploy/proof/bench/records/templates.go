@@ -125,6 +125,9 @@ type recorded struct {
 	recorder *recorder
 }
 
+// Unwrap returns the collection with its capabilities.
+func (c *recorded) Unwrap() docstore.Collection { return c.Collection }
+
 // Insert remembers the document and inserts it.
 func (c *recorded) Insert(ctx context.Context, doc docstore.Document) error {
 	c.recorder.mu.Lock()

@@ -72,9 +72,9 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 		docstore.Collection
 		index string
 	}{{color, "color"}, {size, "size"}} {
-		for deadline := time.Now().Add(time.Minute); c.Backfill().Building > 0; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); progress(t, c.Collection).Building > 0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
-				t.Fatalf("the indexes are still being built: %+v and %+v", color.Backfill(), size.Backfill())
+				t.Fatalf("the indexes are still being built: %+v and %+v", progress(t, color), progress(t, size))
 			}
 		}
 		found, err := c.Find(t.Context(), docstore.Query{Equal: docstore.Keys{c.index: "all"}, Limit: 2 * count})
@@ -82,7 +82,7 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 			t.Errorf("%d documents by %s, error %v", len(found), c.index, err)
 		}
 	}
-	if done := color.Backfill().Done + size.Backfill().Done; done > 2*count {
+	if done := progress(t, color).Done + progress(t, size).Done; done > 2*count {
 		t.Errorf("%d documents got their keys %d times", count, done)
 	}
 	live, _ := d.documents(t)
@@ -91,6 +91,22 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 			t.Errorf("document %v is at version %d with the keys %v", id, s.Version, s.Keys)
 		}
 	}
+}
+
+// progress returns how far the documents of a collection have got the keys of new indexes.
+func progress(t *testing.T, c docstore.Collection) docstore.Backfill {
+	t.Helper()
+	return capability[docstore.Backfilling](t, c).Backfill()
+}
+
+// capability returns a collection as a capability, which it has.
+func capability[T any](t *testing.T, c docstore.Collection) T {
+	t.Helper()
+	capable, err := docstore.As[T](c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return capable
 }
 
 // openAs opens the database with a spec.

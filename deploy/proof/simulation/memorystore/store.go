@@ -124,9 +124,6 @@ type stored struct {
 	formers []docstore.Former
 }
 
-// Backfill returns that nothing is to be done: a collection is opened with one spec.
-func (c *collection) Backfill() docstore.Backfill { return docstore.Backfill{} }
-
 func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	if err := errors.Join(ended(ctx), c.spec.CheckWrite(doc, nil)); err != nil {
 		return err
@@ -162,19 +159,6 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	return doc, docstore.Take(ctx, len(doc.Body)+len(doc.State))
 }
 
-func (c *collection) Present(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]bool, error) {
-	present := map[uuid.UUID]bool{}
-	for _, id := range ids {
-		switch _, err := c.Get(ctx, id); {
-		case err == nil:
-			present[id] = true
-		case !errors.Is(err, docstore.ErrNotFound):
-			return nil, err
-		}
-	}
-	return present, nil
-}
-
 func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
@@ -185,6 +169,10 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 	for _, id := range ids {
 		at, found := c.search(id)
 		if !found {
+			continue
+		}
+		if member == "" {
+			texts[id] = ""
 			continue
 		}
 		text, err := jsonobject.Text(c.docs[at].Body, member)

@@ -1,4 +1,4 @@
-package process
+package observed
 
 import (
 	"maps"
@@ -13,7 +13,7 @@ import (
 type backfills struct {
 	mu sync.Mutex
 	// of are the collections by name.
-	of map[string]docstore.Collection
+	of map[string]docstore.Backfilling
 }
 
 var (
@@ -26,7 +26,7 @@ var (
 		[]string{"collection"}, nil)
 )
 
-func (b *backfills) add(name string, collection docstore.Collection) {
+func (b *backfills) add(name string, collection docstore.Backfilling) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.of[name] = collection

@@ -1,0 +1,97 @@
+package docstore_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
+)
+
+// poor is a collection without capabilities.
+type poor struct{ docstore.Collection }
+
+// wrapping is a collection without capabilities that decorates one with them, and says so.
+type wrapping struct{ docstore.Collection }
+
+func (w wrapping) Unwrap() docstore.Collection { return w.Collection }
+
+func opened(t *testing.T) docstore.Collection {
+	t.Helper()
+	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	c, err := store.Collection(t.Context(), docstore.Spec{Name: "records", Indexes: []docstore.Index{{Name: "account", Amounts: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestDecoratedCollectionsHaveTheCapabilitiesOfTheStore asks for each capability through decorators.
+func TestDecoratedCollectionsHaveTheCapabilitiesOfTheStore(t *testing.T) {
+	past := func(ctx context.Context, _ docstore.Call, do func(context.Context) error) error { return do(ctx) }
+	stored := opened(t)
+	for name, c := range map[string]docstore.Collection{
+		"the store": stored, "decorated": docstore.Decorate(stored, past), "wrapped": wrapping{stored},
+		"decorated and wrapped": wrapping{docstore.Decorate(wrapping{docstore.Decorate(stored, past)}, past)},
+	} {
+		_, history := docstore.As[docstore.History](c)
+		_, members := docstore.As[docstore.Members](c)
+		_, sums := docstore.As[docstore.Sums](c)
+		_, backfilling := docstore.As[docstore.Backfilling](c)
+		if err := errors.Join(history, members, sums, backfilling); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, c := range map[string]docstore.Collection{
+		"hidden": poor{stored}, "decorated": docstore.Decorate(poor{stored}, past),
+		"decorated and wrapped": wrapping{docstore.Decorate(poor{stored}, past)},
+	} {
+		if _, err := docstore.As[docstore.Sums](c); err == nil || !strings.Contains(err.Error(), "Sums") {
+			t.Errorf("%s: error %v, want one that names the capability", name, err)
+		}
+	}
+}
+
+// TestEveryCallGoesAround calls each method of a collection that around refuses.
+func TestEveryCallGoesAround(t *testing.T) {
+	refused := errors.New("refused")
+	var seen []string
+	c := docstore.Decorate(opened(t), func(_ context.Context, call docstore.Call, _ func(context.Context) error) error {
+		seen = append(seen, call.Operation)
+		return refused
+	})
+	ctx, id := t.Context(), uuid.Must(uuid.NewV7())
+	history, members, sums := c.(docstore.History), c.(docstore.Members), c.(docstore.Sums)
+	calls := []struct {
+		operation string
+		call      func() error
+	}{
+		{"insert", func() error { return c.Insert(ctx, docstore.Document{ID: id}) }},
+		{"get", func() error { _, err := c.Get(ctx, id); return err }},
+		{"replace", func() error { return c.Replace(ctx, docstore.Document{ID: id}, nil) }},
+		{"find", func() error { _, err := c.Find(ctx, docstore.Query{Limit: 1}); return err }},
+		{"unsent", func() error { _, err := c.Unsent(ctx, id, 1); return err }},
+		{"sent", func() error { _, err := c.Sent(ctx, nil); return err }},
+		{"former", func() error { _, err := history.Former(ctx, id, 1); return err }},
+		{"formers", func() error { _, err := history.Formers(ctx, id, 1, 1); return err }},
+		{"former_by_key", func() error { _, err := history.FormerByKey(ctx, id, "k"); return err }},
+		{"texts", func() error { _, err := members.Texts(ctx, nil, "m"); return err }},
+		{"sum", func() error { _, err := sums.Sum(ctx, "account", "a", id, 1); return err }},
+		{"first_unsent", func() error { _, err := sums.FirstUnsent(ctx, "account", "a"); return err }},
+	}
+	for _, c := range calls {
+		seen = nil
+		if err := c.call(); !errors.Is(err, refused) || len(seen) != 1 || seen[0] != c.operation {
+			t.Errorf("%s: error %v, seen %v", c.operation, err, seen)
+		}
+	}
+}
