@@ -1,7 +1,3 @@
-// Package conformance tries an implementation of the Insurance Exchange Service against the interface, from outside:
-// it sends requests as any caller would and checks the responses. The rules come from tables that have the same form
-// as those of the interface. The package shares no code with any implementation. A run leaves behind only the records
-// that it has created. Each run uses new values, so it can be repeated on the same store.
 package conformance
 
 import (

@@ -75,10 +75,10 @@ func (e endpoint) neighbours(earlier, later row) bool {
 	})
 }
 
-// decided sends a request with the faults of rows, of which the last is put in first. It fails the rule unless the
-// response is that of the first row.
+// decided sends a request that has the faults of several rows. It puts them in from the last row to the first. It fails
+// the rule unless the response is the one of the first row.
 func decided(p *probe, resource string, rows ...row) {
-	a := &attempt{body: p.body(resource, 0)}
+	a := &creation{body: p.body(resource, 0)}
 	for _, r := range slices.Backward(rows) {
 		r.fault(p, a)
 	}
@@ -100,20 +100,20 @@ func decided(p *probe, resource string, rows ...row) {
 }
 
 // severalTravellers returns the fault of two travellers with a value of isGroup, which is nil for none.
-func severalTravellers(isGroup any) func(*probe, *attempt) {
-	return func(p *probe, a *attempt) {
+func severalTravellers(isGroup any) func(*probe, *creation) {
+	return func(p *probe, a *creation) {
 		second := p.create("traveller", p.body("traveller", 1))
 		a.body = a.body.with("travellerIds", []any{p.id("traveller"), second["id"]}, "isGroup", isGroup)
 	}
 }
 
-func lossOn(days int) func(*probe, *attempt) {
-	return func(p *probe, a *attempt) { a.body = a.body.with("lossDate", p.instant(days)) }
+func lossOn(days int) func(*probe, *creation) {
+	return func(p *probe, a *creation) { a.body = a.body.with("lossDate", p.instant(days)) }
 }
 
 // keySeen returns the fault of an Idempotency-Key that was sent before with the same body.
-func keySeen(resource string) func(*probe, *attempt) {
-	return func(p *probe, a *attempt) {
+func keySeen(resource string) func(*probe, *creation) {
+	return func(p *probe, a *creation) {
 		key := p.fresh("key")
 		a.made = p.create(resource, a.body, "Idempotency-Key", key)
 		a.headers = append(a.headers, "Idempotency-Key", key)
@@ -121,13 +121,13 @@ func keySeen(resource string) func(*probe, *attempt) {
 }
 
 // replayed fails the rule unless the response is the record that was created with the key.
-func replayed(p *probe, a *attempt, response record) { p.holds(response, record{"id": a.made["id"]}) }
+func replayed(p *probe, a *creation, response record) { p.holds(response, record{"id": a.made["id"]}) }
 
 // identityTaken is the fault of an identity that a party has.
-func identityTaken(p *probe, a *attempt) { a.made = p.create("personal", a.body) }
+func identityTaken(p *probe, a *creation) { a.made = p.create("personal", a.body) }
 
 // existingID fails the rule unless the conflict has the id of the party that exists.
-func existingID(p *probe, a *attempt, response record) {
+func existingID(p *probe, a *creation, response record) {
 	p.holds(response, record{"existingId": a.made["id"]})
 }
 

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// attempt is a creation request into which faults are put.
-type attempt struct {
+// creation is a creation request into which faults are put.
+type creation struct {
 	body    record
 	headers []string
 	// made is the record that a fault has created beforehand.
@@ -19,7 +19,7 @@ type row struct {
 	order     float64
 	condition string
 	// fault puts the condition into a request that is otherwise right. It is nil if the condition cannot be reached.
-	fault func(*probe, *attempt)
+	fault func(*probe, *creation)
 	// unreachable says why there is no fault.
 	unreachable string
 	status      int
@@ -28,7 +28,7 @@ type row struct {
 	// required is the member that the problem must list as missing; "" if none is missing.
 	required string
 	// judge checks more of the response. It may be nil.
-	judge func(*probe, *attempt, record)
+	judge func(*probe, *creation, record)
 }
 
 // endpoint is the rows of one endpoint.
@@ -38,18 +38,18 @@ type endpoint struct {
 }
 
 // set returns the fault of members with values: names and values in turn.
-func set(members ...any) func(*probe, *attempt) {
-	return func(_ *probe, a *attempt) { a.body = a.body.with(members...) }
+func set(members ...any) func(*probe, *creation) {
+	return func(_ *probe, a *creation) { a.body = a.body.with(members...) }
 }
 
 // missing returns the fault of a member that is not sent.
-func missing(name string) func(*probe, *attempt) {
-	return func(_ *probe, a *attempt) { a.body = a.body.without(name) }
+func missing(name string) func(*probe, *creation) {
+	return func(_ *probe, a *creation) { a.body = a.body.without(name) }
 }
 
 // refersTo returns the fault of a reference to a record that change has made unfit.
-func refersTo(member, resource string, change func(record) record) func(*probe, *attempt) {
-	return func(p *probe, a *attempt) {
+func refersTo(member, resource string, change func(record) record) func(*probe, *creation) {
+	return func(p *probe, a *creation) {
 		a.body = a.body.with(member, p.create(resource, change(p.body(resource, 0)))["id"])
 	}
 }
@@ -63,7 +63,7 @@ func unknownRow(order float64, member, another, words string) []row {
 	return []row{
 		notFound(order, member+" names nothing", set(member, unknownIDs[0]), words),
 		notFound(order, member+" is no UUID", set(member, unknownIDs[1]), words),
-		notFound(order, member+" names a "+another, func(p *probe, a *attempt) { a.body = a.body.with(member, p.id(another)) }, words),
+		notFound(order, member+" names a "+another, func(p *probe, a *creation) { a.body = a.body.with(member, p.id(another)) }, words),
 		required(order, member),
 	}
 }
@@ -71,8 +71,8 @@ func unknownRow(order float64, member, another, words string) []row {
 // termRow returns the rows of a term whose dates are missing or not in order.
 func termRow(order float64) []row {
 	const words = "invalid policy term"
-	end := func(days int) func(*probe, *attempt) {
-		return func(p *probe, a *attempt) { a.body = a.body.with("expiryDate", p.instant(days)) }
+	end := func(days int) func(*probe, *creation) {
+		return func(p *probe, a *creation) { a.body = a.body.with("expiryDate", p.instant(days)) }
 	}
 	return []row{
 		{order: order, condition: "expiryDate before inceptionDate", fault: end(-101), status: http.StatusBadRequest, words: words},
@@ -83,7 +83,7 @@ func termRow(order float64) []row {
 }
 
 // bad returns a row whose response is 400.
-func bad(order float64, condition string, fault func(*probe, *attempt), words string) row {
+func bad(order float64, condition string, fault func(*probe, *creation), words string) row {
 	return row{order: order, condition: condition, fault: fault, status: http.StatusBadRequest, words: words}
 }
 
@@ -93,7 +93,7 @@ func required(order float64, member string) row {
 }
 
 // notFound returns a row whose response is 404.
-func notFound(order float64, condition string, fault func(*probe, *attempt), words string) row {
+func notFound(order float64, condition string, fault func(*probe, *creation), words string) row {
 	return row{order: order, condition: condition, fault: fault, status: http.StatusNotFound, words: words}
 }
 
@@ -162,7 +162,7 @@ var errorTable = []endpoint{
 		[]row{
 			notFound(3.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
 			notFound(3.5, "claimNumber names nothing", set("claimNumber", "CLM-NONE"), "claim not found"),
-			bad(3.5, "claimNumber names a claim against another policy", func(p *probe, a *attempt) {
+			bad(3.5, "claimNumber names a claim against another policy", func(p *probe, a *creation) {
 				claim := p.create("claim", p.loss("motorCoverage", p.policy("motorCoverage", 265), -2))
 				a.body = a.body.with("claimNumber", claim["claimNumber"])
 			}, ""),
@@ -200,7 +200,7 @@ var errorTable = []endpoint{
 		{order: 2, condition: "lossCause is missing", fault: missing("lossCause"), status: http.StatusUnprocessableEntity, words: "peril not covered"},
 		bad(3, "claimType not in the enumeration", set("claimType", unknownValue), "unknown claim type"),
 		required(3, "claimType"),
-		{order: 4, condition: "fnol long after lossDate", fault: func(p *probe, a *attempt) { a.body = a.body.with("lossDate", p.instant(-99), "fnol", p.instant(-1)) }, status: http.StatusCreated},
+		{order: 4, condition: "fnol long after lossDate", fault: func(p *probe, a *creation) { a.body = a.body.with("lossDate", p.instant(-99), "fnol", p.instant(-1)) }, status: http.StatusCreated},
 	}},
 	{"tradeCreditCoverage", rowsOf(
 		unknownRow(1, "debtorId", "vehicle", "debtor not found"),
@@ -229,7 +229,7 @@ var errorTable = []endpoint{
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
 	)},
 	{"personal", []row{
-		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *attempt) { a.headers = append(a.headers, "Authorization", "Bearer none") }, status: http.StatusUnauthorized},
+		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *creation) { a.headers = append(a.headers, "Authorization", "Bearer none") }, status: http.StatusUnauthorized},
 		bad(2, "required fields missing", missing("lastName"), "required fields missing"),
 		required(2, "firstName"), required(2, "dob"), required(2, "address"), required(2, "idType"), required(2, "idNumber"),
 		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, judge: existingID},
