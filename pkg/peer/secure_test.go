@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"insurance.example/exchange/pkg/certificate/certificatetest"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // secureReplica is a replica that serves TLS with a certificate for a name, and its authority.

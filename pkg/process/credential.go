@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"insurance.example/exchange/pkg/reload"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/secret"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -42,7 +42,7 @@ func (p *Process) makeCredentials() (request.Credentials, error) {
 		return request.Credentials{}, errors.New("settings credential and " + credentialFile + ": give one of them, not both")
 	}
 	file := setting.File{Setting: credentialFile, Path: p.Settings.SecretFile}
-	held, err := reload.Read(func(contents [][]byte) (request.Credentials, error) {
+	held, err := secret.Read(func(contents [][]byte) (request.Credentials, error) {
 		credentials, err := request.NewCredentials(lines(contents[0]))
 		if err != nil {
 			err = fmt.Errorf("setting %s: %s: %w; write a secret of at least 16 characters in each line", file.Setting, file.Path, err)

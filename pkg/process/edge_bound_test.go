@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/certificate/certificatetest"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // TestConnectionsAreBounded opens as many connections as there may be. A further one is told why it is refused, until

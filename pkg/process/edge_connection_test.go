@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/certificate/certificatetest"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // serving starts a process with a handler, and ends it with the test.

@@ -17,10 +17,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"insurance.example/exchange/pkg/budget"
-	"insurance.example/exchange/pkg/certificate"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/secret"
 	"insurance.example/exchange/pkg/tracing"
 )
 
@@ -47,7 +47,7 @@ type Process struct {
 	// serving secures requests; nil without TLS. callers decides whose certificates are accepted; nil if callers need
 	// none.
 	serving *tls.Config
-	callers *certificate.Callers
+	callers *secret.Callers
 	// calling returns how the next connection to a peer is secured, and transports are those that lead to peers.
 	calling    func() *tls.Config
 	transports []*peer.Transport

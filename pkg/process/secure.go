@@ -12,11 +12,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/certificate"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
-	"insurance.example/exchange/pkg/reload"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/secret"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -84,28 +83,28 @@ func (p *Process) readSecurity() error {
 			return err
 		}
 		if s.ClientCA != "" {
-			authorities, err := certificate.ReadAuthorities(setting.File{Setting: tlsClientCA, Path: s.ClientCA})
+			authorities, err := secret.ReadAuthorities(setting.File{Setting: tlsClientCA, Path: s.ClientCA})
 			if err != nil {
 				return err
 			}
-			follow(p, authorities, func(*certificate.Authorities) {})
-			p.callers = certificate.NewCallers(authorities, s.ClientNames)
+			follow(p, authorities, func(*secret.Authorities) {})
+			p.callers = secret.NewCallers(authorities, s.ClientNames)
 		}
-		p.serving = certificate.Server(pair, p.callers)
+		p.serving = secret.ServerTLS(pair, p.callers)
 	}
 	return p.readPeerSecurity(s)
 }
 
 // readPeerSecurity reads how this process calls other services. When that changes, new connections are made.
 func (p *Process) readPeerSecurity(s Security) error {
-	var authorities *reload.Value[*certificate.Authorities]
-	var pair *certificate.Pair
+	var authorities *secret.Value[*secret.Authorities]
+	var pair *secret.Pair
 	var err error
 	if s.PeerCA != "" {
-		if authorities, err = certificate.ReadAuthorities(setting.File{Setting: peerCA, Path: s.PeerCA}); err != nil {
+		if authorities, err = secret.ReadAuthorities(setting.File{Setting: peerCA, Path: s.PeerCA}); err != nil {
 			return err
 		}
-		follow(p, authorities, func(*certificate.Authorities) { p.renewPeers() })
+		follow(p, authorities, func(*secret.Authorities) { p.renewPeers() })
 	}
 	if s.PeerCertificate != "" {
 		pair, err = p.followPair(setting.File{Setting: peerCertificate, Path: s.PeerCertificate}, setting.File{Setting: peerKey, Path: s.PeerKey}, p.renewPeers)
@@ -113,7 +112,7 @@ func (p *Process) readPeerSecurity(s Security) error {
 			return err
 		}
 	}
-	p.calling = certificate.Client(authorities, pair)
+	p.calling = secret.ClientTLS(authorities, pair)
 	return nil
 }
 
@@ -124,8 +123,8 @@ func (p *Process) renewPeers() {
 }
 
 // followPair reads a certificate with its key, has it follow its files, and reports when it ends.
-func (p *Process) followPair(file, key setting.File, changed func()) (*certificate.Pair, error) {
-	pair, err := certificate.ReadPair(file, key)
+func (p *Process) followPair(file, key setting.File, changed func()) (*secret.Pair, error) {
+	pair, err := secret.ReadPair(file, key)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (p *Process) followPair(file, key setting.File, changed func()) (*certifica
 		Name: "exchange_certificate_end_timestamp_seconds", Help: "When the certificate of the setting ends, in Unix time.",
 		ConstLabels: prometheus.Labels{"setting": file.Setting},
 	}, func() float64 { return float64(pair.Get().Leaf.NotAfter.Unix()) }))
-	p.Ready(file.Setting, func(context.Context) error { return Degraded(certificate.Due(pair.Get(), time.Now())) })
+	p.Ready(file.Setting, func(context.Context) error { return Degraded(secret.Due(pair.Get(), time.Now())) })
 	p.Background("end of "+file.Setting, func(ctx context.Context) error {
 		return p.warnOfEnd(ctx, file.Setting, pair)
 	})
@@ -145,13 +144,13 @@ func (p *Process) followPair(file, key setting.File, changed func()) (*certifica
 const endCheckEvery = time.Minute
 
 // warnOfEnd logs that a certificate should be renewed or has ended, once each.
-func (p *Process) warnOfEnd(ctx context.Context, setting string, pair *certificate.Pair) error {
+func (p *Process) warnOfEnd(ctx context.Context, setting string, pair *secret.Pair) error {
 	tick := time.NewTicker(endCheckEvery)
 	defer tick.Stop()
 	said := ""
 	for {
 		now := ""
-		if due := certificate.Due(pair.Get(), time.Now()); due != nil {
+		if due := secret.Due(pair.Get(), time.Now()); due != nil {
 			now = due.Error()
 		}
 		if now != said && now != "" {
@@ -168,7 +167,7 @@ func (p *Process) warnOfEnd(ctx context.Context, setting string, pair *certifica
 
 // follow has a value follow its files while the process serves, and exports whether they can be used. changed is
 // called with each new value.
-func follow[T any](p *Process, value *reload.Value[T], changed func(T)) {
+func follow[T any](p *Process, value *secret.Value[T], changed func(T)) {
 	p.Background(value.Name(), func(ctx context.Context) error { return value.Watch(ctx, p.Log, changed) })
 	p.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "exchange_changed_file_refused",

@@ -15,9 +15,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/certificate/certificatetest"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/process/stores"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // certificateFiles writes a certificate of the authority for 127.0.0.1, its key, and the authority, and returns their

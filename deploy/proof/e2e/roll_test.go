@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // rolled are the services and the gateway, in the order in which the tests roll them, and what is created in each.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // apart are the processes of an exchange that know each other.

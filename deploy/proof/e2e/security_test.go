@@ -8,7 +8,7 @@ import (
 
 	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
-	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // TestMutualTLS runs seven processes that know each other by their certificates, without a shared credential.

@@ -20,7 +20,7 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/database"
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // outside is what an exchange in production finds outside of its cluster: servers that stand in for MongoDB and

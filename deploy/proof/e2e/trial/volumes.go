@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/contracts/internalapi"
-	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
 // The files of a process in its volume: its certificate with its key, and the authorities that it trusts.

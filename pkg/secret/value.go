@@ -1,6 +1,10 @@
-// Package reload holds values that are made from files, such as secrets and certificates, and makes them anew when
-// the files change, while the process runs.
-package reload
+// Package secret reads from files what proves who a process is, and to whom: shared secrets, certificates with their
+// keys, and the authorities that it trusts. It reads them again when the files change, while the process runs.
+//
+// A kept library would leave most of it: certwatcher of controller-runtime follows one certificate with its key, not
+// shared secrets, authorities and the names of callers; fsnotify only says when to read. Files are read twice a second
+// instead, because not every volume reports its changes.
+package secret
 
 import (
 	"context"
@@ -24,17 +28,17 @@ const (
 	largestFile = 1 << 20
 )
 
-// Value is a value that is made from files. It is safe for concurrent use, but for Watch, which runs once.
+// Value is made from files. It is safe for concurrent use, except for Watch, which runs once.
 type Value[T any] struct {
 	files   []setting.File
 	parse   func(contents [][]byte) (T, error)
 	current atomic.Pointer[T]
 	refused atomic.Bool
-	// used is the state of the files that the last judgement was about, and seen the one that was seen last.
+	// used is the state of the files that was parsed last, and seen the state that was read last.
 	used, seen [sha256.Size]byte
 }
 
-// Read makes a value from files. parse gets their contents in the order of the files; its errors name the setting and
+// Read makes a value from files. parse gets their contents in the order of the files. Its errors name the setting and
 // quote no file. Read fails if a file cannot be read, is larger than 1 MiB, or is refused by parse.
 func Read[T any](parse func(contents [][]byte) (T, error), files ...setting.File) (*Value[T], error) {
 	v := &Value[T]{files: files, parse: parse}
@@ -55,8 +59,8 @@ func Read[T any](parse func(contents [][]byte) (T, error), files ...setting.File
 // Get returns the value.
 func (v *Value[T]) Get() T { return *v.current.Load() }
 
-// Refused reports whether the files have changed into something that cannot be used, so that the value is still the
-// one that was made from what they held before.
+// Refused reports whether the files have changed into something that cannot be used. The value is then still the
+// former one.
 func (v *Value[T]) Refused() bool { return v.refused.Load() }
 
 // Name returns the settings that name the files.
@@ -68,9 +72,9 @@ func (v *Value[T]) Name() string {
 	return strings.Join(names, " and ")
 }
 
-// Watch looks at the files until ctx ends, and then returns its error. A change counts once two looks in a row have
-// seen the same, so that no file is taken that is still being written; after a second at the most, changed is called
-// with the new value. What cannot be used is logged once, and changes nothing.
+// Watch reads the files until ctx ends, and then returns its error. A change counts once it was read twice in a row,
+// so that no file is parsed that is still being written. Watch calls changed with the new value within about a second.
+// It logs once what cannot be used, and keeps the former value.
 func (v *Value[T]) Watch(ctx context.Context, log *slog.Logger, changed func(T)) error {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -133,7 +137,7 @@ func read(path string) ([]byte, error) {
 	return content, err
 }
 
-// state returns what tells one state of the files from another.
+// state returns a hash of what the files hold, or of why they cannot be read.
 func state(contents [][]byte, err error) [sha256.Size]byte {
 	sum := sha256.New()
 	for _, content := range contents {

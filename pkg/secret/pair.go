@@ -1,6 +1,4 @@
-// Package certificate reads the certificates by which processes prove who they are to each other, and decides whose
-// are accepted. All of them are read again when their files change.
-package certificate
+package secret
 
 import (
 	"crypto/tls"
@@ -8,17 +6,16 @@ import (
 	"fmt"
 	"time"
 
-	"insurance.example/exchange/pkg/reload"
 	"insurance.example/exchange/pkg/setting"
 )
 
 // Pair is a certificate with its private key, which follows its files.
-type Pair = reload.Value[*tls.Certificate]
+type Pair = Value[*tls.Certificate]
 
 // ReadPair reads a certificate and its private key from PEM files. It fails if the certificate has ended. Errors name
 // the settings, and quote no file.
 func ReadPair(certificate, key setting.File) (*Pair, error) {
-	return reload.Read(func(contents [][]byte) (*tls.Certificate, error) {
+	return Read(func(contents [][]byte) (*tls.Certificate, error) {
 		pair, err := tls.X509KeyPair(contents[0], contents[1])
 		if err != nil {
 			return nil, fmt.Errorf("settings %s and %s: %s and %s are not a certificate and its private key in PEM",

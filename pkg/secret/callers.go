@@ -1,4 +1,4 @@
-package certificate
+package secret
 
 import (
 	"bytes"
@@ -11,19 +11,18 @@ import (
 	"strings"
 	"time"
 
-	"insurance.example/exchange/pkg/reload"
 	"insurance.example/exchange/pkg/setting"
 )
 
-// Authorities are those that sign the certificates which are accepted.
+// Authorities sign the certificates that are accepted.
 type Authorities struct {
 	pool *x509.CertPool
 	all  []*x509.Certificate
 }
 
 // ReadAuthorities reads the certificates of authorities from a PEM file. Errors name the setting.
-func ReadAuthorities(file setting.File) (*reload.Value[*Authorities], error) {
-	return reload.Read(func(contents [][]byte) (*Authorities, error) {
+func ReadAuthorities(file setting.File) (*Value[*Authorities], error) {
+	return Read(func(contents [][]byte) (*Authorities, error) {
 		a := &Authorities{pool: x509.NewCertPool()}
 		for block, rest := pem.Decode(contents[0]); block != nil; block, rest = pem.Decode(rest) {
 			one, err := x509.ParseCertificate(block.Bytes)
@@ -40,29 +39,29 @@ func ReadAuthorities(file setting.File) (*reload.Value[*Authorities], error) {
 	}, file)
 }
 
-// has reports whether a certificate is one of the authorities'.
+// has reports whether a certificate is that of one of the authorities.
 func (a *Authorities) has(one *x509.Certificate) bool {
 	return slices.ContainsFunc(a.all, func(known *x509.Certificate) bool { return bytes.Equal(known.Raw, one.Raw) })
 }
 
-// Callers decides whose certificates a server accepts.
+// Callers decides which certificates of its callers a server accepts.
 type Callers struct {
-	authorities *reload.Value[*Authorities]
+	authorities *Value[*Authorities]
 	names       []string
 }
 
-// NewCallers returns callers with certificates that one of the authorities has signed and that bear one of the names:
-// a DNS name or a URI among the certificate's alternative names, as a whole. Without names, any certificate of the
-// authorities is accepted.
-func NewCallers(authorities *reload.Value[*Authorities], names []string) *Callers {
+// NewCallers returns callers whose certificates one of the authorities has signed and bear one of the names. A name is
+// a whole DNS name or URI among the certificate's alternative names. Without names, every certificate that one of the
+// authorities has signed is accepted.
+func NewCallers(authorities *Value[*Authorities], names []string) *Callers {
 	return &Callers{authorities, names}
 }
 
-// Named reports whether a certificate must bear one of certain names. Only then does it tell who calls.
+// Named reports whether a certificate must bear one of certain names. Only then does it identify a caller.
 func (c *Callers) Named() bool { return len(c.names) > 0 }
 
-// Accept returns nil if the certificate of a connection is accepted now. It may have been accepted when the
-// connection was made and not be any more, because it has ended or because its authority is not trusted any more.
+// Accept returns nil if the certificate of a connection is accepted now. One that was accepted when the connection was
+// made may have ended since, or its authority may no longer be trusted.
 func (c *Callers) Accept(connection *tls.ConnectionState) error {
 	if connection == nil || len(connection.VerifiedChains) == 0 {
 		return errors.New("the caller has no certificate that is accepted")

@@ -1,4 +1,4 @@
-package certificate_test
+package secret_test
 
 import (
 	"crypto/tls"
@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/certificate"
-	"insurance.example/exchange/pkg/certificate/certificatetest"
+	"insurance.example/exchange/pkg/secret"
+	"insurance.example/exchange/pkg/secret/certificatetest"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -27,10 +27,10 @@ func file(t *testing.T, name, text string) setting.File {
 }
 
 // issue returns a certificate with the names.
-func issue(t *testing.T, by *certificatetest.Authority, names ...string) *certificate.Pair {
+func issue(t *testing.T, by *certificatetest.Authority, names ...string) *secret.Pair {
 	t.Helper()
 	text, key := by.Issue(names...)
-	pair, err := certificate.ReadPair(file(t, "tls-certificate", text), file(t, "tls-key", key))
+	pair, err := secret.ReadPair(file(t, "tls-certificate", text), file(t, "tls-key", key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,22 +39,22 @@ func issue(t *testing.T, by *certificatetest.Authority, names ...string) *certif
 
 // ask calls a server of the authority that accepts callers with one of the names, as a client with a certificate, if
 // it has one.
-func ask(t *testing.T, of *certificatetest.Authority, names []string, shown *certificate.Pair) (status int, err error) {
+func ask(t *testing.T, of *certificatetest.Authority, names []string, shown *secret.Pair) (status int, err error) {
 	t.Helper()
-	trusted, err := certificate.ReadAuthorities(file(t, "tls-client-ca", of.PEM))
+	trusted, err := secret.ReadAuthorities(file(t, "tls-client-ca", of.PEM))
 	if err != nil {
 		t.Fatal(err)
 	}
-	callers := certificate.NewCallers(trusted, names)
+	callers := secret.NewCallers(trusted, names)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := callers.Accept(r.TLS); err != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 		}
 	}))
-	server.TLS = certificate.Server(issue(t, of, "127.0.0.1"), callers)
+	server.TLS = secret.ServerTLS(issue(t, of, "127.0.0.1"), callers)
 	server.StartTLS()
 	defer server.Close()
-	transport := &http.Transport{TLSClientConfig: certificate.Client(trusted, shown)()}
+	transport := &http.Transport{TLSClientConfig: secret.ClientTLS(trusted, shown)()}
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport, Timeout: 5 * time.Minute}).Get(server.URL)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestCallersAreAcceptedByAuthorityAndName(t *testing.T) {
 	const workload = "spiffe://exchange.example/gateway"
 	for name, test := range map[string]struct {
 		names    []string
-		shown    *certificate.Pair
+		shown    *secret.Pair
 		accepted bool
 	}{
 		"the name":                         {[]string{"claims", "gateway"}, issue(t, ours, "gateway"), true},
@@ -109,7 +109,7 @@ func TestReadPairRefuses(t *testing.T) {
 		"setting tls-certificate: the certificate in":          {ended, endedKey},
 		"has ended on " + hour.UTC().Format(time.RFC3339)[:13]: {ended, endedKey},
 	} {
-		_, err := certificate.ReadPair(file(t, "tls-certificate", pair[0]), file(t, "tls-key", pair[1]))
+		_, err := secret.ReadPair(file(t, "tls-certificate", pair[0]), file(t, "tls-key", pair[1]))
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "PRIVATE KEY") {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -122,7 +122,7 @@ func TestReadAuthoritiesRefuses(t *testing.T) {
 		"holds no certificate in PEM":            "none",
 		"holds something else than certificates": key,
 	} {
-		if _, err := certificate.ReadAuthorities(file(t, "tls-client-ca", text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := secret.ReadAuthorities(file(t, "tls-client-ca", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestDue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		due := certificate.Due(&pair, now)
+		due := secret.Due(&pair, now)
 		if (due == nil) != (test.due == "") || due != nil && !strings.Contains(due.Error(), test.due) {
 			t.Errorf("after %s, with %s left: %v", test.passed, test.left, due)
 		}

@@ -1,15 +1,12 @@
-package certificate
+package secret
 
 import (
 	"crypto/tls"
-
-	"insurance.example/exchange/pkg/reload"
 )
 
-// Server returns how a server secures its connections: with the certificate of the pair, and, unless callers is nil,
-// for callers with a certificate that is accepted only; a handshake with anybody else fails. HTTP/2 and HTTP/1.1 are
-// offered.
-func Server(pair *Pair, callers *Callers) *tls.Config {
+// ServerTLS returns how a server secures its connections: with the certificate of the pair. Unless callers is nil, a
+// handshake fails without a certificate that callers accepts. HTTP/2 and HTTP/1.1 are offered.
+func ServerTLS(pair *Pair, callers *Callers) *tls.Config {
 	config := &tls.Config{
 		MinVersion:     tls.VersionTLS12,
 		NextProtos:     []string{"h2", "http/1.1"},
@@ -30,10 +27,10 @@ func Server(pair *Pair, callers *Callers) *tls.Config {
 	return config
 }
 
-// Client returns a function that returns how a client secures its next connection: to servers whose certificates the
-// authorities have signed, those of the system if it is nil, and with the certificate of the pair, if it is not nil.
-// It offers HTTP/1.1 only.
-func Client(authorities *reload.Value[*Authorities], pair *Pair) func() *tls.Config {
+// ClientTLS returns a function that returns how a client secures its next connection. It trusts servers whose
+// certificates the authorities have signed; nil stands for the authorities of the system. It shows the certificate of
+// the pair, if pair is not nil. It offers HTTP/1.1 only.
+func ClientTLS(authorities *Value[*Authorities], pair *Pair) func() *tls.Config {
 	return func() *tls.Config {
 		config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
 		if authorities != nil {

@@ -1,4 +1,4 @@
-package reload_test
+package secret_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/reload"
+	"insurance.example/exchange/pkg/secret"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -35,9 +35,9 @@ func (j *journal) String() string {
 }
 
 // watch makes a value from the file and watches it until the test ends. It refuses the text "bad".
-func watch(t *testing.T, path string) (*reload.Value[string], *journal) {
+func watch(t *testing.T, path string) (*secret.Value[string], *journal) {
 	t.Helper()
-	value, err := reload.Read(func(contents [][]byte) (string, error) {
+	value, err := secret.Read(func(contents [][]byte) (string, error) {
 		if string(contents[0]) == "bad" {
 			return "", errors.New("setting word: bad")
 		}
@@ -162,7 +162,7 @@ func TestReadRefuses(t *testing.T) {
 		"is larger than":     large,
 		"setting word: read": folder,
 	} {
-		_, err := reload.Read(func(contents [][]byte) (string, error) { return string(contents[0]), nil }, setting.File{Setting: "word", Path: path})
+		_, err := secret.Read(func(contents [][]byte) (string, error) { return string(contents[0]), nil }, setting.File{Setting: "word", Path: path})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
