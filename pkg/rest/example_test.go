@@ -88,10 +88,10 @@ func Example() {
 	fmt.Println(ask(http.MethodPut, at, `{"title":"Emma"}`).Body)
 	fmt.Println(ask(http.MethodPost, at+":return", "").Code)
 	fmt.Println(ask(http.MethodPost, at+":return", "").Body)
-	// Output: 201 {"detail":"Members of the body have values that are not
-	// allowed.","errors":[{"pointer":"/kind","reason":"\"for ever\" is no value of
-	// LoanKind"}],"status":400,"title":"invalid field","type":"/problems/invalid-field"} {"detail":"days is
-	// required.","errors":[{"pointer":"/days","reason":"is required"}],"status":400,"title":"required fields
-	// missing","type":"/problems/required-fields-missing"} 200 {"detail":"return does not apply to a loan that is
-	// back.","state":"back","status":409,"title":"transition not listed","type":"/problems/transition-not-listed"}
+	// Output:
+	// 201
+	// {"detail":"Members of the body have values that are not allowed.","errors":[{"pointer":"/kind","reason":"\"for ever\" is no value of LoanKind"}],"status":400,"title":"invalid field","type":"/problems/invalid-field"}
+	// {"detail":"days is required.","errors":[{"pointer":"/days","reason":"is required"}],"status":400,"title":"required fields missing","type":"/problems/required-fields-missing"}
+	// 200
+	// {"detail":"return does not apply to a loan that is back.","state":"back","status":409,"title":"transition not listed","type":"/problems/transition-not-listed"}
 }
