@@ -12,8 +12,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/admission"
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -22,7 +21,7 @@ import (
 
 // forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
 // The place ends when the response of the service begins: who reads it slowly keeps nobody out.
-func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller request.Caller, place *admission.Place) {
+func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller request.Caller, place *load.Slot) {
 	upstream := g.Upstreams[to]
 	ctx, span := tracing.Begin(ctx, "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
 	defer span.End()
@@ -30,8 +29,8 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), place, span)
 		return
 	}
-	budget.Charge(ctx, caller.Subject)
-	if err := budget.Take(ctx, forwarding); err != nil {
+	load.Charge(ctx, caller.Subject)
+	if err := load.Take(ctx, forwarding); err != nil {
 		process.Refuse(c, problem.From(err))
 		return
 	}
@@ -66,7 +65,7 @@ const forwarding = 2 * bufferSize
 
 // responds notes the status of the response of a service. A 503 says nothing about how long requests take that are
 // served.
-func responds(status int, place *admission.Place, span trace.Span) {
+func responds(status int, place *load.Slot, span trace.Span) {
 	if span.IsRecording() {
 		span.SetAttributes(attribute.Int("http.response.status_code", status))
 	}

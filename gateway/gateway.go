@@ -15,8 +15,8 @@ import (
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/routes"
-	"insurance.example/exchange/pkg/admission"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -36,7 +36,7 @@ type Upstream struct {
 	// token, and learns who the caller is from their contexts.
 	Handler http.Handler
 	// Limiter refuses requests to the service while there are too many; none is refused if it is nil.
-	Limiter *admission.Limiter
+	Limiter *load.Limiter
 }
 
 // Config is the configuration of a gateway.

@@ -6,12 +6,12 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/load"
 )
 
 // handOver has a service of this process serve a request, whose context carries what the other processes would be
 // told in headers. The response goes to the caller as the service writes it.
-func handOver(c *gin.Context, service http.Handler, request *http.Request, place *admission.Place, span trace.Span) {
+func handOver(c *gin.Context, service http.Handler, request *http.Request, place *load.Slot, span trace.Span) {
 	delete(request.Header, "Authorization") // services do not need the token
 	request.TLS = nil                       // the gateway has looked at the certificate of the caller
 	request.URL.RawPath = ""                // the service routes by the decoded path, as the table did
@@ -23,7 +23,7 @@ func handOver(c *gin.Context, service http.Handler, request *http.Request, place
 // handedOver is the response of a service of this process.
 type handedOver struct {
 	http.ResponseWriter
-	place *admission.Place
+	place *load.Slot
 	span  trace.Span
 	begun bool
 }

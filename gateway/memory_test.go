@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -24,7 +24,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 		_, _ = w.Write(body) // to a caller who may have left
 	}))
 	defer server.Close()
-	work := budget.New(fits*each, nil)
+	work := load.NewBudget(fits*each, nil)
 	d := openWithin(t, process.EngineConfig{Timeout: time.Minute, Budget: work}, over(t, server.URL), nil)
 	var unread []*http.Response
 	leave := func() {
@@ -75,7 +75,7 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 
 // TestAServiceOfTheProcessTakesItself holds that nothing is taken for forwarding where nothing is forwarded.
 func TestAServiceOfTheProcessTakesItself(t *testing.T) {
-	work := budget.New(1<<20, nil)
+	work := load.NewBudget(1<<20, nil)
 	inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if work.Used() != 0 {
 			t.Errorf("%d bytes in work", work.Used())

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/load"
 )
 
 // oneAtATime gives every service a limiter that admits one request.
 func oneAtATime(config *gateway.Config) {
 	for name, upstream := range config.Upstreams {
-		upstream.Limiter = admission.New(admission.Config{Target: time.Hour, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		upstream.Limiter = load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		config.Upstreams[name] = upstream
 	}
 }
@@ -126,7 +126,7 @@ func TestLongTimesLowerTheLimit(t *testing.T) {
 	})
 	var past atomic.Int64
 	began := time.Now()
-	limiter := admission.New(admission.Config{
+	limiter := load.NewLimiter(load.LimiterConfig{
 		Target: time.Millisecond, Most: most, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return began.Add(time.Duration(past.Load())) },
 	})
 	d := open(t, within(h), func(config *gateway.Config) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"insurance.example/exchange/contracts/routes"
-	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/load"
 )
 
 // endpoint is a path of the interface and its methods.
@@ -24,14 +24,14 @@ type endpoint struct {
 }
 
 // class returns which requests are refused before those with the method, while there are too many.
-func (e *endpoint) class(method string) admission.Class {
+func (e *endpoint) class(method string) load.Class {
 	switch {
 	case method != http.MethodGet && method != http.MethodHead:
-		return admission.Write
+		return load.Write
 	case e.lists:
-		return admission.List
+		return load.List
 	default:
-		return admission.Read
+		return load.Read
 	}
 }
 

@@ -9,17 +9,17 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/load"
 )
 
 // Limiter returns a new limiter of the requests that one service of the process, which may be the gateway, takes for
 // another one, or for itself; nil if the settings say that nothing is refused.
-func (p *Process) Limiter(service, to string) *admission.Limiter {
+func (p *Process) Limiter(service, to string) *load.Limiter {
 	target := p.Settings.OverloadLatency
 	if target == 0 {
 		return nil
 	}
-	limiter := admission.New(admission.Config{
+	limiter := load.NewLimiter(load.LimiterConfig{
 		Target: target, Most: int(p.Settings.OverloadRequests), Now: time.Now, Log: p.Log.With("service", service, "to", to),
 	})
 	registerLimiter(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)), limiter)
@@ -27,7 +27,7 @@ func (p *Process) Limiter(service, to string) *admission.Limiter {
 }
 
 // registerLimiter registers the metrics of a limiter, which deploy/README.md describes.
-func registerLimiter(registerer prometheus.Registerer, l *admission.Limiter) {
+func registerLimiter(registerer prometheus.Registerer, l *load.Limiter) {
 	with := promauto.With(registerer)
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_admission_limit", Help: "How many requests may be in work.",
@@ -35,7 +35,7 @@ func registerLimiter(registerer prometheus.Registerer, l *admission.Limiter) {
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_admission_in_work", Help: "How many admitted requests are in work.",
 	}, func() float64 { return float64(l.State().InWork) })
-	for _, class := range admission.Classes() {
+	for _, class := range load.Classes() {
 		of := prometheus.Labels{"class": class.String()}
 		with.NewCounterFunc(prometheus.CounterOpts{
 			Name: "exchange_admission_admitted_total", Help: "Requests that were admitted.", ConstLabels: of,
@@ -51,17 +51,17 @@ func registerLimiter(registerer prometheus.Registerer, l *admission.Limiter) {
 const internalPrefix = "/internal/"
 
 // classOf returns the class of a request to a service. A path that ends in no parameter is that of a list.
-func classOf(c *gin.Context) admission.Class {
+func classOf(c *gin.Context) load.Class {
 	route := c.FullPath()
 	switch {
 	case strings.HasPrefix(route, internalPrefix):
-		return admission.Internal
+		return load.Internal
 	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
-		return admission.Write
+		return load.Write
 	case strings.Contains(route, "/:"):
-		return admission.Read
+		return load.Read
 	default:
-		return admission.List
+		return load.List
 	}
 }
 
@@ -69,7 +69,7 @@ func classOf(c *gin.Context) admission.Class {
 // reads it slowly keeps nobody out.
 type placed struct {
 	gin.ResponseWriter
-	place *admission.Place
+	place *load.Slot
 }
 
 // Write writes a part of the body.

@@ -11,15 +11,15 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/process"
 )
 
 // limited returns a router that admits one request at a time, and counts them.
-func limited() (bench, *admission.Limiter) {
+func limited() (bench, *load.Limiter) {
 	b := bench{journal: &journal{}, registry: prometheus.NewRegistry()}
 	log := process.NewLog(b.journal, "json", slog.LevelInfo)
-	l := admission.New(admission.Config{Target: time.Hour, Most: 1, Now: time.Now, Log: log})
+	l := load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: log})
 	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute, LargestBody: 10, Limiter: l})
 	return b, l
 }
@@ -56,7 +56,7 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 		t.Errorf("an internal request gets %d %s", got.Code, got.Body)
 	}
 	state := l.State()
-	if state.Refused[admission.Read] != 1 || state.Refused[admission.Write] != 1 || state.Refused[admission.List] != 1 || state.Admitted[admission.Internal] != 1 {
+	if state.Refused[load.Read] != 1 || state.Refused[load.Write] != 1 || state.Refused[load.List] != 1 || state.Admitted[load.Internal] != 1 {
 		t.Errorf("counted %+v", state)
 	}
 	goOn <- struct{}{}

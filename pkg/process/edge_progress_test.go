@@ -14,7 +14,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 )
@@ -99,7 +99,7 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout, s.WorkMemory = 50*time.Millisecond, 1 })
 	ended := make(chan error, 1)
 	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
-		if err := budget.Take(c.Request.Context(), 1<<20); err != nil {
+		if err := load.Take(c.Request.Context(), 1<<20); err != nil {
 			process.Refuse(c, problemOf(err))
 			return
 		}
@@ -137,8 +137,8 @@ func TestWorkIsBoundedAcrossRequests(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
 		ctx := c.Request.Context()
-		budget.Charge(ctx, c.Query("caller"))
-		if err := budget.Take(ctx, 600<<10); err != nil {
+		load.Charge(ctx, c.Query("caller"))
+		if err := load.Take(ctx, 600<<10); err != nil {
 			process.Refuse(c, problemOf(err))
 			return
 		}

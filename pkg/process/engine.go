@@ -8,8 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/admission"
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -27,9 +26,9 @@ type EngineConfig struct {
 	// AccessLog logs every request.
 	AccessLog bool
 	// Budget bounds what requests have in work; nothing does if it is nil.
-	Budget *budget.Budget
+	Budget *load.Budget
 	// Limiter refuses requests while there are too many; none is refused if it is nil.
-	Limiter *admission.Limiter
+	Limiter *load.Limiter
 }
 
 // NewEngine returns a router that gives each request an id and a time limit, and counts and logs it. A handler responds

@@ -13,8 +13,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/admission"
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/tracing"
@@ -29,8 +28,8 @@ type observer struct {
 	largestBody int64
 	tracer      trace.Tracer
 	accessLog   bool
-	budget      *budget.Budget
-	limiter     *admission.Limiter
+	budget      *load.Budget
+	limiter     *load.Limiter
 }
 
 // Keys of the gin context.
@@ -178,7 +177,7 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 	relayed := c.GetBool(relayKey)
 	ctx := c.Request.Context()
 	switch gone := errors.Is(cause, context.Canceled) && errors.Is(ctx.Err(), context.Canceled); {
-	case status < 500, gone, relayed && cause == nil, errors.Is(cause, admission.Refusal):
+	case status < 500, gone, relayed && cause == nil, errors.Is(cause, load.Refusal):
 		failed = false
 	case status == http.StatusServiceUnavailable:
 		level = slog.LevelWarn

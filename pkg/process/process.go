@@ -16,8 +16,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/secret"
@@ -32,7 +32,7 @@ type Process struct {
 	Registry *prometheus.Registry
 
 	// budget is what all requests of the process may have in work.
-	budget   *budget.Budget
+	budget   *load.Budget
 	tracing  *tracing.Tracing
 	health   health
 	requests net.Listener
@@ -63,8 +63,8 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
-	turns := budget.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
-	p := &Process{Settings: settings, Log: log, Registry: registry, budget: budget.New(settings.work(), turns)}
+	turns := load.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
+	p := &Process{Settings: settings, Log: log, Registry: registry, budget: load.NewBudget(settings.work(), turns)}
 	registerWork(registry, p.budget, turns)
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.

@@ -4,11 +4,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 )
 
 // registerWork registers the metrics of what requests have in work, which deploy/README.md describes.
-func registerWork(registerer prometheus.Registerer, work *budget.Budget, turns *budget.Turns) {
+func registerWork(registerer prometheus.Registerer, work *load.Budget, turns *load.Turns) {
 	with := promauto.With(registerer)
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_work_bytes", Help: "Memory that requests have taken from the budget of the process (work-memory).",

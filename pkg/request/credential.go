@@ -13,7 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -137,7 +137,7 @@ var errNoCredential = errors.New("the credential is missing or not accepted")
 func RequireGateway(trust Trust) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if caller, carried := callerFrom(c.Request.Context()); carried {
-			budget.Charge(c.Request.Context(), caller.Subject)
+			load.Charge(c.Request.Context(), caller.Subject)
 			return
 		}
 		header := c.Request.Header
@@ -153,7 +153,7 @@ func RequireGateway(trust Trust) gin.HandlerFunc {
 		}
 		caller := Caller{Subject: subject, Scopes: strings.Fields(header.Get(ScopesHeader))}
 		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
-		budget.Charge(c.Request.Context(), subject)
+		load.Charge(c.Request.Context(), subject)
 	}
 }
 

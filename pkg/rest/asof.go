@@ -8,8 +8,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -32,7 +32,7 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := budget.Take(ctx, len(body)); err != nil { // for the response
+	if err := load.Take(ctx, len(body)); err != nil { // for the response
 		return err
 	}
 	c.Writer.Header().Set("ETag", tag)
@@ -57,10 +57,10 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of
 	// a version.
 	present.forgetChanges()
-	held := budget.Held(ctx)
+	held := load.Held(ctx)
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
-		budget.Return(ctx, held)
+		load.Return(ctx, held)
 		formers, err := r.formers.Formers(ctx, doc.ID, middle-1, 1)
 		if err != nil {
 			return doc, err
@@ -87,7 +87,7 @@ func (r *documents) versionAt(ctx context.Context, doc docstore.Document, at tim
 			was, then, from = formers[0].Version, of, formers[0].Version+1
 		}
 	}
-	budget.Return(ctx, held)
+	load.Return(ctx, held)
 	if then == nil {
 		return doc, r.notYet(doc.ID.String(), at, present)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -45,7 +45,7 @@ func readBody(c *gin.Context) ([]byte, error) {
 	if len(body) > 0 && !isJSON(req.Header.Get("Content-Type")) {
 		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").WithHeader("Accept", mediaType)
 	}
-	_, err = budget.Turn(req.Context(), len(body))
+	_, err = load.Turn(req.Context(), len(body))
 	return body, err
 }
 
@@ -58,7 +58,7 @@ const firstRead = 4 << 10
 func readAll(req *http.Request) ([]byte, error) {
 	ctx := req.Context()
 	declared := int(max(0, req.ContentLength))
-	if err := budget.Fits(ctx, bodyWeight*declared); err != nil {
+	if err := load.Fits(ctx, bodyWeight*declared); err != nil {
 		return nil, err
 	}
 	var body []byte
@@ -68,7 +68,7 @@ func readAll(req *http.Request) ([]byte, error) {
 			if 0 < declared && cap(body) <= declared && declared < size {
 				size = declared + 1 // the one byte more finds the end
 			}
-			if err := budget.Take(ctx, 2*(size-cap(body))); err != nil { // the former buffer is there until it is collected
+			if err := load.Take(ctx, 2*(size-cap(body))); err != nil { // the former buffer is there until it is collected
 				return nil, err
 			}
 			body = append(make([]byte, 0, size), body...)
@@ -76,7 +76,7 @@ func readAll(req *http.Request) ([]byte, error) {
 		n, err := req.Body.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
 		if errors.Is(err, io.EOF) {
-			return body, budget.Take(ctx, max(0, bodyWeight*len(body)-2*cap(body)))
+			return body, load.Take(ctx, max(0, bodyWeight*len(body)-2*cap(body)))
 		}
 		if err != nil {
 			return nil, err
@@ -138,7 +138,7 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 // send sends a response. It says how long the body is, so that a long one is not sent in chunks. The work on the
 // request is done then.
 func send(c *gin.Context, status int, body []byte) {
-	budget.EndTurn(c.Request.Context())
+	load.EndTurn(c.Request.Context())
 	header := c.Writer.Header()
 	header["Content-Type"] = mediaTypes
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -35,9 +35,9 @@ func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precon
 	decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
-	held := budget.Held(ctx)
+	held := load.Held(ctx)
 	for range maxTries {
-		budget.Return(ctx, held)
+		load.Return(ctx, held)
 		doc, err := r.toChange(ctx, id)
 		if err != nil {
 			return done, err

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 )
 
 // History is a page of what happened to a record, oldest first.
@@ -54,7 +54,7 @@ func (r *documents) history(c *gin.Context, id string) error {
 		query := url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
 		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+doc.ID.String()+"?"+query.Encode()+`>; rel="next"`)
 	}
-	if err := budget.Take(ctx, 3*page.bytes); err != nil { // for the events, the page, and the response
+	if err := load.Take(ctx, 3*page.bytes); err != nil { // for the events, the page, and the response
 		return err
 	}
 	return writeJSON(c, http.StatusOK, History{r.resource, doc.ID.String(), doc.Version, page.events})
@@ -106,12 +106,12 @@ func historyPage(raw string) (*eventPage, error) {
 // fill adds the events of a document and of its former versions to the page. The document was read first, so that each
 // of its former versions is there.
 func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
-	after, held := page.last.version-1, budget.Held(ctx)
-	defer budget.Return(ctx, held)
+	after, held := page.last.version-1, load.Held(ctx)
+	defer load.Return(ctx, held)
 	for {
 		// Of the versions that have been read, the page has the events alone.
-		budget.Return(ctx, held)
-		if err := budget.Take(ctx, page.bytes); err != nil {
+		load.Return(ctx, held)
+		if err := load.Take(ctx, page.bytes); err != nil {
 			return err
 		}
 		var formers []docstore.Former
@@ -153,10 +153,10 @@ func takeFormers(ctx context.Context, formers []docstore.Former) error {
 
 // takeStates does so for states of a size.
 func takeStates(ctx context.Context, size int) error {
-	if err := budget.Take(ctx, size); err != nil {
+	if err := load.Take(ctx, size); err != nil {
 		return err
 	}
-	_, err := budget.Turn(ctx, size)
+	_, err := load.Turn(ctx, size)
 	return err
 }
 

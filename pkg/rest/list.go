@@ -15,8 +15,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 )
 
 // The bounds of a page.
@@ -56,7 +56,7 @@ func (r *documents) list(c *gin.Context) error {
 	for _, doc := range docs {
 		size += len(doc.Body) + 1
 	}
-	if err := budget.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
+	if err := load.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
 		return err
 	}
 	held := pages.Get().(*[]byte)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -29,7 +29,7 @@ func (r *documents) read(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := budget.Take(c.Request.Context(), len(body)); err != nil { // for the response
+	if err := load.Take(c.Request.Context(), len(body)); err != nil { // for the response
 		return err
 	}
 	header := c.Writer.Header()

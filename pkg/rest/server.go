@@ -13,8 +13,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 )
@@ -295,7 +295,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 // Refuse responds with the problem that err is. It is the one place where errors become statuses: what a store or a
 // peer could not do in time is an outage (503), and any other error is 500.
 func Refuse(c *gin.Context, err error) {
-	budget.EndTurn(c.Request.Context())
+	load.EndTurn(c.Request.Context())
 	var p *problem.Error
 	if !errors.As(err, &p) {
 		var building *docstore.BuildingError

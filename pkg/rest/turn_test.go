@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -22,14 +22,14 @@ const callerHeader = "X-Caller"
 
 // turned has large requests wait for one turn. The context of each request is what change returns, if it is not nil.
 // A panic ends a request as in a process: after what it has taken was given back.
-func (w *world) turned(change func(context.Context) context.Context) *budget.Turns {
-	turns := budget.NewTurns(1, time.Hour)
-	b, inner := budget.New(1<<40, turns), w.handler
+func (w *world) turned(change func(context.Context) context.Context) *load.Turns {
+	turns := load.NewTurns(1, time.Hour)
+	b, inner := load.NewBudget(1<<40, turns), w.handler
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		defer func() { _ = recover() }()
 		ctx, end := b.Begin(r.Context())
 		defer end()
-		budget.Charge(ctx, r.Header.Get(callerHeader))
+		load.Charge(ctx, r.Header.Get(callerHeader))
 		if change != nil {
 			ctx = change(ctx)
 		}

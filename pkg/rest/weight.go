@@ -3,8 +3,8 @@ package rest
 import (
 	"context"
 
-	"insurance.example/exchange/pkg/budget"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/load"
 )
 
 // How much memory a request needs, as multiples of sizes.
@@ -21,19 +21,19 @@ const (
 // the record.
 func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
 	for {
-		held := budget.Held(ctx)
+		held := load.Held(ctx)
 		doc, err := r.existing(ctx, id)
 		if err != nil {
 			return doc, err
 		}
 		size := len(doc.Body) + len(doc.State)
-		if err := budget.Take(ctx, changeWeight*size); err != nil {
+		if err := load.Take(ctx, changeWeight*size); err != nil {
 			return doc, err
 		}
-		waited, err := budget.Turn(ctx, size)
+		waited, err := load.Turn(ctx, size)
 		if err != nil || !waited {
 			return doc, err
 		}
-		budget.Return(ctx, held)
+		load.Return(ctx, held)
 	}
 }

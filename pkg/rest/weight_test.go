@@ -9,28 +9,28 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
 // bounded gives the server a budget, and each request an account in the name of w.caller.
-func (w *world) bounded(bytes int64) *budget.Budget {
-	b, inner := budget.New(bytes, nil), w.handler
+func (w *world) bounded(bytes int64) *load.Budget {
+	b, inner := load.NewBudget(bytes, nil), w.handler
 	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		ctx, end := b.Begin(r.Context())
 		defer end()
-		budget.Charge(ctx, w.caller)
+		load.Charge(ctx, w.caller)
 		inner.ServeHTTP(rw, r.WithContext(ctx))
 	})
 	return b
 }
 
 // busy takes bytes in the name of a caller until it is called.
-func busy(t *testing.T, b *budget.Budget, caller string, bytes int) (end func()) {
+func busy(t *testing.T, b *load.Budget, caller string, bytes int) (end func()) {
 	t.Helper()
 	ctx, end := b.Begin(t.Context())
-	budget.Charge(ctx, caller)
-	if err := budget.Take(ctx, bytes); err != nil {
+	load.Charge(ctx, caller)
+	if err := load.Take(ctx, bytes); err != nil {
 		t.Fatal(err)
 	}
 	return end

@@ -11,8 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/pflag"
 
-	"insurance.example/exchange/pkg/admission"
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -75,8 +74,8 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 		Unset: func(string, string) {},
 		Engine: func() *gin.Engine {
 			return process.NewEngine(process.EngineConfig{
-				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: budget.New(work, nil),
-				Limiter: admission.New(admission.Config{
+				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: load.NewBudget(work, nil),
+				Limiter: load.NewLimiter(load.LimiterConfig{
 					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests), Now: time.Now, Log: p.log,
 				}),
 			})

@@ -1,4 +1,4 @@
-package admission_test
+package load_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"insurance.example/exchange/pkg/admission"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -22,14 +22,14 @@ type clock struct{ now time.Time }
 
 func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 
-func limiter(c *clock) *admission.Limiter {
-	return admission.New(admission.Config{Target: target, Most: 1000, Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler)})
+func limiter(c *clock) *load.Limiter {
+	return load.NewLimiter(load.LimiterConfig{Target: target, Most: 1000, Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler)})
 }
 
 // admitted begins requests of a class until one is refused, at most a number of them, and returns their places.
-func admitted(t *testing.T, l *admission.Limiter, class admission.Class, most int) []*admission.Place {
+func admitted(t *testing.T, l *load.Limiter, class load.Class, most int) []*load.Slot {
 	t.Helper()
-	var places []*admission.Place
+	var places []*load.Slot
 	for len(places) < most {
 		_, place, refused := l.Begin(t.Context(), class)
 		if refused != nil {
@@ -43,7 +43,7 @@ func admitted(t *testing.T, l *admission.Limiter, class admission.Class, most in
 	return places
 }
 
-func end(places []*admission.Place) {
+func end(places []*load.Slot) {
 	for _, p := range places {
 		p.End()
 	}
@@ -55,7 +55,7 @@ const burst = 64
 // machine serves requests of which a number is done each millisecond, the oldest first, whatever is in work.
 type machine struct {
 	*clock
-	limiter *admission.Limiter
+	limiter *load.Limiter
 	each    int
 	inWork  []job
 	done    int
@@ -63,7 +63,7 @@ type machine struct {
 }
 
 type job struct {
-	place *admission.Place
+	place *load.Slot
 	began time.Time
 }
 
@@ -71,7 +71,7 @@ type job struct {
 func (m *machine) run(t *testing.T, d time.Duration) {
 	for until := m.now.Add(d); m.now.Before(until); m.pass(time.Millisecond) {
 		for range 3 * m.each {
-			_, place, refused := m.limiter.Begin(t.Context(), admission.Read)
+			_, place, refused := m.limiter.Begin(t.Context(), load.Read)
 			if refused != nil {
 				break // as all the others would be
 			}
@@ -96,7 +96,7 @@ func TestRestIsNeverRefused(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
 	rest := func(when string) {
-		for _, class := range admission.Classes() {
+		for _, class := range load.Classes() {
 			places := admitted(t, l, class, burst)
 			if len(places) != burst {
 				t.Errorf("%s, %d of a burst of %d are admitted as %s", when, len(places), burst, class)
@@ -114,7 +114,7 @@ func TestRestIsNeverRefused(t *testing.T) {
 	rest("after an overload")
 }
 
-func placesOf(jobs []job) (places []*admission.Place) {
+func placesOf(jobs []job) (places []*load.Slot) {
 	for _, j := range jobs {
 		places = append(places, j.place)
 	}
@@ -126,8 +126,8 @@ func placesOf(jobs []job) (places []*admission.Place) {
 func TestClassesAreRefusedInTheirOrder(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
-	var all []*admission.Place
-	order := []admission.Class{admission.List, admission.Write, admission.Read}
+	var all []*load.Slot
+	order := []load.Class{load.List, load.Write, load.Read}
 	for i, class := range order {
 		places := admitted(t, l, class, 1000)
 		if len(places) == 0 || len(places) == 1000 {
@@ -141,12 +141,12 @@ func TestClassesAreRefusedInTheirOrder(t *testing.T) {
 		}
 	}
 	// They are parts of requests that were admitted already.
-	inner := admitted(t, l, admission.Internal, 1000)
+	inner := admitted(t, l, load.Internal, 1000)
 	if len(inner) != 1000 {
 		t.Errorf("%d of 1000 internal requests are admitted", len(inner))
 	}
 	state := l.State()
-	if state.InWork != len(all)+len(inner) || state.Refused[admission.List] != 3 || state.Refused[admission.Internal] != 0 {
+	if state.InWork != len(all)+len(inner) || state.Refused[load.List] != 3 || state.Refused[load.Internal] != 0 {
 		t.Errorf("%d are in work, want %d: %+v", state.InWork, len(all)+len(inner), state)
 	}
 	end(all)
@@ -202,14 +202,14 @@ func TestWhatIsSlowByItselfIsAdmitted(t *testing.T) {
 	l := limiter(c)
 	const alone = 3 * target
 	for range 50 {
-		places := admitted(t, l, admission.Read, 20)
+		places := admitted(t, l, load.Read, 20)
 		c.pass(alone)
 		for _, p := range places {
 			p.Served()
 		}
 	}
 	for range 100 {
-		places := admitted(t, l, admission.Read, 2000)
+		places := admitted(t, l, load.Read, 2000)
 		c.pass(alone)
 		for _, p := range places {
 			p.Served()
@@ -228,7 +228,7 @@ func TestSlowSendersKeepNobodyOut(t *testing.T) {
 	ended := make(chan error)
 	const slow = 1000
 	for range slow {
-		place := admitted(t, l, admission.Write, 1)
+		place := admitted(t, l, load.Write, 1)
 		if len(place) == 0 {
 			t.Fatal("a request is refused although all others wait for their bodies")
 		}
@@ -269,13 +269,13 @@ func TestTimeOfTheCallerDoesNotCount(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
 	at := l.State().Limit
-	defer end(admitted(t, l, admission.Read, 2*at/3))
+	defer end(admitted(t, l, load.Read, 2*at/3))
 	for range 100 {
-		place := admitted(t, l, admission.Write, 1)
+		place := admitted(t, l, load.Write, 1)
 		if len(place) == 0 {
 			t.Fatalf("a write is refused: %+v", l.State())
 		}
-		end(admitted(t, l, admission.List, 1)) // refused, as long as the limit does not rise
+		end(admitted(t, l, load.List, 1)) // refused, as long as the limit does not rise
 		if _, err := io.ReadAll(place[0].Body(io.NopCloser(&lateReader{c, strings.NewReader("{}")}))); err != nil {
 			t.Fatal(err)
 		}
@@ -301,12 +301,12 @@ func (r *lateReader) Read(into []byte) (int, error) {
 func TestARequestHasOnePlace(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	gateway, service := limiter(c), limiter(c)
-	ctx, place, refused := gateway.Begin(t.Context(), admission.Read)
+	ctx, place, refused := gateway.Begin(t.Context(), load.Read)
 	if refused != nil {
 		t.Fatal(refused)
 	}
-	full := admitted(t, service, admission.Read, 2000)
-	inner, none, refused := service.Begin(ctx, admission.Read)
+	full := admitted(t, service, load.Read, 2000)
+	inner, none, refused := service.Begin(ctx, load.Read)
 	if refused != nil || none != nil || inner != ctx {
 		t.Errorf("a request that has a place gets %v and %v", none, refused)
 	}
@@ -324,9 +324,9 @@ func TestARequestHasOnePlace(t *testing.T) {
 }
 
 func TestWithoutATargetNothingIsRefused(t *testing.T) {
-	l := admission.New(admission.Config{Most: 1})
+	l := load.NewLimiter(load.LimiterConfig{Most: 1})
 	for range 10 {
-		if _, _, refused := l.Begin(context.Background(), admission.List); refused != nil {
+		if _, _, refused := l.Begin(context.Background(), load.List); refused != nil {
 			t.Fatal(refused)
 		}
 	}
@@ -336,16 +336,16 @@ func TestWithoutATargetNothingIsRefused(t *testing.T) {
 func TestRefusalsAreLoggedTogether(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	var log strings.Builder
-	l := admission.New(admission.Config{Target: target, Most: 1, Now: func() time.Time { return c.now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
-	places := admitted(t, l, admission.Read, 1)
+	l := load.NewLimiter(load.LimiterConfig{Target: target, Most: 1, Now: func() time.Time { return c.now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	places := admitted(t, l, load.Read, 1)
 	defer end(places)
 	for range 100 {
-		if _, _, refused := l.Begin(t.Context(), admission.Read); !errors.Is(refused, admission.Refusal) {
+		if _, _, refused := l.Begin(t.Context(), load.Read); !errors.Is(refused, load.Refusal) {
 			t.Fatal(refused)
 		}
 	}
 	c.pass(time.Minute)
-	_, _, _ = l.Begin(t.Context(), admission.Read)
+	_, _, _ = l.Begin(t.Context(), load.Read)
 	if lines := strings.Count(log.String(), "\n"); lines != 2 || !strings.Contains(log.String(), "refused=100") {
 		t.Errorf("the log has %d lines for 101 refusals:\n%s", lines, log.String())
 	}

@@ -1,7 +1,7 @@
 // Package budget bounds what a process has in memory for requests, whatever callers send or ask for: before something
 // is read or built for a request, its size is taken from the budget of the process, and it is given back when the
 // request ends. What does not fit is refused at once, so that nothing waits for memory while it holds some.
-package budget
+package load
 
 import (
 	"context"
@@ -22,8 +22,8 @@ type Budget struct {
 	callers map[string]int64
 }
 
-// New returns a budget of a number of bytes. Large requests wait for one of the turns, if there are any.
-func New(total int64, turns *Turns) *Budget {
+// NewBudget returns a budget of a number of bytes. Large requests wait for one of the turns, if there are any.
+func NewBudget(total int64, turns *Turns) *Budget {
 	return &Budget{total: total, share: total / 2, turns: turns, callers: map[string]int64{}}
 }
 

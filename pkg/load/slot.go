@@ -1,4 +1,4 @@
-package admission
+package load
 
 import (
 	"io"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Place is that of an admitted request among those in work. A nil place is that of a request which nothing limits.
-type Place struct {
+// Slot is that of an admitted request among those in work. A nil place is that of a request which nothing limits.
+type Slot struct {
 	limiter *Limiter
 	began   time.Time
 	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and
@@ -20,12 +20,12 @@ type Place struct {
 
 // Served ends a request that was served: how long it took says how much the service can do. Only the first call of
 // Served and End counts.
-func (p *Place) Served() { p.end(true) }
+func (p *Slot) Served() { p.end(true) }
 
 // End ends a request of which nothing was learned, because it was refused or had no response.
-func (p *Place) End() { p.end(false) }
+func (p *Slot) End() { p.end(false) }
 
-func (p *Place) end(measured bool) {
+func (p *Slot) end(measured bool) {
 	if p == nil {
 		return
 	}
@@ -49,7 +49,7 @@ func (p *Place) end(measured bool) {
 
 // Body returns the body of the request. While it is waited for, the request is not in work: who sends slowly keeps
 // nobody out. It is again afterwards, even if the limit is reached by then.
-func (p *Place) Body(of io.ReadCloser) io.ReadCloser {
+func (p *Slot) Body(of io.ReadCloser) io.ReadCloser {
 	if p == nil || of == nil || of == http.NoBody {
 		return of
 	}
@@ -58,7 +58,7 @@ func (p *Place) Body(of io.ReadCloser) io.ReadCloser {
 
 type body struct {
 	io.ReadCloser
-	place *Place
+	place *Slot
 }
 
 func (b *body) Read(into []byte) (int, error) {
@@ -67,7 +67,7 @@ func (b *body) Read(into []byte) (int, error) {
 	return b.ReadCloser.Read(into)
 }
 
-func (p *Place) wait() {
+func (p *Slot) wait() {
 	l := p.limiter
 	now := l.config.Now()
 	l.mu.Lock()
@@ -78,7 +78,7 @@ func (p *Place) wait() {
 	}
 }
 
-func (p *Place) resume() {
+func (p *Slot) resume() {
 	l := p.limiter
 	now := l.config.Now()
 	l.mu.Lock()

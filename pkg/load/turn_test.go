@@ -1,4 +1,4 @@
-package budget_test
+package load_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"insurance.example/exchange/pkg/budget"
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -15,14 +15,14 @@ import (
 const patience = 5 * time.Second
 
 // turned returns a budget in which large requests wait for one turn.
-func turned() (*budget.Budget, *budget.Turns) {
-	turns := budget.NewTurns(1, patience)
-	return budget.New(1024*kilobyte, turns), turns
+func turned() (*load.Budget, *load.Turns) {
+	turns := load.NewTurns(1, patience)
+	return load.NewBudget(1024*kilobyte, turns), turns
 }
 
 // turn waits for a turn.
 func turn(ctx context.Context, bytes int) error {
-	_, err := budget.Turn(ctx, bytes)
+	_, err := load.Turn(ctx, bytes)
 	return err
 }
 
@@ -31,19 +31,19 @@ func TestATurnIsWaitedForNoLongerThanItMay(t *testing.T) {
 		b, turns := turned()
 		first, endFirst := request(t, b, "ada")
 		defer endFirst()
-		wants(t, "the first turn", turn(first, budget.Large), nil)
+		wants(t, "the first turn", turn(first, load.Large), nil)
 
 		began := time.Now()
 		second, endSecond := request(t, b, "bo")
 		defer endSecond()
-		wants(t, "a turn that nobody gives back", turn(second, budget.Large), problem.Overloaded)
+		wants(t, "a turn that nobody gives back", turn(second, load.Large), problem.Overloaded)
 		if waited := time.Since(began); waited != patience || turns.Refused() != 1 {
 			t.Errorf("refused after %v, and %d refusals are counted", waited, turns.Refused())
 		}
 
 		hasty, leave := context.WithTimeout(second, time.Second)
 		defer leave()
-		if err := turn(hasty, budget.Large); !errors.Is(err, context.DeadlineExceeded) {
+		if err := turn(hasty, load.Large); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a request whose time has passed: error %v", err)
 		}
 		if turns.Waiting() != 0 || turns.Taken() != 1 {
@@ -57,7 +57,7 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 		b, turns := turned()
 		first, endFirst := request(t, b, "ada")
 		defer endFirst()
-		if waited, err := budget.Turn(first, budget.Large); waited || err != nil {
+		if waited, err := load.Turn(first, load.Large); waited || err != nil {
 			t.Errorf("the first turn: waited %v, error %v", waited, err)
 		}
 		served := make(chan int, 3)
@@ -65,7 +65,7 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 			go func() {
 				ctx, end := request(t, b, "bo")
 				defer end()
-				if waited, err := budget.Turn(ctx, budget.Large); !waited || err != nil {
+				if waited, err := load.Turn(ctx, load.Large); !waited || err != nil {
 					t.Errorf("a turn: waited %v, error %v", waited, err)
 				}
 				served <- i
@@ -75,8 +75,8 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 		if turns.Waiting() != cap(served) {
 			t.Errorf("%d wait", turns.Waiting())
 		}
-		budget.EndTurn(first)
-		budget.EndTurn(first) // it has none any more
+		load.EndTurn(first)
+		load.EndTurn(first) // it has none any more
 		for want := range cap(served) {
 			if got := <-served; got != want {
 				t.Errorf("request %d was served, want %d", got, want)
@@ -94,21 +94,21 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 func TestAPartOfARequestNeedsNoTurn(t *testing.T) {
 	b, turns := turned()
 	ctx, end := request(t, b, "ada")
-	wants(t, "the turn", turn(ctx, budget.Large), nil)
+	wants(t, "the turn", turn(ctx, load.Large), nil)
 	part, endPart := b.Begin(ctx)
-	wants(t, "a part", turn(part, budget.Large), nil)
+	wants(t, "a part", turn(part, load.Large), nil)
 	endPart()
 	if turns.Taken() != 1 {
 		t.Errorf("%d turns are taken before the request has ended", turns.Taken())
 	}
 	other, endOther := request(t, b, "bo")
 	defer endOther()
-	wants(t, "a small request", turn(other, budget.Large-1), nil)
+	wants(t, "a small request", turn(other, load.Large-1), nil)
 	end()
 	if turns.Taken() != 0 {
 		t.Errorf("%d turns are taken after the request has ended", turns.Taken())
 	}
-	wants(t, "after the end", turn(ctx, budget.Large), nil)
+	wants(t, "after the end", turn(ctx, load.Large), nil)
 	if turns.Taken() != 0 {
 		t.Error("a request that has ended has a turn")
 	}

@@ -1,4 +1,4 @@
-package budget
+package load
 
 import (
 	"context"

@@ -4,7 +4,7 @@
 // How many requests may be in work follows from how long they take. While some are refused, the number falls as long
 // as those in work take longer than they should, and rises as long as they do not. While none is refused it returns
 // to where it began: an exchange that is asked for less than it can serve refuses nothing.
-package admission
+package load
 
 import (
 	"context"
@@ -36,8 +36,8 @@ func Classes() []Class { return []Class{Internal, Read, Write, List} }
 // share returns the part of the limit up to which requests of a class are admitted.
 func (c Class) share() float64 { return [...]float64{1, 1, 0.85, 0.6}[c] }
 
-// Config is the configuration of a limiter.
-type Config struct {
+// LimiterConfig is the configuration of a Limiter.
+type LimiterConfig struct {
 	// Target is how long requests may take on average while others are refused. Requests that take long by themselves
 	// have twice the time that they took when few were in work, but no more than mostTargets times the target.
 	Target time.Duration
@@ -76,7 +76,7 @@ const (
 
 // Limiter admits requests to a service. It is safe for concurrent use. A nil limiter admits everything.
 type Limiter struct {
-	config Config
+	config LimiterConfig
 
 	mu     sync.Mutex
 	limit  float64
@@ -96,8 +96,8 @@ type Limiter struct {
 	admissions, refusals [List + 1]int64
 }
 
-// New returns a limiter, or nil if the target is 0.
-func New(config Config) *Limiter {
+// NewLimiter returns a limiter, or nil if the target is 0.
+func NewLimiter(config LimiterConfig) *Limiter {
 	if config.Target == 0 {
 		return nil
 	}
@@ -117,7 +117,7 @@ type placeKey struct{}
 // Begin admits a request, which has a place under the context that is returned until the place ends, or returns
 // Refusal. A request that has a place keeps it: what a service does for it in the process of the gateway was admitted
 // there; the place that is returned then is nil.
-func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, place *Place, refused *problem.Error) {
+func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, place *Slot, refused *problem.Error) {
 	if l == nil || ctx.Value(placeKey{}) != nil {
 		return ctx, nil, nil
 	}
@@ -128,7 +128,7 @@ func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context
 }
 
 // admit returns a place, or nil if there is none for the class.
-func (l *Limiter) admit(class Class) *Place {
+func (l *Limiter) admit(class Class) *Slot {
 	now := l.config.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -143,7 +143,7 @@ func (l *Limiter) admit(class Class) *Place {
 	l.inWork++
 	l.peak = max(l.peak, l.inWork)
 	l.admissions[class]++
-	return &Place{limiter: l, began: now}
+	return &Slot{limiter: l, began: now}
 }
 
 // full reports whether no slot is free for a class. While nothing is in work there is one.
@@ -199,8 +199,8 @@ func (l *Limiter) learn(mean time.Duration) {
 	}
 }
 
-// State is what a limiter does at present, and has done since its start.
-type State struct {
+// LimiterState is what a limiter does at present, and has done since its start.
+type LimiterState struct {
 	// Limit is how many requests may be in work, and InWork how many are.
 	Limit, InWork int
 	// Admitted and Refused hold how many requests of each class were.
@@ -208,10 +208,10 @@ type State struct {
 }
 
 // State returns the state of a limiter that is not nil.
-func (l *Limiter) State() State {
+func (l *Limiter) State() LimiterState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := State{Limit: int(l.limit), InWork: l.inWork, Admitted: map[Class]int64{}, Refused: map[Class]int64{}}
+	s := LimiterState{Limit: int(l.limit), InWork: l.inWork, Admitted: map[Class]int64{}, Refused: map[Class]int64{}}
 	for _, class := range Classes() {
 		s.Admitted[class], s.Refused[class] = l.admissions[class], l.refusals[class]
 	}
