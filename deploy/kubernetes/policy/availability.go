@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// availability holds a Deployment to what keeps it going through rolls, drained nodes and the loss of a replica.
+// availability checks what keeps a Deployment available through rolls, drained nodes and the loss of a replica.
 func (c *check) availability(w workload) {
 	i := slices.IndexFunc(c.Deployments, func(d *appsv1.Deployment) bool { return w.kind == "Deployment" && d.Name == w.name })
 	if i < 0 {
@@ -62,7 +62,7 @@ func (c *check) autoscaler(w workload) int32 {
 	return least
 }
 
-// budget holds the budget of a Deployment to one that lets nodes be emptied, whatever the number of replicas.
+// budget requires a PodDisruptionBudget that lets nodes be drained, whatever the number of replicas.
 func (c *check) budget(w workload, least int32) {
 	number := 0
 	for _, b := range c.Budgets {
@@ -82,7 +82,7 @@ func (c *check) budget(w workload, least int32) {
 	}
 }
 
-// spread holds the replicas to nodes and zones of their own.
+// spread requires that the replicas are spread over nodes and zones.
 func (c *check) spread(w workload) {
 	over := map[string]bool{}
 	for _, s := range w.pod.Spec.TopologySpreadConstraints {
@@ -98,7 +98,7 @@ func (c *check) spread(w workload) {
 	}
 }
 
-// account holds a Deployment to a ServiceAccount of its own, which has no token.
+// account requires a ServiceAccount of the Deployment's own, without a token.
 func (c *check) account(w workload) {
 	i := slices.IndexFunc(c.Accounts, func(a *corev1.ServiceAccount) bool { return a.Name == w.pod.Spec.ServiceAccountName })
 	switch {
@@ -114,7 +114,7 @@ func (c *check) account(w workload) {
 	}
 }
 
-// selects reports whether a selector selects pods with the labels. One that is missing selects none.
+// selects reports whether a selector selects pods with the labels. A nil selector selects none.
 func selects(selector *metav1.LabelSelector, of map[string]string) bool {
 	s, err := metav1.LabelSelectorAsSelector(selector)
 	return err == nil && s.Matches(labels.Set(of))

@@ -8,7 +8,7 @@ import (
 	"insurance.example/exchange/deploy/kubernetes/policy"
 )
 
-// brokenAvailability are breakages of what keeps a program going, and of the Services by which it is found.
+// brokenAvailability breaks what keeps a program available, and the Services that find it.
 func brokenAvailability() []breakage {
 	return []breakage{
 		{claims, func(m *policy.Manifests) {
@@ -39,12 +39,12 @@ func brokenAvailability() []breakage {
 		{claims, func(m *policy.Manifests) { m.Accounts[0].AutomountServiceAccountToken = nil }, ofClaims, "hands out tokens"},
 		{test, inPod(func(s *corev1.PodSpec) { s.ServiceAccountName = "premium" }), ofClaims, "it shares its ServiceAccount with Deployment premium"},
 		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Selector["app.kubernetes.io/name"] = "other" }, "Service claims", "it selects the pods of 0 workloads"},
-		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Ports[0].TargetPort = intstr.FromString("other") }, "Service claims", `its port http leads to "other"`},
+		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Ports[0].TargetPort = intstr.FromString("other") }, "Service claims", `its port http goes to "other"`},
 		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Ports[0].Port = 80 }, "Service claims", "its port 80 must be theirs, 8080"},
 		{claims, func(m *policy.Manifests) { m.Services = nil }, ofClaims, "no Service of its name"},
 		{prod, func(m *policy.Manifests) { m.Ingresses[0].Spec.TLS[0].Hosts = nil }, "Ingress gateway", "has no TLS"},
 		{prod, func(m *policy.Manifests) {
 			m.Ingresses[0].Spec.Rules[0].HTTP.Paths[0].Backend.Service.Port.Name = "admin"
-		}, "Ingress gateway", "the path / leads to no port of a Service"},
+		}, "Ingress gateway", "the path / goes to no port of a Service"},
 	}
 }

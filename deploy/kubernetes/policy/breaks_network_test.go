@@ -8,7 +8,7 @@ import (
 	"insurance.example/exchange/deploy/kubernetes/policy"
 )
 
-// brokenNetwork are breakages of who may call whom.
+// brokenNetwork breaks the rules about who may call whom.
 func brokenNetwork() []breakage {
 	return []breakage{
 		{claims, func(m *policy.Manifests) { m.Policies = nil }, ofClaims, "no NetworkPolicy selects it"},

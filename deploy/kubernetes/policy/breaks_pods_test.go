@@ -9,7 +9,7 @@ import (
 	"insurance.example/exchange/deploy/kubernetes/policy"
 )
 
-// brokenPods are breakages of what a pod may do, and of the Secrets and the images that it has.
+// brokenPods breaks the rules about pods, their Secrets and their images.
 func brokenPods() []breakage {
 	return []breakage{
 		{claims, inPod(func(s *corev1.PodSpec) { s.Containers = append(s.Containers, s.Containers[0]) }), ofClaims, "it has 2 containers"},

@@ -7,7 +7,7 @@ import (
 	"insurance.example/exchange/deploy/kubernetes/policy"
 )
 
-// brokenSettings are breakages of what the programs are told.
+// brokenSettings breaks the settings of the programs.
 func brokenSettings() []breakage {
 	return []breakage{
 		{prod, with("gateway", "EXCHANGE_JWKS_URL", ""), "Deployment gateway", "set EXCHANGE_JWKS_URL or EXCHANGE_JWT_KEYS"},
@@ -18,7 +18,7 @@ func brokenSettings() []breakage {
 		{claims, inContainer(func(c *corev1.Container) { c.Command = []string{"/claims"} }), ofClaims, "a command of its own"},
 		{claims, inContainer(func(c *corev1.Container) { c.Args = []string{"--colour"} }), ofClaims, "refuses its arguments"},
 		{claims, with("claims", "EXCHANGE_COLOUR", "red"), ofClaims, "the variable EXCHANGE_COLOUR is no setting of the program"},
-		// A setting of another program is accepted when it is started, and is a mistake here.
+		// Every program accepts the settings of all when it starts; in a manifest that is a mistake.
 		{gateway, with("gateway", "EXCHANGE_STORE", "mongodb://mongodb"), "Deployment gateway", "the variable EXCHANGE_STORE is no setting of the program"},
 		{claims, with("claims", "EXCHANGE_DRAIN_DELAY", "soon"), ofClaims, "setting drain-delay from the environment"},
 		{claims, func(m *policy.Manifests) { m.ConfigMaps = nil }, ofClaims, "there is no ConfigMap claims"},
@@ -30,7 +30,7 @@ func brokenSettings() []breakage {
 		{claims, with("claims", "EXCHANGE_ADDR", "nowhere"), ofClaims, `its setting addr is "nowhere", which has no port`},
 		{claims, with("claims", "EXCHANGE_ADDR", ":8081"), ofClaims, "it listens on the port 8081 (setting addr)"},
 		{claims, with("claims", "EXCHANGE_ADMIN_ADDR", ":9091"), ofClaims, "it listens on the port 9091 (setting admin-addr)"},
-		{claims, on("claims", func(d *appsv1.Deployment) { d.Spec.Template.Annotations["prometheus.io/port"] = "8080" }), ofClaims, `Prometheus is told the port "8080"`},
+		{claims, on("claims", func(d *appsv1.Deployment) { d.Spec.Template.Annotations["prometheus.io/port"] = "8080" }), ofClaims, `the annotation for Prometheus has the port "8080"`},
 		{claims, inPod(func(s *corev1.PodSpec) { s.TerminationGracePeriodSeconds = nil }), ofClaims, "it is given 0s to stop"},
 		{claims, with("claims", "EXCHANGE_DRAIN_DELAY", "31s"), ofClaims, "it is given 1m0s to stop, and takes up to 1m1s"},
 		{claims, with("claims", "EXCHANGE_REQUEST_TIMEOUT", "25s"), ofClaims, "requests may take longer (request-timeout, 25s)"},

@@ -22,7 +22,7 @@ import (
 type breakage struct {
 	folder string
 	change func(*policy.Manifests)
-	// want is in the finding, after the object.
+	// want is a part of the finding's message.
 	object, want string
 }
 
@@ -37,9 +37,9 @@ const (
 	ofClaims = "Deployment claims"
 )
 
-// TestEachRuleIsHeld breaks each rule once, and wants to be told so. A rule that no breakage has shown is an error:
-// every message of the package must have been a finding.
-func TestEachRuleIsHeld(t *testing.T) {
+// TestEachRuleFindsItsBreakage breaks each rule once, and expects a finding. Every message in the source of the package
+// must have been found.
+func TestEachRuleFindsItsBreakage(t *testing.T) {
 	messages := messagesOf(t)
 	known, secrets := programs(t), documented(t)
 	rendered := map[string]*policy.Manifests{}
@@ -84,7 +84,7 @@ func copies[T interface{ DeepCopy() T }](all []T) []T {
 	return result
 }
 
-// messagesOf returns the messages of findings in the source of the package, with what each matches.
+// messagesOf returns the messages of findings in the source of the package, each with a pattern that matches it.
 func messagesOf(t *testing.T) map[string]*regexp.Regexp {
 	t.Helper()
 	messages := map[string]*regexp.Regexp{}
@@ -148,7 +148,7 @@ func inContainer(change func(*corev1.Container)) func(*policy.Manifests) {
 	return inPod(func(s *corev1.PodSpec) { change(&s.Containers[0]) })
 }
 
-// with returns a change of a variable in the ConfigMap of a program; an empty value takes it out.
+// with returns a change of a variable in the ConfigMap of a program; an empty value removes it.
 func with(program, variable, value string) func(*policy.Manifests) {
 	return func(m *policy.Manifests) {
 		for _, settings := range m.ConfigMaps {

@@ -1,6 +1,6 @@
-// Package policy holds the manifests of deploy/kubernetes to rules: what a pod may do, what the settings of a program
-// are, who may call whom. What is expected follows from the programs themselves wherever it can: their settings,
-// their ports, the services that they call.
+// Package policy checks the manifests of deploy/kubernetes against rules: what a pod may do, which settings a program
+// has, who may call whom. Where possible, it takes what is expected from the programs themselves: their settings, their
+// ports, and the services that they call.
 //
-// Render makes the objects of a folder as kubectl apply -k does, Check returns what is wrong with them.
+// Render makes the objects of a folder as kubectl apply -k does. Check returns what is wrong with them.
 package policy

@@ -12,13 +12,13 @@ import (
 // SecretKey is a key of a Secret.
 type SecretKey struct{ Secret, Key string }
 
-// Documented holds the keys of Secrets that the documentation tells about.
+// Documented holds the keys of Secrets in the documentation.
 type Documented map[SecretKey]bool
 
-// tableRow is a row of the documentation's table: the name of a Secret and that of a key in it.
+// tableRow is a row of the documentation's table: the name of a Secret, and a key in it.
 var tableRow = regexp.MustCompile("(?m)^\\| `([a-z0-9.-]+)` \\| `([A-Za-z0-9._-]+)` \\|")
 
-// ReadDocumented reads the section "Secrets" of the documentation, whose table has a row for each key.
+// ReadDocumented reads the section "Secrets" of the documentation. Its table has a row for each key.
 func ReadDocumented(path string) (Documented, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -47,13 +47,13 @@ func (d Documented) Unused(all []*Manifests) []Finding {
 	var findings []Finding
 	for key := range d {
 		if !used[key] {
-			findings = append(findings, Finding{"Secret " + key.Secret, fmt.Sprintf("the documentation tells of its key %s, which no manifest names", key.Key)})
+			findings = append(findings, Finding{"Secret " + key.Secret, fmt.Sprintf("the documentation has its key %s, which no manifest names", key.Key)})
 		}
 	}
 	return findings
 }
 
-// secretKeys returns the keys of Secrets that the manifests name. A Secret of which all keys are taken has the key "*".
+// secretKeys returns the keys of Secrets that the manifests name. A Secret that is taken with all keys has the key "*".
 func (m *Manifests) secretKeys() []SecretKey {
 	var keys []SecretKey
 	for _, w := range m.workloads() {
@@ -95,7 +95,7 @@ func secretKeys(spec corev1.PodSpec) []SecretKey {
 	return keys
 }
 
-// secretsOf holds a pod to Secrets that are documented, key by key.
+// secretsOf requires that a pod names only documented Secrets, key by key.
 func (c *check) secretsOf(w workload) {
 	for _, key := range secretKeys(w.pod.Spec) {
 		switch {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// place is where a connection comes from or goes to: a pod of the same namespace, by its labels, a pod of another
-// namespace, or an address outside of the cluster.
+// place is one end of a connection: a pod of the same namespace by its labels, a pod of another namespace, or an
+// address outside the cluster.
 type place struct {
 	says      string
 	labels    map[string]string
@@ -22,7 +22,7 @@ type place struct {
 	outside   bool
 }
 
-// Labels by which pods are told apart, and the namespaces of others.
+// Labels that identify pods, and the namespaces of other programs.
 const (
 	nameLabel       = "app.kubernetes.io/name"
 	partLabel       = "app.kubernetes.io/part-of"
@@ -35,12 +35,12 @@ const (
 	mongoPort       = "27017"
 	kafkaPort       = "9092"
 	namePort        = "53"
-	// nodeNames is the address of the cache of names on each node, where there is one.
+	// nodeNames is the address of the DNS cache on each node, where there is one.
 	nodeNames = "169.254.20.10/32"
 )
 
 // pods returns the pods of the programs, and of MongoDB and Kafka, whether the manifests have them or not: what a
-// policy lets through does not depend on who is there.
+// policy permits does not depend on which pods exist.
 func (c *check) pods() map[string]place {
 	pods := map[string]place{}
 	for name, p := range c.programs {
@@ -56,7 +56,7 @@ func (c *check) pods() map[string]place {
 	return pods
 }
 
-// network holds what a program may reach, and who may reach it, to exactly what it calls and is called for.
+// network requires that a program may reach exactly what it calls, and that exactly its callers may reach it.
 func (c *check) network(w workload) {
 	p, _ := c.program(w)
 	flags, ok := c.resolved(w)
@@ -113,7 +113,8 @@ func (c *check) network(w workload) {
 	}
 }
 
-// outsidePorts returns the ports of what the settings name by a domain: those of Services are single words.
+// outsidePorts returns the ports of addresses outside the cluster in the settings: those with a domain. Names of
+// Services are single words.
 func outsidePorts(flags *pflag.FlagSet) []string {
 	var ports []string
 	note := func(address, usual string) {
@@ -147,7 +148,7 @@ func outsidePorts(flags *pflag.FlagSet) []string {
 	return ports
 }
 
-// policiesOf returns the policies that select a workload. Each must say whether it is for what comes in or goes out.
+// policiesOf returns the policies that select a workload. Each must state its policyTypes.
 func (c *check) policiesOf(w workload) []*networkingv1.NetworkPolicy {
 	var own []*networkingv1.NetworkPolicy
 	closed := map[networkingv1.PolicyType]bool{}
@@ -185,7 +186,7 @@ func portsOf(p *networkingv1.NetworkPolicy) []networkingv1.NetworkPolicyPort {
 	return all
 }
 
-// leaves reports whether one of the policies lets a connection out to a place and port.
+// leaves reports whether a policy permits a connection out to a place and port.
 func leaves(policies []*networkingv1.NetworkPolicy, to place, port string) bool {
 	return slices.ContainsFunc(policies, func(p *networkingv1.NetworkPolicy) bool {
 		return slices.ContainsFunc(p.Spec.Egress, func(rule networkingv1.NetworkPolicyEgressRule) bool {
@@ -194,7 +195,7 @@ func leaves(policies []*networkingv1.NetworkPolicy, to place, port string) bool 
 	})
 }
 
-// enters reports whether one of the policies lets a connection in from a place to a port.
+// enters reports whether a policy permits a connection in from a place to a port.
 func enters(policies []*networkingv1.NetworkPolicy, from place, port string) bool {
 	return slices.ContainsFunc(policies, func(p *networkingv1.NetworkPolicy) bool {
 		return slices.ContainsFunc(p.Spec.Ingress, func(rule networkingv1.NetworkPolicyIngressRule) bool {

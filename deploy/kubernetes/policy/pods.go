@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// pod holds a pod to what every pod has to observe.
+// pod checks the rules that every pod has to observe.
 func (c *check) pod(w workload) {
 	spec := w.pod.Spec
 	if len(spec.Containers) != 1 || len(spec.InitContainers) != 0 {
@@ -121,7 +121,7 @@ func (c *check) probes(w workload, container *corev1.Container) {
 	}
 }
 
-// image holds an image to a tag that says what is in it.
+// image requires a tag that says what is in an image.
 func (c *check) image(w workload) {
 	image := w.container().Image
 	name, digest, _ := strings.Cut(image, "@")

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Finding is something that is wrong with the manifests.
+// Finding is one fault in the manifests.
 type Finding struct {
 	// Object is the kind and the name of the object.
 	Object string
-	// Message says what is wrong, and what would be right.
+	// Message says what is wrong, and how to mend it.
 	Message string
 }
 
@@ -24,12 +24,11 @@ type check struct {
 	programs map[string]Program
 	secrets  Documented
 	findings []Finding
-	// excused are the exceptions that were made use of.
+	// excused holds the exceptions that were used.
 	excused map[exception]bool
 }
 
-// Check returns what is wrong with the manifests of a folder, sorted. secrets are the Secrets that the documentation
-// tells about.
+// Check returns what is wrong with the manifests of a folder, sorted. secrets are the Secrets in the documentation.
 func Check(m *Manifests, programs map[string]Program, secrets Documented) []Finding {
 	c := &check{Manifests: m, programs: programs, secrets: secrets, excused: map[exception]bool{}}
 	for _, w := range c.workloads() {
@@ -60,7 +59,7 @@ func (c *check) add(object, message string, args ...any) {
 	c.findings = append(c.findings, Finding{object, fmt.Sprintf(message, args...)})
 }
 
-// exception lets a workload of an overlay off a rule.
+// exception exempts a workload of an overlay from a rule.
 type exception struct{ overlay, workload, rule string }
 
 // The rules that have exceptions.
@@ -72,25 +71,25 @@ const (
 	ruleReplicas = "replicas"
 )
 
-// exceptions are those that there are, all of them for servers of others in development and in tests.
+// exceptions are all exceptions: servers of others, in development and in tests.
 var exceptions = []exception{
-	// Kafka writes its configuration and its log beside its program.
+	// Kafka writes its configuration and its log into the folder of its program.
 	{"dev", "StatefulSet kafka", ruleRoot},
-	// One of each is enough for one person.
+	// For development, one replica of each is enough.
 	{"dev", "Deployment parties", ruleReplicas},
 	{"dev", "Deployment products", ruleReplicas},
 	{"dev", "Deployment coverage", ruleReplicas},
 	{"dev", "Deployment claims", ruleReplicas},
 	{"dev", "Deployment premium", ruleReplicas},
 	{"dev", "Deployment gateway", ruleReplicas},
-	// The stand-in for MongoDB runs PostgreSQL in a folder of its own, which takes root.
+	// The stand-in for MongoDB runs PostgreSQL in a folder of its own, for which it must be root.
 	{"test", "Deployment mongodb", ruleUser},
 	{"test", "Deployment mongodb", ruleRoot},
 	{"test", "Deployment mongodb", ruleLeast},
 	{"test", "Deployment mongodb", ruleSeccomp},
 }
 
-// rule adds a finding, unless the workload is let off the rule in this overlay.
+// rule adds a finding, unless the workload is exempt from the rule in this overlay.
 func (c *check) rule(w workload, rule, message string) {
 	e := exception{path.Base(c.Folder), w.String(), rule}
 	if slices.Contains(exceptions, e) {

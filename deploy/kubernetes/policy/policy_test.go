@@ -38,7 +38,7 @@ func render(t *testing.T, folder string) *policy.Manifests {
 	return m
 }
 
-// TestManifests holds every base by itself and every overlay to the rules.
+// TestManifests checks every base by itself and every overlay.
 func TestManifests(t *testing.T) {
 	folders, err := policy.Folders(tree)
 	if err != nil {
@@ -74,13 +74,13 @@ func TestDocumentedSecretsAreUsed(t *testing.T) {
 	for _, finding := range findings {
 		said.WriteString(finding.String() + "\n")
 	}
-	if !strings.Contains(said.String(), "Secret exchange-kafka: the documentation tells of its key password") ||
+	if !strings.Contains(said.String(), "Secret exchange-kafka: the documentation has its key password") ||
 		strings.Contains(said.String(), "exchange-credential") {
 		t.Errorf("findings:\n%s", said.String())
 	}
 }
 
-// TestManifestsAreDecodedStrictly gives objects that Kubernetes would refuse, or that no rule is known for.
+// TestManifestsAreDecodedStrictly decodes objects that Kubernetes would refuse, or that no rule knows.
 func TestManifestsAreDecodedStrictly(t *testing.T) {
 	for want, object := range map[string]string{
 		"unknown field":                  "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: claims}\nautomountToken: false\n",

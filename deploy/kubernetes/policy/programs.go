@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/pkg/process/stores"
 )
 
-// Program is what a program of the exchange says of itself.
+// Program describes a program of the exchange.
 type Program struct {
 	Name string
 	// Peers are the services that it calls.
@@ -36,8 +36,8 @@ func (p Program) has(setting string) bool {
 	return ok && flags().Lookup(setting) != nil
 }
 
-// localProgram is the name of the program for exchanges without an identity provider and without Kafka. It is for
-// Jobs and stand-ins; the others are long-running programs of the exchange.
+// localProgram is the name of the program for exchanges without an identity provider and without Kafka. Jobs and
+// stand-ins run it; the other programs are long-running.
 const localProgram = "local"
 
 // Programs returns the programs that have an image, by name.

@@ -60,7 +60,7 @@ func Render(folder string) (*Manifests, error) {
 	return m, nil
 }
 
-// strict returns the decoder of the kinds of objects that there are rules for, and of some more.
+// strict returns a decoder for the kinds of objects that the rules know, and for some more.
 var strict = sync.OnceValues(func() (*json.Serializer, error) {
 	scheme := runtime.NewScheme()
 	for _, register := range []func(*runtime.Scheme) error{
@@ -74,7 +74,7 @@ var strict = sync.OnceValues(func() (*json.Serializer, error) {
 	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true}), nil
 })
 
-// add decodes an object. A Secret is an error: the tree holds none.
+// add decodes an object. It fails on a Secret: the tree must hold none.
 func (m *Manifests) add(text []byte) error {
 	decoder, err := strict()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// servicesSelect holds each Service to the pods and the ports that it leads to, and each program to a Service of its
-// name.
+// servicesSelect requires that each Service selects the pods of one workload and names their ports, and that each
+// program has a Service of its name.
 func (c *check) servicesSelect() {
 	for _, s := range c.Services {
 		var behind []workload
@@ -26,7 +26,7 @@ func (c *check) servicesSelect() {
 			number := c.portNumber(behind[0], port.TargetPort.String())
 			switch {
 			case number == "":
-				c.add("Service "+s.Name, "its port %s leads to %q, which is not the name of a port of %s", port.Name, port.TargetPort.String(), behind[0])
+				c.add("Service "+s.Name, "its port %s goes to %q, which is not the name of a port of %s", port.Name, port.TargetPort.String(), behind[0])
 			case s.Spec.ClusterIP == corev1.ClusterIPNone && number != fmt.Sprint(port.Port):
 				c.add("Service "+s.Name, "its name stands for the addresses of pods, so its port %d must be theirs, %s", port.Port, number)
 			}
@@ -39,7 +39,7 @@ func (c *check) servicesSelect() {
 	}
 }
 
-// ingresses holds each Ingress to TLS for all of its hosts, documented Secrets, and Services that exist.
+// ingresses requires TLS for all hosts of each Ingress, documented Secrets, and Services that exist.
 func (c *check) ingresses() {
 	for _, i := range c.Ingresses {
 		object := "Ingress " + i.Name
@@ -67,14 +67,14 @@ func (c *check) ingresses() {
 					})
 				})
 				if !found {
-					c.add(object, "the path %s leads to no port of a Service", path.Path)
+					c.add(object, "the path %s goes to no port of a Service", path.Path)
 				}
 			}
 		}
 	}
 }
 
-// jobs holds what runs the image "local" to commands and flags that it has.
+// jobs requires that the image "local" is run with commands and flags that it has.
 func (c *check) jobs() {
 	for _, w := range c.workloads() {
 		p, ok := c.program(w)

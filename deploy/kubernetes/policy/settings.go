@@ -22,8 +22,8 @@ const (
 	adminPort   = "admin"
 )
 
-// settings holds the command line and the environment of a program to the settings that it has: the program itself
-// reads them here as it does when it starts.
+// settings checks the command line and the environment of a program. The program itself reads them here, as it does
+// when it starts.
 func (c *check) settings(w workload) {
 	flags, ok := c.resolved(w)
 	if !ok {
@@ -45,14 +45,14 @@ func (c *check) settings(w workload) {
 	if p.service() && !strings.HasPrefix(flags.Lookup("store").Value.String(), "mongodb") {
 		c.add(w.String(), "its records would go with its pod; set EXCHANGE_STORE to a mongodb:// URL")
 	}
-	// A base leaves it to an overlay whose tokens are accepted.
+	// A base leaves it to the overlay to say which tokens are accepted.
 	if keys := flags.Lookup("jwks-url"); keys != nil && len(c.Namespaces) > 0 && keys.Changed == flags.Changed("jwt-keys") {
 		c.add(w.String(), "set EXCHANGE_JWKS_URL or EXCHANGE_JWT_KEYS, and not both")
 	}
 }
 
-// resolved returns the settings of a program of the exchange as the manifests give them. ok is false, with a finding,
-// if the program would refuse them.
+// resolved returns the settings of a program as the manifests give them. ok is false, with a finding, if the program
+// would refuse them.
 func (c *check) resolved(w workload) (flags *pflag.FlagSet, ok bool) {
 	p, _ := c.program(w)
 	container := w.container()
@@ -110,7 +110,7 @@ func (c *check) environ(w workload) (environ []string, ok bool) {
 	return environ, true
 }
 
-// ports holds the ports of the container to those that the program listens on.
+// ports requires that the ports of the container are those that the program listens on.
 func (c *check) ports(w workload, flags *pflag.FlagSet) {
 	for name, of := range map[string]string{requestPort: "addr", adminPort: "admin-addr"} {
 		address := flags.Lookup(of).Value.String()
@@ -127,7 +127,7 @@ func (c *check) ports(w workload, flags *pflag.FlagSet) {
 		}
 	}
 	if scraped := w.pod.Annotations["prometheus.io/port"]; scraped != c.portNumber(w, adminPort) {
-		c.add(w.String(), "Prometheus is told the port %q, and metrics are on the port %s", scraped, adminPort)
+		c.add(w.String(), "the annotation for Prometheus has the port %q, and metrics are on the port %s", scraped, adminPort)
 	}
 }
 
@@ -141,10 +141,10 @@ func (c *check) portNumber(w workload, name string) string {
 	return ""
 }
 
-// loops is the time for the loops of a process to end, after its requests.
+// loops is the time that the loops of a process may take to end after its last request.
 const loops = 10 * time.Second
 
-// termination holds the time that a pod is given to the time that its process takes.
+// termination requires that a pod has as much time to stop as its process may take.
 func (c *check) termination(w workload, flags *pflag.FlagSet) {
 	if longest, drain := duration(flags, "request-timeout"), duration(flags, "drain-timeout"); drain < longest {
 		c.add(w.String(), "requests may take longer (request-timeout, %s) than they are given at the end (drain-timeout, %s)", longest, drain)
@@ -168,7 +168,8 @@ func duration(flags *pflag.FlagSet, name string) time.Duration {
 	return d
 }
 
-// peers holds the addresses of other services to those that the program calls, and to their Services.
+// peers requires an address for each service that the program calls and for no other, and that it is the one of its
+// Service.
 func (c *check) peers(w workload, p Program, flags *pflag.FlagSet) {
 	given := map[string]string{}
 	for _, one := range strings.Split(strings.Trim(flags.Lookup("peer").Value.String(), "[]"), ",") {
@@ -202,7 +203,8 @@ func (c *check) peers(w workload, p Program, flags *pflag.FlagSet) {
 	}
 }
 
-// callers holds the names in certificates by which a program knows its callers to those of the programs that call it.
+// callers requires that the names in client certificates which a program accepts are those of the programs that call
+// it.
 func (c *check) callers(w workload, p Program, flags *pflag.FlagSet) {
 	named := flags.Lookup("tls-client-names")
 	if !named.Changed {
@@ -221,11 +223,11 @@ func (c *check) callers(w workload, p Program, flags *pflag.FlagSet) {
 	}
 }
 
-// memoryVariable is how much memory Go's collector aims at.
+// memoryVariable sets the limit of memory that Go's garbage collector aims at.
 const memoryVariable = "GOMEMLIMIT"
 
-// memory holds the aim of the collector below the limit of the container: near it, so that it is used, and not at it,
-// because not all memory is the heap's.
+// memory requires that the aim of the garbage collector is below the memory limit of the container: near it, to use the
+// memory, and below it, because the heap is not all of the memory.
 func (c *check) memory(w workload) {
 	limit := w.container().Resources.Limits[corev1.ResourceMemory]
 	for _, variable := range w.container().Env {
@@ -241,7 +243,7 @@ func (c *check) memory(w workload) {
 	c.add(w.String(), "its collector does not know the limit of memory; set %s", memoryVariable)
 }
 
-// files holds the files that settings name to those that are mounted.
+// files requires that a Secret is mounted at each file that a setting names.
 func (c *check) files(w workload, flags *pflag.FlagSet) {
 	mounted := map[string]bool{}
 	for _, mount := range w.container().VolumeMounts {

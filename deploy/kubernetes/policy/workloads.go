@@ -17,7 +17,7 @@ type workload struct {
 
 func (w workload) String() string { return w.kind + " " + w.name }
 
-// container returns the first container; a rule holds that there is no other.
+// container returns the only container; another rule requires that there is one.
 func (w workload) container() *corev1.Container {
 	if len(w.pod.Spec.Containers) == 0 {
 		return &corev1.Container{}
@@ -46,7 +46,7 @@ func (m *Manifests) workloads() []workload {
 // ours is the folder of the exchange's images, whatever the registry.
 const ours = "insurance-exchange"
 
-// program returns the program that a workload runs; false if it is a program of others.
+// program returns the program that a workload runs; false if it is not ours.
 func (c *check) program(w workload) (Program, bool) {
 	name, _, _ := strings.Cut(w.container().Image, "@")
 	if i := strings.LastIndex(name, ":"); i > strings.LastIndex(name, "/") {

@@ -16,9 +16,9 @@ import (
 // brokers is the cluster of brokers: what they keep while processes come and go.
 type brokers struct {
 	world *world
-	// self is the process of what the brokers do by themselves.
+	// self is the process of the brokers' own work, such as expelling a consumer.
 	self *replica
-	// logs are the partitions of the one topic, and dead is that of its dead letters.
+	// logs are the partitions of the topic. dead are those of its dead letters.
 	logs  []*partition
 	dead  *partition
 	group group
@@ -27,9 +27,9 @@ type brokers struct {
 // deadLetters ends the name of the topic of dead letters.
 const deadLetters = ".dead"
 
-// partition is a log.
+// partition is a log of messages.
 type partition struct {
-	// first is the offset of the first message that is still there.
+	// first is the offset of the oldest message that is still there.
 	first    int64
 	messages []broker.Message
 	// changed is closed when the log changes.
@@ -57,7 +57,7 @@ func (b *brokers) topic(name string) []*partition {
 
 func (p *partition) end() int64 { return p.first + int64(len(p.messages)) }
 
-// change tells the readers that the log has changed.
+// change wakes the readers of the log.
 func (p *partition) change() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -77,7 +77,7 @@ type connection struct {
 
 func (c connection) Open() broker.Client { return c }
 
-// asIs is the failure of an operation on a broker: its cause.
+// asIs returns the cause of a failure as the error of an operation on a broker.
 func asIs(cause error) error { return cause }
 
 func (c connection) EnsureTopics(ctx context.Context) error {

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// caller is a program that sends requests and notes what it was told.
+// caller is a program that sends requests and notes the responses.
 type caller struct {
 	name   string
 	random *rand.Rand
-	// reach returns the process of a service that a request goes to.
+	// reach returns the process of a service that gets a request.
 	reach func(service string, random *rand.Rand) *replica
-	// now returns the present instant, by the clock of the processes.
+	// now returns the time of the processes' clock.
 	now func() time.Time
 	// troubled is how long faults happen.
 	troubled time.Duration
@@ -25,27 +25,27 @@ type caller struct {
 	book *book
 }
 
-// book is what the callers tried, and what they were told.
+// book holds what the callers tried, and the responses that they got.
 type book struct {
-	entries  []*entry
-	claims   claimBook
-	parties  partyBook
-	policies policyBook
-	wrong    []string
+	recordings []*recording
+	claims     claimBook
+	parties    partyBook
+	policies   policyBook
+	wrong      []string
 }
 
-// entry is one record that a caller wants to be made.
-type entry struct {
-	// amount tells it from all others but its own refund.
+// recording is one receipt that a caller tries to record.
+type recording struct {
+	// amount is different for each receipt; only its refund has the same.
 	amount int
 	key    string
-	// refunds is the entry whose receipt this one reverses; nil if it is no refund.
-	refunds *entry
-	// attempts counts the requests that may have made the record.
-	attempts int
-	// ids are those that callers were told.
+	// refunds is the receipt that this one reverses; nil if it is no refund.
+	refunds *recording
+	// requests counts the requests that may have created the record.
+	requests int
+	// ids are those in the responses.
 	ids []string
-	// settled means that the caller has heard what became of it.
+	// settled is true once a response has said whether the record was created.
 	settled bool
 }
 
@@ -56,11 +56,11 @@ const patience = 200
 func (c *caller) workOnReceipts(ctx context.Context, number int) {
 	for i := range 2 + c.random.IntN(3) {
 		pause(ctx, time.Duration(c.random.Int64N(int64(c.troubled/4))))
-		e := &entry{amount: 1000*(number+1) + i}
+		e := &recording{amount: 1000*(number+1) + i}
 		if c.random.IntN(2) == 0 {
 			e.key = fmt.Sprintf("key-%d", e.amount)
 		}
-		c.book.entries = append(c.book.entries, e)
+		c.book.recordings = append(c.book.recordings, e)
 		c.receipt(ctx, e)
 		switch c.random.IntN(4) {
 		case 0:
@@ -75,15 +75,15 @@ func (c *caller) workOnReceipts(ctx context.Context, number int) {
 	}
 }
 
-// receipt posts a receipt. With a key, it posts it until it hears of it.
-func (c *caller) receipt(ctx context.Context, e *entry) {
+// receipt posts a receipt. With a key, it repeats the request until a response comes.
+func (c *caller) receipt(ctx context.Context, e *recording) {
 	body := fmt.Sprintf(`{"policyNumber":"P%d","receiptType":"new policy","paymentAmount":%d}`, 1+e.amount%c.policies, e.amount)
 	var header []string
 	if e.key != "" {
 		header = []string{"Idempotency-Key", e.key}
 	}
 	for range patience {
-		e.attempts++
+		e.requests++
 		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("POST receipt %d %s", e.amount, e.key), "/receipt", body, header...)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
@@ -93,15 +93,15 @@ func (c *caller) receipt(ctx context.Context, e *entry) {
 			c.complain("POST /receipt of %d: %d %s", e.amount, got.status, got.body)
 			return
 		case e.key == "":
-			return // Whether it was made is not known, and to send it again might make another.
+			return // It may have been created. A repetition could create another one.
 		}
 		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
 	}
-	c.complain("POST /receipt of %d: not heard of after %d attempts", e.amount, patience)
+	c.complain("POST /receipt of %d: no response after %d requests", e.amount, patience)
 }
 
-// told notes the record that a response is about.
-func (e *entry) told(c *caller, got answer) {
+// told notes the id of the record in a response.
+func (e *recording) told(c *caller, got answer) {
 	var record struct {
 		ID            string `json:"id"`
 		PaymentAmount int    `json:"paymentAmount"`
@@ -114,10 +114,10 @@ func (e *entry) told(c *caller, got answer) {
 	e.settled = true
 }
 
-// anyReceipt returns an entry whose receipt is known; nil if there is none.
-func (c *caller) anyReceipt() *entry {
-	var known []*entry
-	for _, e := range c.book.entries {
+// anyReceipt returns a receipt that the callers know to be created; nil if there is none.
+func (c *caller) anyReceipt() *recording {
+	var known []*recording
+	for _, e := range c.book.recordings {
 		if e.settled && e.refunds == nil {
 			known = append(known, e)
 		}
@@ -128,12 +128,12 @@ func (c *caller) anyReceipt() *entry {
 	return known[c.random.IntN(len(known))]
 }
 
-// refund refunds a receipt, until it hears that it is refunded, by itself or by another.
-func (c *caller) refund(ctx context.Context, of *entry) {
-	e := &entry{amount: of.amount, refunds: of}
-	c.book.entries = append(c.book.entries, e)
+// refund refunds a receipt. It repeats the request until the receipt is refunded, by this caller or by another.
+func (c *caller) refund(ctx context.Context, of *recording) {
+	e := &recording{amount: of.amount, refunds: of}
+	c.book.recordings = append(c.book.recordings, e)
 	for range patience {
-		e.attempts++
+		e.requests++
 		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("refund of %d", of.amount), "/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
@@ -147,10 +147,10 @@ func (c *caller) refund(ctx context.Context, of *entry) {
 		}
 		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
 	}
-	c.complain("refund of %d: not heard of after %d attempts", e.amount, patience)
+	c.complain("refund of %d: no response after %d requests", e.amount, patience)
 }
 
-// complain notes a response that should not be.
+// complain notes a response that is wrong.
 func (c *caller) complain(format string, values ...any) {
 	c.book.wrong = append(c.book.wrong, c.name+": "+fmt.Sprintf(format, values...))
 }

@@ -21,7 +21,7 @@ type receipt struct {
 // quiet reports whether no receipt carries a mark.
 func (x *exchange) quiet() bool { return !x.store.Marked("receipt") }
 
-// check returns which guarantees are broken.
+// check returns the guarantees that are broken.
 func (x *exchange) check() (wrong []string) {
 	complain := func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) }
 	var receipts []receipt
@@ -48,7 +48,7 @@ func (x *exchange) check() (wrong []string) {
 	return wrong
 }
 
-// checkBook compares the receipts with what the callers tried and were told.
+// checkBook compares the stored receipts with those in the book.
 func (x *exchange) checkBook(receipts []receipt, complain func(string, ...any)) {
 	reversed := make(map[string]int)
 	for _, r := range receipts {
@@ -61,7 +61,7 @@ func (x *exchange) checkBook(receipts []receipt, complain func(string, ...any)) 
 			complain("receipt %s is refunded %d times", original, reversed[original])
 		}
 	}
-	for _, e := range x.book.entries {
+	for _, e := range x.book.recordings {
 		var made []string
 		for _, r := range receipts {
 			if r.PaymentAmount == int64(e.amount) && (r.Reverses != "") == (e.refunds != nil) {
@@ -74,11 +74,11 @@ func (x *exchange) checkBook(receipts []receipt, complain func(string, ...any)) 
 			}
 		}
 		if len(made) > 1 {
-			complain("%d receipts of %d were made by one request (%d attempts, key %q)", len(made), e.amount, e.attempts, e.key)
+			complain("%d receipts of %d were made by one request (%d requests, key %q)", len(made), e.amount, e.requests, e.key)
 		}
 	}
 	for _, r := range receipts {
-		if !slices.ContainsFunc(x.book.entries, func(e *entry) bool {
+		if !slices.ContainsFunc(x.book.recordings, func(e *recording) bool {
 			return int64(e.amount) == r.PaymentAmount && (r.Reverses != "") == (e.refunds != nil)
 		}) {
 			complain("nobody asked for the receipt of %d", r.PaymentAmount)

@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// claimBook is what callers tried with claims, and what they were told.
+// claimBook holds the claims and changes that callers tried, and the responses.
 type claimBook struct {
 	ids []string
-	// changes are by what tells a change from all others: an amount that was paid, or the address of a document.
+	// changes has as keys what is unique to a change: the amount of a payment, or the address of a document.
 	changes map[string]*change
 }
 
-// change is one request to change a claim. It is sent once, so that it is made once at most.
+// change is one request to change a claim. It is sent once, so it is made once at most.
 type change struct {
 	claim string
-	// made is true if a caller was told that the change was made, refused if one was told that it was not.
+	// made is true if a response said that the change was made, refused if one said that it was not.
 	made, refused bool
 }
 
@@ -51,7 +51,7 @@ func (c *caller) workOnClaims(ctx context.Context, number int) {
 	}
 }
 
-// change sends a change of a claim, and notes what it is told.
+// change sends a change of a claim, and notes the response.
 func (c *caller) change(ctx context.Context, claim, name, action, body string) {
 	made := &change{claim: claim}
 	c.book.claims.changes[name] = made
@@ -75,7 +75,7 @@ type storedClaim struct {
 	Payments    []struct{ PaymentAmount json.Number }
 }
 
-// checkClaims compares the claims with what callers were told, and every version of them with the one before.
+// checkClaims compares the claims with the book, and each version of a claim with the one before.
 func (x *exchange) checkClaims(complain func(string, ...any)) {
 	found := make(map[string]int)
 	var ids []string
@@ -91,7 +91,7 @@ func (x *exchange) checkClaims(complain func(string, ...any)) {
 			if err := json.Unmarshal(body, &is); err != nil {
 				complain("claim %s cannot be read: %v", doc.ID, err)
 			}
-			if was != nil && !was.leadsTo(is) {
+			if was != nil && !was.mayBecome(is) {
 				complain("claim %s goes from %+v to %+v", doc.ID, *was, is)
 			}
 			was = &storedClaim{is.ID, is.ClaimStatus, is.Documents, is.Payments}
@@ -121,9 +121,8 @@ func (x *exchange) checkClaims(complain func(string, ...any)) {
 	}
 }
 
-// leadsTo reports whether a version may follow c: a document is added, or the claim is settled with one payment, or
-// reopened.
-func (c storedClaim) leadsTo(next storedClaim) bool {
+// mayBecome reports whether a version may follow c: one that adds a document, has one more payment, or is reopened.
+func (c storedClaim) mayBecome(next storedClaim) bool {
 	paid, documented := len(next.Payments)-len(c.Payments), len(next.Documents)-len(c.Documents)
 	switch {
 	case c.ClaimStatus == next.ClaimStatus:

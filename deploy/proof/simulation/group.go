@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/pkg/bus/broker"
 )
 
-// group is the group of the aggregators as the brokers know it.
+// group is the consumer group of premium, as the brokers know it.
 type group struct {
 	brokers *brokers
 	// number counts the generations.
@@ -21,17 +21,17 @@ type group struct {
 	rebalancing bool
 }
 
-// member is a membership of the group. It is the one of the process and the one of the brokers at once.
+// member is the membership of one process in the group. The process and the brokers share it.
 type member struct {
 	connection
 	membership broker.Membership
-	// current is the generation that the member last got. joined is true while it waits for the next one.
+	// current is the last generation that the member got. joined is true while the member waits for the next one.
 	current  *generation
 	joined   bool
 	assigned chan *generation
 }
 
-// errNoMember is the refusal of a commit or a heartbeat.
+// errNoMember refuses a commit or a heartbeat of a process that is no member.
 var errNoMember = errors.New("simulation: the generation has ended")
 
 // rejoinPause is how long a member waits after a failure to join.
@@ -92,7 +92,7 @@ func (g *group) miss(m *member) {
 	})
 }
 
-// expel removes a member whose session is over.
+// expel removes a member after its session has timed out.
 func (g *group) expel(m *member) {
 	if at := slices.Index(g.members, m); at >= 0 {
 		g.members = slices.Delete(g.members, at, at+1)
@@ -103,7 +103,7 @@ func (g *group) expel(m *member) {
 	}
 }
 
-// expelProcess removes the member of a process, if it is one.
+// expelProcess removes the member of a process, if the process is a member.
 func (g *group) expelProcess(p *replica) {
 	if at := slices.IndexFunc(g.members, func(m *member) bool { return m.process == p }); at >= 0 {
 		g.brokers.world.note("broker: expels %s", p.label)
@@ -111,8 +111,8 @@ func (g *group) expelProcess(p *replica) {
 	}
 }
 
-// rebalance begins a rebalance: the members are told by their next heartbeats. Those who have not joined again in
-// time are left out.
+// rebalance begins a rebalance. The members learn of it by their next heartbeats. A member that does not join again in
+// time is removed.
 func (g *group) rebalance(timeout time.Duration) {
 	if g.rebalancing {
 		return
@@ -137,7 +137,7 @@ func (g *group) rebalance(timeout time.Duration) {
 	})
 }
 
-// tell has a member learn by its next heartbeat that its generation has ended.
+// tell notes that the next heartbeat of a member reports the end of its generation.
 func (m *member) tell() {
 	if g := m.current; g != nil && g.cancel != nil {
 		m.brokers.world.wait(&operation{
@@ -174,7 +174,7 @@ func (g *group) complete() {
 	}
 }
 
-// generation is what a member has until the next rebalance.
+// generation is what a member is assigned until the next rebalance.
 type generation struct {
 	member     *member
 	number     int32
@@ -198,8 +198,8 @@ func (g *generation) Start(run func(ctx context.Context)) {
 }
 
 func (g *generation) Commit(offsets map[int]int64) error {
-	// What the aggregator does while it waits for a commit would be ready all at once afterwards, in no order that
-	// the seed decides. So a commit does not wait.
+	// A commit does not wait for the scheduler: whatever the consumer did meanwhile would be ready at one instant, in
+	// an order that the seed does not decide.
 	_, err := call(as(context.Background(), "aggregator"), g.member.process, fmt.Sprintf("commit %v", offsets), true, asIs, func() (struct{}, error) {
 		group := &g.member.brokers.group
 		if g.number != group.number || !slices.Contains(group.members, g.member) {

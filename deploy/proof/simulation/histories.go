@@ -16,15 +16,13 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// remembered are the resources whose records have histories to be checked, by service, with the collection that holds
-// them.
+// remembered maps a service to the resources of which the simulation checks the histories, each with its collection.
 var remembered = map[string]struct{ resource, collection string }{
 	"claims":   {"claim", "claim"},
 	"coverage": {"cyberLiabilityCoverage", "policy"},
 }
 
-// checkHistories reads the history of every record as callers do, and compares it with the versions that the record
-// had.
+// checkHistories reads the history of every record over HTTP, and compares it with the stored versions.
 func (x *exchange) checkHistories(complain func(string, ...any)) error {
 	read := make(map[string]bool)
 	for _, h := range x.hosts {
@@ -47,8 +45,7 @@ func (x *exchange) checkHistories(complain func(string, ...any)) error {
 	return nil
 }
 
-// reader returns a process that reads the store directly, without waiting for the scheduler, and does nothing by
-// itself.
+// reader returns a process that reads the store directly. It does not wait for the scheduler, and runs no loops.
 func (h *host) reader() (*replica, error) {
 	p := &replica{world: h.world, label: "reader", header: h.program.header}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
@@ -62,8 +59,8 @@ func (h *host) reader() (*replica, error) {
 	return p, nil
 }
 
-// compare reads the history of a record, and the record as of the instant of each event, and returns how they differ
-// from its versions: each version is one event.
+// compare reads the history of a record, and the record as of the instant of each event. It returns the differences
+// from the stored versions: each version must be one event.
 func (p *replica) compare(resource, id string, versions [][]byte) error {
 	var history rest.History
 	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &history); err != nil {
@@ -76,7 +73,7 @@ func (p *replica) compare(resource, id string, versions [][]byte) error {
 		if event.Number != int64(i+1) {
 			return fmt.Errorf("event %d of its history has the number %d", i+1, event.Number)
 		}
-		// Of several events at one instant, the last one decides.
+		// If several events have one instant, the last one decides.
 		last := i
 		for last+1 < len(versions) && history.History[last+1].At.Equal(event.At) {
 			last++

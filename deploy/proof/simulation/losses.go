@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// lose has the brokers lose or confuse something.
+// lose makes the brokers lose, repeat or forget something.
 func (b *brokers) lose(random *rand.Rand) {
 	log := b.logs[random.IntN(len(b.logs))]
 	switch random.IntN(6) {

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// people is the number of persons whom all callers record.
+// people is the number of persons. All callers record the same ones.
 const people = 4
 
-// partyBook is what callers were told of persons: ids by number of identity.
+// partyBook maps identity numbers to the ids in the responses.
 type partyBook map[string][]string
 
-// workOnParties records the same few persons as the other callers, some with a key, until it hears that they are
-// recorded.
+// workOnParties records the same few persons as the other callers, some with a key. It repeats a request until a
+// response says that the person is recorded.
 func (c *caller) workOnParties(ctx context.Context, number int) {
 	for i := range 2 + c.random.IntN(4) {
 		pause(ctx, time.Duration(c.random.Int64N(int64(800*time.Millisecond))))
@@ -46,10 +46,10 @@ func (c *caller) person(ctx context.Context, identity, body string, header []str
 		}
 		pause(ctx, time.Second/4+time.Duration(c.random.Int64N(int64(time.Second))))
 	}
-	c.complain("POST /personal of %s: not heard of after %d attempts", identity, patience)
+	c.complain("POST /personal of %s: no response after %d requests", identity, patience)
 }
 
-// checkParties expects one record of each person, the one that every caller was told.
+// checkParties expects one record of each person, with the id that every caller got.
 func (x *exchange) checkParties(complain func(string, ...any)) {
 	stored := make(map[string][]string)
 	for _, doc := range x.store.Documents("personal") {
@@ -67,7 +67,7 @@ func (x *exchange) checkParties(complain func(string, ...any)) {
 	for identity, told := range x.book.parties {
 		for _, id := range told {
 			if !slices.Contains(stored[identity], id) {
-				complain("a caller was told that person %s is %q, and it is %q", identity, id, stored[identity])
+				complain("a response said that person %s is %q, but it is %q", identity, id, stored[identity])
 			}
 		}
 	}

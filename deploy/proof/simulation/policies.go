@@ -12,27 +12,27 @@ import (
 	"github.com/google/uuid"
 )
 
-// policyBook is what callers tried with policies and with claims on them, and what they were told.
+// policyBook holds the requests about policies and their claims, and the responses.
 type policyBook struct {
-	// business is the id of what all policies cover; empty until a caller has heard of it.
+	// business is the id of the business that all policies cover; empty until a response has it.
 	business string
 	policies []*policy
 	// filed holds the claims that were sent, by description. Each is sent once.
 	filed map[string]*filing
 }
 
-// policy is a policy that a caller was told of.
+// policy is a policy that callers know of.
 type policy struct {
 	number int
-	// id and policyNumber name it to the services.
+	// id and policyNumber identify it in requests.
 	id, policyNumber string
-	// replacements are by the limit that each gives the policy, which no other does. Each is sent once.
+	// replacements has as keys the limit that each replacement sets, which is different for each. Each is sent once.
 	replacements map[int]*replacement
-	// endings are the states in which callers were told that they had ended it, and kept is true if one was told that
-	// it had ended before.
+	// endings are the states that responses to requests to end the policy had. kept is true if a response said that the
+	// policy had already ended.
 	endings []string
 	kept    bool
-	// heard is when a caller was first told that the policy had ended.
+	// heard is when a response first said that the policy had ended.
 	heard time.Time
 }
 
@@ -46,7 +46,7 @@ type replacement struct {
 type filing struct {
 	// policy is nil if the claim is on a policy that does not exist.
 	policy *policy
-	// late means that a caller had been told before, long enough, that the policy had ended before the loss.
+	// late is true if a response had said, long enough before, that the policy had ended before the loss.
 	late          bool
 	made, refused bool
 }
@@ -56,11 +56,12 @@ const (
 	term       = `"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2027-01-01T00:00:00Z"`
 	// holder is the id of a party that the stub of the parties service knows.
 	holder = "0199a0b0-0000-7000-8000-000000000001"
-	// moment is how much the instants of two processes may differ by how they are written.
+	// moment is the greatest difference between the instants of two processes that comes from rounding.
 	moment = time.Second
 )
 
-// workOnPolicies issues policies, and replaces, cancels, reports and claims on those that all callers have issued.
+// workOnPolicies issues policies. It replaces, cancels and reports on policies of all callers, and files claims on
+// them.
 func (c *caller) workOnPolicies(ctx context.Context, number int) {
 	book := &c.book.policies
 	for i := range 5 + c.random.IntN(8) {
@@ -92,8 +93,8 @@ func (c *caller) workOnPolicies(ctx context.Context, number int) {
 	}
 }
 
-// send sends a request about policies to the coverage service. A response that is neither an outage nor what may
-// happen is complained of.
+// send sends a request about policies to the coverage service. It complains of a response that is neither an outage nor
+// expected.
 func (c *caller) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
 	got, heard = c.reach("coverage", c.random).send(ctx, what, method, path, body, header...)
 	switch got.status {
@@ -184,8 +185,8 @@ type storedPolicy struct {
 
 const inForce = "in force"
 
-// checkPolicies compares the policies with what callers were told, every version of them with the one before, and the
-// claims with the policies.
+// checkPolicies compares the policies with the book, each version with the one before, and the claims with the
+// policies.
 func (x *exchange) checkPolicies(complain func(string, ...any)) {
 	last := make(map[*policy]storedPolicy)
 	for _, p := range x.book.policies.policies {
@@ -212,7 +213,7 @@ func (x *exchange) checkPolicies(complain func(string, ...any)) {
 	x.checkFiled(last, complain)
 }
 
-// checkVersions compares the versions of a policy with what callers were told.
+// checkVersions compares the versions of a policy with the responses.
 func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ...any)) {
 	times := make(map[int]int)
 	for i, is := range versions[1:] {
@@ -240,11 +241,11 @@ func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ..
 	}
 	is := versions[len(versions)-1].Status
 	if len(p.endings) > 1 || len(p.endings) == 1 && is != p.endings[0] || p.kept && is == inForce {
-		complain("policy %d is %s, and callers were told of %v (ended before: %v)", p.number, is, p.endings, p.kept)
+		complain("policy %d is %s, but responses said %v (ended before: %v)", p.number, is, p.endings, p.kept)
 	}
 }
 
-// checkFiled compares the claims with what callers were told, and with the policies as they are now.
+// checkFiled compares the stored claims with the responses, and with the policies as they are now.
 func (x *exchange) checkFiled(last map[*policy]storedPolicy, complain func(string, ...any)) {
 	stored := make(map[string]int)
 	for _, doc := range x.store.Documents("claim") {
@@ -261,7 +262,7 @@ func (x *exchange) checkFiled(last map[*policy]storedPolicy, complain func(strin
 		case times == 1 && f.policy == nil:
 			complain("the claim of %s is on a policy that does not exist", description)
 		case times == 1 && f.late:
-			complain("the claim of %s was made after a caller had been told that policy %d had ended", description, f.policy.number)
+			complain("the claim of %s was made after a response had said that policy %d had ended", description, f.policy.number)
 		case times == 1 && f.refused:
 			complain("the claim of %s was refused and made", description)
 		case times == 0 && f.made:

@@ -19,13 +19,13 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// host is a place where a replica of a service runs: one process after another.
+// host is a place that runs one replica of a service: one process after another.
 type host struct {
 	world *world
-	// service is the name of the service, and name that of the host.
+	// service is the name of the service, name that of the host.
 	service, name string
 	program       *program
-	// reach returns a process of a service that is simulated; nil of any other.
+	// reach returns a process of a simulated service; nil for any other service.
 	reach   func(service string) *replica
 	store   docstore.Store
 	brokers *brokers
@@ -39,7 +39,7 @@ type host struct {
 
 // replica is one run of a service, until it crashes.
 type replica struct {
-	// deaf is until when the process does not hear that it was expelled from the group.
+	// deaf is the time until which the process does not learn that it was expelled from the group.
 	deaf  time.Time
 	world *world
 	label string
@@ -66,7 +66,7 @@ func (h *host) start() error {
 	for _, name := range slices.Sorted(maps.Keys(instance.Background)) {
 		ctx := as(p.ctx, name)
 		go func() {
-			// The loops do not begin at the same instant, so that their timers do not end at the same.
+			// The loops begin at different instants, so that their timers end at different instants.
 			for p.ctx.Err() == nil {
 				if _, err := call(ctx, p, "begin", false, asIs, func() (struct{}, error) { return struct{}{}, nil }); err == nil {
 					_ = instance.Background[name](ctx) // it returns when the process ends
@@ -83,7 +83,7 @@ func (h *host) kafka(p *replica) cluster.Settings {
 	return cluster.Settings{Brokers: []string{"simulated:9092"}, Broker: connection{h.brokers, p}}
 }
 
-// crash ends the process: its memory is lost, and of what it has sent some happens nevertheless.
+// crash ends the process. Its memory is lost; some of the operations that it has sent happen nevertheless.
 func (h *host) crash(restart time.Time) {
 	p := h.current
 	h.restart = restart
@@ -97,14 +97,14 @@ func (h *host) crash(restart time.Time) {
 	}
 }
 
-// answer is what a caller hears.
+// answer is the response that a caller gets.
 type answer struct {
 	status int
 	// tag is the entity tag of the record.
 	tag, body string
 }
 
-// member returns a member of the response that is a text; empty if there is none.
+// member returns a member of the response that is a string; empty if there is none.
 func (a answer) member(name string) string {
 	var members map[string]any
 	_ = json.Unmarshal([]byte(a.body), &members) // a response that is no object has no members
@@ -117,8 +117,7 @@ func (p *replica) post(ctx context.Context, what, path, body string, header ...s
 	return p.send(ctx, what, http.MethodPost, path, body, header...)
 }
 
-// send sends a request, which the history calls what, to a process. heard is false if the caller does not learn what
-// became of it.
+// send sends a request to a process; what describes it in the history. heard is false if no response comes.
 func (p *replica) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
 	arrived := false
 	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
@@ -147,8 +146,8 @@ func (p *replica) serve(ctx context.Context, method, path, body string, header h
 	}
 	r.Header = header
 	recorder := httptest.NewRecorder()
-	// Gin's own ServeHTTP takes the context from a pool, which keeps the engine, and so all that the process had,
-	// until garbage was collected twice.
+	// Gin's own ServeHTTP takes its context from a pool. The pool keeps the engine, and with it all memory of the
+	// process, until garbage was collected twice.
 	c := gin.CreateTestContextOnly(recorder, p.engine)
 	c.Request = r
 	p.engine.HandleContext(c)

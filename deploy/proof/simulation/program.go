@@ -18,19 +18,19 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
-// secret is the credential that the processes know each other by.
+// secret is the shared credential of the processes.
 const secret = "the-secret-of-a-simulated-exchange"
 
-// work is what the requests of a process may have in work together, in bytes.
+// work is the memory budget of a process, in bytes.
 const work = 64 << 20
 
-// program is what all processes of a service have in common and none of them changes: the definition with its
-// settings. It is made once for all seeds, because it costs more than what a process does.
+// program is what all processes of a service share and none changes: the definition with its settings. It is made once
+// for all seeds, because making it costs more than a process does.
 type program struct {
 	definition process.Definition
 	settings   process.Settings
 	trust      request.Trust
-	// header is that of a request of a caller.
+	// header is the header of a caller's request.
 	header http.Header
 	log    *slog.Logger
 }
@@ -53,8 +53,8 @@ func newProgram(s rest.Service, arguments ...string) (*program, error) {
 	return p, nil
 }
 
-// start starts the service as process.Process does, but for what shows how it does: metrics, traces and the log,
-// which cost more than all else and decide nothing.
+// start starts the service as process.Process does, without metrics, traces and the log: these cost most, and the
+// result does not depend on them.
 func (p *program) start(ctx context.Context, links process.Links) (*process.Instance, error) {
 	peers := make(map[string]*peer.Client)
 	for _, name := range p.definition.Peers {

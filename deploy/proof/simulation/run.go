@@ -19,32 +19,32 @@ import (
 	"insurance.example/exchange/services/premium"
 )
 
-// Outcome is what a seed led to.
+// Outcome is the result of a seed.
 type Outcome struct {
-	// Digest is of the history: it is the same whenever the seed is run.
+	// Digest is a hash of the history. It is the same each time the seed is run.
 	Digest uint64
 	// Steps is the number of operations that the scheduler let happen.
 	Steps int
-	// Wrong says which guarantees were broken; empty if none was.
+	// Wrong lists the guarantees that were broken; it is empty if none was.
 	Wrong []string
 }
 
 const (
-	// troubled is how long faults happen, and slowlyTroubled in a seed in which all is slow: sweeps and rebalances
-	// then meet work that is under way.
+	// troubled is how long faults happen. In a slow seed they happen for slowlyTroubled, so that sweeps and rebalances
+	// meet work in progress.
 	troubled       = 6 * time.Second
 	slowlyTroubled = 30 * time.Second
-	// settling is how long everything may take to be right, after the last fault and the last request.
+	// settling is how long everything may take to be right after the last fault and the last request.
 	settling = 5 * time.Minute
 )
 
-// sets reads the value sets once for all processes: it would cost more than what they do.
+// sets reads the value sets once for all processes: reading them costs more than a process does.
 var sets = sync.OnceValues(func() (rest.Sets, error) { return valuesets.Load("") })
 
 // replicas are the processes of one service.
 type replicas struct {
 	name string
-	// program returns the program of the service, always the same.
+	// program returns the program of the service. It is the same for all seeds.
 	program func() (*program, error)
 	number  int
 }
@@ -53,13 +53,13 @@ func of(number int, service func() rest.Service, arguments ...string) replicas {
 	return replicas{service().Name, sync.OnceValues(func() (*program, error) { return newProgram(service(), arguments...) }), number}
 }
 
-// kind is what a seed simulates: replicas of services, and what callers do with them.
+// kind is what a seed simulates: replicas of services, and the work of their callers.
 type kind struct {
 	services []replicas
 	work     func(c *caller, ctx context.Context, number int)
 }
 
-// kinds are what a seed chooses from. Receipts come more often than the others, because most happens there.
+// kinds are what a seed chooses from. Receipts are more likely, because they involve the most parts.
 var kinds = func() []kind {
 	receipts := kind{[]replicas{of(2, premium.Service, "--bordereau-period", "month")}, (*caller).workOnReceipts}
 	return []kind{
@@ -77,15 +77,15 @@ type exchange struct {
 	store   *memorystore.Store
 	hosts   []*host
 	book    book
-	// working counts the callers that have not ended.
+	// working counts the callers that are still working.
 	working atomic.Int32
 }
 
-// Run runs a seed, in a bubble of testing/synctest. It writes every operation to trace, if that is not nil.
+// Run runs a seed, in a bubble of testing/synctest. It writes every operation to trace, unless that is nil.
 func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	w := newWorld(seed, trace)
 	x := &exchange{world: w, brokers: newBrokers(w, 1+w.random.IntN(4)), store: &memorystore.Store{}}
-	// Another process comes to write the same row once the first has lost its partitions, without having heard of it.
+	// Another process writes the same row once the first has lost its partitions and does not know it yet.
 	w.held = func(p *replica) {
 		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
 		x.brokers.group.expelProcess(p)
@@ -133,7 +133,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err
 }
 
-// reach returns the process of one of the replicas of a service; nil if the service is not simulated.
+// reach returns a process of one of the replicas of a service; nil if the service is not simulated.
 func (x *exchange) reach(service string, random *rand.Rand) *replica {
 	var replicas []*host
 	for _, h := range x.hosts {
@@ -147,7 +147,7 @@ func (x *exchange) reach(service string, random *rand.Rand) *replica {
 	return replicas[random.IntN(len(replicas))].current
 }
 
-// live lets the exchange work: with faults at first, then without them until all is right or has had the time for it.
+// live runs the exchange: first with faults, then without them until everything is right or the time for that is over.
 func (x *exchange) live() (failure error) {
 	var until time.Time
 	x.run(func() bool {
@@ -181,7 +181,7 @@ func (x *exchange) live() (failure error) {
 	return failure
 }
 
-// mischief is what happens to processes and brokers by itself.
+// mischief crashes processes and disturbs brokers.
 func (x *exchange) mischief() {
 	switch x.random.IntN(600) {
 	case 0, 1, 2:
@@ -194,7 +194,7 @@ func (x *exchange) mischief() {
 	}
 }
 
-// end ends all processes, and waits until everything that they have begun has ended.
+// end ends all processes, and waits until their goroutines have ended.
 func (x *exchange) end() {
 	x.calm = true
 	for _, h := range x.hosts {

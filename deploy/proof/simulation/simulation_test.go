@@ -26,14 +26,14 @@ var (
 )
 
 func TestMain(m *testing.M) {
-	// One operation happens at a time, so that a second processor would only have to be woken. Little memory is in use.
+	// One operation happens at a time, so a second processor is of no use. Little memory is in use.
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(800)
 	os.Exit(m.Run())
 }
 
-// runs counts the seeds that this process has run. Each begins at a later time than the last one has ended, because
-// ids are in order of time in the whole process. History is told from the beginning of a seed.
+// runs counts the seeds of this process. Each seed begins at a later time than the last one ended, because ids must
+// grow with time in a process. The trace counts time from the beginning of its seed.
 var runs int
 
 // run runs a seed.
@@ -77,8 +77,7 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// runInProcesses runs the seeds in processes of their own, one for each processor at a time, and prints how far they
-// are.
+// runInProcesses runs the seeds in child processes, as many at a time as there are processors, and prints the progress.
 func runInProcesses(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

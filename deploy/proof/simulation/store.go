@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// database is a process's connection to a store: every call waits for the scheduler.
+// database is a process's connection to a store. Every call waits for the scheduler.
 type database struct {
 	process *replica
 	docstore.Store
@@ -26,14 +26,14 @@ func (d database) Collection(ctx context.Context, spec docstore.Spec) (docstore.
 	return docstore.Decorate(c, table{c, d.process, spec.Name}.call), nil
 }
 
-// table is a collection as a process reaches it.
+// table is a collection behind that connection.
 type table struct {
 	stored  docstore.Collection
 	process *replica
 	name    string
 }
 
-// keeper is a collection that can keep a former version while its document stays as it is.
+// keeper is a collection that can keep a former version without replacing its document.
 type keeper interface {
 	KeepFormer(id uuid.UUID, former docstore.Former)
 }
@@ -41,10 +41,10 @@ type keeper interface {
 // lost is the error of a call that fails.
 func lost(cause error) error { return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause) }
 
-// short names an id in the history: the part of it that is random, and so decided by the seed.
+// short names an id in the history by its random part, which the seed decides.
 func short(id uuid.UUID) string { return id.String()[28:] }
 
-// call has a call wait for the scheduler.
+// call makes a call wait for the scheduler.
 func (t table) call(ctx context.Context, of docstore.Call, do func(context.Context) error) error {
 	name := t.name + " " + described(of)
 	_, err := callInParts(ctx, t.process, name, false, lost, func() (struct{}, error) {
@@ -53,16 +53,16 @@ func (t table) call(ctx context.Context, of docstore.Call, do func(context.Conte
 	return err
 }
 
-// part returns what a call can do instead of all of it; nil if it happens wholly or not at all. A replacement keeps the
-// former version, and the document stays as it is: so a store without transactions can be torn. The removal of marks
-// removes those of some.
+// part returns what a call does if only a part of it happens; nil if it cannot be torn. A torn replacement keeps the
+// former version and leaves the document as it is, as in a store without transactions. A torn removal of marks removes
+// some of them.
 func (t table) part(ctx context.Context, of docstore.Call) func(*rand.Rand) {
 	switch {
 	case of.Former != nil:
 		return func(*rand.Rand) { t.stored.(keeper).KeepFormer(of.ID, *of.Former) }
 	case of.Operation == "sent":
 		return func(random *rand.Rand) {
-			_, _ = t.stored.Sent(context.WithoutCancel(ctx), part(random, of.Refs)) // its caller is told of a failure anyway
+			_, _ = t.stored.Sent(context.WithoutCancel(ctx), part(random, of.Refs)) // its caller gets an error anyway
 		}
 	default:
 		return nil
@@ -97,7 +97,7 @@ func described(of docstore.Call) string {
 	return what
 }
 
-// part returns some of several, at random.
+// part returns a random part of a list.
 func part[T any](random *rand.Rand, all []T) (some []T) {
 	for _, one := range all {
 		if random.IntN(2) == 0 {

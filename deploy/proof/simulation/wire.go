@@ -17,7 +17,7 @@ var stubs = map[string]http.Handler{
 	"claims":   http.NotFoundHandler(),
 }
 
-// found responds to a look-up with a document about whatever is looked up.
+// found responds to a look-up with a document about any id.
 func found(document string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -25,14 +25,14 @@ func found(document string) http.Handler {
 	})
 }
 
-// wire leads from a process to the processes of another service.
+// wire connects a process to the processes of another service.
 type wire struct {
 	from    *replica
 	service string
 	reach   func(service string) *replica
 }
 
-// peers returns how a process of the host reaches other services.
+// peers returns how a process of the host calls other services.
 func (h *host) peers(p *replica) func(service string) (peer.Config, error) {
 	return func(service string) (peer.Config, error) {
 		config := peer.Config{Address: "http://" + service, Handler: stubs[service]}
@@ -43,8 +43,7 @@ func (h *host) peers(p *replica) func(service string) (peer.Config, error) {
 	}
 }
 
-// RoundTrip has one of the processes of the service handle a request. That process goes on when the one that calls
-// has given up.
+// RoundTrip sends a request to one of the processes of the service. That process goes on when its caller has given up.
 func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {

@@ -1,8 +1,8 @@
-// Package simulation runs the core of the exchange in one process, from one seed: callers, services, outbox, relay,
-// aggregators and sweeps are the real ones, and only the database and the broker are simulated. Every operation on
-// those two, and every request of a caller, waits until the scheduler lets it happen, in an order and with faults
-// that the seed decides. The clock is that of testing/synctest, which passes only while everybody waits. So a seed
-// always leads to the same history.
+// Package simulation runs the core of the exchange in one process, from one seed. Callers, services, outbox, relay,
+// consumers and sweeps are the real ones; the database and the broker are simulated. Every operation on these two, and
+// every request of a caller, waits until the scheduler lets it happen. The seed decides the order and the faults. The
+// clock is the one of testing/synctest, which advances only while every goroutine waits. So a seed always gives the
+// same history.
 package simulation
 
 import (
@@ -20,16 +20,16 @@ import (
 	"time"
 )
 
-// outcome is what becomes of an operation.
+// outcome is what happens to an operation.
 type outcome int
 
 const (
 	happens outcome = iota
-	// fails: it does not happen, and its caller is told of a failure.
+	// fails: it does not happen, and its caller gets an error.
 	fails
-	// happensUnheard: it happens, and its caller is told of a failure.
+	// happensUnheard: it happens, and its caller gets an error.
 	happensUnheard
-	// torn: a part of it happens, and its caller is told of a failure.
+	// torn: a part of it happens, and its caller gets an error.
 	torn
 )
 
@@ -37,10 +37,10 @@ func (o outcome) String() string {
 	return [...]string{"happens", "fails", "happens unheard", "is torn"}[o]
 }
 
-// errFault is the cause of a failure that the scheduler decided.
+// errFault is the cause of an error that the scheduler decided.
 var errFault = errors.New("simulation: the connection is lost")
 
-// world is everything that one seed leads to.
+// world is everything that one seed decides.
 type world struct {
 	random *rand.Rand
 	began  time.Time
@@ -48,50 +48,51 @@ type world struct {
 		io.Writer
 		Sum64() uint64
 	}
-	// trace is told every operation, if set.
+	// trace gets every operation; nil if nobody reads it.
 	trace io.Writer
-	// postponing and longest say how often and for how long at most operations are postponed: one in so many.
+	// postponing and longest decide how often and for how long operations are postponed: one in so many, for at most
+	// longest.
 	postponing int
 	longest    time.Duration
-	// rivals says that writes of a record are held until another process has written it, for as long as longestHeld.
-	// held is told the process whose write is held.
+	// rivals: the write of a record is held until another process has written the record, for at most longestHeld. held
+	// is called with the process of that write.
 	rivals bool
 	held   func(*replica)
 	// troubled is how long faults happen.
 	troubled time.Duration
-	// calm is true once no more faults are to happen.
+	// calm is true once no more faults happen.
 	calm  bool
 	steps int
 
 	mu      sync.Mutex
 	waiting []*operation
-	// arrived has an element when an operation has begun to wait.
+	// arrived gets an element when an operation begins to wait.
 	arrived chan struct{}
 }
 
-// operation is a step that waits to be let happen.
+// operation is a step that waits for the scheduler.
 type operation struct {
-	// name is the same in every run of a seed. Operations of one name that wait at once are alike.
+	// name is the same in every run of a seed. Waiting operations with one name are interchangeable.
 	name    string
 	process *replica
-	// run lets the operation happen or not, and tells who waits for it, if somebody still does.
+	// run performs the operation with an outcome, and wakes its caller, if the caller still waits.
 	run func(outcome)
-	// inParts means that the operation can be torn.
+	// inParts is true if the operation can be torn.
 	inParts bool
-	// prompt means that it happens before any other and before time passes.
+	// prompt operations happen before all others and before time passes.
 	prompt bool
-	// due is when it can happen, at the earliest.
+	// due is the earliest time at which it can happen.
 	due time.Time
-	// postponed means that it was postponed once.
+	// postponed is true if it was postponed; that happens once at most.
 	postponed bool
-	// awaits is the record that another process is to write first, if the operation is held for that.
+	// awaits is the record that another process must write first; empty if the operation is not held.
 	awaits string
 }
 
-// longestHeld is how long a write is held at most. Its process may have given up waiting for it then.
+// longestHeld is how long a write is held at most. Its process may have given up by then.
 const longestHeld = 20 * time.Second
 
-// replaces returns the record that the operation writes anew, or an empty text if it does something else.
+// replaces returns the record that the operation replaces; "" if it does something else.
 func (o *operation) replaces() string {
 	_, what, _ := strings.Cut(o.name, ": ")
 	record, _, _ := strings.Cut(what, " at ")
@@ -116,10 +117,10 @@ func newWorld(seed uint64, trace io.Writer) *world {
 	return w
 }
 
-// chance reports true with a probability of 1 in n.
+// chance returns true with a probability of 1 in n.
 func (w *world) chance(n int) bool { return w.random.IntN(n) == 0 }
 
-// note records a line of the history.
+// note writes a line of the history.
 func (w *world) note(format string, values ...any) {
 	line := fmt.Sprintf("%12v %s\n", time.Since(w.began), fmt.Sprintf(format, values...))
 	_, _ = io.WriteString(w.digest, line) // never fails
@@ -128,7 +129,7 @@ func (w *world) note(format string, values ...any) {
 	}
 }
 
-// wait adds an operation to those that wait.
+// wait adds a waiting operation.
 func (w *world) wait(o *operation) {
 	w.mu.Lock()
 	w.waiting = append(w.waiting, o)
@@ -145,15 +146,14 @@ type result[T any] struct {
 	err   error
 }
 
-// call waits until the scheduler lets an operation of a process happen, and returns its result. failure makes the
-// error of one that does not happen or is not heard of. When ctx ends before, call returns, and the operation may
-// still happen.
+// call waits until the scheduler lets an operation happen, and returns its result. failure makes the error of an
+// operation that fails or happens unheard. If ctx ends first, call returns, and the operation may still happen.
 func call[T any](ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
 	return callInParts(ctx, p, name, prompt, failure, do, nil)
 }
 
-// callInParts is call for an operation of which a part can happen without the rest: begin does such a part, at
-// random. With a nil begin, the operation happens wholly or not at all.
+// callInParts is call for an operation that can be torn: begin performs a random part of it. If begin is nil, the
+// operation happens wholly or not at all.
 func callInParts[T any](ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error), begin func(*rand.Rand)) (T, error) {
 	var none T
 	if p.dead.Load() {
@@ -189,7 +189,7 @@ func callInParts[T any](ctx context.Context, p *replica, name string, prompt boo
 
 type actorKey struct{}
 
-// as returns a context in which operations are those of an actor.
+// as returns a context whose operations belong to an actor.
 func as(ctx context.Context, actor string) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
@@ -222,7 +222,7 @@ func (w *world) next() *operation {
 	return chosen
 }
 
-// drop takes away all waiting operations of a process.
+// drop removes all waiting operations of a process.
 func (w *world) drop(p *replica) (dropped []*operation) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -236,7 +236,7 @@ func (w *world) drop(p *replica) (dropped []*operation) {
 	return dropped
 }
 
-// run lets operations happen, one after another, until enough returns true. between is called between two of them.
+// run lets operations happen, one after another, until enough returns true. It calls between before each.
 func (w *world) run(enough func() bool, between func()) {
 	for {
 		synctest.Wait()
@@ -252,8 +252,7 @@ func (w *world) run(enough func() bool, between func()) {
 		}
 		w.steps++
 		if !o.prompt {
-			// Nothing else happens at the same instant, because the order of timers of one instant is not decided by
-			// the seed.
+			// Nothing else happens at this instant: the seed does not decide the order of timers of one instant.
 			time.Sleep(time.Duration(1 + w.random.IntN(50_000)))
 			synctest.Wait()
 		}
@@ -272,10 +271,10 @@ func (w *world) idle() {
 	}
 }
 
-// perform decides what becomes of an operation.
+// perform decides the outcome of an operation.
 func (w *world) perform(o *operation) {
 	if o.process.dead.Load() {
-		// Its process crashed after sending it, so that nobody hears of it.
+		// Its process crashed after sending it, so nobody gets the result.
 		decided := happens
 		if w.chance(2) {
 			decided = fails
@@ -320,7 +319,7 @@ func (w *world) perform(o *operation) {
 	}
 }
 
-// release lets the writes of a record happen that are held until another process than theirs has written it.
+// release lets the held writes of a record happen, once a process other than theirs has written it.
 func (w *world) release(record string, by *replica) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// search returns where the document with an id is, or would be.
+// search returns the index at which the document with an id is, or would be.
 func (c *collection) search(id uuid.UUID) (at int, found bool) {
 	return slices.BinarySearchFunc(c.docs, id, func(doc *stored, id uuid.UUID) int { return bytes.Compare(doc.ID[:], id[:]) })
 }
@@ -65,7 +65,7 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	return found, nil
 }
 
-// selected reports whether a document with these keys is one of those that a query selects.
+// selected reports whether a query selects a document with these keys.
 func selected(keys docstore.Keys, q docstore.Query) bool {
 	for index, value := range q.Equal {
 		if is, has := keys[index]; !has || is != value {
@@ -208,7 +208,7 @@ func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid
 	return uuid.Nil, docstore.ErrNotFound
 }
 
-// read returns a document as reads return it: without its keys and its amount, and in memory of its own.
+// read returns a copy of a document as callers get it: without its keys and its amount.
 func read(doc docstore.Document) docstore.Document {
 	doc = detached(doc)
 	doc.Keys, doc.Amount = nil, 0

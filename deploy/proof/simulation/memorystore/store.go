@@ -1,5 +1,5 @@
-// Package memorystore is a docstore.Store in memory. It outlives the simulated processes that use it, as a database
-// outlives a process that crashes, and every call of it takes effect at one moment.
+// Package memorystore is a docstore.Store in memory. It outlives the simulated processes, as a database outlives a
+// process that crashes. Every call takes effect at one instant.
 package memorystore
 
 import (
@@ -23,7 +23,7 @@ type Store struct {
 	collections map[string]*collection
 }
 
-// Collection returns a collection. One that exists keeps its documents, and takes the indexes of spec.
+// Collection returns a collection. An existing collection keeps its documents and takes the indexes of spec.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Store) Marked(name string) bool {
 	return slices.ContainsFunc(c.docs, func(doc *stored) bool { return doc.Unsent })
 }
 
-// Versions returns the bodies that a document of a collection had and has, in order of version.
+// Versions returns the bodies of all versions of a document, in order of version.
 func (s *Store) Versions(name string, id uuid.UUID) (bodies [][]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -209,8 +209,8 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 	return nil
 }
 
-// KeepFormer keeps a former version of a document that stays as it is: what is left of a Replace that ended half way
-// in a store without transactions. Of a document that is not there it keeps nothing.
+// KeepFormer keeps a former version and leaves the document as it is: what a Replace leaves that ended half way in a
+// store without transactions. It does nothing if the document does not exist.
 func (c *collection) KeepFormer(id uuid.UUID, former docstore.Former) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -219,7 +219,7 @@ func (c *collection) KeepFormer(id uuid.UUID, former docstore.Former) {
 	}
 }
 
-// keep keeps a former version. One that is there already stays: it is the same.
+// keep keeps a former version. It leaves one that is already there: it is the same.
 func (s *stored) keep(former docstore.Former) {
 	at, kept := slices.BinarySearchFunc(s.formers, former.Version, func(f docstore.Former, version int64) int {
 		return cmp.Compare(f.Version, version)

@@ -1,5 +1,5 @@
-// Command check holds manifests to the rules of package policy. Without arguments it takes the bases and the overlays
-// of the tree, and the Secrets that deploy/kubernetes/README.md tells about; with arguments, the folders that they
+// Command check checks manifests against the rules of package policy. Without arguments it checks the bases and
+// overlays of the tree, and the Secrets in deploy/kubernetes/README.md. With arguments it checks the folders that they
 // name.
 //
 //	go run ./deploy/kubernetes/policy/cmd/check [FOLDER...]
