@@ -3,19 +3,18 @@
 SHELL := /bin/sh
 
 SERVICES := $(notdir $(wildcard services/*))
-MODULES := contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) \
-	deploy/exchange deploy/tools/count deploy/tools/generate deploy/tools/sbom deploy/proof/e2e deploy/proof/bench deploy/proof/simulation
-PACKAGES := $(addprefix ./,$(addsuffix /...,$(MODULES)))
+packages = $(addprefix ./,$(addsuffix /...,$(1)))
 
 include deploy/build.mk
 
-# These tests only send requests to the commands under test. The race detector is in the commands, not in the tests.
-WHOLE := ./deploy/proof/e2e/...
+# What is tested with the race detector: all that runs in a server or a client.
+RACED := $(call packages,contracts contracts/conformance pkg gateway $(addprefix services/,$(SERVICES)) deploy/exchange)
 
-# One operation happens at a time there, so that the race detector would find nothing. pkg and services run with it in their own tests.
-SIMULATION := ./deploy/proof/simulation/...
+# What is tested without it. The tests of the whole and the bench only send requests to the commands under test, which have it.
+# In the simulation one operation happens at a time, so that it would find nothing. The tools run alone.
+PLAIN := $(call packages,deploy/proof/e2e deploy/proof/simulation deploy/proof/bench deploy/tools/count deploy/tools/generate deploy/tools/sbom)
 
-# Those of them that exchange every process, credential and certificate under load, and that try every rule with mutual TLS. They cost
+# Tests that exchange every process, credential and certificate under load, and that try every rule with mutual TLS. They cost
 # more than all the other tests.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
 
@@ -69,16 +68,15 @@ bin/exchange:
 .PHONY: test
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
-	@COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" $(MAKE) --no-print-directory -j 2 test-packages test-whole
+	@COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" $(MAKE) --no-print-directory -j 2 test-raced test-plain
 
-# Both run at the same time, because the tests of the whole mostly wait for processes.
-.PHONY: test-packages test-whole
-test-packages:
-	go test $(AT_A_TIME) -timeout 30m $(RACE) $(filter-out $(WHOLE) $(SIMULATION),$(PACKAGES))
-	GOWORK=off go test -C deploy/tools/compatibility ./...
+# Both run at the same time, because the tests of the whole mostly wait for processes. make verify vets the tests.
+.PHONY: test-raced test-plain
+test-raced:
+	go test -vet=off $(AT_A_TIME) -timeout 30m $(RACE) $(RACED)
 
-test-whole:
-	go test $(AT_A_TIME) -timeout 30m -skip $(LONG) $(WHOLE) $(SIMULATION)
+test-plain:
+	go test -vet=off $(AT_A_TIME) -timeout 30m -skip $(LONG) $(PLAIN)
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
