@@ -25,7 +25,7 @@ import (
 // Body and State byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
-	// creation. Every find returns documents in this order.
+	// creation. Every find returns documents in this order, or in the reverse.
 	ID uuid.UUID
 	// Version is 1 after Insert. Each Replace adds 1.
 	Version int64
@@ -108,15 +108,18 @@ type Range struct {
 }
 
 // Query selects the documents for which all of its conditions hold; without conditions, all of the collection. They are
-// returned in order of id.
+// returned in order of id, ascending or descending.
 type Query struct {
 	// Equal are the values that a document must have.
 	Equal Keys
 	// Ranges are the ranges in which a document must lie.
 	Ranges []Range
-	// After excludes the document with this id and all before it. The zero UUID excludes none. A caller that reads page
-	// after page gives the last id that it has seen, and sees each document once while others insert.
+	// After excludes the document with this id and all that the order has before it. The zero UUID excludes none. A
+	// caller that reads page after page gives the last id that it has seen, and sees each document once while others
+	// insert.
 	After uuid.UUID
+	// Descending has the find return the greatest ids first, which are those of the newest documents.
+	Descending bool
 	// Skip is the number of selected documents to leave out first; 0 or more.
 	Skip int
 	// Limit is the greatest number of documents to return; 1 or more.

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// finds: a query selects exactly the documents for which all of its conditions hold, in order of id.
+// finds: a query selects exactly the documents for which all of its conditions hold, in order of id, ascending or descending.
 func finds(t *testing.T, f fixture) {
 	random := rand.New(rand.NewPCG(1, 2))
 	stored := portfolio(t, f, random)
@@ -34,6 +34,8 @@ func finds(t *testing.T, f fixture) {
 			{Ranges: []docstore.Range{{Index: "holder", From: "h1", To: "h1\U0010FFFF"}}},
 		} {
 			q.Limit = len(stored) + 1
+			compare(t, f, stored, q)
+			q.Descending = true
 			compare(t, f, stored, q)
 		}
 	})
@@ -157,6 +159,7 @@ func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 	if random.IntN(3) == 0 {
 		q.Skip = random.IntN(10)
 	}
+	q.Descending = random.IntN(2) == 0
 	return q
 }
 
@@ -168,6 +171,9 @@ func compare(t *testing.T, f fixture, stored []docstore.Document, q docstore.Que
 		if selects(q, doc) {
 			want = append(want, doc.ID)
 		}
+	}
+	if q.Descending {
+		slices.Reverse(want)
 	}
 	want = want[min(q.Skip, len(want)):]
 	want = want[:min(q.Limit, len(want))]
@@ -188,5 +194,9 @@ func selects(q docstore.Query, doc docstore.Document) bool {
 			return false
 		}
 	}
-	return bytes.Compare(doc.ID[:], q.After[:]) > 0
+	position := bytes.Compare(doc.ID[:], q.After[:])
+	if q.Descending {
+		return position < 0 || q.After == uuid.Nil
+	}
+	return position > 0
 }

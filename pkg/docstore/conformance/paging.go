@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"sync"
@@ -28,7 +29,10 @@ func paging(t *testing.T, f fixture) {
 	for _, q := range []docstore.Query{
 		{Equal: docstore.Keys{"kind": "motor"}, Limit: 7},
 		{Limit: 11},
+		{Limit: 11, Descending: true},
+		{Equal: docstore.Keys{"kind": "motor"}, Limit: 7, Descending: true},
 		{Ranges: []docstore.Range{{Index: "kind", From: "m", To: "n"}}, Limit: 29},
+		{Ranges: []docstore.Range{{Index: "kind", From: "m", To: "n"}}, Limit: 29, Descending: true},
 	} {
 		seen := map[uuid.UUID]int{}
 		last := q.After
@@ -38,7 +42,8 @@ func paging(t *testing.T, f fixture) {
 				t.Fatal(err)
 			}
 			for _, doc := range docs {
-				if seen[doc.ID]++; doc.ID.String() <= last.String() {
+				forth := bytes.Compare(doc.ID[:], last[:]) > 0
+				if seen[doc.ID]++; last != uuid.Nil && forth == q.Descending || doc.ID == last {
 					t.Fatalf("%v comes after %v", doc.ID, last)
 				}
 				last = doc.ID

@@ -38,26 +38,36 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 	}
 	for kind, want := range stored {
 		q := docstore.Query{Ranges: []docstore.Range{{Index: "kind", From: kind, To: kind}}, Limit: 50}
-		var found []uuid.UUID
-		for {
-			docs, err := policies.Find(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, doc := range docs {
-				found = append(found, doc.ID)
-				q.After = doc.ID
-			}
-			if len(docs) < q.Limit {
-				break
-			}
-		}
-		if !slices.Equal(found, want) {
+		if found := pages(t, policies, q); !slices.Equal(found, want) {
 			t.Errorf("%d documents of the kind %q were found, want %d", len(found), kind, len(want))
 		}
-		q.After, q.Skip, q.Limit = uuid.Nil, len(want)-30, 50
+		q.Descending = true
+		reverse := slices.Clone(want)
+		slices.Reverse(reverse)
+		if found := pages(t, policies, q); !slices.Equal(found, reverse) {
+			t.Errorf("%d documents of the kind %q were found in descending order, want %d", len(found), kind, len(want))
+		}
+		q.Descending, q.Skip = false, len(want)-30
 		if docs, err := policies.Find(t.Context(), q); err != nil || len(docs) != 30 || docs[29].ID != want[len(want)-1] {
 			t.Errorf("%d of the last 30 documents of the kind %q were found (%v)", len(docs), kind, err)
+		}
+	}
+}
+
+// pages returns the ids that a query selects, read page by page.
+func pages(t *testing.T, c docstore.Collection, q docstore.Query) (found []uuid.UUID) {
+	t.Helper()
+	for {
+		docs, err := c.Find(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range docs {
+			found = append(found, doc.ID)
+			q.After = doc.ID
+		}
+		if len(docs) < q.Limit {
+			return found
 		}
 	}
 }

@@ -36,15 +36,16 @@ func (c *collection) findDense(
 	if _, many, err := c.firstID(ctx, filter(c.spec, ranges), beyond); err != nil || !many {
 		return nil, false, err
 	}
-	next := bson.D{{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(q.After)}}}}
-	last, more, err := c.firstID(ctx, next, options.Find().SetHint(idIndex).SetSort(inOrder).SetSkip(denseWindow-1).
+	o := orderOf(q)
+	next := bson.D{{Key: idField, Value: bson.D{{Key: o.beyond, Value: uuidBinary(o.after)}}}}
+	last, more, err := c.firstID(ctx, next, options.Find().SetHint(idIndex).SetSort(o.sort).SetSkip(denseWindow-1).
 		SetProjection(bson.D{{Key: idField, Value: 1}}))
 	if err != nil {
 		return nil, false, err
 	}
 	within := filter(c.spec, q)
 	if more {
-		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: "$lte", Value: last}}})
+		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: o.until, Value: last}}})
 	}
 	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(idIndex))
 	// A page that bytes have ended has a sign of that at its end.

@@ -11,8 +11,30 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// inOrder sorts by id.
-var inOrder = bson.D{{Key: idField, Value: 1}}
+// The orders of ids.
+var (
+	inOrder  = bson.D{{Key: idField, Value: 1}}
+	reversed = bson.D{{Key: idField, Value: -1}}
+)
+
+// order is the order of a query: how it sorts, the comparison with the id to begin after, and that with the last id.
+// after is the id to begin after, also where the query begins with the first, and last one that no id comes after.
+type order struct {
+	sort          bson.D
+	beyond, until string
+	after, last   uuid.UUID
+}
+
+func orderOf(q docstore.Query) order {
+	if !q.Descending {
+		return order{inOrder, "$gt", "$lte", q.After, uuid.Max}
+	}
+	o := order{reversed, "$lt", "$gte", q.After, uuid.Nil}
+	if q.After == uuid.Nil {
+		o.after = uuid.Max
+	}
+	return o
+}
 
 func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
 	if err := c.spec.CheckQuery(q); err != nil {
@@ -21,7 +43,7 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
-	page := options.Find().SetSkip(int64(q.Skip))
+	page := options.Find().SetSkip(int64(q.Skip)).SetSort(orderOf(q).sort)
 	index, ok := c.spec.Driving(q)
 	page.SetProjection(stateless)
 	if q.WithState {
@@ -49,7 +71,12 @@ func (c *collection) findOwner(
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	if !claimed || bytes.Compare(current.Owner.Data, q.After[:]) <= 0 {
+	o := orderOf(q)
+	position := bytes.Compare(current.Owner.Data, o.after[:])
+	if q.Descending {
+		position = -position
+	}
+	if !claimed || position <= 0 {
 		return nil, nil
 	}
 	// The id alone names the shard; a second condition on it would hide that.
@@ -57,12 +84,12 @@ func (c *collection) findOwner(
 	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes, page)
 }
 
-// list returns up to limit documents in order of id, in one batch, if that does not become larger than MongoDB sends
+// list returns up to limit documents in the order of page, in one batch, if that does not become larger than MongoDB sends
 // at once (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
 func (c *collection) list(
 	ctx context.Context, filter bson.D, limit, bytes int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
-	page.SetSort(inOrder).SetLimit(int64(limit)).SetBatchSize(int32(limit))
+	page.SetLimit(int64(limit)).SetBatchSize(int32(limit))
 	cursor, err := c.docs.Find(ctx, filter, page)
 	if err != nil {
 		return nil, unavailable(ctx, err)
@@ -116,7 +143,7 @@ func filter(spec docstore.Spec, q docstore.Query) bson.D {
 		add(versionField, "$gt", int64(tombstone))
 	}
 	if q.After != uuid.Nil {
-		add(idField, "$gt", uuidBinary(q.After))
+		add(idField, orderOf(q).beyond, uuidBinary(q.After))
 	}
 	return bson.D{{Key: "$and", Value: conditions}}
 }

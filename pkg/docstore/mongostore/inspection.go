@@ -90,7 +90,8 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	how := options.Find().SetSkip(int64(q.Skip)).SetSort(inOrder).SetLimit(int64(q.Limit)).SetBatchSize(int32(q.Limit))
+	o := orderOf(q)
+	how := options.Find().SetSkip(int64(q.Skip)).SetSort(o.sort).SetLimit(int64(q.Limit)).SetBatchSize(int32(q.Limit))
 	selected := filter(c.spec, q)
 	index, ok := c.spec.Driving(q)
 	switch {
@@ -108,7 +109,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 		how.SetHint(indexName(index))
 	default:
 		// With those of version 0, which are no tombstones if they have a body.
-		selected = bson.D{{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(q.After)}, {Key: "$lte", Value: uuidBinary(uuid.Max)}}}}
+		selected = bson.D{{Key: idField, Value: bson.D{{Key: o.beyond, Value: uuidBinary(o.after)}, {Key: o.until, Value: uuidBinary(o.last)}}}}
 	}
 	var found []docstore.Stored
 	size := 0

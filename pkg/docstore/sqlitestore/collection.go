@@ -213,9 +213,16 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	return c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
+// beyondAll is greater than every id: SQLite compares the greatest id with it, and then the lengths.
+var beyondAll = append(uuid.Max[:], 0)
+
 // bindFind binds the parameters of findSQL.
 func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
-	stmt.BindBlob(1, q.After[:])
+	if q.Descending && q.After == uuid.Nil {
+		stmt.BindBlob(1, beyondAll)
+	} else {
+		stmt.BindBlob(1, q.After[:])
+	}
 	for i, text := range texts {
 		stmt.BindText(2+i, text)
 	}

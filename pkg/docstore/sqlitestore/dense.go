@@ -69,7 +69,8 @@ func countSQL(spec docstore.Spec, lead docstore.Index, q docstore.Query) (sql st
 // index.
 func denseSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
 	conditions, texts := conditionsSQL(spec, q, "+")
-	table := quoted(spec.Name)
-	return fmt.Sprintf(`SELECT %s FROM %s WHERE id > ?1 AND id <= (SELECT max(id) FROM (SELECT id FROM %[2]s WHERE id > ?1 ORDER BY id LIMIT %d))%s
-		ORDER BY id LIMIT ?%d OFFSET ?%d`, selected, table, denseWindow, conditions, 2+len(texts), 3+len(texts)), texts
+	o, table := orderOf(q), quoted(spec.Name)
+	window := fmt.Sprintf(`SELECT %s(id) FROM (SELECT id FROM %s WHERE id %s ?1 ORDER BY id %s LIMIT %d)`, o.last, table, o.beyond, o.by, denseWindow)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1 AND id %s (%s)%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`,
+		selected, table, o.beyond, o.until, window, conditions, o.by, 2+len(texts), 3+len(texts)), texts
 }

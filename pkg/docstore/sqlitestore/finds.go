@@ -16,8 +16,8 @@ type finds struct {
 
 // form is what the SQL of a find without ranges depends on.
 type form struct {
-	withState bool
-	indexes   uint64 // those that the find names, by their place in the spec
+	withState, descending bool
+	indexes               uint64 // those that the find names, by their place in the spec
 }
 
 // of returns findSQL for a query, with the texts that it has as parameters.
@@ -25,7 +25,7 @@ func (f *finds) of(spec docstore.Spec, q docstore.Query) (sql string, texts []st
 	if len(q.Ranges) > 0 || len(spec.Indexes) > 64 {
 		return findSQL(selectedFor(q), spec, q)
 	}
-	form := form{withState: q.WithState}
+	form := form{withState: q.WithState, descending: q.Descending}
 	for i, index := range spec.Indexes {
 		if value, ok := q.Equal[index.Name]; ok {
 			form.indexes |= 1 << i

@@ -129,10 +129,21 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 		// statement fails instead of scanning the table.
 		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
 	}
-	b.WriteString(` WHERE id > ?1`)
 	conditions, texts := conditionsSQL(spec, q, "")
-	fmt.Fprintf(&b, `%s ORDER BY id LIMIT ?%d OFFSET ?%d`, conditions, 2+len(texts), 3+len(texts))
+	o := orderOf(q)
+	fmt.Fprintf(&b, ` WHERE id %s ?1%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`, o.beyond, conditions, o.by, 2+len(texts), 3+len(texts))
 	return b.String(), texts
+}
+
+// order is the SQL of an order of ids: the comparison with the id to begin after, that with the last id, the function
+// that returns the last of several, and the order itself.
+type order struct{ beyond, until, last, by string }
+
+func orderOf(q docstore.Query) order {
+	if q.Descending {
+		return order{"<", ">=", "min", "DESC"}
+	}
+	return order{">", "<=", "max", "ASC"}
 }
 
 // conditionsSQL writes the conditions of a query on the keys, each column with a prefix, and returns their texts,

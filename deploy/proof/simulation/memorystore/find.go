@@ -27,6 +27,20 @@ func (c *collection) after(id uuid.UUID) []*stored {
 	return c.docs[at:]
 }
 
+// inOrder returns the documents that come after Query.After in the order of the query.
+func (c *collection) inOrder(q docstore.Query) []*stored {
+	if !q.Descending {
+		return c.after(q.After)
+	}
+	before := slices.Clone(c.docs)
+	if q.After != uuid.Nil {
+		at, _ := c.search(q.After)
+		before = before[:at]
+	}
+	slices.Reverse(before)
+	return before
+}
+
 func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
@@ -38,7 +52,7 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	defer c.mu.Unlock()
 	var found []docstore.Document
 	skip, size := q.Skip, 0
-	for _, doc := range c.after(q.After) {
+	for _, doc := range c.inOrder(q) {
 		if !selected(doc.Keys, q) {
 			continue
 		}
