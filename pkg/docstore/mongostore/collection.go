@@ -25,8 +25,8 @@ var shown = bson.D{
 type collection struct {
 	spec docstore.Spec
 	docs *mongo.Collection
-	// claims are the claims to the unique values of docs.
-	claims *mongo.Collection
+	// reservations are the reservations of the unique values of docs.
+	reservations *mongo.Collection
 	// history are the former versions of docs.
 	history *mongo.Collection
 	// stamps say what the stamps of docs stand for. This collection's own is stamp.

@@ -61,13 +61,13 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	return c.list(ctx, filter(c.spec, q), q.Limit, q.Bytes, page)
 }
 
-// findOwner finds the one document that can have a unique value: the owner of the claim to it. The value has no other
-// index. If the owner does not have the value, no document had it at some instant since the claim was read, because
-// the claim changes its owner only while the owner does not have it.
+// findOwner finds the one document that can have a unique value: the owner of the reservation of it. The value has no
+// other index. If the owner does not have the value, no document had it at some instant since the reservation was read,
+// because the reservation changes its owner only while the owner does not have it.
 func (c *collection) findOwner(
 	ctx context.Context, index docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
-	current, claimed, err := c.claimed(ctx, claimID(index.Name, q.Equal[index.Name]))
+	current, reserved, err := c.reserved(ctx, reservationID(index.Name, q.Equal[index.Name]))
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
@@ -76,7 +76,7 @@ func (c *collection) findOwner(
 	if q.Descending {
 		position = -position
 	}
-	if !claimed || position <= 0 {
+	if !reserved || position <= 0 {
 		return nil, nil
 	}
 	// The id alone names the shard; a second condition on it would hide that.
@@ -84,8 +84,8 @@ func (c *collection) findOwner(
 	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes, page)
 }
 
-// list returns up to limit documents in the order of page, in one batch, if that does not become larger than MongoDB sends
-// at once (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
+// list returns up to limit documents in the order of page, in one batch, if that does not become larger than MongoDB
+// sends at once (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
 func (c *collection) list(
 	ctx context.Context, filter bson.D, limit, bytes int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {

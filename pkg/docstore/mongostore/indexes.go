@@ -20,7 +20,7 @@ const (
 	idIndex     = "_id_"
 )
 
-// indexName returns the name of an index that is not unique. A unique index is the _id of the claims.
+// indexName returns the name of an index that is not unique. A unique index is the _id of the reservations.
 func indexName(index docstore.Index) string {
 	if index.Amounts {
 		return "sums_" + index.Name

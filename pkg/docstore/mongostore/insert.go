@@ -8,13 +8,13 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Insert claims the unique values of the document, and then writes the document. What it has claimed is worth nothing
-// until the document is there, so a crash between the two leaves nothing wrong.
+// Insert reserves the unique values of the document, and then writes the document. What it has reserved is worth
+// nothing until the document is there, so a crash between the two leaves nothing wrong.
 func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	if err := c.spec.CheckWrite(doc, nil); err != nil {
 		return err
 	}
-	claimed, err := c.acquire(ctx, uuidBinary(doc.ID), uniqueKeys(c.spec, doc.Keys))
+	reserved, err := c.acquire(ctx, uuidBinary(doc.ID), uniqueKeys(c.spec, doc.Keys))
 	if err != nil {
 		return err
 	}
@@ -31,6 +31,6 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 		return unsettled
 	}
 	// Another document has the id, or a tombstone: a contender thought that this writer had crashed.
-	claimed.release(ctx)
+	reserved.release(ctx)
 	return &docstore.DuplicateError{Index: docstore.IDIndex}
 }

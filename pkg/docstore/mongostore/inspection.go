@@ -231,16 +231,16 @@ func (c *inspected) Holders(ctx context.Context, index string, values []string) 
 		}
 		return holders, c.owners(ctx, ids, "", func(value string, ref docstore.Ref) { holders[ref.ID.String()] = ref })
 	}
-	claims, err := c.claimsTo(ctx, index, values)
+	reservations, err := c.reservedBy(ctx, index, values)
 	if err != nil {
 		return nil, err
 	}
 	owners := bson.A{}
-	for _, owner := range claims {
+	for _, owner := range reservations {
 		owners = append(owners, uuidBinary(owner))
 	}
 	return holders, c.owners(ctx, owners, index, func(value string, ref docstore.Ref) {
-		if claims[value] == ref.ID {
+		if reservations[value] == ref.ID {
 			holders[value] = ref
 		}
 	})
@@ -264,24 +264,24 @@ func (c *inspected) owners(ctx context.Context, ids bson.A, index string, found 
 	})
 }
 
-// claimsTo returns the documents that claim values of a unique index, by value.
-func (c *inspected) claimsTo(ctx context.Context, index string, values []string) (map[string]uuid.UUID, error) {
-	claimed := map[string]uuid.UUID{}
+// reservedBy returns the documents that reserve values of a unique index, by value.
+func (c *inspected) reservedBy(ctx context.Context, index string, values []string) (map[string]uuid.UUID, error) {
+	reserved := map[string]uuid.UUID{}
 	if len(values) == 0 {
-		return claimed, nil
+		return reserved, nil
 	}
 	of, ids := map[string]string{}, bson.A{}
 	for _, value := range values {
-		id := claimID(index, value)
+		id := reservationID(index, value)
 		if _, twice := of[id]; !twice {
 			of[id] = value
 			ids = append(ids, id)
 		}
 	}
-	err := c.each(ctx, c.claims, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}}, options.Find(), func(raw bson.Raw) (bool, error) {
+	err := c.each(ctx, c.reservations, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}}, options.Find(), func(raw bson.Raw) (bool, error) {
 		id, _ := raw.Lookup(idField).StringValueOK()
-		claimed[of[id]] = idOf(raw, ownerField)
+		reserved[of[id]] = idOf(raw, ownerField)
 		return true, nil
 	})
-	return claimed, err
+	return reserved, err
 }

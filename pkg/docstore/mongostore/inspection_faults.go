@@ -16,9 +16,9 @@ import (
 // examinedAtOnce is how many documents are read at once where their bodies are not.
 const examinedAtOnce = 500
 
-// Faults reports indexes that are missing, documents that do not own the claims to their unique values, and former
-// versions whose fields contradict each other. A database that no store has opened with the spec yet need not have
-// its indexes.
+// Faults reports indexes that are missing, documents that do not own the reservations of their unique values, and
+// former versions whose fields contradict each other. A database that no store has opened with the spec yet need not
+// have its indexes.
 func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) error) error {
 	opened, err := c.labelsOf(ctx, c.stamp)
 	if err != nil {
@@ -29,7 +29,7 @@ func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) er
 			return err
 		}
 	}
-	if err := c.reportClaims(ctx, report); err != nil {
+	if err := c.reportReservations(ctx, report); err != nil {
 		return err
 	}
 	return c.reportFormers(ctx, report)
@@ -75,8 +75,8 @@ type owned struct {
 	values map[string]string
 }
 
-// reportClaims reports the documents that have a unique value and do not own the claim to it.
-func (c *inspected) reportClaims(ctx context.Context, report func(docstore.Finding) error) error {
+// reportReservations reports the documents that have a unique value and do not own the reservation of it.
+func (c *inspected) reportReservations(ctx context.Context, report func(docstore.Finding) error) error {
 	var unique []string
 	for _, index := range c.spec.Indexes {
 		if index.Unique {
@@ -96,17 +96,17 @@ func (c *inspected) reportClaims(ctx context.Context, report func(docstore.Findi
 					values = append(values, value)
 				}
 			}
-			claims, err := c.claimsTo(ctx, index, values)
+			reservations, err := c.reservedBy(ctx, index, values)
 			if err != nil {
 				return err
 			}
 			for _, doc := range page {
 				value, has := doc.values[index]
-				owner, claimed := claims[value]
-				if !has || claimed && owner == uuid.UUID(doc.ID.Data) {
+				owner, reserved := reservations[value]
+				if !has || reserved && owner == uuid.UUID(doc.ID.Data) {
 					continue
 				}
-				if err := c.reportClaim(ctx, doc, uniqueKey{index, value}, report); err != nil {
+				if err := c.reportReservation(ctx, doc, uniqueKey{index, value}, report); err != nil {
 					return err
 				}
 			}
@@ -141,16 +141,16 @@ func (c *inspected) owned(ctx context.Context, after uuid.UUID, unique []string)
 	return page, last, err
 }
 
-// reportClaim reports that a document does not own the claim to a value, unless the document has changed since it was
-// read: then it may have given the value up, and another has it.
-func (c *inspected) reportClaim(ctx context.Context, doc owned, key uniqueKey, report func(docstore.Finding) error) error {
-	var current claim
-	var claimed, same, other bool
+// reportReservation reports that a document does not own the reservation of a value, unless the document has changed
+// since it was read: then it may have given the value up, and another has it.
+func (c *inspected) reportReservation(ctx context.Context, doc owned, key uniqueKey, report func(docstore.Finding) error) error {
+	var current reservation
+	var reserved, same, other bool
 	if err := c.bounded(ctx, func(ctx context.Context) (err error) {
-		if current, claimed, err = c.claimed(ctx, key.claimID()); err != nil {
+		if current, reserved, err = c.reserved(ctx, key.reservationID()); err != nil {
 			return err
 		}
-		if claimed && !current.Owner.Equal(doc.ID) {
+		if reserved && !current.Owner.Equal(doc.ID) {
 			owner, there, err := c.look(ctx, current.Owner)
 			if err != nil {
 				return err
@@ -163,15 +163,15 @@ func (c *inspected) reportClaim(ctx context.Context, doc owned, key uniqueKey, r
 	}); err != nil {
 		return unavailable(ctx, err)
 	}
-	if !same || claimed && current.Owner.Equal(doc.ID) {
+	if !same || reserved && current.Owner.Equal(doc.ID) {
 		return nil
 	}
 	finding := docstore.Finding{
-		Collection: c.spec.Name, ID: uuid.UUID(doc.ID.Data).String(), Invariant: "a document has claimed its value of the unique index " + key.index,
-		Found: "no claim to " + strconv.Quote(docstore.Short(key.value)), Expected: "a claim of the document",
+		Collection: c.spec.Name, ID: uuid.UUID(doc.ID.Data).String(), Invariant: "a document has reserved its value of the unique index " + key.index,
+		Found: "no reservation of " + strconv.Quote(docstore.Short(key.value)), Expected: "a reservation of the document",
 	}
-	if claimed {
-		finding.Found = fmt.Sprintf("a claim of %s to %q", uuid.UUID(current.Owner.Data), docstore.Short(key.value))
+	if reserved {
+		finding.Found = fmt.Sprintf("%s has reserved %q", uuid.UUID(current.Owner.Data), docstore.Short(key.value))
 	}
 	if other {
 		finding.Invariant, finding.Expected = "a value of the unique index "+key.index+" has one document", "1"

@@ -60,7 +60,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestClaimID(t *testing.T) {
+func TestReservationID(t *testing.T) {
 	long := strings.Repeat("x", longestValue)
 	for _, c := range []struct{ index, value, want string }{
 		{"policyNumber", "M-1", "policyNumber:M-1"},
@@ -69,8 +69,8 @@ func TestClaimID(t *testing.T) {
 		{"identity", long, "identity:" + long},
 		{"identity", long + "x", "identity#hKBnjJCTf13PmZTVhmZo2muZUQnIrYRUEFWbSKTsr-0"},
 	} {
-		if got := claimID(c.index, c.value); got != c.want {
-			t.Errorf("claim of %s to %q: %q, want %q", c.index, c.value, got, c.want)
+		if got := reservationID(c.index, c.value); got != c.want {
+			t.Errorf("reservation of %s %q: %q, want %q", c.index, c.value, got, c.want)
 		}
 	}
 }

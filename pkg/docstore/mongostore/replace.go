@@ -41,11 +41,11 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 }
 
 // rekey replaces a version of a document, or finds that it is stale, where the document may get unique values that it
-// does not have. It reads the document before it claims the values, and writes only on what it has read: if a
-// contender takes a value after the claim, it changes the document first, and the write does not match.
+// does not have. It reads the document before it reserves the values, and writes only on what it has read: if a
+// contender takes a value after the reservation, it changes the document first, and the write does not match.
 //
-// The claims to values that the document gives up stay. A deletion that came late could delete a claim that is in use
-// again.
+// The reservations of values that the document gives up stay. A deletion that came late could delete a reservation that
+// is in use again.
 func (c *collection) rekey(ctx context.Context, version int64, next record, keys []uniqueKey) error {
 	for range maxRekeys {
 		stored, exists, err := c.look(ctx, next.ID)
@@ -61,7 +61,7 @@ func (c *collection) rekey(ctx context.Context, version int64, next record, keys
 				wanted = append(wanted, key)
 			}
 		}
-		claimed, err := c.acquire(ctx, next.ID, wanted)
+		reserved, err := c.acquire(ctx, next.ID, wanted)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (c *collection) rekey(ctx context.Context, version int64, next record, keys
 		if done || err != nil {
 			return err
 		}
-		claimed.release(ctx)
+		reserved.release(ctx)
 		if err := pause(ctx, firstPoll); err != nil {
 			return err
 		}

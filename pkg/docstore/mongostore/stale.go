@@ -186,13 +186,13 @@ func (r rekeying) valuesOf(ctx context.Context, found foundStale) (bson.D, error
 }
 
 // keysOf returns the keys that a document is to have: those that are derived, and those it has of indexes that the
-// spec does not have. It claims the unique values that are new, and leaves out those that another document has.
+// spec does not have. It reserves the unique values that are new, and leaves out those that another document has.
 func (r rekeying) keysOf(ctx context.Context, found foundStale, derived docstore.Keys) (bson.D, error) {
 	has := found.look()
 	for {
 		var wanted []uniqueKey
 		for _, key := range uniqueKeys(r.spec, derived) {
-			// What the document has in an index that was not unique, it has not claimed.
+			// What the document has in an index that was not unique, it has not reserved.
 			if !has.has(key) || !slices.Contains(r.known, backfill.Label(docstore.Index{Name: key.index, Unique: true})) {
 				wanted = append(wanted, key)
 			}

@@ -13,29 +13,29 @@ import (
 )
 
 const (
-	// patience is how long a contender waits for the owner of a claim to write its document before it bars the owner.
-	// It spares an owner that is only slow; nothing depends on it but that.
+	// patience is how long a contender waits for the owner of a reservation to write its document before it bars the
+	// owner. It spares an owner that is only slow; nothing depends on it but that.
 	patience = time.Second
 	// firstPoll and longestPoll bound the time between two looks at the owner.
 	firstPoll, longestPoll = 5 * time.Millisecond, 100 * time.Millisecond
-	// maxContests bounds how often a claim is contested anew because others have changed it.
+	// maxContests bounds how often a reservation is contested anew because others have changed it.
 	maxContests = 200
 )
 
-// contest acquires a claim that exists. Errors: *docstore.DuplicateError if its owner has the value,
+// contest acquires a reservation that exists. Errors: *docstore.DuplicateError if its owner has the value,
 // docstore.ErrUnavailable.
 func (c *collection) contest(ctx context.Context, a *acquisition, key uniqueKey) error {
-	mine := a.claim(key)
+	mine := a.reservation(key)
 	var waitsFor bson.ObjectID
 	var since time.Time
 	poll := firstPoll
 	for range maxContests {
-		current, exists, err := c.claimed(ctx, mine.ID)
+		current, exists, err := c.reserved(ctx, mine.ID)
 		if err != nil {
 			return unavailable(ctx, err)
 		}
 		if !exists {
-			made, err := c.makeClaim(ctx, mine)
+			made, err := c.makeReservation(ctx, mine)
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (c *collection) contest(ctx context.Context, a *acquisition, key uniqueKey)
 		}
 		own := current.Owner.Equal(a.owner)
 		if own && current.Nonce == a.nonce {
-			// The insert was repeated after a conflict, and this claim had been made.
+			// The insert was repeated after a conflict, and this reservation had been made.
 			a.gained = append(a.gained, mine.ID)
 			return nil
 		}
@@ -75,7 +75,7 @@ func (c *collection) contest(ctx context.Context, a *acquisition, key uniqueKey)
 			case barred:
 			}
 		}
-		taken, err := c.replaceClaim(ctx, current, mine)
+		taken, err := c.replaceReservation(ctx, current, mine)
 		if err != nil {
 			return err
 		}
@@ -86,25 +86,25 @@ func (c *collection) contest(ctx context.Context, a *acquisition, key uniqueKey)
 			return nil
 		}
 	}
-	return unavailable(ctx, errors.New("the claim to a value of "+key.index+" changed at every try"))
+	return unavailable(ctx, errors.New("the reservation of a value of "+key.index+" changed at every try"))
 }
 
-// makeClaim makes a claim that did not exist. It returns false if another came first.
-func (c *collection) makeClaim(ctx context.Context, mine claim) (bool, error) {
+// makeReservation makes a reservation that did not exist. It returns false if another came first.
+func (c *collection) makeReservation(ctx context.Context, mine reservation) (bool, error) {
 	err := retried(ctx, func() error {
-		_, err := c.claims.InsertOne(ctx, mine)
+		_, err := c.reservations.InsertOne(ctx, mine)
 		return err
 	})
 	if mongo.IsDuplicateKeyError(err) {
 		return false, nil
 	}
 	if err != nil {
-		return true, c.settleClaims(ctx, []claim{mine}, err)
+		return true, c.settleReservations(ctx, []reservation{mine}, err)
 	}
 	return true, nil
 }
 
-// ownerState is what a contender finds out about the owner of a claim.
+// ownerState is what a contender finds out about the owner of a reservation.
 type ownerState int
 
 const (
@@ -116,7 +116,7 @@ const (
 	barred
 )
 
-// bar makes sure that the owner of a claim does not get the value by a write that is under way, unless it has the
+// bar makes sure that the owner of a reservation does not get the value by a write that is under way, unless it has the
 // value. An owner whose document is there gets another count of takings, so that a replacement that has read the
 // count before does not match. An owner whose document is not there gets a tombstone, so that its insert is refused;
 // if wait is true, it is left alone.
