@@ -1,4 +1,3 @@
-// Package conformance states what a docstore.Store guarantees, as tests that every store must pass.
 package conformance
 
 import (

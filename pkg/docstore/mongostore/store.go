@@ -1,7 +1,3 @@
-// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change
-// streams or TTL indexes, so that it works alike on a replica set, on a sharded cluster and on servers that speak
-// MongoDB's protocol without all of its features. README.md describes the shape of a document, how values are kept
-// unique, the indexes, the read and write concerns, and how it is sharded.
 package mongostore
 
 import (

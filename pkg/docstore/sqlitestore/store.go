@@ -1,9 +1,3 @@
-// Package sqlitestore keeps documents in one SQLite file. It is the store of small deployments and of the exchange in
-// one process. It needs no server and no C compiler.
-//
-// A collection is a table with a column for each index. One goroutine writes, and commits all waiting writes
-// together, because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and
-// do not wait for the writer. They see every write that returned before they began.
 package sqlitestore
 
 import (

@@ -21,6 +21,9 @@
 // one, in its short form where there is one, else as \u00 and lower-case digits. Package rest stores no other text.
 // Text that is not compact, is nested deeper than MongoDB allows, or is several times larger in BSON is kept whole:
 // {"%json": "<the text>"}.
+//
+// The driver's extended JSON would leave nearly all of it: it reads 1.10 as a double, and takes a member named
+// $numberLong for a number, so that other text comes back.
 package bsonjson
 
 import (

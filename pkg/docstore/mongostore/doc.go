@@ -1,0 +1,28 @@
+// Package mongostore keeps documents in MongoDB. It is the store for production. It uses no transactions, change
+// streams or TTL indexes, so that it works alike on a replica set, on a sharded cluster and on servers that speak
+// MongoDB's protocol without all of its features. README.md describes the shape of a document, how values are kept
+// unique, the indexes, the read and write concerns, and how it is sharded.
+//
+// The files, in the order in which a call meets them:
+//
+//	options.go        Open: the limits of the client and what the server must be
+//	store.go          the collections of a database, and Close
+//	indexes.go        the indexes of a collection
+//	bounded.go        the time in which each call ends
+//	collection.go     a collection and its get
+//	record.go         a document as MongoDB holds it
+//	insert.go         insert
+//	replace.go        replace, and how a document gets unique values that it does not have
+//	reservations.go   the reservations of unique values, which keep them unique
+//	take.go           how a reservation passes to another document
+//	settle.go         what became of a write whose response was lost
+//	find.go           find, by an index or by a unique value
+//	dense.go          the page of a long range
+//	several.go        little of many documents
+//	unsent.go         the outbox marks
+//	former.go         the former versions
+//	sum.go            the sums of an index with amounts
+//	stamps.go         with which indexes documents were written
+//	stale.go          the documents that lack the keys of new indexes
+//	inspection*.go    the database as it is stored, and what is wrong with it
+package mongostore

@@ -1,0 +1,32 @@
+// Package sqlitestore keeps documents in one SQLite file. It is the store of small deployments and of the exchange in
+// one process. It needs no server and no C compiler.
+//
+// A collection is a table with a column for each index. One goroutine writes, and commits all waiting writes
+// together, because a sync of the disk costs the same for one write as for fifty. Reads have separate connections and
+// do not wait for the writer. They see every write that returned before they began.
+//
+// database/sql with modernc.org/sqlite, its driver, would leave all of this package but internal/sqlite3, 520 lines of
+// calls of the same translated SQLite: a read by id costs nearly three times as much through it (see there), and
+// snapshots, views that reads share, and sizes that are known before a row is read need the calls themselves.
+//
+// The files, in the order in which a call meets them:
+//
+//	store.go             Open, the collections of a file, Ping and Close
+//	files.go, pragmas.go the files of a database, and how connections use them
+//	inuse_*.go           whether a process has the database open
+//	collection.go        the table of a collection: insert, get, replace, find, unsent, sent
+//	statements.go        the SQL of a collection
+//	finds.go             the SQL of its finds, written once for each form
+//	writer.go, group.go  the goroutine that writes, and the writes that it commits together
+//	tally.go             the count of changes, by which a lost log is noticed
+//	readers.go, view.go  the connections that read, and the view of the database that reads share
+//	single.go            the read of one row, which may be large, and of little of many rows
+//	lookup.go            the find of one document by a unique value
+//	list.go              the find of several, copied into few blocks of memory
+//	dense.go             the page of a long range
+//	former.go            the former versions
+//	sum.go               the sums of an index with amounts
+//	stale.go             the documents that lack the keys of new indexes
+//	snapshot.go          a copy of the file while it is in use
+//	inspection*.go       the file as it is stored, and what is wrong with it
+package sqlitestore
