@@ -1,7 +1,3 @@
-// Package process provides what every process of the exchange needs: settings, log, metrics, health, the handling of
-// requests, and an orderly start and stop.
-//
-// A service is a Definition. Main runs one service as a command. Process.Start runs several in one process.
 package process
 
 import (
@@ -25,15 +21,15 @@ import (
 )
 
 // Definition describes a service that can run alone or with others in one process. A service package returns its
-// definition from a function, whose variables hold the values of the flags until New reads them:
+// definition from a function. The function's variables hold the values of the flags until New reads them:
 //
-//	func Service() service.Definition {
+//	func Service() process.Definition {
 //		var s settings
-//		return service.Definition{
+//		return process.Definition{
 //			Name:  "claims",
 //			Peers: []string{"coverage"},
 //			Flags: s.register,
-//			New: func(ctx context.Context, deps service.Deps) (*process.Instance, error) {
+//			New: func(ctx context.Context, deps process.Deps) (*process.Instance, error) {
 //				return open(ctx, deps, s)
 //			},
 //		}
@@ -74,6 +70,16 @@ type Deps struct {
 	// Guard refuses requests that come neither from the gateway nor from another service with 401, and puts the caller
 	// into the request's context.
 	Guard gin.HandlerFunc
+}
+
+// Undialled returns dependencies for a service that is only asked for its declarations: without a store, peers and
+// brokers.
+func Undialled() Deps {
+	return Deps{
+		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(), Now: time.Now,
+		Unset: func(string, string) {},
+		Peer:  func(string) *peer.Client { return nil },
+	}
 }
 
 // Instance is a running service.
@@ -128,8 +134,8 @@ func (d Definition) Program(open OpenStore) Program {
 	}
 }
 
-// WithoutStore returns why the process ends although its store could not be opened: nil if it was told to. What is
-// set beside the URL of the store names its setting itself.
+// WithoutStore returns the error with which a process ends if its store could not be opened: nil if ctx has ended. The
+// error of another setting than the URL of the store names that setting already.
 func (p *Process) WithoutStore(ctx context.Context, cause error) error {
 	select {
 	case <-ctx.Done():

@@ -92,8 +92,8 @@ func (h *health) report(ctx context.Context) report {
 	return r
 }
 
-// adminHandler serves metrics, to those that ask for OpenMetrics with examples of traces (exemplars), and health, and
-// profiles if profiling is set.
+// adminHandler serves metrics and health, and profiles if profiling is set. Metrics in the format OpenMetrics carry
+// examples of traces (exemplars).
 func adminHandler(h *health, metrics prometheus.Gatherer, profiling bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))

@@ -120,9 +120,9 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 	return cause
 }
 
-// linger keeps serving while load balancers notice that the process is not ready, and while clients give up the
-// connections that they keep: every response tells them to, and one without requests they close before this ends
-// (peer.IdleTimeout).
+// linger keeps serving while load balancers notice that the process is not ready and while clients close their
+// connections: each response says so (Connection: close), and clients of the exchange close idle connections within
+// peer.IdleTimeout.
 func (p *Process) linger() {
 	if p.Settings.DrainDelay > 0 {
 		<-time.After(p.Settings.DrainDelay)

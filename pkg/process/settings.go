@@ -62,8 +62,8 @@ type Settings struct {
 	Tracing tracing.Settings
 }
 
-// drainDelay is the default of DrainDelay: time for whoever sends requests to notice, and longer than a client of the
-// exchange keeps a connection on which there are none. So no connection is closed while a request is on its way on it.
+// drainDelay is the default of DrainDelay. Load balancers have time to notice that the process is not ready, and the
+// clients of the exchange to close idle connections, so that none is closed while a request is on its way on it.
 const drainDelay = peer.IdleTimeout + 2*time.Second
 
 // Register declares the settings.

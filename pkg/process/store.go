@@ -12,9 +12,9 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/access"
 )
 
-// OpenStore opens the store of a service; package stores has the one that knows SQLite and MongoDB. In MongoDB, the
-// name of the service is that of the database. It logs what it waits for. It is a parameter, so that a program
-// without a store, such as the gateway, need not contain both.
+// OpenStore opens the store of a service. Package stores has one for SQLite and MongoDB. In MongoDB, the database has
+// the name of the service. It logs what it waits for. It is a parameter, so that a program without a store, such as the
+// gateway, does not contain either.
 type OpenStore func(ctx context.Context, settings StoreSettings, service string, log *slog.Logger) (docstore.Store, error)
 
 // StoreSetting is the name of the setting of where records are kept.
