@@ -168,16 +168,14 @@ standin-images: images ## build the images of servers that stand in for MongoDB 
 	@$(call build_image,documentdb)
 
 .PHONY: bench
-bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -pocketbase for another peer, "-json FILE" to keep what was measured)
+bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -hostile and -overload for bounds, "-results FILE" to keep what was measured)
 	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/proof/bench
 	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb)
-	$(if $(filter -pocketbase,$(BENCH)),GOWORK=off go build -C deploy/proof/bench/pocketbase -o $(CURDIR)/bin/bench-pocketbase .)
 	bin/bench $(BENCH)
 
 .PHONY: bench-compare
-bench-compare: ## tell changes from noise between what make bench BENCH="-json FILE" has kept (OLD=a.json NEW=b.json, or several of each)
-	@go build -o bin/bench ./deploy/proof/bench
-	@bin/bench compare "$(OLD)" "$(NEW)"
+bench-compare: ## tell changes from noise between what make bench BENCH="-results FILE" has kept (OLD=old.txt NEW=new.txt)
+	@go run golang.org/x/perf/cmd/benchstat@$$(go list -m -f "{{.Version}}" golang.org/x/perf) "$(OLD)" "$(NEW)"
 
 .PHONY: bench-allocations
 bench-allocations: bin/exchange ## measure the allocations of a request anew, and write those that make test compares with

@@ -2,22 +2,21 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"insurance.example/exchange/contracts/internalapi"
+	"golang.org/x/perf/benchfmt"
+
 	"insurance.example/exchange/deploy/proof/bench/comparison"
-	"insurance.example/exchange/deploy/proof/bench/load"
+	"insurance.example/exchange/deploy/proof/bench/hostile"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
-	"insurance.example/exchange/deploy/proof/bench/report"
+	"insurance.example/exchange/deploy/proof/bench/overload"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // TestMain makes the test binary the bare handler, the proxy or the hostile callers if it is started with the
@@ -27,63 +26,21 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(runTests(m))
+	trial.Main(func(built *trial.Commands) (int, error) {
+		commands = built
+		return m.Run(), nil
+	})
 }
 
-// exchangeCommand is the exchange as it is shipped.
-var exchangeCommand string
-
-// buildServices builds the commands of the gateway and of the services beside that of the exchange, if they are not
-// there.
-var buildServices func() error
-
-func runTests(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "bench-test-")
-	if err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(folder)
-	buildServices = sync.OnceValue(func() error { return buildCommands(folder) })
-	if built := os.Getenv("COMMANDS_UNDER_TEST"); built != "" {
-		buildServices = func() error { return nil }
-		_ = os.Getenv("COMMANDS_DIGEST")                 // Go caches no result for other commands
-		exchangeCommand = filepath.Join(built, "client") // without the race detector, as it is shipped
-		return m.Run()
-	}
-	exchangeCommand = filepath.Join(folder, "exchange")
-	if err := buildCommands(exchangeCommand, "deploy/exchange"); err != nil {
-		panic(err)
-	}
-	return m.Run()
-}
-
-// buildCommands builds commands of the exchange; those of the gateway and of the services if none is named.
-func buildCommands(to string, commands ...string) error {
-	if len(commands) == 0 {
-		for _, process := range internalapi.Processes() {
-			folder := "services/" + process.Name
-			if process.Name == internalapi.Gateway {
-				folder = process.Name
-			}
-			commands = append(commands, folder+"/cmd/"+process.Name)
-		}
-	}
-	args := []string{"build", "-o", to}
-	for _, command := range commands {
-		args = append(args, "insurance.example/exchange/"+command)
-	}
-	if text, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, text)
-	}
-	return nil
-}
+// commands are those of the exchange.
+var commands *trial.Commands
 
 // short returns arguments that measure in slices of a length, and write only to a temporary folder of the test.
 func short(t *testing.T, slice time.Duration) arguments {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	o := parse(nil)
-	o.Command, o.Duration, o.Connections, o.Policies, o.Count = exchangeCommand, measurement.Turns*slice, 4, 60, 1000
+	o.Commands, o.Duration, o.Connections, o.Policies, o.Count = commands.Plain(), measurement.Turns*slice, 4, 60, 1000
 	return o
 }
 
@@ -112,43 +69,68 @@ var positive = regexp.MustCompile(`^[0-9]*\.?[0-9]*[1-9]`)
 
 func TestTable(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
-	o.json = filepath.Join(t.TempDir(), "report.json")
+	o.results = filepath.Join(t.TempDir(), "results.txt")
 	rows, printed := measure(t, o)
-	for _, name := range comparison.OneProcess().Rows {
+	for _, name := range o.kind.Rows {
 		cells := rows[name]
-		if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
-			t.Errorf("%s: want a rate, 0 errors and a bare rate in\n%s", name, printed)
+		if len(cells) != 13 || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
+			t.Fatalf("%s: want a rate, 0 errors and a bare rate in\n%s", name, printed)
 		}
-		// The last cells are those of CPU time and allocations. The target may have a remark, which is a cell of its
-		// own.
-		for _, cell := range cells[max(0, len(cells)-5):] {
+		for _, cell := range cells[8:] {
 			if !figure.MatchString(cell) {
 				t.Errorf("%s: want CPU time and allocations in\n%s", name, printed)
 			}
 		}
 	}
 	if !regexp.MustCompile(`POST /receipt: the rows of the bordereau are the sums of all [1-9]\d* receipts; after the last of a slice they took \d+ ms`).MatchString(printed) {
-		t.Errorf("want how long the rows of the bordereau took in\n%s", printed)
+		t.Errorf("want the rows of the receipts in\n%s", printed)
 	}
 	for _, memory := range []string{"idle", "after the load"} {
 		if !regexp.MustCompile(`memory of the exchange, ` + memory + `: [1-9]\d* MB, target [1-9]\d* MB`).MatchString(printed) {
 			t.Errorf("want the memory, %s, and its target in\n%s", memory, printed)
 		}
 	}
-	keepsEverySlice(t, o.json, printed)
-	if strings.Count(printed, "resident ") != 2 || !strings.Contains(printed, "first 200 after ") ||
-		!regexp.MustCompile(`time until /readyz  [1-9]\d* ms, target 1000 ms`).MatchString(printed) {
-		t.Errorf("want the start and the memory before and after in\n%s", printed)
+	if !regexp.MustCompile(`time until /readyz  [1-9]\d* ms, target of one process 1000 ms`).MatchString(printed) {
+		t.Errorf("want the time of the start in\n%s", printed)
+	}
+	keepsEverySlice(t, o)
+}
+
+// keepsEverySlice checks that the file of results has a line of Go's benchmark format for each slice of each row.
+func keepsEverySlice(t *testing.T, o arguments) {
+	t.Helper()
+	file, err := os.Open(o.results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	slices := map[string]int{}
+	for reader := benchfmt.NewReader(file, o.results); reader.Scan(); {
+		result, is := reader.Result().(*benchfmt.Result)
+		if !is {
+			t.Fatalf("%v", reader.Result())
+		}
+		rate, _ := result.Value("req/s")
+		allocations, _ := result.Value("allocs/op")
+		if rate <= 0 || allocations <= 0 || result.GetConfig("commit") == "" || result.GetConfig("connections") != "4" {
+			t.Errorf("want a rate, allocations, the build and the options in %+v", result)
+		}
+		slices[result.Name.String()]++
+	}
+	for _, name := range o.kind.Rows {
+		if n := slices["Exchange/"+strings.ReplaceAll(name, " ", "_")]; n != measurement.Turns {
+			t.Errorf("%s: %d slices in %v, want %d", name, n, slices, measurement.Turns)
+		}
 	}
 }
 
 func TestAging(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
-	o.aging, o.Policies, o.Count = true, 1, 40
+	o.kind, o.Policies, o.Count = comparison.Aging(), 1, 40
 	rows, printed := measure(t, o)
-	for _, name := range comparison.Aging().Rows {
+	for _, name := range o.kind.Rows {
 		cells := rows[name]
-		if cells == nil || cells[len(cells)-1] != "0" {
+		if len(cells) != 12 || cells[11] != "0" {
 			t.Fatalf("%s: want a row without errors in\n%s", name, printed)
 		}
 		for _, cell := range cells[2:11] {
@@ -157,79 +139,47 @@ func TestAging(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(printed, "loading: 40 of 40 receipts") || !strings.Contains(printed, "the row of all 40 receipts was computed in ") {
+	if !strings.Contains(printed, "loaded 40 copies of a receipt in ") || !strings.Contains(printed, "the row of all 40 receipts was computed in ") {
 		t.Errorf("want the load of the old row in\n%s", printed)
-	}
-}
-
-// keepsEverySlice holds that a file has all that the table was made from.
-func keepsEverySlice(t *testing.T, file, printed string) {
-	t.Helper()
-	kept, err := report.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again strings.Builder
-	var results []report.Result
-	for i, name := range comparison.OneProcess().Rows {
-		of := kept.Tables[0].Rows[i]
-		if of.Name != name || len(of.Exchange) != measurement.Turns || len(of.Bare) != measurement.Turns {
-			t.Errorf("row %d is %s with %d and %d slices, want %s with %d", i, of.Name, len(of.Exchange), len(of.Bare), name, measurement.Turns)
-		}
-		results = append(results, report.Result{Row: &load.Row{Name: name, Target: of.Target}, Exchange: of.Exchange, Bare: of.Bare})
-	}
-	if report.PrintRows(&again, "bare", results); !strings.Contains(printed, again.String()) {
-		t.Errorf("the file gives the table\n%swant that of\n%s", again.String(), printed)
-	}
-	if kept.Build.Go == "" || kept.Build.Commit == "" || kept.Options.Connections != 4 || kept.Idle == 0 || kept.Loaded == 0 {
-		t.Errorf("want the build, the options and the memory in %+v", kept)
 	}
 }
 
 func TestScale(t *testing.T) {
 	o := short(t, 50*time.Millisecond)
-	o.scale, o.json = true, filepath.Join(t.TempDir(), "report.json")
+	o.kind = comparison.Scale()
 	rows, printed := measure(t, o)
-	for _, name := range comparison.Scale().Rows {
+	for _, name := range o.kind.Rows {
 		cells := rows[name]
-		if cells == nil || !positive.MatchString(cells[1]) || !positive.MatchString(cells[3]) || cells[5] != "0" {
+		if len(cells) != 10 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[3]) || cells[5] != "0" {
 			t.Errorf("%s: want two rates and 0 errors in\n%s", name, printed)
 		}
 	}
-	kept, err := report.Read(o.json)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if kept.Options.Count != 1000 || len(kept.Tables) != 2 {
-		t.Errorf("%d tables, about %d records, want two about 1000", len(kept.Tables), kept.Options.Count)
-	}
-	for _, loaded := range []string{"1000 of 1000 vehicles", "1000 of 1000 policies"} {
+	for _, loaded := range []string{"loaded 1000 copies of a vehicle", "loaded 1000 copies of a policy"} {
 		if !strings.Contains(printed, loaded) {
 			t.Errorf("want %q in\n%s", loaded, printed)
 		}
 	}
 }
 
-// TestHostileCallersAreBounded holds that the memory stays within its bound, with a few of the rows and a fortieth of
+// TestHostileCallersAreBounded checks that the memory stays within its bound, with a few of the rows and a fortieth of
 // their records. Times depend on the machine, so that the test does not look at them.
 func TestHostileCallersAreBounded(t *testing.T) {
 	list, replace := "list 200 records of 900 KB", "replace one record of 900 KB"
 	o := short(t, 100*time.Millisecond)
-	o.hostile, o.Only = true, regexp.MustCompile("^("+list+"|"+replace+")$")
-	_, printed := measure(t, o)
+	o.kind, o.Only = hostile.Measurement(), regexp.MustCompile("^("+list+"|"+replace+")$")
+	rows, printed := measure(t, o)
 	for _, row := range []string{list, replace} {
-		found := regexp.MustCompile(`(?m)^` + row + ` .*?  (\d+) +\d+ +[\d.]+ *!? +\d+( !)? +\d+ `).FindStringSubmatch(printed)
-		if found == nil || found[2] != "" {
+		if cells := rows[row]; len(cells) < 9 || !positive.MatchString(cells[4]) || strings.Contains(cells[4], "!") {
 			t.Errorf("want %q with memory in its bound in\n%s", row, printed)
 		}
 	}
 }
 
-// TestOverload holds that every request that is due is counted with what came of it. How many are served depends on
+// TestOverload checks that every request that is due is counted with what came of it. How many are served depends on
 // the machine.
 func TestOverload(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
-	o.overload, o.Only, o.Callers = true, regexp.MustCompile("mixed, 4000"), 100
+	o.kind, o.Only, o.Callers = overload.Measurement(), regexp.MustCompile("mixed, 4000"), 100
 	o.Together = runtime.NumCPU() == 1
 	rows, printed := measure(t, o)
 	cells := rows["mixed, 4000 callers"]

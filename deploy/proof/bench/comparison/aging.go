@@ -2,11 +2,10 @@ package comparison
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
@@ -32,15 +31,21 @@ const (
 )
 
 // Aging returns the comparison of requests about young records with the same ones about old records.
-func Aging() measurement.Kind { return measurement.KindOf(livesOf(&measurement.Run{}), measureAging) }
+func Aging() measurement.Kind {
+	k := measurement.Kind{Measure: measureAging}
+	for _, l := range livesOf(&measurement.Run{}) {
+		k.Rows = append(k.Rows, l.name)
+	}
+	return k
+}
 
 // life is a row of the table of aging: requests about one record, while it is young and when it is old.
 type life struct {
 	name        string
 	age         string
 	connections int
-	requests    int64 // in a slice, at most
-	// told says that no bound is held: the number of what the record carries is bounded by a setting.
+	requests    int // in a slice, at most
+	// told says that the row has no bound: a setting bounds the number of what the record carries.
 	told bool
 	// young makes another record and returns requests about it.
 	young func() (*load.Row, error)
@@ -48,9 +53,6 @@ type life struct {
 	// requests.
 	old func(ctx context.Context) (*load.Row, error)
 }
-
-// Title returns the name of the row.
-func (l *life) Title() string { return l.name }
 
 // livesOf returns the rows of the table of aging. An old row of the bordereau has so many receipts as the options
 // count.
@@ -62,7 +64,7 @@ func livesOf(run *measurement.Run) []*life {
 			old: func(ctx context.Context) (*load.Row, error) {
 				r, err := endorsePolicy(run)
 				if err == nil {
-					_, err = run.Exchange.Server().Measure(ctx, r, load.Amount{Connections: 1, Requests: changesOfOld(run)})
+					_, err = run.Exchange.Measure(ctx, r, load.Amount{Connections: 1, Requests: changesOfOld(run)})
 				}
 				return r, err
 			},
@@ -88,7 +90,7 @@ func livesOf(run *measurement.Run) []*life {
 func documentsOfOld(run *measurement.Run) int { return min(mostDocuments, run.Count) }
 
 // changesOfOld returns how many changes an old record has.
-func changesOfOld(run *measurement.Run) int64 { return min(mostChanges, int64(run.Count)) }
+func changesOfOld(run *measurement.Run) int { return min(mostChanges, run.Count) }
 
 // anotherPolicy creates a policy and what it needs.
 func anotherPolicy(run *measurement.Run) (map[string]string, error) {
@@ -97,19 +99,19 @@ func anotherPolicy(run *measurement.Run) (map[string]string, error) {
 		resource string
 		body     []byte
 	}{{"personal", records.NewPerson()}, {"vehicle", records.NewVehicle()}, {"driver", records.NewDriver()}} {
-		made, err := run.Exchange.Create(of.resource, of.body)
+		made, err := run.Exchange.Client.Create(of.resource, of.body)
 		if err != nil {
 			return nil, err
 		}
 		ids[i] = made["id"]
 	}
-	return run.Exchange.Create("motorCoverage", records.NewPolicy(ids[0], ids[1], ids[2]))
+	return run.Exchange.Client.Create("motorCoverage", records.NewPolicy(ids[0], ids[1], ids[2]))
 }
 
 func endorsePolicy(run *measurement.Run) (*load.Row, error) {
 	policy, err := anotherPolicy(run)
 	path, body := "/motorCoverage/"+policy["id"]+":endorse", []byte(`{"endorsementType":"addition"}`)
-	return &load.Row{Name: "endorse", Status: http.StatusOK, Call: func(uint64) load.Call { return load.Call{Method: http.MethodPost, Path: path, Body: body} }}, err
+	return &load.Row{Name: "endorse", Status: http.StatusOK, Call: load.Post(path, func(uint64) []byte { return body })}, err
 }
 
 // addDocuments makes a claim and returns requests that add documents to it.
@@ -118,9 +120,9 @@ func addDocuments(run *measurement.Run) (*load.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	claim, err := run.Exchange.Create("claim", records.NewClaim(policy["policyNumber"]))
+	claim, err := run.Exchange.Client.Create("claim", records.NewClaim(policy["policyNumber"]))
 	path, body := "/claim/"+claim["id"]+"/documents", []byte(`{"url":"https://documents.example/claims/1/photographs-of-the-roof.pdf"}`)
-	return &load.Row{Name: "documents", Status: http.StatusOK, Call: func(uint64) load.Call { return load.Call{Method: http.MethodPost, Path: path, Body: body} }}, err
+	return &load.Row{Name: "documents", Status: http.StatusOK, Call: load.Post(path, func(uint64) []byte { return body })}, err
 }
 
 // oldClaims makes a claim with many documents for each slice, and returns requests that add documents to one after
@@ -130,7 +132,7 @@ func oldClaims(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	for range 1 + measurement.Turns {
 		r, err := addDocuments(run)
 		if err == nil {
-			_, err = run.Exchange.Server().Measure(ctx, r, load.Amount{Connections: 1, Requests: int64(documentsOfOld(run))})
+			_, err = run.Exchange.Measure(ctx, r, load.Amount{Connections: 1, Requests: documentsOfOld(run)})
 		}
 		if err != nil {
 			return nil, err
@@ -146,34 +148,43 @@ func oldClaims(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 func recordReceipts(policyNumber string) *load.Row {
 	return &load.Row{
 		Name: "receipts of one policy", Status: http.StatusCreated, Await: awaitRows,
-		Call: func(uint64) load.Call {
-			return load.Call{Method: http.MethodPost, Path: "/receipt", Body: records.NewReceipt(policyNumber)}
-		},
+		Call: load.Post("/receipt", func(uint64) []byte { return records.NewReceipt(policyNumber) }),
 	}
 }
 
-// oldRow loads receipts of one policy straight into the store of the premium service, and has their row computed.
+// oldRow loads copies of a receipt of one policy straight into the store of the premium service, and has their row
+// computed.
 func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	policy, err := anotherPolicy(run)
 	if err != nil {
 		return nil, err
 	}
-	run.Exchange.Stop() // a store has one owner
-	if err := records.LoadReceipts(ctx, filepath.Join(run.Data, "premium.db"), policy["policyNumber"], run.Count, run.Out); err != nil {
+	receipt, err := run.Exchange.Client.Create("receipt", records.NewReceipt(policy["policyNumber"]))
+	if err == nil {
+		_, err = awaitRows(ctx, run.Exchange.Server) // a copy has no mark
+	}
+	if err := errors.Join(err, run.Exchange.Stop()); err != nil { // a store has one owner
+		return nil, err
+	}
+	if err := records.LoadReceipts(ctx, filepath.Join(run.Data, "premium.db"), receipt["id"], run.Count, run.Out); err != nil {
 		return nil, err
 	}
 	if err := run.Restart(ctx); err != nil {
 		return nil, err
 	}
+	before, err := sumRows(run.Exchange)
+	if err != nil {
+		return nil, err
+	}
 	r := recordReceipts(policy["policyNumber"])
 	began := time.Now()
-	if _, err := run.Exchange.Server().Measure(ctx, r, load.Amount{Connections: 1, Requests: 1}); err != nil {
+	if _, err := run.Exchange.Measure(ctx, r, load.Amount{Connections: 1, Requests: 1}); err != nil {
 		return nil, err
 	}
 	fmt.Fprintf(run.Out, "the row of all %d receipts was computed in %v\n", run.Count, time.Since(began).Round(time.Millisecond))
 	total, err := sumRows(run.Exchange)
-	if want := int64(run.Count+2) * records.ReceiptAmount; err == nil && total != want { // with the first, of which the others are copies, and the last
-		err = fmt.Errorf("the row of the loaded receipts is %d, and they add up to %d", total, want)
+	if want := before + int64(run.Count+1)*records.ReceiptAmount; err == nil && total != want {
+		err = fmt.Errorf("the rows of the bordereau are %d, and the receipts add up to %d", total, want)
 	}
 	return r, err
 }
@@ -181,83 +192,74 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 // measureAging prints what a request costs about a young record and about an old one, in turns. It reports whether
 // all are within the bound. The CPU time and the bytes are of the whole process, with the computation of rows.
 func measureAging(ctx context.Context, run *measurement.Run, _ *records.Book) (met bool, err error) {
-	met = true
-	table := tabwriter.NewWriter(run.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "row\told is after\tyoung p50 ms\told p50 ms\ttimes\tyoung CPU µs\told CPU µs\ttimes\tyoung written KB\told written KB\ttimes\tat most\terrors\n")
-	for _, l := range measurement.Chosen(livesOf(run), run.Only) {
-		old, err := l.old(ctx)
+	columns := []report.Column{{Title: "old is after                   "}}
+	for _, of := range []struct{ title, unit string }{{"p50 ms", "p50-ms"}, {"CPU µs", "cpu-us/op"}, {"written KB", "written-KB/op"}} {
+		columns = append(columns, report.Column{Title: "young " + of.title, Unit: "young-" + of.unit, Digits: 2},
+			report.Column{Title: "old " + of.title, Unit: "old-" + of.unit, Digits: 2}, report.Column{Title: "times", Digits: 2})
+	}
+	table := run.Table(Aging().Rows, append(columns, report.Column{Title: "errors"})...)
+	for _, l := range livesOf(run) {
+		if !run.Chosen(l.name) {
+			continue
+		}
+		young, old, err := measureLife(ctx, run, l)
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", l.name, err)
 		}
-		var young, aged []load.Slice
-		for turn := range 1 + measurement.Turns {
-			fresh, err := l.young()
-			if err != nil {
-				return false, fmt.Errorf("%s: %w", l.name, err)
-			}
-			first, err := drive(ctx, run, l, fresh)
-			if err != nil {
-				return false, err
-			}
-			second, err := drive(ctx, run, l, old)
-			if err != nil {
-				return false, err
-			}
-			if turn > 0 { // the first turn warms both up
-				young, aged = append(young, first), append(aged, second)
-			}
+		printLife(table, l, young, old)
+	}
+	return table.Met, nil
+}
+
+// measureLife measures requests about young records and about old ones, in turns. The first turn warms both up.
+func measureLife(ctx context.Context, run *measurement.Run, l *life) (young, old []load.Slice, err error) {
+	aged, err := l.old(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	much := load.Amount{Connections: l.connections, Requests: min(l.requests, run.Count)}
+	for range 1 + measurement.Turns {
+		fresh, err := l.young()
+		if err != nil {
+			return nil, nil, err
 		}
-		within := printAging(table, l, young, aged)
-		met = met && within
+		first, err := run.Exchange.Measure(ctx, fresh, much)
+		if err != nil {
+			return nil, nil, err
+		}
+		second, err := run.Exchange.Measure(ctx, aged, much)
+		if err != nil {
+			return nil, nil, err
+		}
+		young, old = append(young, first), append(old, second)
 	}
-	return met, table.Flush()
+	return young[1:], old[1:], nil
 }
 
-// drive measures a slice of requests about a record.
-func drive(ctx context.Context, run *measurement.Run, l *life, r *load.Row) (load.Slice, error) {
-	before, err := run.Exchange.Written()
-	if err != nil {
-		return load.Slice{}, err
-	}
-	done, err := run.Exchange.Server().Measure(ctx, r, load.Amount{Connections: l.connections, Requests: min(l.requests, int64(run.Count))})
-	if err != nil {
-		return load.Slice{}, err
-	}
-	after, err := run.Exchange.Written()
-	done.Written = float64(after - before)
-	return done, err
-}
-
-func printAging(out *tabwriter.Writer, l *life, young, aged []load.Slice) (within bool) {
-	within = true
-	cells := []string{l.name, l.age}
-	for _, of := range []func([]load.Slice) float64{
-		func(s []load.Slice) float64 { return report.Median(s, report.P50) },
-		func(s []load.Slice) float64 { return report.Median(s, report.CPU) },
+func printLife(table *report.Table, l *life, young, old []load.Slice) {
+	cells := []report.Cell{report.Text("%s", l.age)}
+	for _, of := range []func([]load.Slice) []float64{
+		func(s []load.Slice) []float64 { return each(s, p50) },
+		func(s []load.Slice) []float64 { return each(s, load.Slice.Micros) },
 		writtenKB,
 	} {
-		first, then := of(young), of(aged)
-		cells = append(cells, fmt.Sprintf("%.2f", first), fmt.Sprintf("%.2f", then), fmt.Sprintf("%.2f", then/first))
-		within = within && then <= mostAged*first
+		first, then := of(young), of(old)
+		times := report.Median(then) / report.Median(first)
+		cells = append(cells, report.Of(first...), report.Of(then...), report.Of(times).If(l.told || times <= mostAged))
 	}
-	errors := int64(0)
-	for _, s := range append(young, aged...) {
+	errors := 0
+	for _, s := range append(young, old...) {
 		errors += s.Errors
 	}
-	bound := fmt.Sprintf("%.2f%s", mostAged, report.AboveTarget(within))
-	if l.told {
-		bound, within = "told", true
-	}
-	fmt.Fprintf(out, "%s\t%s\t%d\n", strings.Join(cells, "\t"), bound, errors)
-	return within && errors == 0
+	table.Row(l.name, append(cells, report.Of(float64(errors)).If(errors == 0))...)
 }
 
 // writtenKB returns how many KB a request has written, over all slices together: what a slice has written depends on
 // whether the log of SQLite was moved into the database meanwhile.
-func writtenKB(slices []load.Slice) float64 {
-	bytes, requests := 0.0, int64(0)
+func writtenKB(slices []load.Slice) []float64 {
+	bytes, requests := 0.0, 0
 	for _, s := range slices {
 		bytes, requests = bytes+s.Written, requests+s.Requests
 	}
-	return bytes / 1024 / float64(requests)
+	return []float64{bytes / 1024 / float64(requests)}
 }

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/records"
 	"insurance.example/exchange/deploy/proof/bench/report"
 	"insurance.example/exchange/deploy/proof/bench/sides"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // The requests of a row are made one after the other, and those that follow one another are about different policies.
@@ -42,32 +42,32 @@ func (a Allocations) Grown(name string, measured int) bool {
 }
 
 // MeasureAllocations starts an exchange and measures each row until enough is known about it.
-func MeasureAllocations(ctx context.Context, command string, enough func(name string, seen []int) bool) (map[string][]int, error) {
+func MeasureAllocations(ctx context.Context, commands *trial.Commands, enough func(name string, seen []int) bool) (measured map[string][]int, err error) {
 	folder, err := os.MkdirTemp("", "exchange-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	const connections = 16 // of those who make the book
-	exchange, err := sides.StartExchange(ctx, command, filepath.Join(folder, "data"), connections)
+	exchange, err := sides.StartExchange(ctx, commands, filepath.Join(folder, "data"), sides.Settings{Connections: connections})
 	if err != nil {
 		return nil, err
 	}
-	defer exchange.Stop()
+	defer func() { err = errors.Join(err, exchange.Stop()) }()
 	written, err := records.Write(exchange.Client, allocationPolicies, connections)
 	if err != nil {
 		return nil, err
 	}
-	measured := map[string][]int{}
+	measured = map[string][]int{}
 	for _, r := range rowsOf(written) {
-		s := exchange.Server()
+		s := exchange.Server
 		err := s.Calibrate(ctx)
-		perRequest, requests := 0, int64(allocationWarmUp)
+		perRequest, requests := 0, allocationWarmUp
 		for n := 0; err == nil && (n == 0 || !enough(r.Name, measured[r.Name])); n++ {
 			if perRequest, err = allocationsOf(ctx, s, r, requests); err == nil && n > 0 {
 				measured[r.Name] = append(measured[r.Name], perRequest)
 			}
-			requests = max(leastRequests, allocationsOfRow/max(int64(perRequest), 1))
+			requests = max(leastRequests, allocationsOfRow/max(perRequest, 1))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)
@@ -77,17 +77,15 @@ func MeasureAllocations(ctx context.Context, command string, enough func(name st
 }
 
 // allocationsOf returns how many objects a request of a row allocates.
-func allocationsOf(ctx context.Context, s *load.Server, r *load.Row, requests int64) (int, error) {
+func allocationsOf(ctx context.Context, s *load.Server, r *load.Row, requests int) (int, error) {
 	done, err := s.Measure(ctx, r, load.Amount{Connections: 1, Requests: requests})
 	switch {
 	case err != nil:
 		return 0, err
-	case ctx.Err() != nil:
-		return 0, errors.New("interrupted")
 	case done.Errors > 0:
 		return 0, fmt.Errorf("%d of %d requests failed", done.Errors, done.Requests)
 	}
-	return int(math.Round(report.Objects(done))), nil
+	return int(math.Round(done.PerRequest(done.Objects))), nil
 }
 
 // ReadAllocations reads allocations from a file.
@@ -105,24 +103,22 @@ func ReadAllocations(file string) (Allocations, error) {
 
 // UpdateAllocations measures the allocations of a request, prints how they differ from those in a file, and writes
 // them into it.
-func UpdateAllocations(ctx context.Context, command, file string, out io.Writer) error {
+func UpdateAllocations(ctx context.Context, commands *trial.Commands, file string, out io.Writer) error {
 	before, err := ReadAllocations(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	const times = 3
-	measured, err := MeasureAllocations(ctx, command, func(_ string, seen []int) bool { return len(seen) == times })
+	measured, err := MeasureAllocations(ctx, commands, func(_ string, seen []int) bool { return len(seen) == times })
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "allocations of a request\tbefore\tnow")
+	table := report.NewTable(out, nil, names(rowsOf(&records.Book{})), report.Column{Title: "before"}, report.Column{Title: "now"})
 	now := Allocations{}
 	for _, r := range rowsOf(&records.Book{}) {
 		now[r.Name] = slices.Sorted(slices.Values(measured[r.Name]))[times/2]
-		fmt.Fprintf(table, "%s\t%d\t%d\n", r.Name, before[r.Name], now[r.Name])
+		table.Row(r.Name, report.Of(float64(before[r.Name])), report.Of(float64(now[r.Name])))
 	}
-	_ = table.Flush() // a pipe that is gone ends the process
 	text, err := json.MarshalIndent(now, "", "\t")
 	if err != nil {
 		return err

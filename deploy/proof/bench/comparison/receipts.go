@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
@@ -60,37 +59,26 @@ func awaitRows(ctx context.Context, s *load.Server) (polls int, err error) {
 }
 
 // printAggregation prints how long the rows of the bordereau took after the last receipts, and compares them with the
-// receipts. It reports whether the aggregation keeps up; it does if nothing measured leads to rows.
-func printAggregation(ctx context.Context, run *measurement.Run, results []report.Result) (inTime bool, err error) {
-	inTime = true
-	for _, r := range results {
-		if r.Row.Await == nil {
-			continue
-		}
-		receipts, err := compareRows(ctx, run.Exchange)
-		if err != nil {
-			return false, err
-		}
-		median, longest := report.Median(r.Exchange, awaited), 0.
-		for _, s := range r.Exchange {
-			longest = max(longest, awaited(s))
-		}
-		inTime = longest <= 1000*rowsTarget.Seconds()
-		fmt.Fprintf(run.Out, "%s: the rows of the bordereau are the sums of all %d receipts; after the last of a slice they took %.0f ms (median) and at most %.0f ms, target %d ms%s\n",
-			r.Row.Name, receipts, median, longest, rowsTarget.Milliseconds(), report.AboveTarget(inTime))
+// receipts. It reports whether the aggregation keeps up.
+func printAggregation(ctx context.Context, run *measurement.Run, r *result) (inTime bool, err error) {
+	receipts, err := compareRows(ctx, run.Exchange)
+	if err != nil {
+		return false, err
 	}
+	took := each(r.exchange, func(s load.Slice) float64 { return 1000 * s.Awaited })
+	median, longest := report.Median(took), slices.Max(took)
+	inTime = longest <= float64(rowsTarget.Milliseconds())
+	fmt.Fprintf(run.Out, "%s: the rows of the bordereau are the sums of all %d receipts; after the last of a slice they took %.0f ms (median) and at most %.0f ms, target %d ms%s\n",
+		r.row.Name, receipts, median, longest, rowsTarget.Milliseconds(), exceeds(!inTime))
 	return inTime, nil
 }
-
-// awaited returns milliseconds.
-func awaited(s load.Slice) float64 { return 1000 * s.Awaited }
 
 var nextPage = regexp.MustCompile(`^<(/[^>]+)>; rel="next"$`)
 
 // compareRows compares the rows of the bordereau with the receipts that the exchange has accepted, whose number it
 // returns. All receipts of the bench have the same amount.
 func compareRows(ctx context.Context, e *sides.Exchange) (receipts int64, err error) {
-	all, err := process.Scrape(ctx, e.Admin, requestSeconds)
+	all, err := process.Scrape(ctx, e.Admin(), requestSeconds)
 	if err != nil {
 		return 0, err
 	}
@@ -105,9 +93,8 @@ func compareRows(ctx context.Context, e *sides.Exchange) (receipts int64, err er
 // sumRows returns the premium of all rows of the bordereau.
 func sumRows(e *sides.Exchange) (total int64, err error) {
 	for path := "/premiumBordereau?limit=200"; path != ""; {
-		var request fasthttp.Request
-		var response fasthttp.Response
-		if err := e.Send(load.Call{Method: http.MethodGet, Path: path}, &request, &response); err != nil {
+		response, err := e.Client.Send(load.Call{Method: http.MethodGet, Path: path})
+		if err != nil {
 			return 0, err
 		}
 		var rows []struct {

@@ -17,9 +17,7 @@ func rowsOf(b *records.Book) []*load.Row {
 		createClaim(b),
 		{
 			Name: "POST /receipt", Route: "/receipt", Status: http.StatusCreated, Target: 0.25, Await: awaitRows,
-			Call: func(n uint64) load.Call {
-				return load.Call{Method: http.MethodPost, Path: "/receipt", Body: records.NewReceipt(load.Pick(b.Policies, n))}
-			},
+			Call: load.Post("/receipt", func(n uint64) []byte { return records.NewReceipt(load.Pick(b.Policies, n)) }),
 		},
 	}
 }
@@ -65,18 +63,14 @@ func listVehicles(b *records.Book) *load.Row {
 func createVehicle() *load.Row {
 	return &load.Row{
 		Name: "POST /vehicle", Route: "/vehicle", Status: http.StatusCreated, Target: 0.35,
-		Call: func(uint64) load.Call {
-			return load.Call{Method: http.MethodPost, Path: "/vehicle", Body: records.NewVehicle()}
-		},
+		Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() }),
 	}
 }
 
 func createClaim(b *records.Book) *load.Row {
 	return &load.Row{
 		Name: "POST /claim", Route: "/claim", Status: http.StatusCreated, Target: 0.2,
-		Call: func(n uint64) load.Call {
-			return load.Call{Method: http.MethodPost, Path: "/claim", Body: records.NewClaim(load.Pick(b.Policies, n))}
-		},
+		Call: load.Post("/claim", func(n uint64) []byte { return records.NewClaim(load.Pick(b.Policies, n)) }),
 	}
 }
 
@@ -88,18 +82,6 @@ func mongoRowsOf(b *records.Book) []*load.Row {
 	all := []*load.Row{readVehicle(b), findClaim(b), listVehicles(b), createVehicle(), createClaim(b)}
 	for _, r := range all {
 		r.Target = mongoTarget
-	}
-	return all
-}
-
-// pocketBaseTarget is how many times the rate of PocketBase the exchange is to reach.
-const pocketBaseTarget = 4
-
-// pocketBaseRowsOf returns the rows in which the exchange is compared with PocketBase.
-func pocketBaseRowsOf(b *records.Book) []*load.Row {
-	all := []*load.Row{createVehicle(), readVehicle(b), listVehicles(b)}
-	for _, r := range all {
-		r.Target = pocketBaseTarget
 	}
 	return all
 }

@@ -7,12 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
+	"regexp"
 	"strconv"
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
-	"insurance.example/exchange/deploy/proof/bench/process"
+	"insurance.example/exchange/deploy/proof/bench/sides"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // HordeCommand is the argument that makes this command the hostile callers of one row. They have a process of their
@@ -20,11 +21,19 @@ import (
 // latencies are measured.
 const HordeCommand = "horde"
 
-// lowPriority is the nice value of the horde. Where callers are hostile, they are so from other machines: they do not
-// take the processors of the exchange, other than by what they send.
-const lowPriority = 10
+const (
+	// lowPriority is the nice value of the horde. Hostile callers are on other machines: they do not take the
+	// processors of the exchange, other than by what they send.
+	lowPriority = 10
+	// hostileRate is the most hostile requests in a second, of all callers of a row together. More would measure how
+	// fast the machine moves bytes to the exchange, because their sender runs on it as well.
+	hostileRate = 200
+	// patience is how long after the end of a measurement a response is waited for: longer than the exchange works on
+	// any request.
+	patience = 30 * time.Second
+)
 
-// orders are what a horde is to do.
+// orders say what a horde is to do.
 type orders struct {
 	Address, Token string
 	Prey           prey
@@ -32,89 +41,57 @@ type orders struct {
 	Duration       time.Duration
 }
 
-// horde is the process of the hostile callers of a row.
-type horde struct {
-	to   *json.Encoder
-	from *json.Decoder
-	// disband ends the process, and that which it sends to if it is not the exchange.
-	disband func()
-}
+var (
+	beginning = regexp.MustCompile(`(begins)\n`)
+	ending    = regexp.MustCompile(`begins\n(.*)\n`)
+)
 
-// startHorde starts the process and returns when it can begin. target is what it sends to, nil for the exchange.
-func startHorde(ctx context.Context, target *process.Child, o orders) (*horde, error) {
-	h := &horde{disband: func() {
-		if target != nil {
-			target.Stop()
-		}
-	}}
-	err := h.start(ctx)
-	if err == nil {
-		var ready bool
-		err = errors.Join(h.to.Encode(o), h.from.Decode(&ready))
-	}
+// startHorde starts the process and returns when it begins to send.
+func startHorde(o orders) (*trial.Process, error) {
+	file, err := sides.WriteOrders(o)
 	if err != nil {
-		h.disband()
-		return nil, fmt.Errorf("hostile callers: %w", err)
+		return nil, err
 	}
-	return h, nil
-}
-
-func (h *horde) start(ctx context.Context) error {
+	defer os.Remove(file)
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	command := exec.CommandContext(ctx, "nice", "-n", strconv.Itoa(lowPriority), self, HordeCommand)
-	command.Stderr = os.Stderr
-	in, noIn := command.StdinPipe()
-	out, noOut := command.StdoutPipe()
-	if err := errors.Join(noIn, noOut); err != nil {
-		cancel()
-		return err
+	horde, err := trial.Start("nice", nil, "-n", strconv.Itoa(lowPriority), self, HordeCommand, file)
+	if err != nil {
+		return nil, err
 	}
-	if err := command.Start(); err != nil {
-		cancel()
-		return err
+	if _, err := horde.Find(horde.Stdout, beginning); err != nil {
+		return nil, errors.Join(err, horde.Kill())
 	}
-	h.to, h.from = json.NewEncoder(in), json.NewDecoder(out)
-	stopTarget := h.disband
-	h.disband = func() {
-		cancel()
-		_ = command.Wait() // it was told to end
-		stopTarget()
-	}
-	return nil
+	return horde, nil
 }
 
-// assail has the callers send for the time of their orders, and returns how often each status came.
-func (h *horde) assail() (statuses map[int]int64, err error) {
-	if err := errors.Join(h.to.Encode(true), h.from.Decode(&statuses)); err != nil {
-		return nil, fmt.Errorf("hostile callers: %w", err)
+// statusesOf waits until a horde has ended and returns how often each status came.
+func statusesOf(horde *trial.Process) (all load.Statuses, err error) {
+	text, err := horde.Find(horde.Stdout, ending)
+	if err != nil {
+		return nil, err
 	}
-	return statuses, nil
+	return all, json.Unmarshal([]byte(text), &all)
 }
 
-// ServeHorde is the process of the hostile callers. It reads its orders and then the word to begin, and writes the
-// statuses.
-func ServeHorde(in io.Reader, out io.Writer) error {
-	from, to := json.NewDecoder(in), json.NewEncoder(out)
+// ServeHorde is the process of the hostile callers, with its orders in a file. It writes when it begins, and then how
+// often each status came.
+func ServeHorde(out io.Writer, file string) error {
 	var o orders
-	if err := from.Decode(&o); err != nil {
+	if err := sides.ReadOrders(file, &o); err != nil {
 		return err
 	}
-	for _, a := range assaultsOn(&o.Prey) {
-		if a.name != o.Row {
+	client := load.Dial(o.Address, o.Token, mostCallers)
+	for _, a := range assaultsOn(&o.Prey, client) {
+		if a.Name != o.Row {
 			continue
 		}
-		foe := &target{client: load.Dial(o.Address, o.Token, a.callers)}
-		var begin bool
-		if err := errors.Join(to.Encode(true), from.Decode(&begin)); err != nil {
-			return err
-		}
-		ctx, end := context.WithTimeout(context.Background(), o.Duration)
-		defer end()
-		return to.Encode(foe.assail(ctx, a))
+		fmt.Fprintln(out, "begins")
+		plan := load.Plan{Duration: o.Duration, Rate: hostileRate, Lapses: true, Patience: patience}
+		done := client.Callers(a.callers).Drive(context.Background(), plan, a.Row)
+		return json.NewEncoder(out).Encode(done.Statuses())
 	}
 	return fmt.Errorf("there is no row %q", o.Row)
 }

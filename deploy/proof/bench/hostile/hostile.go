@@ -5,12 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
-	"strings"
-	"sync"
+	"net/http"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
@@ -20,142 +16,176 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/sides"
 )
 
+// The bounds whatever a caller sends. Memory is what the process has resident, without file pages.
+const (
+	mostMemory  = 256 << 20
+	mostOthers  = 50 * time.Millisecond // p99 of the ordinary requests
+	mostSeconds = 0.050                 // of a core, for one hostile request
+)
+
+const (
+	// ordinaryRate is how many ordinary requests are made in a second, whether or not the earlier ones have their
+	// responses, and ordinaryCallers how many of them may be under way.
+	ordinaryRate, ordinaryCallers = 200, 4096
+	// settling is how long ordinary requests are made before a measurement, so that what only a start costs is not
+	// counted.
+	settling = 300 * time.Millisecond
+	// perKind is the part of count, which is for the load of -scale, that is made of each kind of large record.
+	perKind = 200
+	// mostCallers is the greatest number of hostile callers of a row.
+	mostCallers = 500
+)
+
 // assault is a row of the table of hostile callers: what they send, and how many at a time.
 type assault struct {
-	name    string
+	*load.Row
 	callers int
 	// elsewhere says that they send it to a process that only reads requests and returns responses of the same size.
 	elsewhere bool
-	// send makes the nth request of all callers, and returns the status of its response; 0 if there was none.
-	send func(ctx context.Context, t *target, n uint64) int
 }
-
-// Title returns the name of the row.
-func (a *assault) Title() string { return a.name }
 
 // outcome is what was measured of a row.
 type outcome struct {
 	*assault
-	statuses      map[int]int64
-	reads, writes load.Latencies
-	used          process.Usage
-	took          time.Duration
+	statuses load.Statuses
+	others   *load.Outcome
+	used     process.Usage
 }
 
 // Measurement returns the measurement of what hostile requests cost.
-func Measurement() measurement.Kind { return measurement.KindOf(assaultsOn(&prey{}), measure) }
+func Measurement() measurement.Kind {
+	k := measurement.Kind{Measure: measure}
+	for _, a := range assaultsOn(&prey{}, nil) {
+		k.Rows = append(k.Rows, a.Name)
+	}
+	return k
+}
 
 // measure prints what each assault costs the exchange and those who use it meanwhile. It reports whether all bounds
-// hold. Each assault has a freshly started exchange on the same data.
+// are kept. Each assault has a freshly started exchange on the same data.
 func measure(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
 	prey, err := prepare(ctx, run.Exchange, written, min(mostOfKind, max(1, run.Count/perKind)))
 	if err != nil {
 		return false, err
 	}
-	run.Exchange.Stop()
-	idle, err := assail(ctx, run, written, prey, &assault{name: "nobody"})
+	idle, err := assail(ctx, run, written, prey, &assault{Row: &load.Row{Name: "nobody"}})
 	if err != nil {
 		return false, err
 	}
-	table := newTable(run.Out, idle)
-	for _, a := range measurement.Chosen(assaultsOn(prey), run.Only) {
+	t := newTable(run, idle)
+	for _, a := range assaultsOn(prey, nil) {
+		if !run.Chosen(a.Name) {
+			continue
+		}
 		o, err := assail(ctx, run, written, prey, a)
 		if err != nil {
-			return false, err
+			return false, fmt.Errorf("%s: %w", a.Name, err)
 		}
-		table.print(o)
+		t.print(o)
 	}
-	return table.met, run.Restart(ctx)
+	return t.Met, nil
 }
 
-// assail starts the exchange and measures one assault.
+// assail starts the exchange anew and measures one assault.
 func assail(ctx context.Context, run *measurement.Run, written *records.Book, prey *prey, a *assault) (*outcome, error) {
-	exchange, err := sides.StartExchange(ctx, run.Command, run.Data, run.Connections)
+	if err := errors.Join(run.Exchange.Stop(), run.Restart(ctx)); err != nil {
+		return nil, err
+	}
+	exchange, o, plan := run.Exchange, &outcome{assault: a}, load.Plan{Duration: settling, Rate: ordinaryRate}
+	// A request must not wait for the response to another.
+	ordinary := load.Dial(exchange.HTTP.Addr, exchange.Token, ordinaryCallers).Callers(ordinaryCallers)
+	rows := ordinaryRows(written)
+	ordinary.Drive(ctx, plan, rows...)
+	plan.Duration = run.Duration / measurement.Turns
+	end, err := begin(run, prey, a, plan.Duration)
 	if err != nil {
 		return nil, err
 	}
-	defer exchange.Stop()
-	duration := run.Duration / measurement.Turns
-	var foes *horde
-	if a.send != nil {
-		if foes, err = gather(ctx, run, exchange.Address, prey, a); err != nil {
-			return nil, err
-		}
-		defer foes.disband()
-	}
-	ordinary := newOrdinary(exchange.Client, written)
-	o := &outcome{assault: a}
-	ordinary.run(ctx, settling) // so that what only a start costs is not counted
-	watch := exchange.Watch(exchange.Admin)
-	began := time.Now()
-	var sending errgroup.Group
-	if foes != nil {
-		sending.Go(func() (err error) {
-			o.statuses, err = foes.assail()
-			return err
-		})
-	}
-	o.reads, o.writes = ordinary.run(ctx, duration)
-	o.took = time.Since(began)
-	err = sending.Wait()
-	o.used = watch.End()
-	if ctx.Err() != nil {
-		return nil, errors.New("interrupted")
-	}
-	return o, err
+	watched := exchange.Process().Watch(exchange.Admin())
+	o.others = ordinary.Drive(ctx, plan, rows...)
+	o.statuses, err = end()
+	o.used = watched()
+	return o, errors.Join(err, ctx.Err())
 }
 
-// gather starts the hostile callers of a row, and what they send to if that is not the exchange.
-func gather(ctx context.Context, run *measurement.Run, address string, prey *prey, a *assault) (*horde, error) {
-	token, err := exec.CommandContext(ctx, run.Command, "token", "--data", run.Data, "--subject", "hostile").Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s token: %w", run.Command, err)
+// begin starts the hostile callers of a row, and what they send to if that is not the exchange. end waits until they
+// have ended, and returns how often each status came.
+func begin(run *measurement.Run, prey *prey, a *assault, d time.Duration) (end func() (load.Statuses, error), err error) {
+	if a.callers == 0 {
+		return func() (load.Statuses, error) { return nil, nil }, nil
 	}
-	var bare *process.Child
+	token, err := run.Exchange.TokenOf("hostile")
+	if err != nil {
+		return nil, err
+	}
+	address, bare := run.Exchange.HTTP.Addr, &sides.Peer{}
 	if a.elsewhere {
-		if bare, err = sides.StartBare(ctx, bareOf(prey)); err != nil {
+		if bare, err = sides.StartBare(bareOf(prey)); err != nil {
 			return nil, err
 		}
 		address = bare.Address
 	}
-	return startHorde(ctx, bare, orders{address, strings.TrimSpace(string(token)), *prey, a.name, run.Duration / measurement.Turns})
+	stop := func() {
+		if a.elsewhere {
+			_ = bare.Kill()
+		}
+	}
+	horde, err := startHorde(orders{address, token, *prey, a.Name, d})
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("hostile callers: %w", err)
+	}
+	return func() (load.Statuses, error) {
+		defer stop()
+		statuses, err := statusesOf(horde)
+		return statuses, errors.Join(err, horde.Kill())
+	}, nil
 }
 
-// settling is how long ordinary requests are made before a measurement.
-const settling = 300 * time.Millisecond
-
-// perKind is the part of count, which is for the load of -scale, that is made of each kind of large record.
-const perKind = 200
-
-// hostileRate is the most hostile requests in a second, of all callers of a row together. More would measure how fast
-// the machine moves bytes to the exchange, on which whoever sends them runs as well.
-const hostileRate = 200
-
-// assail has all callers send until the context ends, and counts the statuses. What they have sent by then still gets
-// its response, so that all that it costs is measured.
-func (t *target) assail(ctx context.Context, a *assault) map[int]int64 {
-	var mu sync.Mutex
-	statuses := map[int]int64{}
-	var callers sync.WaitGroup
-	for range a.callers {
-		callers.Go(func() {
-			pace := time.NewTicker(time.Duration(a.callers) * time.Second / hostileRate)
-			defer pace.Stop()
-			for ctx.Err() == nil {
-				status := a.send(ctx, t, t.count.Add(1))
-				if ctx.Err() != nil && status == 0 {
-					status = report.CutOff
-				}
-				mu.Lock()
-				statuses[status]++
-				mu.Unlock()
-				select {
-				case <-pace.C:
-				case <-ctx.Done():
-				}
-			}
-		})
+// ordinaryRows are the requests of those who use the exchange while others are hostile: reads, and every fourth a
+// write.
+func ordinaryRows(b *records.Book) []*load.Row {
+	read := &load.Row{Name: "read", Status: http.StatusOK, Call: load.Get(b.Vehicles, "/vehicle/")}
+	return []*load.Row{
+		{Name: "write", Status: http.StatusCreated, Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() })},
+		{Name: "find", Status: http.StatusOK, Call: load.Get(b.Policies, "/claim?policyNumber=")}, read, read,
 	}
-	callers.Wait()
-	return statuses
+}
+
+// table prints rows as they are measured.
+type table struct {
+	*report.Table
+	idle float64 // seconds of a core that the ordinary requests take in a second
+}
+
+func newTable(run *measurement.Run, idle *outcome) *table {
+	fmt.Fprintf(run.Out, "bounds: memory %d MB, p99 of the others %v, %.0f ms of a core for a request; ordinary requests: %d a second\n",
+		mostMemory>>20, mostOthers, 1000*mostSeconds, ordinaryRate)
+	t := &table{idle: idle.used.Seconds / idle.others.Lasted.Seconds(), Table: run.Table(Measurement().Rows, report.Column{Title: "callers"},
+		report.Column{Title: "requests"}, report.Column{Title: "ms of a core each", Unit: "core-ms/op", Digits: 2},
+		report.Column{Title: "memory MB", Unit: "memory-MB"}, report.Column{Title: "heap MB", Unit: "heap-MB"},
+		report.Column{Title: "others p99 ms", Unit: "others-p99-ms", Digits: 1}, report.Column{Title: "writes p99 ms", Digits: 1},
+		report.Column{Title: "others failed"}, report.Column{Title: "statuses"})}
+	t.print(idle)
+	return t
+}
+
+// print prints a row.
+func (t *table) print(o *outcome) {
+	requests, refused := 0, o.statuses[http.StatusTooManyRequests]+o.statuses[http.StatusServiceUnavailable]
+	for _, n := range o.statuses {
+		requests += n
+	}
+	// What is refused for lack of room costs little, and would hide what the others cost. So these have to answer for
+	// all of it.
+	each := max(0, o.used.Seconds-t.idle*o.others.Lasted.Seconds()) / float64(max(1, requests-refused))
+	if o.callers == 0 {
+		each = 0
+	}
+	p99 := o.others.P(0.99, load.Any, load.FromDue)
+	writes := o.others.P(0.99, func(s *load.Sample) bool { return s.Row.Name == "write" }, load.FromDue)
+	failed := o.others.Count(func(s *load.Sample) bool { return !s.Served() })
+	t.Row(o.Name, report.Of(float64(o.callers)), report.Of(float64(requests)), report.Of(1000*each).If(each <= mostSeconds),
+		report.Of(float64(o.used.Memory>>20)).If(o.used.Memory <= mostMemory), report.Of(float64(o.used.Heap>>20)),
+		report.Of(1000*p99.Seconds()).If(p99 <= mostOthers), report.Of(1000*writes.Seconds()), report.Of(float64(failed)), report.Text("%s", o.statuses))
 }

@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/google/uuid"
-	"github.com/valyala/fasthttp"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/records"
@@ -81,9 +80,8 @@ func (m *maker) send(to load.Call) {
 	if m.failed() {
 		return
 	}
-	var request fasthttp.Request
-	var response fasthttp.Response
-	if m.err = m.client.Send(to, &request, &response); m.err == nil && response.StatusCode() != http.StatusOK {
+	response, err := m.client.Send(to)
+	if m.err = err; err == nil && response.StatusCode() != http.StatusOK {
 		m.err = fmt.Errorf("%s %s: status %d: %.300s", to.Method, to.Path, response.StatusCode(), response.Body())
 	}
 }

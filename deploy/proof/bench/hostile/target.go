@@ -7,39 +7,13 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 )
 
 // target is the exchange as hostile callers reach it.
-type target struct {
-	client *load.Client
-	count  atomic.Uint64
-}
-
-// patience is how long after the end of a measurement a response is waited for: longer than the exchange works on any
-// request.
-const patience = 30 * time.Second
-
-// do sends a request with a header besides those of the client, and returns the status of the response. A response is
-// read whole.
-func (t *target) do(ctx context.Context, to load.Call, header, value string) int {
-	var request fasthttp.Request
-	var response fasthttp.Response
-	t.client.Fill(to, &request)
-	if header != "" {
-		request.Header.Set(header, value)
-	}
-	deadline, _ := ctx.Deadline()
-	if err := t.client.HTTP.DoDeadline(&request, &response, deadline.Add(patience)); err != nil {
-		return 0
-	}
-	return response.StatusCode()
-}
+type target struct{ client *load.Client }
 
 // gets returns the call that reads a path, posts the one that sends a body to it.
 func gets(path string) func(uint64) load.Call {
@@ -47,30 +21,29 @@ func gets(path string) func(uint64) load.Call {
 }
 
 func posts(path string, body []byte) func(uint64) load.Call {
-	return func(uint64) load.Call { return load.Call{Method: http.MethodPost, Path: path, Body: body} }
+	return load.Post(path, func(uint64) []byte { return body })
 }
 
-// plain sends the nth call.
-func plain(next func(n uint64) load.Call) func(context.Context, *target, uint64) int {
-	return func(ctx context.Context, t *target, n uint64) int { return t.do(ctx, next(n), "", "") }
-}
+// sends returns a row of calls.
+func sends(call func(n uint64) load.Call) *load.Row { return &load.Row{Call: call} }
 
 // keyed sends a body with an Idempotency-Key of its own each time.
-func keyed(path string, body []byte) func(context.Context, *target, uint64) int {
-	return func(ctx context.Context, t *target, n uint64) int {
-		return t.do(ctx, load.Call{Method: http.MethodPost, Path: path, Body: body}, "Idempotency-Key", fmt.Sprintf("key-%d-%d", n, time.Now().UnixNano()))
-	}
+func keyed(path string, body []byte) *load.Row {
+	return sends(func(n uint64) load.Call {
+		key := fmt.Sprintf("key-%d-%d", n, time.Now().UnixNano())
+		return load.Call{Method: http.MethodPost, Path: path, Body: body, Header: "Idempotency-Key", Value: key}
+	})
 }
 
 // headed reads a path with a header.
-func headed(path, header, value string) func(context.Context, *target, uint64) int {
-	return func(ctx context.Context, t *target, _ uint64) int {
-		return t.do(ctx, load.Call{Method: http.MethodGet, Path: path}, header, value)
-	}
+func headed(path, header, value string) *load.Row {
+	return sends(func(uint64) load.Call {
+		return load.Call{Method: http.MethodGet, Path: path, Header: header, Value: value}
+	})
 }
 
 // connection opens a connection on which hostile bytes are sent. It is closed when the context ends.
-func (t *target) connection(ctx context.Context) (*bufio.ReadWriter, net.Conn) {
+func (t target) connection(ctx context.Context) (*bufio.ReadWriter, net.Conn) {
 	conn, err := net.Dial("tcp", t.client.HTTP.Addr)
 	if err != nil {
 		return nil, nil
@@ -80,7 +53,7 @@ func (t *target) connection(ctx context.Context) (*bufio.ReadWriter, net.Conn) {
 }
 
 // begin writes how a request begins, without the empty line after its headers.
-func (t *target) begin(to *bufio.ReadWriter, method, path string) {
+func (t target) begin(to *bufio.ReadWriter, method, path string) {
 	_, _ = fmt.Fprintf(to, "%s %s HTTP/1.1\r\nHost: exchange\r\nAuthorization: Bearer %s\r\n", method, path, t.client.Token)
 }
 
@@ -95,8 +68,8 @@ func statusOf(from *bufio.ReadWriter) int {
 }
 
 // unread asks for a path and reads nothing of the response until the context ends.
-func unread(path string) func(context.Context, *target, uint64) int {
-	return func(ctx context.Context, t *target, _ uint64) int {
+func (t target) unread(path string) *load.Row {
+	return &load.Row{Perform: func(ctx context.Context, _ uint64) int {
 		rw, conn := t.connection(ctx)
 		if rw == nil {
 			return 0
@@ -109,11 +82,11 @@ func unread(path string) func(context.Context, *target, uint64) int {
 		_ = rw.Flush()
 		<-ctx.Done()
 		return 0
-	}
+	}}
 }
 
 // manyHeaders sends 10 MB of headers, or as much of them as is taken.
-func manyHeaders(ctx context.Context, t *target, _ uint64) int {
+func (t target) manyHeaders(ctx context.Context, _ uint64) int {
 	rw, conn := t.connection(ctx)
 	if rw == nil {
 		return 0
@@ -132,7 +105,7 @@ func manyHeaders(ctx context.Context, t *target, _ uint64) int {
 }
 
 // chunked sends a body in chunks that does not end by itself, and returns the status with which it is refused.
-func chunked(ctx context.Context, t *target, _ uint64) int {
+func (t target) chunked(ctx context.Context, _ uint64) int {
 	rw, conn := t.connection(ctx)
 	if rw == nil {
 		return 0
@@ -152,8 +125,8 @@ func chunked(ctx context.Context, t *target, _ uint64) int {
 }
 
 // slowBodies declares a length and sends a byte each second.
-func slowBodies(path string, length int) func(context.Context, *target, uint64) int {
-	return func(ctx context.Context, t *target, _ uint64) int {
+func (t target) slowBodies(path string, length int) *load.Row {
+	return &load.Row{Perform: func(ctx context.Context, _ uint64) int {
 		rw, conn := t.connection(ctx)
 		if rw == nil {
 			return 0
@@ -179,12 +152,12 @@ func slowBodies(path string, length int) func(context.Context, *target, uint64) 
 			<-time.After(time.Second / 10) // a caller that is refused tries again, but not at once
 		}
 		return status
-	}
+	}}
 }
 
 // pipelined sends requests one after the other without reading the responses.
-func pipelined(path string) func(context.Context, *target, uint64) int {
-	return func(ctx context.Context, t *target, _ uint64) int {
+func (t target) pipelined(path string) *load.Row {
+	return &load.Row{Perform: func(ctx context.Context, _ uint64) int {
 		rw, conn := t.connection(ctx)
 		if rw == nil {
 			return 0
@@ -197,11 +170,11 @@ func pipelined(path string) func(context.Context, *target, uint64) int {
 			}
 		}
 		return 0
-	}
+	}}
 }
 
 // silent begins a request and sends no more.
-func silent(ctx context.Context, t *target, _ uint64) int {
+func (t target) silent(ctx context.Context, _ uint64) int {
 	rw, conn := t.connection(ctx)
 	if rw == nil {
 		return 0

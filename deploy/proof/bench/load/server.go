@@ -2,29 +2,59 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/process"
 )
 
+// Slice is what a server did in one slice of time. Latencies and other times are in seconds.
+type Slice struct {
+	Requests, Errors    int
+	PerSecond, P50, P99 float64
+	// CPU is the time of cores that its processes used, in user and kernel mode.
+	CPU float64
+	// Objects and Bytes are what was allocated on Go's heap; 0 where that is not measured.
+	Objects, Bytes float64
+	// Written is how many bytes were written to disks.
+	Written float64
+	// Awaited is the time after the last response until what the requests lead to was done; 0 if they lead to nothing.
+	Awaited float64
+}
+
+// Micros returns the microseconds of a core that a request took.
+func (s Slice) Micros() float64 { return s.CPU * 1e6 / float64(s.Requests) }
+
+// PerRequest returns the part of a total that is one request's.
+func (s Slice) PerRequest(total float64) float64 { return total / float64(s.Requests) }
+
+// Amount is how much is asked for in a slice: for some time, or a number of requests.
+type Amount struct {
+	Connections int
+	Duration    time.Duration
+	Requests    int // in place of the duration, if greater than 0
+}
+
 // Server is one side of a row: a client of it, and the processes that handle its requests.
 type Server struct {
 	*Client
-	Processes []*process.Child
+	Processes []process.ID
 	// Admins are the addresses of the metrics of the processes; none if they have none. Allocations are not measured
 	// then.
 	Admins []string
-	// scraping is what it costs to ask them for what they have used. calibrate measures it.
+	// scraping is what it costs to ask them for what they have used. Calibrate measures it.
 	scraping used
 }
 
-// used is what processes have used since their starts: seconds of a core, and objects and bytes that were allocated
-// on Go's heap.
-type used struct{ cpu, objects, bytes float64 }
+// used is what processes have used since their starts: seconds of a core, objects and bytes that were allocated on
+// Go's heap, and bytes that were written to disks.
+type used struct{ cpu, objects, bytes, written float64 }
 
 func (u used) minus(other used, times float64) used {
-	return used{u.cpu - times*other.cpu, u.objects - times*other.objects, u.bytes - times*other.bytes}
+	return used{
+		u.cpu - times*other.cpu, u.objects - times*other.objects, u.bytes - times*other.bytes, u.written - times*other.written,
+	}
 }
 
 // The metrics of Go that count allocations.
@@ -46,6 +76,7 @@ func (s *Server) used(ctx context.Context) (used, error) {
 	}
 	for _, process := range s.Processes {
 		total.cpu += process.CPUSeconds()
+		total.written += process.Written()
 	}
 	return total, nil
 }
@@ -65,7 +96,7 @@ func (s *Server) Calibrate(ctx context.Context) error {
 		}
 	}
 	cost := last.minus(first, 1)
-	s.scraping = used{cost.cpu / scrapes, cost.objects / scrapes, cost.bytes / scrapes}
+	s.scraping = used{cost.cpu / scrapes, cost.objects / scrapes, cost.bytes / scrapes, 0}
 	return nil
 }
 
@@ -76,7 +107,14 @@ func (s *Server) Measure(ctx context.Context, r *Row, much Amount) (Slice, error
 	if err != nil {
 		return Slice{}, err
 	}
-	done := s.drive(ctx, r, much)
+	o := s.Callers(much.Connections).Drive(ctx, Plan{Duration: much.Duration, Requests: much.Requests}, r)
+	if ctx.Err() != nil {
+		return Slice{}, errors.New("interrupted")
+	}
+	done := Slice{
+		Requests: len(o.Samples), Errors: len(o.Samples) - o.Count((*Sample).Served), PerSecond: float64(len(o.Samples)) / o.Lasted.Seconds(),
+		P50: o.P(0.5, Any, FromDue).Seconds(), P99: o.P(0.99, Any, FromDue).Seconds(),
+	}
 	asked := 1
 	if r.Await != nil && len(s.Admins) > 0 {
 		ended := time.Now()
@@ -92,6 +130,6 @@ func (s *Server) Measure(ctx context.Context, r *Row, much Amount) (Slice, error
 		return Slice{}, err
 	}
 	whole := after.minus(before, 1).minus(s.scraping, float64(asked))
-	done.CPU, done.Objects, done.Bytes = whole.cpu, whole.objects, whole.bytes
+	done.CPU, done.Objects, done.Bytes, done.Written = whole.cpu, whole.objects, whole.bytes, whole.written
 	return done, nil
 }

@@ -28,7 +28,7 @@ func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "# TYPE %[1]s counter\n%[1]s %[2]d\n# TYPE %[3]s counter\n%[3]s %[4]d\n", objectsAllocated, objects, bytesAllocated, 16*objects)
 }
 
-// TestOnlyRequestsAreCharged holds that a request is charged with what it and its consequences allocate, and not with
+// TestOnlyRequestsAreCharged checks that a request is charged with what it and its consequences allocate, and not with
 // what it costs to ask.
 func TestOnlyRequestsAreCharged(t *testing.T) {
 	var c counted
@@ -36,7 +36,7 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 	defer at.Close()
 	address := strings.TrimPrefix(at.URL, "http://")
 	s := &Server{Client: Dial(address, "", 2), Admins: []string{address}}
-	r := &Row{Name: "GET /", Status: http.StatusOK, Call: func(uint64) Call { return Call{http.MethodGet, "/", nil} }}
+	r := &Row{Name: "GET /", Status: http.StatusOK, Call: func(uint64) Call { return Call{Method: http.MethodGet, Path: "/"} }}
 	if err := s.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 	}
 }
 
-// TestLackOfMetricsIsAnError holds that what was not measured is not taken for 0.
+// TestLackOfMetricsIsAnError checks that what was not measured is not taken for 0.
 func TestLackOfMetricsIsAnError(t *testing.T) {
 	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "another 1") }))
 	defer at.Close()

@@ -2,18 +2,44 @@
 package measurement
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"runtime"
+	"regexp"
+	"slices"
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/process"
+	"insurance.example/exchange/deploy/proof/bench/records"
 	"insurance.example/exchange/deploy/proof/bench/report"
 	"insurance.example/exchange/deploy/proof/bench/sides"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
+
+// Options are what the command line says of a measurement.
+type Options struct {
+	Commands    *trial.Commands
+	Duration    time.Duration // how long each side of a row is driven
+	Connections int
+	Policies    int            // of the book that the rows are about
+	Only        *regexp.Regexp // matches the names of the rows to measure; nil: all
+	Processes   bool           // whether the gateway and the services are processes of their own
+	Mongo       bool           // whether the records are in MongoDB
+	MongoURL    string         // of that MongoDB
+	Together    bool           // whether the exchange and the callers of -overload share all cores
+	Callers     int            // of each row of -overload; 0 for those of its name
+	Count       int            // records of each kind that -scale loads
+}
+
+// Kind is a kind of measurement.
+type Kind struct {
+	// Rows are the names of its rows.
+	Rows []string
+	// Measure measures the rows that the options choose, prints them, and reports whether they are at their targets.
+	// The book is the one with which the exchange runs.
+	Measure func(ctx context.Context, run *Run, written *records.Book) (met bool, err error)
+}
 
 // Run is a run of a measurement.
 type Run struct {
@@ -22,93 +48,68 @@ type Run struct {
 	// again.
 	Exchange *sides.Exchange
 	Data     string
-	// Out is where what is measured is printed, and Report what is kept of it.
-	Out    io.Writer
-	Report *report.Report
-	// ready is how long the first start took until /readyz.
-	ready time.Duration
+	// Out is where what is measured is printed, and Results where it is kept in Go's benchmark format; nil: nowhere.
+	Out, Results io.Writer
+	// Ready is how long the first start took until /readyz, and Idle the memory at rest after it.
+	Ready time.Duration
+	Idle  process.Memory
 }
 
 // startTarget is the time after its start within which the exchange shall be ready.
 const startTarget = time.Second
 
-// Turns is the number of slices of time of each side of a row. It is odd. The sides take turns, so that other load on
-// the machine affects both.
-const Turns = 5
+// Turns is the number of slices of time of each side of a row. The sides take turns, so that other load on the machine
+// affects both. benchstat needs six samples for a confidence of 95 %; an odd number has a median.
+const Turns = 7
 
-// Start starts the exchange on a folder of data, prints how long that took, and begins the report of it.
-func Start(ctx context.Context, o Options, data string, out io.Writer) (*Run, error) {
-	r := &Run{Options: o, Data: data, Out: out}
+// Start starts the exchange on a folder of data, prints how long that took, and waits until it is at rest.
+func Start(ctx context.Context, o Options, data string, out, results io.Writer) (*Run, error) {
+	r := &Run{Options: o, Data: data, Out: out, Results: results}
 	if err := r.Restart(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.begin(ctx); err != nil {
-		r.Exchange.Stop()
+	fmt.Fprintf(out, "exchange: %d processes, time until /readyz  %d ms, target of one process %d ms, resident %s\n",
+		len(r.Exchange.Processes), r.Exchange.Ready.Milliseconds(), startTarget.Milliseconds(), r.Exchange.Resident())
+	r.Exchange.Rest(ctx)
+	r.Ready, r.Idle = r.Exchange.Ready, r.Exchange.Resident()
+	if results == nil {
+		return r, nil
+	}
+	const info = "exchange_build_info"
+	about, err := process.Scrape(ctx, r.Exchange.Admin(), info)
+	if err == nil {
+		_, err = fmt.Fprintf(results, "version: %s\ncommit: %s\ngo: %s\nconnections: %d\npolicies: %d\n",
+			about.Label(info, "version"), about.Label(info, "commit"), about.Label(info, "goversion"), r.Connections, r.Policies)
+	}
+	if err != nil {
+		_ = r.Exchange.Stop()
 		return nil, err
 	}
 	return r, nil
 }
 
-// Restart starts the exchange, which does not run, and prints how long that took.
+// Restart starts the exchange, which does not run.
 func (r *Run) Restart(ctx context.Context) error {
-	if r.Processes {
-		return r.startSeparate(ctx)
-	}
-	var settings []string
-	if r.Mongo {
-		settings = []string{"--store", r.MongoURL}
-	}
-	started, err := sides.StartExchange(ctx, r.Command, r.Data, r.Connections, settings...)
+	started, err := sides.StartExchange(ctx, r.Commands, r.Data, sides.Settings{Separate: r.Processes, Mongo: r.MongoURL, Connections: r.Connections})
 	if err != nil {
 		return err
 	}
 	r.Exchange = started
-	r.ready = cmp.Or(r.ready, started.Ready) // of the first start, on a folder without data
-	fmt.Fprintf(r.Out, "exchange: started in %d ms (first 200 after %d ms), resident %s\n",
-		started.Printed.Milliseconds(), started.Served.Milliseconds(), started.Resident())
-	fmt.Fprintf(r.Out, "start of the whole exchange: time until /readyz  %d ms, target %d ms%s\n",
-		started.Ready.Milliseconds(), startTarget.Milliseconds(), report.AboveTarget(started.Ready <= startTarget))
-	return nil
-}
-
-// startSeparate starts the exchange as separate processes and prints how long that took.
-func (r *Run) startSeparate(ctx context.Context) error {
-	started, err := sides.StartSeparate(ctx, r.Command, r.Data, r.MongoURL, r.Connections)
-	if err != nil {
-		return err
-	}
-	r.Exchange, r.ready = started, started.Ready
-	fmt.Fprintf(r.Out, "exchange: %d processes, one after the other ready in %d ms, resident %s\n",
-		len(started.Server().Processes), started.Ready.Milliseconds(), started.Resident())
-	return nil
-}
-
-// begin begins the report of a run whose exchange has been started.
-func (r *Run) begin(ctx context.Context) error {
-	const info = "exchange_build_info"
-	e := r.Exchange
-	about, err := process.Scrape(ctx, e.Admin, info)
-	if err != nil {
-		return err
-	}
-	e.Rest(ctx)
-	r.Report = &report.Report{
-		Began:   time.Now().UTC(),
-		Build:   report.Build{Version: about.Label(info, "version"), Commit: about.Label(info, "commit"), Go: about.Label(info, "goversion")},
-		Options: report.Options{Duration: r.Duration.Seconds(), Connections: r.Connections, Policies: r.Policies},
-		CPUs:    runtime.NumCPU(), System: runtime.GOOS + "/" + runtime.GOARCH,
-		Ready: e.Ready.Seconds(), Idle: e.Resident().All,
-	}
-	if r.Only != nil {
-		r.Report.Options.Only = r.Only.String()
-	}
 	return nil
 }
 
 // InTime reports whether the first start was as fast as it shall be. Separate processes have no target.
-func (r *Run) InTime() bool { return r.Processes || r.ready <= startTarget }
+func (r *Run) InTime() bool { return r.Processes || r.Ready <= startTarget }
 
 // Slice returns how much is asked for in a slice of time.
 func (r *Run) Slice() load.Amount {
 	return load.Amount{Connections: r.Connections, Duration: r.Duration / Turns}
+}
+
+// Chosen reports whether the options choose the row of a name.
+func (r *Run) Chosen(name string) bool { return r.Only == nil || r.Only.MatchString(name) }
+
+// Table returns a table of rows with some of these names.
+func (r *Run) Table(names []string, columns ...report.Column) *report.Table {
+	return report.NewTable(r.Out, r.Results, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !r.Chosen(n) }), columns...)
 }

@@ -7,13 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"syscall"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/prometheus/procfs"
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
+	"insurance.example/exchange/deploy/proof/bench/process"
 	"insurance.example/exchange/deploy/proof/bench/records"
-	"insurance.example/exchange/deploy/proof/bench/sides"
+	"insurance.example/exchange/deploy/proof/bench/report"
 )
 
 const (
@@ -24,6 +31,8 @@ const (
 	capacityCallers = 64
 	// inTime is how long a response may take, from the instant at which its request was due, to be of use.
 	inTime = time.Second
+	// patience is how long after the end a response is waited for.
+	patience = 3 * time.Second
 )
 
 // The bounds under overload: the least part of what can be served that is served in time, and the p99 of what is
@@ -37,24 +46,18 @@ const (
 type surge struct {
 	name    string
 	callers int
-	kinds   []*kind
+	rows    []*load.Row
 }
-
-// Title returns the name of the row.
-func (s *surge) Title() string { return s.name }
 
 // surgesOn returns the rows of the table of overload. One caller in ten lists, and three write, where the requests
 // are mixed.
-func surgesOn(b *records.Book) []*surge {
-	read := &kind{"reads", http.StatusOK, load.Get(b.Vehicles, "/vehicle/")}
-	write := &kind{"writes", http.StatusCreated, func(uint64) load.Call {
-		return load.Call{Method: http.MethodPost, Path: "/vehicle", Body: records.NewVehicle()}
-	}}
-	list := &kind{"lists", http.StatusOK, load.Get(b.Pages, "/vehicle?")}
-	mixed := []*kind{read, write, read, list, read, write, read, read, write, read}
-	var all []*surge
+func surgesOn(b *records.Book) (all []*surge) {
+	read := &load.Row{Name: "reads", Status: http.StatusOK, Call: load.Get(b.Vehicles, "/vehicle/")}
+	write := &load.Row{Name: "writes", Status: http.StatusCreated, Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() })}
+	list := &load.Row{Name: "lists", Status: http.StatusOK, Call: load.Get(b.Pages, "/vehicle?")}
+	mixed := []*load.Row{read, write, read, list, read, write, read, read, write, read}
 	for _, callers := range []int{4000, 12000} {
-		for _, s := range []*surge{{"reads", callers, []*kind{read}}, {"writes", callers, []*kind{write}}, {"mixed", callers, mixed}} {
+		for _, s := range []*surge{{"reads", callers, []*load.Row{read}}, {"writes", callers, []*load.Row{write}}, {"mixed", callers, mixed}} {
 			s.name = fmt.Sprintf("%s, %d callers", s.name, callers)
 			all = append(all, s)
 		}
@@ -63,85 +66,122 @@ func surgesOn(b *records.Book) []*surge {
 }
 
 // Measurement returns the measurement of what is served when more is asked for than can be served.
-func Measurement() measurement.Kind { return measurement.KindOf(surgesOn(&records.Book{}), measure) }
+func Measurement() measurement.Kind {
+	k := measurement.Kind{Measure: measure}
+	for _, s := range surgesOn(&records.Book{}) {
+		k.Rows = append(k.Rows, s.name)
+	}
+	return k
+}
 
 // measure prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each
 // row has a freshly started exchange on the same data.
 func measure(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
-	run.Exchange.Stop()
-	table := newTable(run.Out)
-	for _, s := range measurement.Chosen(surgesOn(written), run.Only) {
+	fmt.Fprintf(run.Out, "%d times what can be served is asked for, whether or not earlier requests have their responses; bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
+		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
+	table := run.Table(Measurement().Rows, report.Column{Title: "can serve/s", Unit: "capacity-req/s"}, report.Column{Title: "asked/s"},
+		report.Column{Title: "in time/s", Unit: "in-time-req/s"}, report.Column{Title: "share %", Unit: "share-%"},
+		report.Column{Title: "admitted p99 ms", Unit: "admitted-p99-ms", Digits: 1}, report.Column{Title: "since sent", Unit: "sent-p99-ms", Digits: 1},
+		report.Column{Title: "refused p99 ms", Digits: 1}, report.Column{Title: "memory MB", Unit: "memory-MB"}, report.Column{Title: "callers' cores", Digits: 2},
+		report.Column{Title: "in time of each kind               "}, report.Column{Title: "statuses"})
+	for _, s := range surgesOn(written) {
+		if !run.Chosen(s.name) {
+			continue
+		}
 		if err := measureSurge(ctx, run, s, table); err != nil {
-			return false, err
+			return false, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
-	return table.met, run.Restart(ctx)
+	return table.Met, nil
 }
 
 // measureSurge measures one row: first what the exchange can serve, then what it serves if more is asked for.
-func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *table) (err error) {
-	exchange, goOn, err := startApart(ctx, run)
+func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *report.Table) error {
+	goOn, err := startApart(ctx, run)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, goOn()) }()
-	defer exchange.Stop()
-	few, err := gather(ctx, exchange.Client, s.kinds, capacityCallers)
-	if err != nil {
-		return err
+	capacity := run.Exchange.Client.Apart(capacityCallers)
+	can := capacity.Drive(ctx, load.Plan{Duration: run.Duration / measurement.Turns}, s.rows...)
+	capacity.Leave()
+	many := run.Exchange.Client.Apart(cmp.Or(run.Callers, s.callers))
+	defer many.Leave()
+	many.Drive(ctx, load.Plan{Requests: len(many)}, s.rows...) // so that the connections are in use
+	asking, self := run.Duration/2, process.ID(os.Getpid())
+	canServe := float64(can.Count((*load.Sample).Served)) / can.Lasted.Seconds()
+	end, own := run.Exchange.Process().Watch(run.Exchange.Admin()), self.CPUSeconds()
+	under := many.Drive(ctx, load.Plan{Duration: asking, Rate: overloadFactor * canServe, Patience: patience}, s.rows...)
+	used, own := end(), (self.CPUSeconds()-own)/under.Lasted.Seconds()
+	if err := goOn(); err != nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
 	}
-	capacity, err := few.inTurn(ctx, run.Duration/measurement.Turns)
-	few.leave()
-	if err != nil {
-		return err
-	}
-	many, err := gather(ctx, exchange.Client, s.kinds, cmp.Or(run.Callers, s.callers))
-	if err != nil {
-		return err
-	}
-	defer many.leave()
-	rate := overloadFactor * float64(capacity.served()) / capacity.asking.Seconds()
-	watch, own := exchange.Watch(exchange.Admin), ownSeconds()
-	under, err := many.atRate(ctx, rate, run.Duration/2)
-	used := watch.End()
-	if err != nil {
-		return err
-	}
-	table.print(s, capacity, under, used, (ownSeconds()-own)/under.took.Seconds())
+	good := float64(under.Count(useful)) / asking.Seconds()
+	admitted := under.P(0.99, (*load.Sample).Served, load.FromDue)
+	table.Row(s.name, report.Of(canServe), report.Of(float64(len(under.Samples))/asking.Seconds()), report.Of(good),
+		report.Of(100*good/canServe).If(good >= leastGoodput*canServe), report.Of(1000*admitted.Seconds()).If(admitted <= mostAdmitted),
+		report.Of(1000*under.P(0.99, (*load.Sample).Served, load.FromSent).Seconds()), report.Of(1000*under.P(0.99, refused, load.FromDue).Seconds()),
+		report.Of(float64(used.Memory>>20)), report.Of(own), report.Text("%s", ofEachKind(under, s.rows)), report.Text("%s", under.Statuses()))
 	return nil
 }
 
-// startApart starts the exchange on a core of its own, and leaves another one to its callers, unless the options say
-// that they share all: callers that take from the exchange what it needs say nothing about it. goOn gives this
-// process its cores back.
-func startApart(ctx context.Context, run *measurement.Run) (exchange *sides.Exchange, goOn func() error, err error) {
-	if run.Together {
-		exchange, err = sides.StartExchange(ctx, run.Command, run.Data, run.Connections)
-		return exchange, func() error { return nil }, err
-	}
-	cores, err := divideCores()
-	if err != nil {
-		return nil, nil, err
-	}
-	err = on(&cores.server, func() error {
-		exchange, err = sides.StartExchange(ctx, run.Command, run.Data, run.Connections)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := keepTo(&cores.callers); err != nil {
-		exchange.Stop()
-		return nil, nil, err
-	}
-	return exchange, func() error { return keepTo(&cores.all) }, nil
+// useful reports whether a request was served in time.
+func useful(s *load.Sample) bool { return s.Served() && s.Took <= inTime }
+
+// refused reports whether a request was refused because there were too many.
+func refused(s *load.Sample) bool {
+	return s.Status == http.StatusServiceUnavailable || s.Status == http.StatusTooManyRequests
 }
 
-// ownSeconds returns the time of cores that this process has used.
-func ownSeconds() float64 {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0
+// ofEachKind returns the part of each kind of request that was served in time, such as "reads 41 %, writes 8 %".
+func ofEachKind(o *load.Outcome, rows []*load.Row) string {
+	var all []string
+	for i, r := range rows {
+		if slices.Contains(rows[:i], r) {
+			continue
+		}
+		asked := o.Count(func(s *load.Sample) bool { return s.Row == r })
+		served := o.Count(func(s *load.Sample) bool { return s.Row == r && useful(s) })
+		all = append(all, fmt.Sprintf("%s %.0f %%", r.Name, 100*float64(served)/float64(max(1, asked))))
 	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano()).Seconds()
+	return strings.Join(all, ", ")
+}
+
+// startApart starts the exchange anew on a core of its own, and leaves another one to its callers, unless the options
+// say that they share all: callers that take from the exchange what it needs say nothing about it. goOn gives this
+// process its cores back.
+func startApart(ctx context.Context, run *measurement.Run) (goOn func() error, err error) {
+	if err := run.Exchange.Stop(); err != nil {
+		return nil, err
+	}
+	if run.Together {
+		return func() error { return nil }, run.Restart(ctx)
+	}
+	self, err := procfs.Self()
+	if err != nil {
+		return nil, err
+	}
+	status, err := self.NewStatus()
+	if err != nil {
+		return nil, err
+	}
+	cores := status.CpusAllowedList
+	if len(cores) < 2 {
+		return nil, errors.New("the exchange and its callers need a core each; with -together they share what there is")
+	}
+	if err := keepTo(cores[:1]); err != nil { // a process has the cores of the one that starts it
+		return nil, err
+	}
+	return func() error { return keepTo(cores) }, errors.Join(run.Restart(ctx), keepTo(cores[1:2]))
+}
+
+// keepTo has all threads of this process use some cores only.
+func keepTo(cores []uint64) error {
+	var list []string
+	for _, core := range cores {
+		list = append(list, strconv.FormatUint(core, 10))
+	}
+	if text, err := exec.Command("taskset", "-acp", strings.Join(list, ","), strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+		return fmt.Errorf("taskset: %w: %s", err, text)
+	}
+	return nil
 }

@@ -1,5 +1,5 @@
 // Package records has the records that requests are about: their bodies, those that are written through the
-// interface, and those that are loaded straight into a store.
+// interface, and copies of these that are loaded straight into a store.
 package records
 
 import (
@@ -8,10 +8,11 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/load"
 )
 
-// Book holds the records of the exchange to which the calls of the rows refer.
+// Book has the records of the exchange that the calls of the rows are about.
 type Book struct {
 	Vehicles []string // ids
 	Policies []string // policy numbers
+	PolicyID string   // of the first policy
 	Pages    []string // queries of lists of 50 vehicles
 }
 
@@ -39,6 +40,9 @@ func Write(c *load.Client, policies, connections int) (*Book, error) {
 				return err
 			}
 			b.Vehicles[i], b.Policies[i] = vehicle["id"], policy["policyNumber"]
+			if i == 0 {
+				b.PolicyID = policy["id"]
+			}
 			_, err = c.Create("claim", NewClaim(b.Policies[i]))
 			return err
 		})

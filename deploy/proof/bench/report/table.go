@@ -1,54 +1,109 @@
+// Package report prints what was measured: as a table for people, and in Go's benchmark format for benchstat, which
+// compares runs.
 package report
 
 import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
-
-	"insurance.example/exchange/deploy/proof/bench/load"
+	"strings"
+	"unicode/utf8"
 )
 
-// Result is what was measured of a row, slice by slice.
-type Result struct {
-	Row            *load.Row
-	Exchange, Bare []load.Slice
+// Column is a column of a table. Its digits are those after the point. With a unit, its values are results too.
+type Column struct {
+	Title, Unit string
+	Digits      int
 }
 
-// PrintRows prints the table, with the name of the side that the exchange is compared with, and reports whether every
-// row is at its target and without errors.
-func PrintRows(out io.Writer, other string, results []Result) (met bool) {
-	met = true
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "row\trequests/s\tp50 ms\tp99 ms\terrors\t%[1]s/s\tratio\ttarget\tCPU µs\t%[1]s CPU µs\tCPU ratio\tallocations\tallocated KB\n", other)
-	for _, r := range results {
-		ratio, errors := r.Ratio(), r.Errors()
-		fmt.Fprintf(table, "%s\t%.0f\t%.2f\t%.2f\t%d\t%.0f\t%.2f\t%.2f%s\t%.1f\t%.1f\t%.2f\t%.0f\t%.1f\n", r.Row.Name,
-			Median(r.Exchange, PerSecond), Median(r.Exchange, P50), Median(r.Exchange, P99), errors,
-			Median(r.Bare, PerSecond), ratio, r.Row.Target, BelowTarget(ratio >= r.Row.Target),
-			Median(r.Exchange, CPU), Median(r.Bare, CPU), r.cpuRatio(), Median(r.Exchange, Objects), Median(r.Exchange, kilobytes))
-		met = met && ratio >= r.Row.Target && errors == 0
+// Cell is a value of a row: a text, or the samples whose median is printed.
+type Cell struct {
+	text    string
+	samples []float64
+	over    bool
+}
+
+// Text returns a cell with a text.
+func Text(format string, args ...any) Cell { return Cell{text: fmt.Sprintf(format, args...)} }
+
+// Of returns a cell with the median of samples.
+func Of(samples ...float64) Cell { return Cell{samples: samples} }
+
+// If returns the cell, marked unless it is within its bound.
+func (c Cell) If(within bool) Cell {
+	c.over = !within
+	return c
+}
+
+// Table prints each row as soon as it is measured.
+type Table struct {
+	out, results io.Writer
+	columns      []Column
+	width        int
+	// Met is false once a cell is outside its bound.
+	Met bool
+}
+
+// NewTable prints the titles of a table whose rows will have some of these names. The results are nil where none are
+// kept.
+func NewTable(out, results io.Writer, names []string, columns ...Column) *Table {
+	t := &Table{out: out, results: results, columns: columns, Met: true}
+	var titles []string
+	for _, c := range columns {
+		titles = append(titles, c.Title)
 	}
-	_ = table.Flush() // a pipe that is gone ends the process
-	return met
-}
-
-// Ratio returns the rate of the exchange divided by that of the bare handler. It is the median over the pairs of
-// consecutive slices.
-func (r Result) Ratio() float64 {
-	return middle(quotients(r.Exchange, r.Bare, PerSecond))
-}
-
-// cpuRatio returns the CPU time of a request to the bare handler divided by that of one to the exchange.
-func (r Result) cpuRatio() float64 {
-	return middle(quotients(r.Bare, r.Exchange, CPU))
-}
-
-// Errors returns the number of requests to both sides that did not get the right response.
-func (r Result) Errors() int64 {
-	var n int64
-	for _, s := range slices.Concat(r.Exchange, r.Bare) {
-		n += s.Errors
+	for _, name := range names {
+		t.width = max(t.width, utf8.RuneCountInString(name))
 	}
-	return n
+	t.line("row", titles)
+	return t
+}
+
+// Row prints a row and writes its results. A cell outside its bound has the mark "!".
+func (t *Table) Row(name string, cells ...Cell) {
+	var texts []string
+	for i, c := range cells {
+		if len(c.samples) > 0 {
+			c.text = fmt.Sprintf("%.*f", t.columns[i].Digits, Median(c.samples))
+		}
+		if c.over {
+			c.text, t.Met = c.text+" !", false
+		}
+		texts = append(texts, c.text)
+	}
+	t.line(name, texts)
+	t.write(name, cells)
+}
+
+func (t *Table) line(name string, texts []string) {
+	const narrowest = 7
+	line := fmt.Sprintf("%-*s", t.width, name)
+	for i, text := range texts {
+		line += fmt.Sprintf("  %-*s", max(narrowest, utf8.RuneCountInString(t.columns[i].Title)), text)
+	}
+	fmt.Fprintln(t.out, strings.TrimRight(line, " "))
+}
+
+// write writes a line of Go's benchmark format for each sample of the cells.
+func (t *Table) write(name string, cells []Cell) {
+	if t.results == nil {
+		return
+	}
+	for n := 0; ; n++ {
+		line := ""
+		for i, c := range cells {
+			if t.columns[i].Unit != "" && n < len(c.samples) {
+				line += fmt.Sprintf("\t%.6g %s", c.samples[n], t.columns[i].Unit)
+			}
+		}
+		if line == "" {
+			return
+		}
+		fmt.Fprintf(t.results, "BenchmarkExchange/%s\t1%s\n", strings.ReplaceAll(name, " ", "_"), line)
+	}
+}
+
+// Median returns the median of samples, the upper one of two.
+func Median(samples []float64) float64 {
+	return slices.Sorted(slices.Values(samples))[len(samples)/2]
 }

@@ -1,45 +1,45 @@
 package report
 
 import (
-	"math"
 	"strings"
 	"testing"
 
-	"insurance.example/exchange/deploy/proof/bench/load"
+	"golang.org/x/perf/benchfmt"
 )
 
-// rates returns slices with these rates.
-func rates(perSecond ...float64) []load.Slice {
-	var all []load.Slice
-	for _, r := range perSecond {
-		all = append(all, load.Slice{PerSecond: r})
-	}
-	return all
-}
-
-func TestRatioIsTheMedianOfNeighbours(t *testing.T) {
-	// The machine slows down to a tenth in the second slices, and hiccups in the last of the exchange.
-	r := Result{Exchange: rates(50, 5, 1), Bare: rates(100, 10, 100)}
-	if got := r.Ratio(); math.Abs(got-0.5) > 1e-9 {
-		t.Errorf("ratio %v, want 0.5", got)
-	}
-}
-
-func TestRowsFallShort(t *testing.T) {
-	failing := rates(60)
-	failing[0].Errors = 1
-	for name, c := range map[string]struct {
-		Result
-		met, marked bool
-	}{
-		"at its target":    {Result{Exchange: rates(50), Bare: rates(100)}, true, false},
-		"below its target": {Result{Exchange: rates(49), Bare: rates(100)}, false, true},
-		"with errors":      {Result{Exchange: failing, Bare: rates(100)}, false, false},
-	} {
-		c.Row = &load.Row{Name: "GET /vehicle", Target: 0.5}
+func TestTableMarksWhatIsOutsideItsBound(t *testing.T) {
+	for within, mark := range map[bool]string{true: "", false: " !"} {
 		var out strings.Builder
-		if met := PrintRows(&out, "bare", []Result{c.Result}); met != c.met || strings.Contains(out.String(), "below target") != c.marked {
-			t.Errorf("%s: met %v\n%s", name, met, out.String())
+		table := NewTable(&out, nil, []string{"GET /vehicle"}, Column{Title: "ratio", Digits: 2}, Column{Title: "statuses"})
+		table.Row("GET /vehicle", Of(0.3, 0.5, 0.1).If(within), Text("%d: %d", 200, 7))
+		want := "row           ratio    statuses\nGET /vehicle  " + strings.TrimRight("0.30"+mark, " ")
+		if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), "  200: 7\n") || table.Met != within {
+			t.Errorf("met %v and\n%swant\n%s", table.Met, out.String(), want)
 		}
+	}
+}
+
+// TestResultsAreReadByBenchstat reads what a table has written with the reader of benchstat.
+func TestResultsAreReadByBenchstat(t *testing.T) {
+	var out, results strings.Builder
+	table := NewTable(&out, &results, nil, Column{Title: "requests/s", Unit: "req/s"}, Column{Title: "errors"}, Column{Title: "slower", Unit: "slower"})
+	table.Row("GET /vehicle/{id}", Of(1000, 3000), Of(0), Of(1.25))
+	reader := benchfmt.NewReader(strings.NewReader(results.String()), "results")
+	var rates, slower []float64
+	for reader.Scan() {
+		r, is := reader.Result().(*benchfmt.Result)
+		if !is || r.Name.String() != "Exchange/GET_/vehicle/{id}" {
+			t.Fatalf("%v in\n%s", reader.Result(), results.String())
+		}
+		for _, v := range r.Values {
+			if v.Unit == "slower" {
+				slower = append(slower, v.Value)
+			} else {
+				rates = append(rates, v.Value)
+			}
+		}
+	}
+	if len(rates) != 2 || rates[0] != 1000 || rates[1] != 3000 || len(slower) != 1 || slower[0] != 1.25 {
+		t.Errorf("rates %v and %v in\n%s", rates, slower, results.String())
 	}
 }

@@ -1,21 +1,22 @@
 package sides
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"regexp"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/deploy/proof/bench/process"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
-
-// BareCommand is the argument that makes this command the bare handler.
-const BareCommand = "bare"
 
 // Response is what the bare handler returns for a method and a Gin route: a response that the exchange gave before.
 type Response struct {
@@ -25,24 +26,71 @@ type Response struct {
 	Body          []byte
 }
 
+// Peer is a process that the exchange is compared with, and where it listens, host:port.
+type Peer struct {
+	*trial.Process
+	Address string
+}
+
+// The arguments that make this command the bare handler, or the proxy.
+const (
+	BareCommand  = "bare"
+	ProxyCommand = "proxy"
+)
+
 // StartBare starts the bare handler in a separate process.
-func StartBare(ctx context.Context, responses []Response) (*process.Child, error) {
+func StartBare(responses []Response) (*Peer, error) {
+	file, err := WriteOrders(responses)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file)
+	return startPeer(BareCommand, file)
+}
+
+// StartProxy starts Go's reverse proxy in a separate process, in front of what listens on an address.
+func StartProxy(address string) (*Peer, error) { return startPeer(ProxyCommand, address) }
+
+// WriteOrders writes what a process of this command is told into a file of the folder for temporary files.
+func WriteOrders(orders any) (file string, err error) {
+	f, err := os.CreateTemp("", "exchange-bench-*.json")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), errors.Join(json.NewEncoder(f).Encode(orders), f.Close())
+}
+
+// ReadOrders reads them from the file.
+func ReadOrders(file string, into any) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, into)
+}
+
+var listening = regexp.MustCompile(`http://(\S+)`)
+
+func startPeer(args ...string) (*Peer, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(responses)
+	started, err := trial.Start(self, nil, args...)
 	if err != nil {
 		return nil, err
 	}
-	return process.Start(ctx, text, self, BareCommand)
+	address, err := started.Find(started.Stdout, listening)
+	if err != nil {
+		return nil, errors.Join(err, started.Kill())
+	}
+	return &Peer{started, address}, nil
 }
 
-// ServeBare is the bare handler. It reads from in the responses that it is to return, writes its address to out, and
-// serves until the process ends.
-func ServeBare(in io.Reader, out io.Writer) error {
+// ServeBare is the bare handler, which returns the responses of a file. It serves until the process ends.
+func ServeBare(out io.Writer, file string) error {
 	var responses []Response
-	if err := json.NewDecoder(in).Decode(&responses); err != nil {
+	if err := ReadOrders(file, &responses); err != nil {
 		return err
 	}
 	gin.SetMode(gin.ReleaseMode)
@@ -50,14 +98,7 @@ func ServeBare(in io.Reader, out io.Writer) error {
 	for _, r := range responses {
 		engine.Handle(r.Method, r.Route, r.serve)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintf(out, "http://%s\n", listener.Addr()); err != nil {
-		return err
-	}
-	return http.Serve(listener, engine)
+	return serve(out, engine)
 }
 
 func (r *Response) serve(c *gin.Context) {
@@ -71,4 +112,28 @@ func (r *Response) serve(c *gin.Context) {
 		header.Set(name, value)
 	}
 	c.Data(r.Status, r.Header["Content-Type"], r.Body)
+}
+
+// ServeProxy is the proxy in front of an address. It serves until the process ends.
+func ServeProxy(out io.Writer, address string) error {
+	// With Go's default of 2 unused connections, the proxy would make a new one for most requests.
+	const connections = 1024
+	return serve(out, &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: address}) },
+		Transport: &http.Transport{
+			MaxIdleConnsPerHost: connections, IdleConnTimeout: time.Minute, DisableCompression: true,
+		},
+	})
+}
+
+// serve serves on a free port, whose URL it writes.
+func serve(out io.Writer, handler http.Handler) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(out, "http://%s\n", listener.Addr()); err != nil {
+		return err
+	}
+	return http.Serve(listener, handler)
 }

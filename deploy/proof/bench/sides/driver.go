@@ -3,7 +3,10 @@ package sides
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"regexp"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -15,8 +18,24 @@ import (
 
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/records"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/number"
 )
+
+var mongoURI = regexp.MustCompile(`(mongodb://\S+)`)
+
+// StartMongo starts the server that stands in for MongoDB and returns its URL.
+func StartMongo(commands *trial.Commands) (server *trial.Process, uri string, err error) {
+	if server, err = trial.Start(commands.Path("standin-documentdb"), nil, "-addr", "127.0.0.1:0"); err == nil {
+		if uri, err = server.Find(server.Stdout, mongoURI); err != nil {
+			err = errors.Join(err, server.Kill())
+		}
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%w; it runs as root on Debian, and fetches PostgreSQL at its first start; elsewhere name a MongoDB with -mongo-url", err)
+	}
+	return server, uri, nil
+}
 
 // Driver does with MongoDB's driver alone what the services do there: the same commands, on the same collections with
 // their indexes and documents, with the same concerns.
@@ -57,7 +76,7 @@ func (d *Driver) Close() { _ = d.client.Disconnect(context.Background()) }
 
 // Row returns what the driver does for the row of a name.
 func (d *Driver) Row(name string, b *records.Book) *load.Row {
-	return &load.Row{Name: name, Perform: map[string]func(context.Context, uint64) error{
+	perform := map[string]func(context.Context, uint64) error{
 		"GET /vehicle/{id}": func(ctx context.Context, n uint64) error {
 			id, err := uuid.Parse(load.Pick(b.Vehicles, n))
 			if err != nil {
@@ -80,7 +99,13 @@ func (d *Driver) Row(name string, b *records.Book) *load.Row {
 			return err
 		},
 		"POST /claim": func(ctx context.Context, n uint64) error { return d.createClaim(ctx, load.Pick(b.Policies, n)) },
-	}[name]}
+	}[name]
+	return &load.Row{Name: name, Status: http.StatusOK, Perform: func(ctx context.Context, n uint64) int {
+		if perform(ctx, n) != nil {
+			return 0
+		}
+		return http.StatusOK
+	}}
 }
 
 // withoutKeys is the projection of documents as they are read.

@@ -1,134 +1,128 @@
 // Package sides has what is measured, the exchange, and what it is measured against, each in processes of its own: a
-// bare handler, a proxy in front of it, PocketBase, and MongoDB with its driver.
+// bare handler, a proxy in front of it, and MongoDB with its driver.
 package sides
 
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
-	"os/exec"
 	"strings"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/process"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// Exchange is a running exchange, and a client of it: all of it in one process, or the gateway.
+// Exchange is a running exchange, all of it in one process or as separate ones, and a client of it.
 type Exchange struct {
-	*process.Child
 	*load.Client
-	// Admin is the address of its metrics.
-	Admin string
-	// services are those that are processes of their own.
-	services []*service
-	// Served is the time from its start until the first response with status 200, Ready the time until /readyz
-	// responded with 200.
-	Served, Ready time.Duration
+	*load.Server
+	// Ready is the time from its start until /readyz of the last process was 200.
+	Ready time.Duration
+	whole *trial.Exchange
 }
 
-// StartExchange starts the exchange on a folder of data, with more settings if there are any, and waits until it has
-// responded and is ready.
-func StartExchange(ctx context.Context, command, data string, connections int, settings ...string) (*Exchange, error) {
-	token, err := newToken(ctx, command, data)
-	if err != nil {
-		return nil, err
-	}
-	admin, err := freeAddress()
-	if err != nil {
-		return nil, err
-	}
-	began := time.Now()
-	readied := make(chan time.Duration, 1)
-	polling, stopPolling := context.WithCancel(ctx)
-	defer stopPolling()
-	go func() {
-		if untilReady(polling, admin) == nil {
-			readied <- time.Since(began)
+// Settings say how an exchange runs.
+type Settings struct {
+	Separate    bool   // gateway and services in processes of their own
+	Mongo       string // URL of the MongoDB that has the records; "" for files
+	Connections int    // of the client
+}
+
+// StartExchange starts the exchange on a folder of data and waits until it is ready.
+func StartExchange(ctx context.Context, commands *trial.Commands, data string, s Settings) (*Exchange, error) {
+	began, names := time.Now(), []string{"exchange"}
+	var err error
+	e := &Exchange{Server: &load.Server{}}
+	if s.Separate {
+		names = trial.Processes()
+		e.whole, err = commands.RunComposed(data, trial.Composition{Store: s.Mongo})
+	} else {
+		// A request has the time that it has by default, not the time that tests give it.
+		settings := []string{"EXCHANGE_REQUEST_TIMEOUT=15s", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0", "EXCHANGE_LOG_FORMAT=json"}
+		if s.Mongo != "" {
+			settings = append(settings, "EXCHANGE_STORE="+s.Mongo)
 		}
-	}()
-	args := append([]string{"run", "--data", data, "--addr", "127.0.0.1:0", "--admin-addr", admin, "--log-level", "warn"}, settings...)
-	started, err := process.Start(ctx, nil, command, args...)
+		e.whole, err = commands.RunInOne(data, settings...)
+	}
+	for _, name := range names {
+		if err == nil {
+			err = e.add(ctx, name)
+		}
+	}
+	if err == nil {
+		e.Ready = time.Since(began)
+		err = e.connect(s.Connections)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; make build makes the commands", e.abandon(err))
 	}
-	e := &Exchange{Child: started, Admin: admin, Client: load.Dial(started.Address, token, connections)}
-	var request fasthttp.Request
-	var response fasthttp.Response
-	// The exchange listens before it prints its address, so a call waits for its response and is not refused.
-	if err := e.Send(load.Call{Method: http.MethodGet, Path: "/vehicle?limit=1"}, &request, &response); err != nil {
-		e.Stop()
-		return nil, err
-	}
-	if response.StatusCode() != http.StatusOK {
-		e.Stop()
-		return nil, fmt.Errorf("the response to the first call has status %d: %s", response.StatusCode(), response.Body())
-	}
-	e.Served = time.Since(started.Began)
-	select {
-	case e.Ready = <-readied:
-		return e, nil
-	case <-time.After(process.StartPatience):
-		err = fmt.Errorf("/readyz was not 200 within %v", process.StartPatience)
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	e.Stop()
-	return nil, err
+	return e, nil
 }
 
-// newToken returns a token that the keys of a data folder sign. It makes the keys if there are none.
-func newToken(ctx context.Context, command, data string) (string, error) {
-	token, err := exec.CommandContext(ctx, command, "token", "--new-keys", "--data", data, "--lifetime", "24h").Output()
+// abandon ends what runs after an error, and returns the error.
+func (e *Exchange) abandon(err error) error {
+	if e.whole != nil {
+		_ = e.whole.Abandon()
+	}
+	return err
+}
+
+// add waits until a process is ready.
+func (e *Exchange) add(ctx context.Context, name string) error {
+	admin, err := e.whole.AdminAddress(name)
 	if err != nil {
-		return "", fmt.Errorf("%s token: %w", command, err)
+		return err
 	}
-	return strings.TrimSpace(string(token)), nil
+	e.Processes, e.Admins = append(e.Processes, process.ID(e.whole.PID(name))), append(e.Admins, admin)
+	return untilReady(ctx, admin)
 }
 
-// Server returns the exchange as a side of a row.
-func (e *Exchange) Server() *load.Server {
-	s := &load.Server{Client: e.Client, Processes: []*process.Child{e.Child}, Admins: []string{e.Admin}}
-	for _, of := range e.services {
-		s.Processes, s.Admins = append(s.Processes, of.Child), append(s.Admins, of.admin)
+// connect makes the client. Its token is valid for an hour.
+func (e *Exchange) connect(connections int) error {
+	caller, err := e.whole.Client("bench", trial.Developer, trial.Admin)
+	if err != nil {
+		return err
 	}
-	return s
+	address, token := strings.TrimPrefix(e.whole.Base, "http://"), strings.TrimPrefix(caller.Authorization(), "Bearer ")
+	e.Client = load.Dial(address, token, connections)
+	e.Server.Client = e.Client
+	return nil
 }
 
-// Stop ends all processes, the gateway first, and waits for their end.
-func (e *Exchange) Stop() {
-	if e.Child != nil { // the gateway starts last
-		e.Child.Stop()
-	}
-	for _, of := range e.services {
-		of.Stop()
-	}
-}
-
-// Resident returns the memory of all processes.
-func (e *Exchange) Resident() process.Resident {
-	total := e.Child.Resident()
-	for _, of := range e.services {
-		total = total.Plus(of.Resident())
-	}
-	return total
-}
-
-// freeAddress returns an address of this machine that nobody listens on, host:port.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+// TokenOf returns a token of another subject.
+func (e *Exchange) TokenOf(subject string) (string, error) {
+	caller, err := e.whole.Client(subject, trial.Developer, trial.Admin)
 	if err != nil {
 		return "", err
 	}
-	return listener.Addr().String(), listener.Close()
+	return strings.TrimPrefix(caller.Authorization(), "Bearer "), nil
 }
 
-// untilReady asks for /readyz until it is 200 or ctx ends.
+// Admin returns the address of the metrics of the gateway, or of the one process.
+func (e *Exchange) Admin() string { return e.Admins[len(e.Admins)-1] }
+
+// Process returns the one process.
+func (e *Exchange) Process() process.ID { return e.Processes[len(e.Processes)-1] }
+
+// Stop ends all processes and waits for their end. It does nothing if they have ended.
+func (e *Exchange) Stop() error {
+	if e.whole == nil {
+		return nil
+	}
+	err := e.whole.Close()
+	e.whole = nil
+	return err
+}
+
+// Resident returns the memory of all processes.
+func (e *Exchange) Resident() process.Memory { return process.Resident(e.Processes...) }
+
+// untilReady asks for /readyz until it is 200 or the context ends.
 func untilReady(ctx context.Context, admin string) error {
-	const pause = time.Millisecond
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	for {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+admin+"/readyz", nil)
 		if err != nil {
@@ -143,29 +137,34 @@ func untilReady(ctx context.Context, admin string) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(pause):
+		case <-tick.C:
 		}
 	}
 }
 
-// Rest waits until a process that has been started has next to nothing left to do: it was ready before it had
-// collected what only the start needed. One that is never at rest is taken as it is after restPatience.
+// Rest waits until the processes have next to nothing left to do: an exchange is ready before it has collected what
+// only its start needed. It waits for at most restPatience.
 func (e *Exchange) Rest(ctx context.Context) {
-	const pause, atRest = 100 * time.Millisecond, 0.02 // of a core
-	before := e.CPUSeconds()
+	const restPatience, pause, atRest = 2 * time.Second, 100 * time.Millisecond, 0.02 // of a core
+	seconds := func() (total float64) {
+		for _, p := range e.Processes {
+			total += p.CPUSeconds()
+		}
+		return total
+	}
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	before := seconds()
 	for range restPatience / pause {
 		select {
-		case <-time.After(pause):
+		case <-tick.C:
 		case <-ctx.Done():
 			return
 		}
-		now := e.CPUSeconds()
+		now := seconds()
 		if now-before < atRest*pause.Seconds() {
 			return
 		}
 		before = now
 	}
 }
-
-// restPatience is how long a process is waited for that is never at rest.
-const restPatience = 2 * time.Second

@@ -51,6 +51,9 @@ func Build() (*Commands, error) {
 	return c, nil
 }
 
+// In returns the commands that are in a folder.
+func In(folder string) *Commands { return &Commands{folder: folder} }
+
 // BuildFrom builds the command of a service or the gateway from another source tree of the exchange. The other
 // commands are not there.
 func BuildFrom(tree, name string) (*Commands, error) {
