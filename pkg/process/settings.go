@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/auth/tokens"
-	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/setting"
 	"insurance.example/exchange/pkg/tracing"

@@ -10,24 +10,24 @@ import (
 	"insurance.example/exchange/contracts/events"
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
-	"insurance.example/exchange/pkg/bus"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/rest"
 )
 
 // dirtyRow returns the message about a new receipt. The message names the row that includes the receipt, and is a
 // part of the trace in which the receipt was recorded, if there is one.
-func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
+func (e *environment) dirtyRow(doc docstore.Document) (kafka.Message, error) {
 	origin, err := rest.OriginOf(doc)
 	if err != nil {
-		return bus.Message{}, err
+		return kafka.Message{}, err
 	}
 	of, err := parseRow(origin.Pinned[rowIndex])
 	if err != nil {
-		return bus.Message{}, err
+		return kafka.Message{}, err
 	}
 	value, err := json.Marshal(events.BordereauDirty(of))
-	return bus.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: bus.TraceHeaders(origin.Trace)}, err
+	return kafka.Message{Key: []byte(of.PolicyNumber), Value: value, Headers: kafka.TraceHeaders(origin.Trace)}, err
 }
 
 // aggregate computes again the row that a message names. It reads the row, then the sum of its receipts, and writes
@@ -38,13 +38,13 @@ func (e *environment) dirtyRow(doc docstore.Document) (bus.Message, error) {
 // row, whatever became of the message about it, and a receipt that keeps its mark is found by the sweep. The row is
 // written even if its sum stays the same: only a write that succeeds shows that no other aggregation, which may have
 // read fewer receipts, writes last.
-func (e *environment) aggregate(ctx context.Context, m bus.Message) error {
+func (e *environment) aggregate(ctx context.Context, m kafka.Message) error {
 	var dirty events.BordereauDirty
 	if err := json.Unmarshal(m.Value, &dirty); err != nil {
-		return bus.Poison(fmt.Errorf("no bordereau message: %w", err))
+		return kafka.Poison(fmt.Errorf("no bordereau message: %w", err))
 	}
 	if dirty.Period == "" || dirty.PolicyNumber == "" || dirty.TransactionType == "" {
-		return bus.Poison(errors.New("the message names no bordereau row"))
+		return kafka.Poison(errors.New("the message names no bordereau row"))
 	}
 	for {
 		err := e.compute(ctx, row(dirty))
@@ -106,7 +106,7 @@ func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau, kn
 		return nil, err
 	}
 	if !found {
-		return nil, bus.Poison(errors.New("there is no policy with the number that the message names"))
+		return nil, kafka.Poison(errors.New("there is no policy with the number that the message names"))
 	}
 	policyholder := string(facts.PolicyholderID)
 	b.Policyholder, b.InceptionDate, b.ExpiryDate = &policyholder, facts.InceptionDate, facts.ExpiryDate

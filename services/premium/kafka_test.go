@@ -15,8 +15,8 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 
 	"insurance.example/exchange/contracts/events"
-	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -36,8 +36,8 @@ func eventually(t testing.TB, what string, holds func() bool) time.Duration {
 	return time.Since(began)
 }
 
-// kafka is a Kafka broker that can lose what it holds.
-type kafka struct {
+// broker is a Kafka broker that can lose what it holds.
+type broker struct {
 	t            testing.TB
 	folder, addr string
 	*kfake.Cluster
@@ -45,14 +45,14 @@ type kafka struct {
 	coverage policies
 }
 
-func startKafka(t testing.TB, options ...kfake.Opt) *kafka {
-	k := &kafka{t: t, folder: t.TempDir(), addr: "127.0.0.1:0"}
+func startKafka(t testing.TB, options ...kfake.Opt) *broker {
+	k := &broker{t: t, folder: t.TempDir(), addr: "127.0.0.1:0"}
 	k.start(options...)
 	t.Cleanup(func() { k.Close() })
 	return k
 }
 
-func (k *kafka) start(options ...kfake.Opt) {
+func (k *broker) start(options ...kfake.Opt) {
 	k.t.Helper()
 	listen := func(network, _ string) (listener net.Listener, err error) {
 		eventually(k.t, "the address of the broker is free", func() bool {
@@ -70,7 +70,7 @@ func (k *kafka) start(options ...kfake.Opt) {
 }
 
 // stored returns the number of messages about receipts that the broker holds or has held.
-func (k *kafka) stored() (n int64) {
+func (k *broker) stored() (n int64) {
 	for _, p := range k.PartitionInfos(events.BordereauTopic) {
 		n += p.HighWatermark
 	}
@@ -91,7 +91,7 @@ func (p *policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // replica starts one of several processes of the service on a store.
-func (k *kafka) replica(store docstore.Store) *servicetest.Service {
+func (k *broker) replica(store docstore.Store) *servicetest.Service {
 	return servicetest.Start(k.t, Service().Definition(), servicetest.Options{
 		Store: store, Peers: map[string]http.Handler{"coverage": &k.coverage}, Kafka: cluster.Settings{Brokers: []string{k.addr}},
 		Flags: []string{"--bordereau-period", "month"},

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/servicetest"
@@ -209,8 +209,8 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 func TestPoisonIsTold(t *testing.T) {
 	_, e := start(t, nil, rules{period: month})
 	for _, message := range []string{`{`, `{"period":"2026-11"}`, `{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`} {
-		err := e.aggregate(context.Background(), bus.Message{Value: []byte(message)})
-		if err == nil || !bus.IsPoison(err) {
+		err := e.aggregate(context.Background(), kafka.Message{Value: []byte(message)})
+		if err == nil || !kafka.IsPoison(err) {
 			t.Errorf("%s: %v", message, err)
 		}
 	}

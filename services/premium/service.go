@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
-	"insurance.example/exchange/pkg/bus"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
@@ -42,7 +42,7 @@ func Service() rest.Service {
 type rules struct {
 	refundReceiptType string
 	period            period
-	topic             bus.Topic
+	topic             kafka.Topic
 	sessionTimeout    time.Duration
 }
 

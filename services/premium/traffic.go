@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"insurance.example/exchange/contracts/settings"
-	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/outbox"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -25,12 +26,12 @@ const aggregation = "premium-bordereau"
 // traffic is what carries the news of receipts to the aggregation.
 type traffic struct {
 	// relay publishes a message for each new receipt, and aggregator computes the rows that messages name.
-	relay      *bus.Relay
-	aggregator *bus.Consumer
+	relay      *outbox.Relay
+	aggregator *kafka.Consumer
 	// marks removes the unsent marks of the receipts that their rows include, and sweep computes the rows of the
 	// receipts that keep theirs.
-	marks *bus.Marks
-	sweep *bus.Sweep
+	marks *outbox.Marks
+	sweep *outbox.Sweep
 }
 
 // background returns the loops of the aggregation. It returns nil without a period, because then nothing is
@@ -44,12 +45,12 @@ func (e *environment) background(deps process.Deps) (map[string]func(context.Con
 		return nil, fmt.Errorf("setting %s: receipts are aggregated through Kafka, and no broker is set; set --brokers, or leave %[1]s out",
 			settings.BordereauPeriod)
 	}
-	cluster, err := bus.NewCluster(deps.Kafka, "premium")
+	cluster, err := kafka.NewCluster(deps.Kafka, "premium")
 	if err != nil {
 		return nil, err
 	}
 	receipts := e.receipts.Stored()
-	aggregator, err := bus.NewConsumer(bus.ConsumerConfig{
+	aggregator, err := kafka.NewConsumer(kafka.ConsumerConfig{
 		Cluster: cluster, Topic: e.topic, Group: aggregation, Handle: e.aggregate,
 		SessionTimeout: e.sessionTimeout, Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		Workers: aggregators, Linger: gathering,
@@ -58,10 +59,10 @@ func (e *environment) background(deps process.Deps) (map[string]func(context.Con
 		return nil, err
 	}
 	e.traffic = &traffic{
-		relay:      bus.NewRelay(bus.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow, Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer}),
+		relay:      outbox.NewRelay(outbox.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow, Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer}),
 		aggregator: aggregator,
-		marks:      bus.NewMarks(e.topic.Name, receipts, deps.Log, deps.Metrics),
-		sweep: bus.NewSweep(bus.SweepConfig{
+		marks:      outbox.NewMarks(e.topic.Name, receipts, deps.Log, deps.Metrics),
+		sweep: outbox.NewSweep(outbox.SweepConfig{
 			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy, Workers: aggregators,
 			Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		}),

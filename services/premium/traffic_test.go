@@ -13,19 +13,19 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 
-	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
 // TestRowsAreRightWhateverTheBrokerLoses: no receipt follows that would have its row computed again.
 func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
-	lose := map[string]func(k *kafka){
-		"its folder": func(k *kafka) {
+	lose := map[string]func(k *broker){
+		"its folder": func(k *broker) {
 			if err := os.RemoveAll(k.folder); err != nil {
 				k.t.Fatal(err)
 			}
 		},
-		"the ends of its logs": func(k *kafka) {
+		"the ends of its logs": func(k *broker) {
 			logs, err := filepath.Glob(filepath.Join(k.folder, "partitions", "*", "*.dat"))
 			if err != nil || len(logs) == 0 {
 				k.t.Fatalf("there are %d logs (%v)", len(logs), err)

@@ -16,8 +16,8 @@ import (
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/bus/cluster"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 )

@@ -19,8 +19,8 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/pkg/bus"
-	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -74,7 +74,7 @@ func (p *program) register(command *cobra.Command) *connection {
 }
 
 // open returns the dead letters that the flags and the environment name.
-func (p *program) open(c *connection) (*bus.DeadLetters, error) {
+func (p *program) open(c *connection) (*kafka.DeadLetters, error) {
 	if err := client.Resolve(c.settings, p.environ, p.notes); err != nil {
 		return nil, err
 	}
@@ -88,11 +88,11 @@ func (p *program) open(c *connection) (*bus.DeadLetters, error) {
 		}
 		c.kafka.Brokers = []string{address}
 	}
-	reached, err := bus.NewCluster(c.kafka, "dead-letters")
+	reached, err := kafka.NewCluster(c.kafka, "dead-letters")
 	if err != nil {
 		return nil, client.Misuse(err.Error())
 	}
-	return bus.OpenDeadLetters(reached, bus.Topic{Name: c.topic}), nil
+	return kafka.OpenDeadLetters(reached, kafka.Topic{Name: c.topic}), nil
 }
 
 func (p *program) list() *cobra.Command {
@@ -111,7 +111,7 @@ func (p *program) list() *cobra.Command {
 		}
 		defer letters.Close()
 		out := newPrinter(p.out, c.output, letterColumns)
-		err = letters.Each(command.Context(), func(letter bus.DeadLetter) error {
+		err = letters.Each(command.Context(), func(letter kafka.DeadLetter) error {
 			if !all && !letter.Replayed.IsZero() {
 				return nil
 			}

@@ -21,7 +21,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
-	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/services/premium"
 )

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/kafka"
 )
 
 // The forms of the output.
@@ -106,7 +106,7 @@ type letterLine struct {
 	Headers   map[string]string `json:"headers,omitempty"`
 }
 
-func shownLetter(d bus.DeadLetter) letterLine {
+func shownLetter(d kafka.DeadLetter) letterLine {
 	l := letterLine{
 		Name: d.Name, Reason: d.Reason, Topic: d.Topic, Partition: d.Partition, Offset: d.Offset, At: d.At.UTC(),
 		Key: text(d.Message.Key), Value: text(d.Message.Value),

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/pkg/bus"
+	"insurance.example/exchange/pkg/kafka"
 )
 
 // The outcomes of putting a dead letter back.
@@ -62,9 +62,9 @@ func (p *program) replay() *cobra.Command {
 
 // replay puts the chosen dead letters back and prints what became of each. It returns an error if one that is named
 // does not exist.
-func replay(ctx context.Context, letters *bus.DeadLetters, chosen choice, out *printer) error {
+func replay(ctx context.Context, letters *kafka.DeadLetters, chosen choice, out *printer) error {
 	missing := slices.Clone(chosen.names)
-	err := letters.Each(ctx, func(letter bus.DeadLetter) error {
+	err := letters.Each(ctx, func(letter kafka.DeadLetter) error {
 		if !chosen.all && !slices.Contains(chosen.names, letter.Name) {
 			return nil
 		}

@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/pkg/bus/cluster"
+	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/process/stores"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"insurance.example/exchange/pkg/bus/broker"
+	"insurance.example/exchange/pkg/kafka/broker"
 )
 
 // brokers is the cluster of brokers: what they keep while processes come and go.

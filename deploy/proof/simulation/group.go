@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"insurance.example/exchange/pkg/bus/broker"
+	"insurance.example/exchange/pkg/kafka/broker"
 )
 
 // group is the consumer group of premium, as the brokers know it.

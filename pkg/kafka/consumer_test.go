@@ -1,0 +1,263 @@
+package kafka_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	kafkago "github.com/segmentio/kafka-go"
+
+	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/kafka/kafkatest"
+)
+
+// register records the messages that a handler was given.
+type register struct {
+	mu     sync.Mutex
+	values map[string]int
+}
+
+func (r *register) note(m kafka.Message) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.values == nil {
+		r.values = make(map[string]int)
+	}
+	r.values[string(m.Value)]++
+}
+
+// distinct returns the number of different values seen.
+func (r *register) distinct() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.values)
+}
+
+func (r *register) times(value string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.values[value]
+}
+
+func (r *register) handle(_ context.Context, m kafka.Message) error {
+	r.note(m)
+	return nil
+}
+
+type consumerFixture struct {
+	*kafka.Consumer
+	metrics *prometheus.Registry
+	log     *kafkatest.Journal
+}
+
+func newConsumer(b *kafkatest.Broker, handle func(context.Context, kafka.Message) error, adjust ...func(*kafka.ConsumerConfig)) consumerFixture {
+	b.T.Helper()
+	metrics, log := prometheus.NewRegistry(), &kafkatest.Journal{}
+	config := kafka.ConsumerConfig{
+		Cluster: b.Reach(),
+		Topic:   kafka.Topic{Name: "receipts", Partitions: 3},
+		Group:   "premium",
+		Handle:  handle,
+		// A member must keep its partitions on a machine that is busy for some seconds. Otherwise messages are
+		// handled again.
+		SessionTimeout: 30 * time.Second,
+		PartitionWatch: 100 * time.Millisecond,
+		Log:            log.Logger(),
+		Metrics:        metrics,
+	}
+	for _, f := range adjust {
+		f(&config)
+	}
+	c, err := kafka.NewConsumer(config)
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	return consumerFixture{c, metrics, log}
+}
+
+// shortSession is for consumers whose broker is stopped. After its restart the broker waits for the old session to
+// end before it gives the partitions to the consumer that has joined again.
+func shortSession(c *kafka.ConsumerConfig) { c.SessionTimeout = 2 * time.Second }
+
+// numbered returns n messages of different keys and values.
+func numbered(n int) []kafkago.Message {
+	messages := make([]kafkago.Message, n)
+	for i := range messages {
+		messages[i] = kafkago.Message{Key: fmt.Appendf(nil, "key %d", i), Value: fmt.Appendf(nil, "value %d", i)}
+	}
+	return messages
+}
+
+func TestConsumerHandlesEveryMessageAndCommits(t *testing.T) {
+	b := kafkatest.Start(t)
+	b.MakeTopics()
+	b.Publish("receipts", numbered(500)...)
+	var seen register
+	c := newConsumer(b, seen.handle)
+	stop := kafkatest.Running(t, c.Run)
+	kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 500 })
+	stop()
+	if got := b.Committed("premium", "receipts"); got != 500 {
+		t.Errorf("committed %d, want 500", got)
+	}
+	if got := kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total"); got != 500 {
+		t.Errorf("counted %v handled, want 500", got)
+	}
+
+	// Another consumer of the group gets only messages that are published later.
+	var later register
+	kafkatest.Running(t, newConsumer(b, later.handle).Run)
+	b.Publish("receipts", kafkago.Message{Value: []byte("new")})
+	kafkatest.Eventually(t, "the new one is handled", func() bool { return later.times("new") == 1 })
+	if got := later.distinct(); got != 1 {
+		t.Errorf("%d messages handled again", got-1)
+	}
+}
+
+func TestConsumerMakesItsTopicsAndReceivesSoon(t *testing.T) {
+	b := kafkatest.Start(t)
+	var seen register
+	began := time.Now()
+	stop := kafkatest.Running(t, newConsumer(b, seen.handle).Run)
+	kafkatest.Eventually(t, "the topics are there", func() bool {
+		return len(b.PartitionInfos("receipts")) == 3 && len(b.PartitionInfos("receipts.dead")) == 1
+	})
+	b.Publish("receipts", kafkago.Message{Value: []byte("first")})
+	kafkatest.Eventually(t, "the message is handled", func() bool { return seen.times("first") == 1 })
+	t.Logf("first message handled %v after the start", time.Since(began))
+
+	began = time.Now()
+	stop()
+	t.Logf("stopped in %v", time.Since(began))
+	if info := b.GroupInfo("premium"); len(info.Members) != 0 {
+		t.Errorf("group has %d members after the stop", len(info.Members))
+	}
+
+	began = time.Now()
+	kafkatest.Running(t, newConsumer(b, seen.handle).Run)
+	b.Publish("receipts", kafkago.Message{Value: []byte("second")})
+	kafkatest.Eventually(t, "the message is handled", func() bool { return seen.times("second") == 1 })
+	t.Logf("first message handled %v after the second start", time.Since(began))
+}
+
+func TestAlikeMessagesAreHandledOnce(t *testing.T) {
+	b := kafkatest.Start(t)
+	b.MakeTopics()
+	var seen register
+	begun, release := make(chan struct{}, 10), make(chan struct{})
+	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
+		begun <- struct{}{}
+		<-release
+		seen.note(m)
+		return nil
+	})
+	stop := kafkatest.Running(t, c.Run)
+	// While the first message of a key is being handled, the messages of the key that follow it wait.
+	b.Publish("receipts", kafkago.Message{Key: []byte("policy"), Value: []byte("October")})
+	<-begun
+	var messages []kafkago.Message
+	for range 100 {
+		messages = append(messages,
+			kafkago.Message{Key: []byte("policy"), Value: []byte("November")},
+			kafkago.Message{Key: []byte("policy"), Value: []byte("December")})
+	}
+	b.Publish("receipts", messages...)
+	kafkatest.Eventually(t, "all are in hand", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 201 })
+	close(release)
+	kafkatest.Eventually(t, "all are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 201 })
+	stop()
+	if november, december := seen.times("November"), seen.times("December"); november != 1 || december != 1 {
+		t.Errorf("handled November %d and December %d times, want once each", november, december)
+	}
+	if got := kafkatest.Metric(t, c.metrics, "bus_consumer_coalesced_total"); got != 198 {
+		t.Errorf("counted %v coalesced, want 198", got)
+	}
+	if got := b.Committed("premium", "receipts"); got != 201 {
+		t.Errorf("committed %d, want 201", got)
+	}
+}
+
+// TestMessageAlikeOneBeingHandledIsHandledAgain publishes a message while an equal one is being handled. It must be
+// handled too, because its cause may have happened after the handler read the state.
+func TestMessageAlikeOneBeingHandledIsHandledAgain(t *testing.T) {
+	b := kafkatest.Start(t)
+	b.MakeTopics()
+	var seen register
+	begun, release := make(chan struct{}, 10), make(chan struct{})
+	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
+		begun <- struct{}{}
+		<-release
+		seen.note(m)
+		return nil
+	})
+	kafkatest.Running(t, c.Run)
+	dirty := kafkago.Message{Key: []byte("policy"), Value: []byte("November")}
+	b.Publish("receipts", dirty)
+	<-begun
+	b.Publish("receipts", dirty, dirty)
+	kafkatest.Eventually(t, "all are in hand", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 3 })
+	close(release)
+	kafkatest.Eventually(t, "all are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 0 })
+	if got := seen.times("November"); got != 2 {
+		t.Errorf("handled %d times, want 2", got)
+	}
+}
+
+func TestMessagesOfAKeyAreHandledInOrderOneByOne(t *testing.T) {
+	b := kafkatest.Start(t)
+	b.MakeTopics()
+	var seen register
+	var order []string
+	release := make(chan struct{})
+	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
+		seen.note(m)
+		if string(m.Key) == "slow" {
+			<-release
+			order = append(order, string(m.Value)) // The race detector would see two of a key at once.
+		}
+		return nil
+	})
+	kafkatest.Running(t, c.Run)
+	var want []string
+	for i := range 50 {
+		want = append(want, fmt.Sprint(i))
+		b.Publish("receipts", kafkago.Message{Key: []byte("slow"), Value: []byte(want[i])})
+	}
+	kafkatest.Eventually(t, "all are in hand", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 50 })
+	// A later message of another key is handled, so there was time for more messages of the slow key as well.
+	b.Publish("receipts", kafkago.Message{Key: []byte("fast"), Value: []byte("fast")})
+	kafkatest.Eventually(t, "the other key is handled", func() bool { return seen.times("fast") == 1 })
+	if got := seen.distinct(); got != 2 {
+		t.Errorf("%d messages of one key are being handled at once", got-1)
+	}
+
+	close(release)
+	kafkatest.Eventually(t, "all are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 51 })
+	if !slices.Equal(order, want) {
+		t.Errorf("handled in the order %v", order)
+	}
+}
+
+func TestFetchingPausesWhileTheWindowIsFull(t *testing.T) {
+	b := kafkatest.Start(t)
+	b.MakeTopics()
+	b.Publish("receipts", numbered(100)...)
+	var seen register
+	release := make(chan struct{})
+	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
+		<-release
+		seen.note(m)
+		return nil
+	}, func(c *kafka.ConsumerConfig) { c.Window, c.Workers = 10, 2 })
+	kafkatest.Running(t, c.Run)
+	kafkatest.Eventually(t, "the window is full", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 10 })
+	if got := seen.distinct(); got != 0 {
+		t.Errorf("%d messages handled too early", got)
+	}
+	close(release)
+	kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 100 })
+}

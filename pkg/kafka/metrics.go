@@ -1,0 +1,83 @@
+package kafka
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// durations are the bounds of the histograms, in seconds.
+var durations = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+
+// The outcomes that label the histograms.
+const (
+	outcomeOK     = "ok"
+	outcomeFailed = "failed"
+)
+
+func observe(seconds *prometheus.HistogramVec, began time.Time, err error) {
+	outcome := outcomeOK
+	if err != nil {
+		outcome = outcomeFailed
+	}
+	seconds.WithLabelValues(outcome).Observe(time.Since(began).Seconds())
+}
+
+// observe times an attempt to handle a message.
+func (m *consumerMetrics) observe(began time.Time, err error) { observe(m.seconds, began, err) }
+
+type consumerMetrics struct {
+	inHand      prometheus.Gauge
+	lag         prometheus.Gauge
+	lagSeconds  prometheus.Gauge
+	retrying    prometheus.Gauge
+	handled     prometheus.Counter
+	coalesced   prometheus.Counter
+	retries     prometheus.Counter
+	deadLetters prometheus.Counter
+	seconds     *prometheus.HistogramVec
+}
+
+func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) consumerMetrics {
+	labels := prometheus.Labels{"topic": topic, "group": group}
+	with := promauto.With(prometheus.WrapRegistererWith(labels, registerer))
+	return consumerMetrics{
+		inHand: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_consumer_in_hand",
+			Help: "Messages fetched and not yet handled.",
+		}),
+		lag: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_consumer_lag_messages",
+			Help: "Messages in the partitions of this consumer that are not handled yet.",
+		}),
+		lagSeconds: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_consumer_lag_seconds",
+			Help: "Age of the oldest message fetched and not yet handled; 0 if there is none.",
+		}),
+		retrying: with.NewGauge(prometheus.GaugeOpts{
+			Name: "bus_consumer_retrying",
+			Help: "Messages whose handling has failed and is tried again.",
+		}),
+		handled: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_handled_total",
+			Help: "Messages handled, coalesced ones and dead letters included.",
+		}),
+		coalesced: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_coalesced_total",
+			Help: "Messages handled by the handling of one alike.",
+		}),
+		retries: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_retries_total",
+			Help: "Attempts at handling a message that failed and were to be repeated.",
+		}),
+		deadLetters: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_dead_letters_total",
+			Help: "Messages that can never be handled, written to the dead-letter topic.",
+		}),
+		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "bus_consumer_handle_duration_seconds", Help: "Time of an attempt to handle a message.",
+			Buckets: durations,
+		}, []string{"outcome"}),
+	}
+}
