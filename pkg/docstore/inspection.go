@@ -2,6 +2,7 @@ package docstore
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 )
@@ -53,4 +54,13 @@ type Finding struct {
 	Invariant string `json:"invariant"`
 	Found     string `json:"found"`
 	Expected  string `json:"expected"`
+}
+
+// Short returns a text as a finding shows it: a long one is cut.
+func Short(text string) string {
+	const most = 120
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }

@@ -216,3 +216,12 @@ func (e *Error) document(instance string, listed []Violation) []byte {
 	}
 	return body
 }
+
+// Short cuts a text of the caller's that a document repeats, so that a long one does not fill it.
+func Short(text string) string {
+	const most = 80
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}

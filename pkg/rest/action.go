@@ -3,18 +3,12 @@ package rest
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"reflect"
 	"slices"
-	"strings"
-	"time"
 
-	"github.com/gin-gonic/gin"
-	"github.com/go-json-experiment/json/jsontext"
-
-	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // Action is an operation on one record: a transition of its state or an addition to it. Act, Amend and Spawn make one.
@@ -123,66 +117,6 @@ func parseBody[B any](ctx context.Context, s *Server, body []byte, checks []Chec
 	return b, nil
 }
 
-// act serves POST /{resource}/{id}:{action} and POST /{resource}/{id}/{action}.
-func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
-	ctx := c.Request.Context()
-	body, err := readBody(c)
-	if err != nil {
-		return err
-	}
-	if len(body) == 0 {
-		body = []byte("{}")
-	}
-	parsed, err := a.parse(ctx, r.server, body)
-	if err != nil {
-		return err
-	}
-	key, err := r.key(c, r.Name+"/"+strings.ToLower(id)+":"+a.Name, body)
-	if err != nil {
-		return err
-	}
-	if a.spawn != nil {
-		return r.actSpawning(c, id, a, parsed, body, key)
-	}
-	var warnings []Warning
-	done, err := r.change(ctx, id, key, r.precondition(c), r.applying(ctx, id, a, parsed, body, key, &warnings))
-	if err != nil {
-		return err
-	}
-	if done.repeated {
-		return r.replay(c, done.doc, a.WithExtra)
-	}
-	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, &done.record.Value, warnings))
-}
-
-// applying returns the decision of what an action makes of a record. The warnings are those of the last decision.
-func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *usedKey, warnings *[]Warning) decision[T] {
-	return func(doc docstore.Document, record *Record[T]) (*succession, error) {
-		change := r.begin(id, record, body)
-		if err := a.allowed(r, &record.Value); err != nil {
-			return nil, err
-		}
-		if err := a.apply(ctx, change, parsed); err != nil {
-			return nil, err
-		}
-		entry := Entry{Event: a.Name, At: change.Now, By: r.server.Caller(ctx), Change: jsontext.Value(body)}
-		if err := a.move(r, change, &entry); err != nil {
-			return nil, err
-		}
-		record.Value, *warnings = *change.Value, change.warnings
-		return r.succeed(doc, record, entry, key, difference{})
-	}
-}
-
-// begin returns the change of a record: a copy to work on, so that the record stays as it was read.
-func (r *Records[T]) begin(id string, record *Record[T], body []byte) *Change[T] {
-	work, was := record.Value, record.Value
-	return &Change[T]{
-		Draft: Draft[T]{Value: &work, Stored: &was, Record: record, Now: r.server.Now()},
-		ID:    id, Body: body, resource: r,
-	}
-}
-
 // anyState reports whether the action is taken in every state.
 func (a *Operation) anyState() bool { return slices.Equal(a.Moves, AnyState) }
 
@@ -207,7 +141,7 @@ func (a *Operation) refused(resource, state string) error {
 }
 
 // move makes the transition, if the action makes one, and refuses one that is not declared.
-func (a *Action[T]) move(r *Records[T], c *Change[T], entry *Entry) error {
+func (a *Action[T]) move(r *Records[T], c *Change[T], entry *history.Entry) error {
 	if a.anyState() {
 		return nil
 	}
@@ -243,29 +177,4 @@ func (a *Operation) target(resource, from, to string) (string, error) {
 
 func (a *Operation) undeclared(resource, state string) error {
 	return fmt.Errorf("action %s of %s moves for a time to %q, which is not declared as Temporary", a.Name, resource, state)
-}
-
-// Change is a record under an action.
-type Change[T any] struct {
-	// Draft holds the record, to be changed in place; its Stored is the record as it was.
-	Draft[T]
-	// ID is the record's identifier.
-	ID string
-	// Body is the object that the caller sent, "{}" for an empty body.
-	Body []byte
-
-	resource *Records[T]
-	creates  bool // a second record, and not a change of this one
-	to       string
-	until    time.Time
-	then     string
-}
-
-// MoveTo makes the transition to a state. An action that has one move from the record's state makes that move without
-// MoveTo.
-func (c *Change[T]) MoveTo(to string) { c.to = to }
-
-// MoveUntil makes the transition to a state of Resource.Temporary, which becomes another by itself at an instant.
-func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
-	c.to, c.until, c.then = to, until, then
 }

@@ -7,6 +7,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // maxTries is how often a change is tried if another request changes the record between the reading and the writing.
@@ -31,7 +32,7 @@ type changedTo[T any] struct {
 
 // change reads a record, decides what becomes of it, and replaces it if its version is still the one that was read; if
 // not, it begins again. A key that was used on the record before changes nothing.
-func (r *Records[T]) change(ctx context.Context, id string, key *usedKey, precondition func(docstore.Document) error,
+func (r *Records[T]) change(ctx context.Context, id string, key *history.UsedKey, precondition func(docstore.Document) error,
 	decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
@@ -102,7 +103,7 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = r.insert(ctx, id, d, nil, Entry{Event: event})
+	_, _, err = r.insert(ctx, id, d, nil, history.Entry{Event: event})
 	return err
 }
 

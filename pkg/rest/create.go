@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/tracing"
 )
 
@@ -47,7 +48,7 @@ func (r *Records[T]) create(c *gin.Context) error {
 	if err := r.check(ctx, d, nil); err != nil {
 		return err
 	}
-	doc, again, err := r.insert(ctx, id, d, key, Entry{Event: "created"})
+	doc, again, err := r.insert(ctx, id, d, key, history.Entry{Event: "created"})
 	if err != nil {
 		return err
 	}
@@ -76,7 +77,7 @@ func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
 // insert writes a new record. Where an index refuses it, insert finds out why: the same request came before (again is
 // true and doc is the record that it made), another record has a value of the caller's, or another record has a value
 // that the exchange issued, in which case another value is tried.
-func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key *usedKey, entry Entry) (doc docstore.Document, again bool, err error) {
+func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key *history.UsedKey, entry history.Entry) (doc docstore.Document, again bool, err error) {
 	entry.At, entry.By = d.Now, r.server.Caller(ctx)
 	if r.Status != nil {
 		entry.To = Text(*r.Status(d.Value))
@@ -84,7 +85,7 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 	const tries = 8
 	for range tries {
 		record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
-		record.state = state{Resource: r.Name, Key: key, History: created(entry)}
+		record.state = history.State{Resource: r.Name, Key: key, History: history.Created(entry)}
 		if span := trace.SpanFromContext(ctx); r.Announce != nil && span.IsRecording() {
 			record.state.Trace = tracing.Parent(span)
 		}
@@ -118,7 +119,7 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 
 // taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a
 // value that another record has. It returns neither where the value was one that the exchange issued.
-func (r *Records[T]) taken(ctx context.Context, v *T, key *usedKey) (doc docstore.Document, again bool, err error) {
+func (r *Records[T]) taken(ctx context.Context, v *T, key *history.UsedKey) (doc docstore.Document, again bool, err error) {
 	var made docstore.Document
 	found := false
 	if key != nil {

@@ -1,17 +1,22 @@
 package rest
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // Description is what the declaration of a resource says, for documents about the interface.
@@ -186,4 +191,84 @@ func appendKind(kinds []problem.Kind, refusal error) []problem.Kind {
 		kinds = append(kinds, p.Kind)
 	}
 	return kinds
+}
+
+// Inspected returns what an examination of stored records needs to know of the service, from its declarations alone.
+func (s Service) Inspected() (inspect.Service, error) {
+	server, parts, err := s.undialled()
+	if err != nil {
+		return inspect.Service{}, err
+	}
+	inspected := inspect.Service{Further: parts.Examine}
+	for _, spec := range server.specs() {
+		in := server.resourcesIn(spec.Name)
+		inspected.Collections = append(inspected.Collections, inspect.Collection{Spec: spec, Decode: func(doc docstore.Document) (inspect.Record, error) {
+			r, err := in.of(doc)
+			if err != nil {
+				return inspect.Record{}, err
+			}
+			return r.inspected(doc)
+		}})
+	}
+	for _, r := range server.resources {
+		inspected.Targets = append(inspected.Targets, r.targets()...)
+	}
+	return inspected, nil
+}
+
+// Inspect returns the collection of the records as it is stored.
+func (r *Records[T]) Inspect(ctx context.Context, x inspect.Examination) (docstore.Inspected, error) {
+	for _, spec := range r.server.specs() {
+		if spec.Name == r.Collection {
+			return x.Inspection.Collection(ctx, spec)
+		}
+	}
+	return nil, fmt.Errorf("there is no collection %s", r.Collection)
+}
+
+// inspected returns the record of a document as it was written, before time moved its state.
+func (r *Records[T]) inspected(doc docstore.Document) (inspect.Record, error) {
+	record, err := r.decodeAt(doc, time.Time{})
+	if err != nil {
+		return inspect.Record{}, err
+	}
+	inspected := inspect.Record{
+		ID: identity(&record.Value).RecordID(), State: record.state, References: r.references(&record.Value),
+		Keys: r.keys(&record.Value, &record.state), Amount: r.amount(&record.Value),
+	}
+	if r.Status != nil {
+		inspected.Status = Text(*r.Status(&record.Value))
+		inspected.States, _ = r.states(&faults{}, r.server.Sets)
+	}
+	return inspected, nil
+}
+
+// targets returns what the members of the resource refer to.
+func (r *Records[T]) targets() []string {
+	var all []string
+	for _, m := range r.members {
+		all = append(all, m.refers...)
+	}
+	return all
+}
+
+// references returns what a record refers to.
+func (r *Records[T]) references(v *T) []inspect.Reference {
+	var all []inspect.Reference
+	record := reflect.ValueOf(v).Elem()
+	for _, m := range r.members {
+		if len(m.refers) == 0 || !m.has(record) {
+			continue
+		}
+		targets := strings.Join(m.refers, ",")
+		switch field := reflect.Indirect(record.FieldByIndex(m.index)); field.Kind() {
+		case reflect.Slice:
+			for i := range field.Len() {
+				all = append(all, inspect.Reference{Member: m.name, Value: field.Index(i).String(), Targets: targets})
+			}
+		default:
+			all = append(all, inspect.Reference{Member: m.name, Value: field.String(), Targets: targets})
+		}
+	}
+	return all
 }

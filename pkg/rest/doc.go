@@ -42,4 +42,33 @@
 //
 // A declaration that contradicts itself, or names a member, a value set or a state that does not exist, stops the start
 // with the name of the resource and of the declaration.
+//
+// # The files, in the order in which a request meets them
+//
+//	service.go      a service of such resources, with the settings that all have
+//	server.go       routes and their methods; from an error to its status
+//	body.go         reads a body and decodes a record; writes responses
+//	idempotency.go  Idempotency-Key
+//	create.go       POST of a new record
+//	read.go         GET of one record; ETag, If-Match and If-None-Match
+//	list.go         GET of a page; filters and cursors
+//	replace.go      PUT
+//	action.go       the declaration of an action and its moves
+//	act.go          POST of an action; bodies that amend a record, actions that make a second record
+//	change.go       read, decide, replace if the version is still the one read
+//	check.go        a check, a fact, and the order in which checks run
+//	checks.go       the checks that many resources have
+//	dryrun.go       /x/{resource}/{dryrun}
+//	extension.go    /x: history and as-of reads, from package history
+//	members.go      the tags of a struct: who sets a member, and its value set
+//	record.go       a stored record, and where its documents are
+//	store.go        from documents to records and back
+//	collections.go  the collections and indexes that the resources need
+//	weight.go       the memory that a change takes
+//	resource.go     the words of a declaration; lists that never change
+//	validate.go     what is wrong with a declaration
+//	describe.go     what a declaration says, for documents and for package inspect
+//
+// No router or ORM replaces this: they carry requests to functions and structs to tables, and the package is what comes
+// between, the order of checks and what is kept of each write. Routing is gin's, JSON is go-json-experiment's.
 package rest

@@ -8,7 +8,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // ExtensionPrefix is where operations live that the interface does not name, so that the interface stays as written.
@@ -80,7 +82,7 @@ func (r *Records[T]) extensions() []Extension {
 func (r *documents) past(record reflect.Type) []Extension {
 	return []Extension{{
 		Path: ExtensionPrefix + "/history/" + r.resource + "/{id}", Method: http.MethodGet,
-		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first", Response: reflect.TypeFor[History](),
+		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first", Response: reflect.TypeFor[history.History](),
 		Parameters: []string{"limit", "cursor"},
 		serve:      func(c *gin.Context) error { return r.history(c, c.Param("id")) },
 	}, {
@@ -89,4 +91,52 @@ func (r *documents) past(record reflect.Type) []Extension {
 		Parameters: []string{"at"},
 		serve:      func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
 	}}
+}
+
+// history serves GET /x/history/{resource}/{id}.
+func (r *documents) history(c *gin.Context, id string) error {
+	query, err := history.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	doc, err := r.existing(ctx, id)
+	if err != nil {
+		return err
+	}
+	page, next, err := r.log.Page(ctx, query, doc)
+	if err != nil {
+		return err
+	}
+	if next != nil {
+		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+page.ID+"?"+next.Encode()+`>; rel="next"`)
+	}
+	return writeJSON(c, http.StatusOK, page)
+}
+
+// asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant.
+func (r *documents) asOf(c *gin.Context, id string) error {
+	at, err := history.Instant(c.Request.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request.Context()
+	doc, err := r.existing(ctx, id)
+	if err != nil {
+		return err
+	}
+	was, err := r.log.VersionAt(ctx, doc, at)
+	if err != nil {
+		return err
+	}
+	body, tag, err := r.shownAt(was, at)
+	if err != nil {
+		return err
+	}
+	if err := load.Take(ctx, len(body)); err != nil { // for the response
+		return err
+	}
+	c.Writer.Header().Set("ETag", tag)
+	send(c, http.StatusOK, body)
+	return nil
 }

@@ -6,30 +6,20 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
-
-// usedKey is an Idempotency-Key that a write was made with.
-type usedKey struct {
-	// Name is unique to the caller, the operation and the key.
-	Name string `json:"name"`
-	// Request is the same for the same request body.
-	Request string    `json:"request"`
-	At      time.Time `json:"at"`
-}
 
 // MaxKey is the greatest length of an Idempotency-Key, in bytes.
 const MaxKey = 255
 
 // key returns the Idempotency-Key of the request for an operation, nil where it has none.
-func (r *documents) key(c *gin.Context, operation string, body []byte) (*usedKey, error) {
+func (r *documents) key(c *gin.Context, operation string, body []byte) (*history.UsedKey, error) {
 	values := c.Request.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return nil, nil
@@ -45,7 +35,7 @@ func (r *documents) key(c *gin.Context, operation string, body []byte) (*usedKey
 		}
 		request = digest(string(text))
 	}
-	return &usedKey{
+	return &history.UsedKey{
 		Name:    digest(r.server.Caller(c.Request.Context()), operation, values[0]),
 		Request: request,
 		At:      r.server.Now(),
@@ -53,7 +43,7 @@ func (r *documents) key(c *gin.Context, operation string, body []byte) (*usedKey
 }
 
 // expired reports whether the key is no longer remembered.
-func (r *documents) expired(k *usedKey) bool {
+func (r *documents) expired(k *history.UsedKey) bool {
 	return r.server.KeyRetention > 0 && r.server.Now().Sub(k.At) > r.server.KeyRetention
 }
 
@@ -61,7 +51,7 @@ var errKeyReused = problem.New(problem.KeyReused, "This Idempotency-Key was sent
 
 // replayed returns the document that was created with the key, if there is one and the key is still remembered. The
 // same key with another request is refused.
-func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
+func (r *Records[T]) replayed(ctx context.Context, key *history.UsedKey) (docstore.Document, bool, error) {
 	doc, found, err := r.createdWith(ctx, key)
 	if err != nil || !found {
 		return docstore.Document{}, false, err
@@ -80,16 +70,16 @@ func (r *Records[T]) replayed(ctx context.Context, key *usedKey) (docstore.Docum
 	}
 }
 
-func (r *documents) createdWith(ctx context.Context, key *usedKey) (docstore.Document, bool, error) {
+func (r *documents) createdWith(ctx context.Context, key *history.UsedKey) (docstore.Document, bool, error) {
 	return r.holder(ctx, keyIndex, key.Name)
 }
 
 // madeWith reports whether a document was created with a key that is still remembered. It was not, if key is nil.
-func (r *documents) madeWith(doc docstore.Document, key *usedKey) (bool, error) {
+func (r *documents) madeWith(doc docstore.Document, key *history.UsedKey) (bool, error) {
 	if key == nil {
 		return false, nil
 	}
-	state, err := decodeState(doc.State)
+	state, err := history.Decode(doc.State)
 	if err != nil {
 		return false, fmt.Errorf("stored %s %s: state: %w", r.resource, doc.ID, err)
 	}
@@ -114,14 +104,14 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 // repeated reports whether an action with the key, if there is one, was applied to the record before. It looks at the
 // document as it was read, and then at its former versions. Each of them is there before its successor, so that it
 // misses none; if the document has been replaced since it was read, its replacement fails as well.
-func (r *documents) repeated(ctx context.Context, doc docstore.Document, present *head, key *usedKey) (bool, error) {
+func (r *documents) repeated(ctx context.Context, doc docstore.Document, present *history.Head, key *history.UsedKey) (bool, error) {
 	if key == nil {
 		return false, nil
 	}
-	was := present.used(key.Name)
+	was := present.Use(key.Name)
 	if was == nil && doc.Version > 1 {
 		var err error
-		if was, err = r.usedBefore(ctx, doc.ID, present, key.Name); err != nil {
+		if was, err = r.log.UsedBefore(ctx, doc.ID, present, key.Name); err != nil {
 			return false, err
 		}
 	}
@@ -133,28 +123,6 @@ func (r *documents) repeated(ctx context.Context, doc docstore.Document, present
 	default:
 		return true, nil
 	}
-}
-
-// usedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
-func (r *documents) usedBefore(ctx context.Context, id uuid.UUID, present *head, name string) (*usedKey, error) {
-	former, err := r.formers.FormerByKey(ctx, id, name)
-	if errors.Is(err, docstore.ErrNotFound) && present.Keys > 0 {
-		former, err = r.formers.Former(ctx, id, present.Keys)
-	}
-	if errors.Is(err, docstore.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := takeFormers(ctx, []docstore.Former{former}); err != nil {
-		return nil, err
-	}
-	state, err := decodeState(former.State)
-	if err != nil {
-		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", r.resource, id, former.Version, err)
-	}
-	return state.History.used(name), nil
 }
 
 // digest returns a short name of a sequence of texts, the same only for the same sequence.

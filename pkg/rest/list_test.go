@@ -8,6 +8,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 type listed struct {
@@ -95,13 +96,13 @@ func FuzzQuery(f *testing.F) {
 
 func TestNoParameters(t *testing.T) {
 	for _, none := range []string{"", "&"} {
-		if err := noParameters(none); err != nil {
+		if err := query.None(none); err != nil {
 			t.Errorf("%q is refused: %v", none, err)
 		}
 	}
 	for _, some := range []string{"limit=1", "x", "=", "%zz"} {
 		var p *problem.Error
-		if err := noParameters(some); !errors.As(err, &p) || p.Kind.Status() != 400 {
+		if err := query.None(some); !errors.As(err, &p) || p.Kind.Status() != 400 {
 			t.Errorf("%q returns %v", some, err)
 		}
 	}

@@ -9,12 +9,13 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 // read serves GET /{resource}/{id}.
 func (r *documents) read(c *gin.Context, id string) error {
 	if c.Request.URL.RawQuery != "" {
-		if err := noParameters(c.Request.URL.RawQuery); err != nil {
+		if err := query.None(c.Request.URL.RawQuery); err != nil {
 			return err
 		}
 	}
@@ -43,7 +44,7 @@ func (r *documents) read(c *gin.Context, id string) error {
 }
 
 func (r *documents) unknown(id string) error {
-	return problem.New(problem.NotFound, "There is no "+r.resource+" "+short(id)+".")
+	return problem.New(problem.NotFound, "There is no "+r.resource+" "+problem.Short(id)+".")
 }
 
 // comparison is how two entity tags are compared (RFC 9110, section 8.8.3.2).

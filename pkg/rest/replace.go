@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // replace serves PUT /{resource}/{id}.
@@ -34,7 +35,7 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 		if err != nil || d == nil {
 			return nil, err
 		}
-		entry := Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
+		entry := history.Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
 		record.Value = *d.Value
 		return r.succeed(doc, record, entry, nil, d.differs)
 	})
@@ -134,9 +135,9 @@ func (d difference) names() ([]string, error) {
 
 // succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An
 // event without a Change gets the members that changed; known may have them.
-func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Entry, key *usedKey, known difference) (*succession, error) {
+func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event history.Entry, key *history.UsedKey, known difference) (*succession, error) {
 	was := record.state.History
-	record.state.History = was.next(doc.Version, event, key)
+	record.state.History = was.Next(doc.Version, event, key)
 	after, err := writable(&record.Value)
 	if err != nil {
 		return nil, fmt.Errorf("writing %s: %w", r.Name, err)
@@ -147,11 +148,11 @@ func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event Ent
 				return nil, err
 			}
 		}
-		record.state.History.last().Change = known.change
+		record.state.History.Last().Change = known.change
 	}
 	next, err := r.documentOf(doc.ID, record, after)
 	if err != nil {
 		return nil, err
 	}
-	return &succession{next, &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: was.key()}}, nil
+	return &succession{next, &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: was.Key()}}, nil
 }

@@ -2,10 +2,17 @@ package rest
 
 import (
 	"context"
+	"net/http"
+	"reflect"
 	"time"
+
+	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 // Resource declares one resource. T is the type of its records: a struct whose pointer has RecordID and SetRecordID,
@@ -108,7 +115,7 @@ type Draft[T any] struct {
 	// Spawned says that the exchange makes the record, and not a caller.
 	Spawned bool
 
-	key      *usedKey
+	key      *history.UsedKey
 	warnings []Warning
 	facts    map[any]fact
 	// differs is how a replacement differed from what is stored, before its checks.
@@ -139,3 +146,63 @@ type identified interface {
 }
 
 func identity[T any](v *T) identified { return any(v).(identified) }
+
+// StaticList is a resource that is one list, part of the service: read-only, and always returned whole.
+type StaticList struct {
+	// Name is the path segment.
+	Name string
+	// Body is the list, a JSON array.
+	Body []byte
+	// Of is the type of its elements.
+	Of reflect.Type
+}
+
+// AddStatic declares a static list.
+func AddStatic(s *Server, l StaticList) { s.resources = append(s.resources, &l) }
+
+var readMethods = []string{http.MethodGet, http.MethodHead}
+
+func (l *StaticList) name() string                   { return l.Name }
+func (l *StaticList) collectionName() string         { return "" }
+func (l *StaticList) indexes() []docstore.Index      { return nil }
+func (l *StaticList) open(docstore.Collection) error { return nil }
+
+// keysOf and amountOf are never called, since the list stores nothing.
+func (l *StaticList) keysOf(docstore.Document) (docstore.Keys, error) { return nil, nil }
+func (l *StaticList) amountOf(docstore.Document) (int64, error)       { return 0, nil }
+
+// inspected is never called, since the list stores nothing.
+func (l *StaticList) inspected(docstore.Document) (inspect.Record, error) {
+	return inspect.Record{}, nil
+}
+
+func (l *StaticList) targets() []string { return nil }
+
+func (l *StaticList) route() Route { return Route{Resource: l.Name, Collection: readMethods} }
+
+func (l *StaticList) dispatch(c *gin.Context, id, _ string) (handle func() error, allowed []string) {
+	switch c.Request.Method {
+	case http.MethodGet, http.MethodHead:
+		if id == "" {
+			return func() error { return l.list(c) }, nil
+		}
+	default:
+		if id == "" {
+			return nil, readMethods
+		}
+	}
+	return nil, nil
+}
+
+// list serves the whole list. It takes the paging parameters as every list does; there is only one page.
+func (l *StaticList) list(c *gin.Context) error {
+	values := c.Request.URL.Query()
+	for _, name := range pagingParameters {
+		values.Del(name)
+	}
+	if len(values) > 0 {
+		return query.None(values.Encode())
+	}
+	send(c, http.StatusOK, l.Body)
+	return nil
+}

@@ -17,6 +17,8 @@ import (
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // Config is what the resources of one service work with.
@@ -55,7 +57,7 @@ type resource interface {
 	open(docstore.Collection) error
 	keysOf(docstore.Document) (docstore.Keys, error)
 	amountOf(docstore.Document) (int64, error)
-	examine(ctx context.Context, x *recordExamination, doc docstore.Stored) error
+	inspected(docstore.Document) (inspect.Record, error)
 	targets() []string
 	route() Route
 	extensions() []Extension
@@ -89,7 +91,7 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	r := &Records[T]{
 		Resource: declared, members: membersOf(reflect.TypeFor[T]()), sets: planOf(reflect.TypeFor[T]()),
 		documents: documents{
-			resource: declared.Name, stored: declared.Collection, server: s, prefix: resourcePrefix(declared.Name), params: map[string]param{},
+			resource: declared.Name, stored: declared.Collection, server: s, prefix: history.Prefix(declared.Name), params: map[string]param{},
 		},
 	}
 	r.movedBy = r.bodyMovedBy
@@ -138,110 +140,6 @@ func (s *Server) Open(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// specs returns the collections of all resources, in the order of their declaration.
-func (s *Server) specs() []docstore.Spec {
-	var specs []docstore.Spec
-	for _, r := range s.resources {
-		if r.collectionName() == "" {
-			continue // stores nothing
-		}
-		at := slices.IndexFunc(specs, func(spec docstore.Spec) bool { return spec.Name == r.collectionName() })
-		if at < 0 {
-			at = len(specs)
-			in := s.resourcesIn(r.collectionName())
-			specs = append(specs, docstore.Spec{Name: r.collectionName(), Keys: in.keysOf, Amount: in.amountOf})
-		}
-		for _, index := range r.indexes() {
-			if !slices.Contains(specs[at].Indexes, index) {
-				specs[at].Indexes = append(specs[at].Indexes, index)
-			}
-		}
-	}
-	for _, spec := range specs {
-		// A store searches by the first index that a query names. The unique indexes are the most selective; the one
-		// that every record of a resource has is the least.
-		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
-	}
-	return specs
-}
-
-// resourcesIn are the resources that share a collection, by name. Each document of the collection is a record of one
-// of them.
-type resourcesIn map[string]resource
-
-func (s *Server) resourcesIn(collection string) resourcesIn {
-	in := resourcesIn{}
-	for _, r := range s.resources {
-		if r.collectionName() == collection {
-			in[r.name()] = r
-		}
-	}
-	return in
-}
-
-func (in resourcesIn) of(doc docstore.Document) (resource, error) {
-	name, err := ResourceOf(doc)
-	if err != nil {
-		return nil, err
-	}
-	if in[name] == nil {
-		return nil, fmt.Errorf("stored document %s is of the resource %q, which its collection does not have", doc.ID, name)
-	}
-	return in[name], nil
-}
-
-// keysOf derives the keys of a document.
-func (in resourcesIn) keysOf(doc docstore.Document) (docstore.Keys, error) {
-	r, err := in.of(doc)
-	if err != nil {
-		return nil, err
-	}
-	return r.keysOf(doc)
-}
-
-// amountOf derives the amount of a document.
-func (in resourcesIn) amountOf(doc docstore.Document) (int64, error) {
-	r, err := in.of(doc)
-	if err != nil {
-		return 0, err
-	}
-	return r.amountOf(doc)
-}
-
-func weight(index docstore.Index) int {
-	switch {
-	case index.Unique:
-		return 0
-	case index.Name == resourceIndex:
-		return 2
-	default:
-		return 1
-	}
-}
-
-// The indexes that the package itself keeps.
-const (
-	keyIndex      = "idempotency"
-	resourceIndex = "resource" // in a collection that several resources share
-)
-
-func (r *Records[T]) indexes() []docstore.Index {
-	all := []docstore.Index{{Name: keyIndex, Unique: true}}
-	for _, u := range r.Unique {
-		all = append(all, docstore.Index{Name: u.Index, Unique: true})
-	}
-	for _, f := range r.Filters {
-		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == f.Index }) {
-			all = append(all, docstore.Index{Name: f.Index})
-		}
-	}
-	all = append(all, r.Indexes...)
-	if r.shared() {
-		all = append(all, docstore.Index{Name: resourceIndex})
-	}
-	return all
 }
 
 // Route is the paths and methods of one resource, for the routing table of a gateway.

@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -41,7 +42,7 @@ type Parts struct {
 	// Ready holds readiness checks by name, if there are any.
 	Ready map[string]func(context.Context) error
 	// Examine looks for faults in stored records beyond those that the declarations imply, if there are any.
-	Examine func(ctx context.Context, x Examination) error
+	Examine func(ctx context.Context, x inspect.Examination) error
 }
 
 // The settings that every such service has.

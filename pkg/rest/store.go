@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // Get returns a record by its id, and whether there is one; an id that is no UUID names nothing.
@@ -34,7 +34,7 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 	if err != nil || len(docs) == 0 {
 		return nil, false, err
 	}
-	if is, _ := belongs(docs[0].State, r.prefix); !is {
+	if is, _ := history.Belongs(docs[0].State, r.prefix); !is {
 		return nil, false, nil
 	}
 	record, err := r.Decode(docs[0])
@@ -119,7 +119,7 @@ func (r *documents) document(ctx context.Context, id string) (docstore.Document,
 	if err != nil {
 		return docstore.Document{}, false, err
 	}
-	is, _ := belongs(doc.State, r.prefix)
+	is, _ := history.Belongs(doc.State, r.prefix)
 	return doc, is, nil
 }
 
@@ -149,11 +149,11 @@ func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], 
 }
 
 // decodeInto reads the body of a document into the value of a record, and returns the state that is stored with it.
-func (r *documents) decodeInto(value any, doc docstore.Document) (state, error) {
-	if err := json.Unmarshal(doc.Body, value, uniqueNames); err != nil {
-		return state{}, fmt.Errorf("stored %s %s: body: %w", r.resource, doc.ID, err)
+func (r *documents) decodeInto(value any, doc docstore.Document) (history.State, error) {
+	if err := json.Unmarshal(doc.Body, value, history.UniqueNames); err != nil {
+		return history.State{}, fmt.Errorf("stored %s %s: body: %w", r.resource, doc.ID, err)
 	}
-	s, err := decodeState(doc.State)
+	s, err := history.Decode(doc.State)
 	if err != nil {
 		err = fmt.Errorf("stored %s %s: state: %w", r.resource, doc.ID, err)
 	}
@@ -184,7 +184,7 @@ func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (d
 	if most := r.server.LargestRecord; len(body) > most {
 		return docstore.Document{}, tooLarge(most, nil)
 	}
-	state, err := record.state.encode()
+	state, err := record.state.Encode()
 	if err != nil {
 		return docstore.Document{}, fmt.Errorf("writing %s: state: %w", r.Name, err)
 	}
@@ -194,74 +194,16 @@ func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (d
 	}, nil
 }
 
-// uniqueNames leaves out the comparison of the names of members, in a record: its body has been decoded with it.
-var uniqueNames = jsontext.AllowDuplicateNames(true)
-
 // writable writes a record as JSON. A value that could not be read back has no JSON; it is the problem of the request
 // that led to it, since what was stored has been read.
 func writable(v any) ([]byte, error) {
-	body, err := json.Marshal(v, uniqueNames)
+	body, err := json.Marshal(v, history.UniqueNames)
 	var wrong *json.SemanticError
 	if errors.As(err, &wrong) && wrong.Err != nil {
 		err = problem.New(problem.Invalid, "The record that this request makes could not be read back.").
 			At(string(wrong.JSONPointer), wrong.Err.Error()).Because(err)
 	}
 	return body, err
-}
-
-// keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the
-// record was created is not among them: it cannot be read off the record.
-func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
-	// The keys are those of the record as it was written, before time moved it.
-	record, err := r.decodeAt(doc, time.Time{})
-	if err != nil {
-		return nil, err
-	}
-	return r.keys(&record.Value, &record.state), nil
-}
-
-// amountOf returns the amount that a stored record carries.
-func (r *Records[T]) amountOf(doc docstore.Document) (int64, error) {
-	if r.Amount == nil {
-		return 0, nil
-	}
-	record, err := r.decodeAt(doc, time.Time{})
-	if err != nil {
-		return 0, err
-	}
-	return r.amount(&record.Value), nil
-}
-
-func (r *Records[T]) amount(v *T) int64 {
-	if r.Amount == nil {
-		return 0
-	}
-	return r.Amount(v)
-}
-
-func (r *Records[T]) keys(v *T, s *state) docstore.Keys {
-	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(s.Pinned)+2)
-	put := func(index, value string) {
-		if value != "" {
-			keys[index] = value
-		}
-	}
-	for i := range r.Filters {
-		put(r.Filters[i].Index, r.Filters[i].Key(v))
-	}
-	for i := range r.Unique {
-		put(r.Unique[i].Index, r.Unique[i].Value(v))
-	}
-	for index, value := range s.Pinned {
-		put(index, value)
-	}
-	if r.shared() {
-		keys[resourceIndex] = r.Name
-	}
-	if s.Key != nil {
-		keys[keyIndex] = s.Key.Name
-	}
-	return keys
 }
 
 // shown returns the record as its readers see it now, and its entity tag.
@@ -286,7 +228,7 @@ func (r *documents) shownAt(doc docstore.Document, at time.Time) (body []byte, t
 // bodyAt returns the record as its readers saw it at an instant at which the document was there, and whether time has
 // moved it by then.
 func (r *documents) bodyAt(doc docstore.Document, at time.Time) (body []byte, moved bool, err error) {
-	if _, timed := belongs(doc.State, r.prefix); timed {
+	if _, timed := history.Belongs(doc.State, r.prefix); timed {
 		body, moved, err := r.movedBy(doc, at)
 		if err != nil || moved {
 			return body, moved, err

@@ -10,14 +10,12 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
-
-// examinedAtOnce is how many receipts or rows are read at once.
-const examinedAtOnce = 200
 
 // examine compares the rows of the bordereau with their receipts: every receipt without an unsent mark is in a row,
 // and every row is the sum of its receipts.
-func (e *environment) examine(ctx context.Context, x rest.Examination) error {
+func (e *environment) examine(ctx context.Context, x inspect.Examination) error {
 	receipts, err := e.receipts.Inspect(ctx, x)
 	if err != nil {
 		return err
@@ -26,12 +24,12 @@ func (e *environment) examine(ctx context.Context, x rest.Examination) error {
 	if err != nil {
 		return err
 	}
-	if err := eachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Stored) error {
+	if err := inspect.EachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Stored) error {
 		return e.examineReceipts(ctx, x, page, rows)
 	}); err != nil {
 		return err
 	}
-	return eachPage(ctx, rows, docstore.Query{}, func(page []docstore.Stored) error {
+	return inspect.EachPage(ctx, rows, docstore.Query{}, func(page []docstore.Stored) error {
 		for _, doc := range page {
 			if err := e.examineRow(ctx, x, doc, rows, receipts); err != nil {
 				return err
@@ -41,22 +39,8 @@ func (e *environment) examine(ctx context.Context, x rest.Examination) error {
 	})
 }
 
-// eachPage calls visit with each page of the documents that a query selects.
-func eachPage(ctx context.Context, in docstore.Inspected, q docstore.Query, visit func([]docstore.Stored) error) error {
-	for q.Limit = examinedAtOnce; ; {
-		page, err := in.Find(ctx, q)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		if err := visit(page); err != nil {
-			return err
-		}
-		q.After = page[len(page)-1].ID
-	}
-}
-
 // examineReceipts looks up the rows of receipts.
-func (e *environment) examineReceipts(ctx context.Context, x rest.Examination, page []docstore.Stored, rows docstore.Inspected) error {
+func (e *environment) examineReceipts(ctx context.Context, x inspect.Examination, page []docstore.Stored, rows docstore.Inspected) error {
 	rowOf, finding := map[string]string{}, docstore.Finding{Collection: e.receipts.Collection}
 	var keys []string
 	for _, doc := range page {
@@ -97,14 +81,14 @@ func (e *environment) examineReceipts(ctx context.Context, x rest.Examination, p
 }
 
 // examineRow compares the sum of a row with its receipts. A row that awaits some of them is left to their marks.
-func (e *environment) examineRow(ctx context.Context, x rest.Examination, doc docstore.Stored, rows, receipts docstore.Inspected) error {
+func (e *environment) examineRow(ctx context.Context, x inspect.Examination, doc docstore.Stored, rows, receipts docstore.Inspected) error {
 	var b premium.Bordereau
 	if err := json.Unmarshal(doc.Body, &b); err != nil || b.Period == nil {
 		return nil //nolint:nilerr // that it cannot be read was found out before
 	}
 	of := row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}
 	total, several, awaited := new(big.Int), 0, false
-	if err := eachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}, func(page []docstore.Stored) error {
+	if err := inspect.EachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}, func(page []docstore.Stored) error {
 		for _, receipt := range page {
 			var r premium.Receipt
 			if err := json.Unmarshal(receipt.Body, &r); err != nil {

@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -32,7 +33,7 @@ func Service() rest.Service {
 			return rest.Parts{
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
 				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows},
-				Examine:    func(ctx context.Context, x rest.Examination) error { return e.examine(ctx, x) },
+				Examine:    func(ctx context.Context, x inspect.Examination) error { return e.examine(ctx, x) },
 			}, err
 		},
 	}

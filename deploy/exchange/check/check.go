@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // patience is how long a message about a record may take to be acted on.
@@ -23,33 +23,26 @@ type index struct {
 	name string
 }
 
-// targets returns what the records of the services refer to, by the targets' names; see rest.Examination.Missing.
+// targets returns what the records of the services refer to, by the targets' names; see inspect.Examination.Missing.
 func targets(ctx context.Context, databases []database) (map[string]index, error) {
 	collections := map[string]docstore.Inspected{}
 	for _, d := range databases {
-		specs, err := d.service.Collections()
-		if err != nil {
-			return nil, err
-		}
-		for _, spec := range specs {
-			if collections[spec.Name], err = d.inspection.Collection(ctx, spec); err != nil {
+		for _, c := range d.service.Collections {
+			var err error
+			if collections[c.Name], err = d.inspection.Collection(ctx, c.Spec); err != nil {
 				return nil, err
 			}
 		}
 	}
 	found := map[string]index{}
 	for _, d := range databases {
-		names, err := d.service.Targets()
-		if err != nil {
-			return nil, err
-		}
-		for _, name := range names {
+		for _, name := range d.service.Targets {
 			collection, by, unique := strings.Cut(name, ".")
 			if !unique {
 				by = docstore.IDIndex
 			}
 			if collections[collection] == nil {
-				return nil, fmt.Errorf("a record of %s refers to %s, and no service has this collection", d.service.Name, name)
+				return nil, fmt.Errorf("a record of %s refers to %s, and no service has this collection", d.name, name)
 			}
 			found[name] = index{collections[collection], by}
 		}
@@ -87,26 +80,24 @@ func examine(ctx context.Context, databases []database, report func(service stri
 	var unread []error
 	for _, d := range databases {
 		var failed error
-		x := rest.Examination{
+		x := inspect.Examination{
 			Inspection: d.inspection, Missing: missing, Now: d.now, Patience: patience,
-			Examination: docstore.Examination{
-				Report: func(f docstore.Finding) error {
-					t.Findings++
-					return errors.Join(failed, report(d.service.Name, f))
-				},
-				Count: func(sort string, n int) {
-					if sort == "records" {
-						t.Records[d.service.Name] += n
-						total += n
-					} else {
-						t.Others[sort] += n
-					}
-					failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
-				},
+			Report: func(f docstore.Finding) error {
+				t.Findings++
+				return errors.Join(failed, report(d.name, f))
+			},
+			Count: func(sort string, n int) {
+				if sort == "records" {
+					t.Records[d.name] += n
+					total += n
+				} else {
+					t.Others[sort] += n
+				}
+				failed = errors.Join(failed, shown.At(int64(total), fmt.Sprintf("%d records examined", total)))
 			},
 		}
 		if err := errors.Join(d.service.Examine(ctx, x), failed); err != nil {
-			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.service.Name, err))
+			unread = append(unread, fmt.Errorf("the records of %s cannot be examined further: %w", d.name, err))
 			if !errors.Is(err, docstore.ErrUnavailable) || ctx.Err() != nil {
 				break
 			}

@@ -13,12 +13,13 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/process"
-	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // database is the database of a service.
 type database struct {
-	service    rest.Service
+	name       string
+	service    inspect.Service
 	inspection docstore.Inspection
 	// now is the present instant if the service is running, and zero otherwise.
 	now time.Time
@@ -35,11 +36,15 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 	}
 	var all []database
 	for _, s := range services {
+		inspected, err := s.Inspected()
+		if err != nil {
+			return nil, errors.Join(err, closeAll(all))
+		}
 		inspection, now, err := open(ctx, s.Name)
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
 		}
-		all = append(all, database{s, inspection, now})
+		all = append(all, database{s.Name, inspected, inspection, now})
 	}
 	return all, nil
 }

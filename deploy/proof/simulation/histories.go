@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // remembered maps a service to the resources of which the simulation checks the histories, each with its collection.
@@ -62,20 +63,20 @@ func (h *host) reader() (*replica, error) {
 // compare reads the history of a record, and the record as of the instant of each event. It returns the differences
 // from the stored versions: each version must be one event.
 func (p *replica) compare(resource, id string, versions [][]byte) error {
-	var history rest.History
-	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &history); err != nil {
+	var page history.History
+	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &page); err != nil {
 		return err
 	}
-	if len(history.History) != len(versions) {
-		return fmt.Errorf("its history has %d events, and it had %d versions", len(history.History), len(versions))
+	if len(page.History) != len(versions) {
+		return fmt.Errorf("its history has %d events, and it had %d versions", len(page.History), len(versions))
 	}
-	for i, event := range history.History {
+	for i, event := range page.History {
 		if event.Number != int64(i+1) {
 			return fmt.Errorf("event %d of its history has the number %d", i+1, event.Number)
 		}
 		// If several events have one instant, the last one decides.
 		last := i
-		for last+1 < len(versions) && history.History[last+1].At.Equal(event.At) {
+		for last+1 < len(versions) && page.History[last+1].At.Equal(event.At) {
 			last++
 		}
 		at := url.QueryEscape(event.At.Format(time.RFC3339Nano))

@@ -1,4 +1,5 @@
-package rest
+// Package query reads the parameters of a request.
+package query
 
 import (
 	"maps"
@@ -10,8 +11,16 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// parameters takes a query apart.
-func parameters(raw string) (url.Values, error) {
+// The number of records or events in a page.
+const (
+	// DefaultLimit is that of a page whose request does not say how many.
+	DefaultLimit = 50
+	// MaxLimit is the most of one page.
+	MaxLimit = 200
+)
+
+// Parse splits a query into its parameters.
+func Parse(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
 		return nil, malformedQuery(raw, err)
@@ -19,9 +28,9 @@ func parameters(raw string) (url.Values, error) {
 	return values, nil
 }
 
-// eachParameter calls read with each parameter, which returns what is wrong with it, and refuses those that are wrong
+// Each calls read with each parameter, which returns what is wrong with it, and refuses those that are wrong
 // or sent more than once.
-func eachParameter(values url.Values, read func(name, value string) (wrong string)) error {
+func Each(values url.Values, read func(name, value string) (wrong string)) error {
 	var p *problem.Error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		wrong := "is sent more than once"
@@ -34,7 +43,7 @@ func eachParameter(values url.Values, read func(name, value string) (wrong strin
 		if p == nil {
 			p = problem.New(problem.BadParameter, "The query has parameters that this operation does not take, or takes in another form.")
 		}
-		p.InParameter(short(name), wrong)
+		p.InParameter(problem.Short(name), wrong)
 	}
 	if p != nil {
 		return p
@@ -42,8 +51,8 @@ func eachParameter(values url.Values, read func(name, value string) (wrong strin
 	return nil
 }
 
-// whole reads a number written in digits alone. It returns what is wrong with any other value.
-func whole(value string, least, most int, to *int) (wrong string) {
+// Whole reads a number written in digits alone, and returns what is wrong with any other value.
+func Whole(value string, least, most int, to *int) (wrong string) {
 	n, err := strconv.Atoi(value)
 	if err != nil || n < least || n > most || strings.Trim(value, "0123456789") != "" {
 		return "must be a whole number from " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + ", in digits"
@@ -52,15 +61,15 @@ func whole(value string, least, most int, to *int) (wrong string) {
 	return ""
 }
 
-// malformedQuery refuses a query that cannot be taken apart into parameters.
+// malformedQuery refuses a query that cannot be split into parameters.
 func malformedQuery(raw string, cause error) error {
 	return problem.New(problem.BadParameter, "The query cannot be read: it has a wrong percent sign or a semicolon.").
-		InParameter(short(raw), "cannot be read").Because(cause)
+		InParameter(problem.Short(raw), "cannot be read").Because(cause)
 }
 
-// noParameters refuses a query where none is taken.
-func noParameters(raw string) error {
-	values, err := parameters(raw)
+// None refuses every query, for operations that take no parameters.
+func None(raw string) error {
+	values, err := Parse(raw)
 	if err != nil {
 		return err
 	}
@@ -69,7 +78,7 @@ func noParameters(raw string) error {
 	}
 	p := problem.New(problem.BadParameter, "This operation takes no parameters.")
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		p.InParameter(short(name), "is not known here")
+		p.InParameter(problem.Short(name), "is not known here")
 	}
 	return p
 }

@@ -1,18 +1,20 @@
-package rest
+package history
 
 import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
-	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/load"
+	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 // History is a page of what happened to a record, oldest first.
@@ -36,28 +38,27 @@ const (
 	historyBytes = 1 << 20
 )
 
-// history serves GET /x/history/{resource}/{id}.
-func (r *documents) history(c *gin.Context, id string) error {
-	page, err := historyPage(c.Request.URL.RawQuery)
-	if err != nil {
-		return err
+// Log reads what happened to the records of a resource.
+type Log struct {
+	Resource string
+	// Formers holds the former versions of the records.
+	Formers docstore.History
+	Now     func() time.Time
+}
+
+// Page returns the page of the history of a record that a query asks for, and the query of the next page, nil on the
+// last one. Errors: docstore.ErrUnavailable.
+func (l *Log) Page(ctx context.Context, q Query, doc docstore.Document) (History, url.Values, error) {
+	page := &eventPage{limit: q.limit, last: q.after, events: []Entry{}}
+	if err := l.fill(ctx, page, doc); err != nil {
+		return History{}, nil, err
 	}
-	ctx := c.Request.Context()
-	doc, err := r.existing(ctx, id)
-	if err != nil {
-		return err
-	}
-	if err := r.fill(ctx, page, doc); err != nil {
-		return err
-	}
+	var next url.Values
 	if page.more {
-		query := url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
-		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+doc.ID.String()+"?"+query.Encode()+`>; rel="next"`)
+		next = url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
 	}
-	if err := load.Take(ctx, 3*page.bytes); err != nil { // for the events, the page, and the response
-		return err
-	}
-	return writeJSON(c, http.StatusOK, History{r.resource, doc.ID.String(), doc.Version, page.events})
+	err := load.Take(ctx, 3*page.bytes) // for the events, the page, and the response
+	return History{l.Resource, doc.ID.String(), doc.Version, page.events}, next, err
 }
 
 // eventPage is a page of a history under way.
@@ -79,33 +80,40 @@ func (p place) cursor() string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(encoded, uint64(p.number)))
 }
 
-// historyPage reads the parameters of a page.
-func historyPage(raw string) (*eventPage, error) {
-	page := &eventPage{limit: DefaultLimit, events: []Entry{}}
-	values, err := parameters(raw)
+// Query is what a request for a page asks for.
+type Query struct {
+	limit int
+	after place
+}
+
+// ParseQuery reads the parameters of a request for a page.
+func ParseQuery(raw string) (Query, error) {
+	q := Query{limit: query.DefaultLimit}
+	values, err := query.Parse(raw)
 	if err != nil {
-		return nil, err
+		return q, err
 	}
-	return page, eachParameter(values, func(name, value string) (wrong string) {
+	err = query.Each(values, func(name, value string) (wrong string) {
 		switch name {
 		case "limit":
-			return whole(value, 1, MaxLimit, &page.limit)
+			return query.Whole(value, 1, query.MaxLimit, &q.limit)
 		case "cursor":
 			encoded, err := base64.RawURLEncoding.DecodeString(value)
 			if err != nil || len(encoded) != 16 || encoded[0] > 127 || encoded[8] > 127 {
 				return "is no cursor of this history; take it from the Link header"
 			}
-			page.last = place{int64(binary.BigEndian.Uint64(encoded)), int64(binary.BigEndian.Uint64(encoded[8:]))}
+			q.after = place{int64(binary.BigEndian.Uint64(encoded)), int64(binary.BigEndian.Uint64(encoded[8:]))}
 			return ""
 		default:
 			return "is not known here; known are limit, cursor"
 		}
 	})
+	return q, err
 }
 
 // fill adds the events of a document and of its former versions to the page. The document was read first, so that each
 // of its former versions is there.
-func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
+func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
 	after, held := page.last.version-1, load.Held(ctx)
 	defer load.Return(ctx, held)
 	for {
@@ -117,7 +125,7 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 		var formers []docstore.Former
 		if after < doc.Version-1 {
 			var err error
-			if formers, err = r.formers.Formers(ctx, doc.ID, after, formersAtOnce); err != nil {
+			if formers, err = l.Formers.Formers(ctx, doc.ID, after, formersAtOnce); err != nil {
 				return err
 			}
 		}
@@ -125,7 +133,7 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 			if err := takeStates(ctx, len(doc.State)); err != nil {
 				return err
 			}
-			return r.take(page, doc.Version, doc.State)
+			return l.take(page, doc.Version, doc.State)
 		}
 		if err := takeFormers(ctx, formers); err != nil {
 			return err
@@ -134,7 +142,7 @@ func (r *documents) fill(ctx context.Context, page *eventPage, doc docstore.Docu
 			if after = former.Version; after >= doc.Version {
 				break
 			}
-			if err := r.take(page, former.Version, former.State); err != nil || page.more {
+			if err := l.take(page, former.Version, former.State); err != nil || page.more {
 				return err
 			}
 		}
@@ -162,10 +170,10 @@ func takeStates(ctx context.Context, size int) error {
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page
 // has, it does not take again: where the service itself alters a record, its next version has the same ones.
-func (r *documents) take(page *eventPage, version int64, encoded []byte) error {
-	state, err := decodeState(encoded)
+func (l *Log) take(page *eventPage, version int64, encoded []byte) error {
+	state, err := Decode(encoded)
 	if err != nil {
-		return fmt.Errorf("stored %s: state of version %d: %w", r.resource, version, err)
+		return fmt.Errorf("stored %s: state of version %d: %w", l.Resource, version, err)
 	}
 	for _, event := range state.History.Events {
 		if event.Number <= page.last.number {
@@ -180,4 +188,26 @@ func (r *documents) take(page *eventPage, version int64, encoded []byte) error {
 		page.last = place{version, event.Number}
 	}
 	return nil
+}
+
+// UsedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
+func (l *Log) UsedBefore(ctx context.Context, id uuid.UUID, present *Head, name string) (*UsedKey, error) {
+	former, err := l.Formers.FormerByKey(ctx, id, name)
+	if errors.Is(err, docstore.ErrNotFound) && present.Keys > 0 {
+		former, err = l.Formers.Former(ctx, id, present.Keys)
+	}
+	if errors.Is(err, docstore.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := takeFormers(ctx, []docstore.Former{former}); err != nil {
+		return nil, err
+	}
+	state, err := Decode(former.State)
+	if err != nil {
+		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", l.Resource, id, former.Version, err)
+	}
+	return state.History.Use(name), nil
 }

@@ -1,0 +1,220 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/rest/history"
+)
+
+// act serves POST /{resource}/{id}:{action} and POST /{resource}/{id}/{action}.
+func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
+	ctx := c.Request.Context()
+	body, err := readBody(c)
+	if err != nil {
+		return err
+	}
+	if len(body) == 0 {
+		body = []byte("{}")
+	}
+	parsed, err := a.parse(ctx, r.server, body)
+	if err != nil {
+		return err
+	}
+	key, err := r.key(c, r.Name+"/"+strings.ToLower(id)+":"+a.Name, body)
+	if err != nil {
+		return err
+	}
+	if a.spawn != nil {
+		return r.actSpawning(c, id, a, parsed, body, key)
+	}
+	var warnings []Warning
+	done, err := r.change(ctx, id, key, r.precondition(c), r.applying(ctx, id, a, parsed, body, key, &warnings))
+	if err != nil {
+		return err
+	}
+	if done.repeated {
+		return r.replay(c, done.doc, a.WithExtra)
+	}
+	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, &done.record.Value, warnings))
+}
+
+// applying returns the decision of what an action makes of a record. The warnings are those of the last decision.
+func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey, warnings *[]Warning) decision[T] {
+	return func(doc docstore.Document, record *Record[T]) (*succession, error) {
+		change := r.begin(id, record, body)
+		if err := a.allowed(r, &record.Value); err != nil {
+			return nil, err
+		}
+		if err := a.apply(ctx, change, parsed); err != nil {
+			return nil, err
+		}
+		entry := history.Entry{Event: a.Name, At: change.Now, By: r.server.Caller(ctx), Change: jsontext.Value(body)}
+		if err := a.move(r, change, &entry); err != nil {
+			return nil, err
+		}
+		record.Value, *warnings = *change.Value, change.warnings
+		return r.succeed(doc, record, entry, key, difference{})
+	}
+}
+
+// begin returns the change of a record: a copy to work on, so that the record stays as it was read.
+func (r *Records[T]) begin(id string, record *Record[T], body []byte) *Change[T] {
+	work, was := record.Value, record.Value
+	return &Change[T]{
+		Draft: Draft[T]{Value: &work, Stored: &was, Record: record, Now: r.server.Now()},
+		ID:    id, Body: body, resource: r,
+	}
+}
+
+// Change is a record under an action.
+type Change[T any] struct {
+	// Draft holds the record, to be changed in place; its Stored is the record as it was.
+	Draft[T]
+	// ID is the record's identifier.
+	ID string
+	// Body is the object that the caller sent, "{}" for an empty body.
+	Body []byte
+
+	resource *Records[T]
+	creates  bool // a second record, and not a change of this one
+	to       string
+	until    time.Time
+	then     string
+}
+
+// MoveTo makes the transition to a state. An action that has one move from the record's state makes that move without
+// MoveTo.
+func (c *Change[T]) MoveTo(to string) { c.to = to }
+
+// MoveUntil makes the transition to a state of Resource.Temporary, which becomes another by itself at an instant.
+func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
+	c.to, c.until, c.then = to, until, then
+}
+
+// actSpawning serves an action that writes a second record.
+func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey) error {
+	ctx := c.Request.Context()
+	if key != nil {
+		if doc, again, err := r.replayed(ctx, key); err != nil || again {
+			if err != nil {
+				return err
+			}
+			return r.replay(c, doc, a.WithExtra)
+		}
+	}
+	doc, err := r.toChange(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := r.precondition(c)(doc); err != nil {
+		return err
+	}
+	record, err := r.Decode(doc)
+	if err != nil {
+		return err
+	}
+	if err := a.allowed(r, &record.Value); err != nil {
+		return err
+	}
+	change := r.begin(id, record, body)
+	change.creates = true
+	d, err := a.spawn(ctx, change, parsed)
+	if err != nil {
+		return err
+	}
+	d.Spawned = true
+	newID, err := r.issue(d)
+	if err != nil {
+		return err
+	}
+	entry := history.Entry{Event: "created by " + a.Name + " of " + id, Change: jsontext.Value(body)}
+	second, again, err := r.insert(ctx, newID, d, key, entry)
+	if err != nil {
+		return err
+	}
+	if again {
+		return r.replay(c, second, a.WithExtra)
+	}
+	return r.respond(c, http.StatusCreated, second, r.extraOf(a, d.Value, slices.Concat(change.warnings, d.warnings)))
+}
+
+// Amended is a record with members of a body in place of its own.
+type Amended[T any] struct {
+	*Draft[T]
+	// Sent are the names of the members that the body has, whether or not their values differ from the record's.
+	Sent []string
+	// Changed are the names of the members whose values differ from the record's.
+	Changed []string
+}
+
+// Amend returns the record under change with the members of the body in place of its own. Members of the body that
+// are the action's, named in without, are left out. Members that the caller does not set are protected: an action
+// that changes the record refuses them as a replacement does, and an action that creates a second record ignores them
+// as a creation does. Errors: problems of the body.
+func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
+	r := c.resource
+	renamed, _, p := jsonobject.Rename(c.Body, r.Aliases, r.Flatten)
+	if p != nil {
+		return nil, p
+	}
+	all, err := jsonobject.Members(renamed)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(m jsonobject.Member) bool {
+		return slices.Contains(without, m.Name) || m.Value.Kind() == jsontext.KindNull || c.creates && !r.members.sendable(m.Name)
+	})
+	before, err := json.Marshal(c.Value)
+	if err != nil {
+		return nil, err
+	}
+	after, err := jsonobject.Overlay(before, jsonobject.Of(all))
+	if err != nil {
+		return nil, err
+	}
+	v, err := r.decode(after)
+	if err != nil {
+		return nil, err
+	}
+	refused := r.members.restore(reflect.ValueOf(v).Elem(), reflect.ValueOf(c.Stored).Elem())
+	if identity(v).RecordID() != identity(c.Stored).RecordID() {
+		if refused == nil {
+			refused = issuedMembers()
+		}
+		refused.At("/id", "cannot be changed")
+	}
+	if refused != nil {
+		return nil, refused
+	}
+	amended := &Amended[T]{Draft: &Draft[T]{Value: v, Stored: c.Stored, Now: c.Now}}
+	for _, m := range all {
+		amended.Sent = append(amended.Sent, m.Name)
+	}
+	differs, err := differ(before, v)
+	if err != nil {
+		return nil, err
+	}
+	amended.Changed, err = differs.names()
+	return amended, err
+}
+
+// Check runs the checks of a creation that concern the members that changed.
+func (c *Change[T]) Check(ctx context.Context, a *Amended[T]) error {
+	return c.resource.check(ctx, a.Draft, a.Changed)
+}
+
+// CheckNew runs all checks of a creation.
+func (c *Change[T]) CheckNew(ctx context.Context, a *Amended[T]) error {
+	return c.resource.check(ctx, a.Draft, nil)
+}

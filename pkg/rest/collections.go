@@ -1,0 +1,169 @@
+package rest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest/history"
+)
+
+// specs returns the collections of all resources, in the order of their declaration.
+func (s *Server) specs() []docstore.Spec {
+	var specs []docstore.Spec
+	for _, r := range s.resources {
+		if r.collectionName() == "" {
+			continue // stores nothing
+		}
+		at := slices.IndexFunc(specs, func(spec docstore.Spec) bool { return spec.Name == r.collectionName() })
+		if at < 0 {
+			at = len(specs)
+			in := s.resourcesIn(r.collectionName())
+			specs = append(specs, docstore.Spec{Name: r.collectionName(), Keys: in.keysOf, Amount: in.amountOf})
+		}
+		for _, index := range r.indexes() {
+			if !slices.Contains(specs[at].Indexes, index) {
+				specs[at].Indexes = append(specs[at].Indexes, index)
+			}
+		}
+	}
+	for _, spec := range specs {
+		// A store searches by the first index that a query names. The unique indexes are the most selective; the one
+		// that every record of a resource has is the least.
+		slices.SortStableFunc(spec.Indexes, func(a, b docstore.Index) int { return weight(a) - weight(b) })
+	}
+	return specs
+}
+
+// resourcesIn are the resources that share a collection, by name. Each document of the collection is a record of one
+// of them.
+type resourcesIn map[string]resource
+
+func (s *Server) resourcesIn(collection string) resourcesIn {
+	in := resourcesIn{}
+	for _, r := range s.resources {
+		if r.collectionName() == collection {
+			in[r.name()] = r
+		}
+	}
+	return in
+}
+
+func (in resourcesIn) of(doc docstore.Document) (resource, error) {
+	name, err := ResourceOf(doc)
+	if err != nil {
+		return nil, err
+	}
+	if in[name] == nil {
+		return nil, fmt.Errorf("stored document %s is of the resource %q, which its collection does not have", doc.ID, name)
+	}
+	return in[name], nil
+}
+
+// keysOf derives the keys of a document.
+func (in resourcesIn) keysOf(doc docstore.Document) (docstore.Keys, error) {
+	r, err := in.of(doc)
+	if err != nil {
+		return nil, err
+	}
+	return r.keysOf(doc)
+}
+
+// amountOf derives the amount of a document.
+func (in resourcesIn) amountOf(doc docstore.Document) (int64, error) {
+	r, err := in.of(doc)
+	if err != nil {
+		return 0, err
+	}
+	return r.amountOf(doc)
+}
+
+func weight(index docstore.Index) int {
+	switch {
+	case index.Unique:
+		return 0
+	case index.Name == resourceIndex:
+		return 2
+	default:
+		return 1
+	}
+}
+
+// The indexes that the package itself keeps.
+const (
+	keyIndex      = "idempotency"
+	resourceIndex = "resource" // in a collection that several resources share
+)
+
+func (r *Records[T]) indexes() []docstore.Index {
+	all := []docstore.Index{{Name: keyIndex, Unique: true}}
+	for _, u := range r.Unique {
+		all = append(all, docstore.Index{Name: u.Index, Unique: true})
+	}
+	for _, f := range r.Filters {
+		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == f.Index }) {
+			all = append(all, docstore.Index{Name: f.Index})
+		}
+	}
+	all = append(all, r.Indexes...)
+	if r.shared() {
+		all = append(all, docstore.Index{Name: resourceIndex})
+	}
+	return all
+}
+
+// keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the
+// record was created is not among them: it cannot be read off the record.
+func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
+	// The keys are those of the record as it was written, before time moved it.
+	record, err := r.decodeAt(doc, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	return r.keys(&record.Value, &record.state), nil
+}
+
+// amountOf returns the amount that a stored record carries.
+func (r *Records[T]) amountOf(doc docstore.Document) (int64, error) {
+	if r.Amount == nil {
+		return 0, nil
+	}
+	record, err := r.decodeAt(doc, time.Time{})
+	if err != nil {
+		return 0, err
+	}
+	return r.amount(&record.Value), nil
+}
+
+func (r *Records[T]) amount(v *T) int64 {
+	if r.Amount == nil {
+		return 0
+	}
+	return r.Amount(v)
+}
+
+func (r *Records[T]) keys(v *T, s *history.State) docstore.Keys {
+	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(s.Pinned)+2)
+	put := func(index, value string) {
+		if value != "" {
+			keys[index] = value
+		}
+	}
+	for i := range r.Filters {
+		put(r.Filters[i].Index, r.Filters[i].Key(v))
+	}
+	for i := range r.Unique {
+		put(r.Unique[i].Index, r.Unique[i].Value(v))
+	}
+	for index, value := range s.Pinned {
+		put(index, value)
+	}
+	if r.shared() {
+		keys[resourceIndex] = r.Name
+	}
+	if s.Key != nil {
+		keys[keyIndex] = s.Key.Name
+	}
+	return keys
+}
