@@ -187,8 +187,8 @@ func TestServiceThatIsDownIsAnOutage(t *testing.T) {
 	}
 }
 
-// TestGatewayThatIsNotAcceptedIsAnOutage has a service refuse the gateway itself: the caller, whose token was
-// accepted, cannot mend it.
+// TestGatewayThatIsNotAcceptedIsAnOutage makes a service refuse the gateway's credential. The caller's token was
+// accepted, so the caller cannot mend it and gets 503.
 func TestGatewayThatIsNotAcceptedIsAnOutage(t *testing.T) {
 	credentials, err := request.NewCredentials([]string{"a-secret-of-another-exchange"})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"insurance.example/exchange/pkg/load"
 )
 
-// handOver has a service of this process serve a request, whose context carries what the other processes would be
-// told in headers. The response goes to the caller as the service writes it.
+// handOver passes a request to a service of this process. The context of the request carries what headers carry between
+// processes. The service writes its response directly to the caller.
 func handOver(c *gin.Context, service http.Handler, request *http.Request, place *load.Slot, span trace.Span) {
 	delete(request.Header, "Authorization") // services do not need the token
 	request.TLS = nil                       // the gateway has looked at the certificate of the caller

@@ -73,8 +73,9 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 	wants("ada", http.StatusOK)
 }
 
-// TestAServiceOfTheProcessTakesItself holds that nothing is taken for forwarding where nothing is forwarded.
-func TestAServiceOfTheProcessTakesItself(t *testing.T) {
+// TestAServiceOfTheProcessTakesItsOwnMemory checks that the gateway takes no memory for a request that it does not
+// forward.
+func TestAServiceOfTheProcessTakesItsOwnMemory(t *testing.T) {
 	work := load.NewBudget(1<<20, nil)
 	inside := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if work.Used() != 0 {

@@ -80,7 +80,8 @@ func TestCallersCannotShareOneTurn(t *testing.T) {
 	}
 }
 
-// TestCallersAreForgotten holds that the memory for callers is bounded: one that has not asked for long begins anew.
+// TestCallersAreForgotten checks that the memory for callers is bounded: a caller who sent nothing for long starts
+// anew.
 func TestCallersAreForgotten(t *testing.T) {
 	now := time.Now()
 	rates, err := gateway.NewRates(1, 1, func() time.Time { return now })
@@ -102,8 +103,8 @@ func TestCallersAreForgotten(t *testing.T) {
 	}
 }
 
-// TestWithoutARateNothingIsSaid holds that responses have no fields of rates unless they are set.
-func TestWithoutARateNothingIsSaid(t *testing.T) {
+// TestWithoutARateThereAreNoRateHeaders checks that responses have no RateLimit headers unless a rate is set.
+func TestWithoutARateThereAreNoRateHeaders(t *testing.T) {
 	d := open(t, within(reached), limitedTo(t, 0, 0, time.Now))
 	for range 20 {
 		if got := asks(t, d, "ada"); got.StatusCode != http.StatusOK || got.Header.Get("RateLimit") != "" || got.Header.Get("RateLimit-Policy") != "" {

@@ -45,7 +45,7 @@ func as(text []byte) func() ([]byte, error) {
 	return func() ([]byte, error) { return text, nil }
 }
 
-// tagOf returns what tells the text apart from its other versions.
+// tagOf returns an entity tag for a text.
 func tagOf(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

@@ -70,7 +70,7 @@ func viewerOrder(t *testing.T) (groups, operations []string) {
 	t.Helper()
 	data := regexp.MustCompile(`data-order="([^"]*)"`).FindStringSubmatch(get(t, "/docs").Body.String())
 	if data == nil {
-		t.Fatal("the page tells the viewer no order")
+		t.Fatal("the page gives the viewer no order")
 	}
 	var order struct{ Groups, Operations []string }
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(data[1], "&#34;", `"`)), &order); err != nil {

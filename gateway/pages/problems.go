@@ -15,8 +15,8 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// entry is the description of one problem in the registry.
-type entry struct {
+// described is the description of one problem in the registry.
+type described struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
@@ -32,7 +32,7 @@ type entry struct {
 	Every bool `json:"-"`
 }
 
-// negotiated is one page in two forms, of which the Accept header of the request chooses one.
+// negotiated is one page in two forms. The Accept header of a request chooses one.
 type negotiated struct{ json, html http.Handler }
 
 // addProblems adds /problems and a page for each problem. Errors: a kind that has no text.
@@ -41,7 +41,7 @@ func addProblems(all map[string]http.Handler, operations []operation) error {
 	if err != nil {
 		return err
 	}
-	var entries []entry
+	var entries []described
 	for _, kind := range known() {
 		text, ok := texts[kind.Slug()]
 		if own, is := kind.(*problems.Type); is {
@@ -54,7 +54,7 @@ func addProblems(all map[string]http.Handler, operations []operation) error {
 		if err != nil {
 			return err
 		}
-		one := entry{
+		one := described{
 			Type: problem.URI(kind), Title: kind.Title(), Status: kind.Status(), Row: text.Row, Means: text.Means, Mend: text.Mend,
 			Example: example, Operations: []operation{},
 		}
@@ -69,7 +69,7 @@ func addProblems(all map[string]http.Handler, operations []operation) error {
 		entries = append(entries, one)
 		all[one.Type] = newNegotiated("problem.html", one)
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return a.Status - b.Status })
+	slices.SortStableFunc(entries, func(a, b described) int { return a.Status - b.Status })
 	all["/problems"] = newNegotiated("problems.html", entries)
 	return nil
 }

@@ -45,8 +45,8 @@ func (c *claims) GetIssuer() (string, error)                   { return c.Issuer
 func (c *claims) GetSubject() (string, error)                  { return c.Subject, nil }
 func (c *claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings(c.Audience), nil }
 
-// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). Its scopes
-// are those of the first claim named that has any. The error says which claim is malformed.
+// caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). The first claim
+// named in scopes that has any scopes decides. The error says which claim is malformed.
 func (c *claims) caller(scopes []string) (request.Caller, error) {
 	caller := request.Caller{Subject: c.Subject}
 	if caller.Subject == "" {

@@ -125,8 +125,8 @@ func (s *Signer) publish() error {
 	return err
 }
 
-// keepPrivate makes a file readable by its owner only: somebody may have copied its folder without the modes of the
-// files. In a read-only file system, such as a mounted Secret, the modes are those of whoever mounted it.
+// keepPrivate makes a file readable by its owner only: somebody may have copied its folder without the modes. In a
+// read-only file system, such as a mounted Secret, the mount decides the modes.
 func keepPrivate(path string) error {
 	about, err := os.Stat(path)
 	if err != nil || about.Mode().Perm() == 0o600 {

@@ -50,8 +50,7 @@ func Text(object []byte, name string) (string, error) {
 	return "", members.err
 }
 
-// uniqueNames leaves out the comparison of the names of members, in a text of which it is known that no name occurs
-// twice.
+// uniqueNames skips the search for duplicate names, for a text that is known to have none.
 var uniqueNames = jsontext.AllowDuplicateNames(true)
 
 // Of writes members as a JSON object.

@@ -9,11 +9,10 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// Rename gives the members of body that were sent under another accepted name the name that the record uses: aliases
-// maps the name sent to the name of the record, or to "" for a member that is dropped. The members of the objects
-// named in flatten become members of the record itself. It returns as well which members were sent elsewhere: the
-// name of the record -> the path that was sent, without its leading slash. A member that was sent twice is accepted
-// if both say the same; null is absent, and so says nothing. Errors are those of Decode.
+// Rename renames the members of body that were sent under another accepted name. aliases maps the name sent to the name
+// of the record, or to "" for a member that is dropped. The members of the objects named in flatten become members of
+// the record itself. sent maps the name of the record to the path that was sent, without its leading slash. A member
+// that was sent twice is accepted if both values are the same; null counts as absent. Errors are those of Decode.
 func Rename(body []byte, aliases map[string]string, flatten []string) (renamed []byte, sent map[string]string, p *problem.Error) {
 	if !mentions(body, aliases, flatten) {
 		return body, nil, nil

@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// attempt is what is known of a request that was sent once.
+// attempt is one sending of a request to one replica.
 type attempt struct {
 	err error
 	// on is the connection that was used, and before what had been written to it by then; nil if there was none.
 	on     *counted
 	before int64
-	// sent reports that something was written on an earlier connection, which net/http gave up by itself.
+	// sent is true if something was written on an earlier connection, which net/http gave up by itself.
 	sent bool
 }
 
 // attempt sends a request to a replica once.
-func (t *Transport) attempt(request *http.Request, content *content, at *member) (*http.Response, *attempt, error) {
+func (t *Transport) attempt(request *http.Request, content *content, at *replica) (*http.Response, *attempt, error) {
 	a := &attempt{}
 	trace := &httptrace.ClientTrace{GotConn: a.got}
 	out := request.WithContext(httptrace.WithClientTrace(request.Context(), trace))
@@ -52,7 +52,7 @@ func (a *attempt) got(info httptrace.GotConnInfo) {
 	if a.on, _ = info.Conn.(*counted); a.on != nil {
 		a.before = a.on.written.Load()
 	} else {
-		a.sent = true // not one of ours, so that nothing is known
+		a.sent = true // a connection of another kind: nothing is known
 	}
 }
 

@@ -186,7 +186,7 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 	return got, err
 }
 
-// newCall returns the request of a call, without what headers tell another process of its context.
+// newCall returns the request of a call. It has none of the headers that carry its context to another process.
 func (c *Client) newCall(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
 	var content io.Reader
 	if body != nil {
@@ -199,8 +199,8 @@ func (c *Client) newCall(ctx context.Context, method, path string, body []byte) 
 	return call, err
 }
 
-// send sends a call to another process, and returns its response, of which it reads one byte more than is accepted.
-// The status is 0 if there is none.
+// send sends a call to another process and returns the response. It reads one byte more than is accepted. The status is
+// 0 if there is no response.
 func (c *Client) send(call *http.Request) (response, error) {
 	ctx := call.Context()
 	request.NamesFrom(ctx).Write(call.Header)

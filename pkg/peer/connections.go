@@ -17,9 +17,8 @@ const (
 	handshakePatience = 10 * time.Second
 )
 
-// connections returns a pool of connections, which are made as t.secure says. It speaks HTTP/1.1 also with TLS: there
-// a connection carries one request at a time, so that what was written to it tells whether a request can have been
-// received.
+// connections returns a pool of connections. It speaks HTTP/1.1 also with TLS: there a connection carries one request
+// at a time, so the bytes written to it show whether the request can have been received.
 func (t *Transport) connections() *http.Transport {
 	dialer := &net.Dialer{Timeout: connectPatience, KeepAlive: 15 * time.Second}
 	return &http.Transport{
@@ -35,7 +34,7 @@ func (t *Transport) connections() *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return t.handshake(ctx, connection, t.members.name(address))
+			return t.handshake(ctx, connection, t.replicas.name(address))
 		},
 		MaxIdleConnsPerHost: 128,
 		IdleConnTimeout:     IdleTimeout,

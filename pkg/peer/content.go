@@ -18,12 +18,12 @@ type content struct {
 	kept []byte
 
 	mu sync.Mutex
-	// begun reports whether a body that is not kept was read from; then there are no more attempts. closed reports
-	// whether an attempt has closed it, and last whether no attempt follows.
+	// begun is true once a body that is not kept was read from; then there are no more attempts. closed is true once an
+	// attempt has closed the body, and last if no attempt follows.
 	begun, closed, last bool
 }
 
-// takeContent reads the body of a request if it is short. Errors are those of reading it.
+// takeContent reads the body of a request if it is short. It returns the error of reading it.
 func takeContent(request *http.Request) (*content, error) {
 	c := &content{original: request.Body}
 	if c.empty() || request.ContentLength <= 0 || request.ContentLength > longestKept {

@@ -8,15 +8,15 @@ import (
 	"insurance.example/exchange/pkg/request"
 )
 
-// serve has the handler of a peer in the same process serve a call, in the goroutine of the call and with its
-// context. A panic of the handler becomes an error of the call. The status of the response is 0 if there is none.
+// serve passes a call to the handler of a peer in the same process, in the goroutine and with the context of the call.
+// A panic of the handler becomes an error of the call. The status of the response is 0 if there is none.
 func serve(h http.Handler, call *http.Request) (got response, err error) {
 	ctx := call.Context()
 	if err := ctx.Err(); err != nil {
 		return response{}, err
 	}
-	// A service trusts a request whose context carries a caller, because it comes from this process. A call that is
-	// made for nobody comes from it as well.
+	// A service trusts a request whose context carries a caller, because it comes from this process. A call without a
+	// caller comes from this process as well.
 	if caller := request.CallerFrom(ctx); caller.Subject == "" {
 		call = call.WithContext(request.WithCaller(ctx, caller))
 	}

@@ -91,8 +91,8 @@ func (n *names) addresses(ctx context.Context, host string) []string {
 	return known.addresses
 }
 
-// resolve resolves a host:port. If that fails, the addresses that were known before are returned, else the host itself,
-// whose dialling then tells what is wrong.
+// resolve resolves a host:port. If that fails, it returns the last known addresses; if there are none, the host itself:
+// dialling it returns the error.
 func (n *names) resolve(ctx context.Context, host string) []string {
 	select {
 	case result := <-n.start(ctx, host):

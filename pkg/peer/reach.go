@@ -6,10 +6,10 @@ import (
 	"net/url"
 )
 
-// Reach returns the URL of a service, such as http://coverage:8080, and a transport to it. addresses holds the URL,
-// of which only the host and the port count, and those of further replicas. It fails if there is none, if one is not
-// of the form http://host:port or https://host:port, and if their schemes differ. secure returns how the next
-// connection is secured, for https; as the system does if it is nil.
+// Reach returns the URL of a service, such as http://coverage:8080, and a transport to it. addresses holds the URL
+// first, and then those of further replicas; of these, only host and port count. It fails if there is no address, if
+// one is not of the form http://host:port or https://host:port, or if their schemes differ. secure returns the TLS
+// configuration of the next connection; nil means the default of the system.
 func Reach(addresses []string, secure func() *tls.Config) (*url.URL, *Transport, error) {
 	var first *url.URL
 	var others []string

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// IdleTimeout is how long a connection without a request is kept. A stopping process tells its clients with each
-// response that it will close the connection. The connections that it could not tell have ended by themselves after
-// this time, so that none is closed while a request is on its way on it, if the process goes on for longer than this.
+// IdleTimeout is how long a connection without a request is kept. A stopping process says with each response that it
+// closes the connection. A connection without a response ends by itself after this time. So if the process goes on for
+// longer, no connection is closed while a request is on its way.
 const IdleTimeout = 3 * time.Second
 
-// Transport sends requests to the replicas of one service. A name may stand for several addresses, and there may be
-// several names. Each request goes to the replica that has the fewest under way, and not to one that has just failed
-// or is stopping, if there is another one. What a replica has certainly not received is sent to another one, and so
-// is a GET or HEAD that got no response.
+// Transport sends requests to the replicas of one service. There may be several names, and a name may have several
+// addresses. Each request goes to the replica with the fewest requests under way, and if possible not to one that has
+// just failed or is stopping. A request that a replica has certainly not received is sent to another one, and so is a
+// GET or HEAD without a response.
 type Transport struct {
 	http atomic.Pointer[http.Transport]
-	// secure returns how the next connection is secured, for https; as the system does if it is nil.
-	secure  func() *tls.Config
-	others  []string
-	names   names
-	members members
+	// secure returns the TLS configuration of the next connection; nil means the default of the system.
+	secure   func() *tls.Config
+	others   []string
+	names    names
+	replicas replicas
 }
 
 // NewTransport returns a transport to the service that requests name in their URL. others holds further replicas of
@@ -35,7 +35,7 @@ func newTransport(secure func() *tls.Config, others []string) *Transport {
 	return t
 }
 
-// RoundTrip sends a request. Its error is that of the last attempt.
+// RoundTrip sends a request. It returns the error of the last attempt.
 func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	content, err := takeContent(request)
 	if err != nil {
@@ -47,7 +47,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	candidates := t.candidates(ctx, request.URL)
 	var tried []string
 	for {
-		at := t.members.choose(candidates, tried)
+		at := t.replicas.choose(candidates, tried)
 		tried = append(tried, at.address)
 		response, attempt, err := t.attempt(request, content, at)
 		if err == nil {
@@ -59,7 +59,7 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 		if attempt.refused() && !untried(candidates, tried) {
-			// The name may have come to stand for other addresses.
+			// The name may resolve to other addresses now.
 			if candidates = t.refreshed(ctx, request.URL); !untried(candidates, tried) {
 				return nil, err
 			}

@@ -182,7 +182,7 @@ func TestBusyReplicaIsSpared(t *testing.T) {
 	}
 }
 
-// TestEveryAddressOfANameIsTried: localhost is two addresses on most machines, of which this server has one.
+// TestEveryAddressOfANameIsTried: localhost has two addresses on most machines, and this server listens on one.
 func TestEveryAddressOfANameIsTried(t *testing.T) {
 	up := newReplica(t, echo)
 	_, port, _ := net.SplitHostPort(up.host())

@@ -89,7 +89,7 @@ func TestAnyErrorBecomesAProblem(t *testing.T) {
 	}
 }
 
-// TestAViolationSaysWhereItIs holds that the whole body is a place as well: its JSON pointer is "".
+// TestAViolationSaysWhereItIs checks that a violation may also be of the whole body: its JSON pointer is "".
 func TestAViolationSaysWhereItIs(t *testing.T) {
 	_, document := written(t, problem.New(problem.Invalid, "").At("", "is empty").At("/a", "is odd").InParameter("limit", "is too large"))
 	got, err := json.Marshal(document["errors"])

@@ -109,12 +109,12 @@ func (c Credentials) Refused(service string) error {
 		"tls-client-names of %[1]s, and be signed by an authority in its tls-client-ca", service)
 }
 
-// Trust says by what a service knows that a request comes from within the exchange. The zero value trusts nobody.
+// Trust decides whether a request comes from within the exchange. The zero value trusts no request.
 type Trust struct {
 	// Credentials are accepted in a header of the request.
 	Credentials Credentials
-	// Certificate returns nil if the connection of a request is that of a process of the exchange; nil if no
-	// connection is.
+	// Certificate returns nil if a process of the exchange has made the connection. A nil function trusts no
+	// connection.
 	Certificate func(*tls.ConnectionState) error
 }
 
@@ -132,8 +132,8 @@ func (t Trust) trusts(r *http.Request) error {
 var errNoCredential = errors.New("the credential is missing or not accepted")
 
 // RequireGateway returns a handler that puts the caller of a request into its context. It refuses a request from
-// outside the exchange with 401. It does not look at scopes, which the gateway has checked. A request whose context
-// carries a caller already comes from this process, because no context comes from another: nothing has to be proved.
+// outside the exchange with 401. It does not check scopes: the gateway has done so. If the context already carries a
+// caller, the request comes from this process and needs no proof.
 func RequireGateway(trust Trust) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if caller, carried := callerFrom(c.Request.Context()); carried {

@@ -37,8 +37,8 @@ type Tracing struct {
 	giveUp context.CancelFunc
 }
 
-// Open begins to send spans, if the settings name an endpoint; else it returns nil. version is that of the process.
-// It does not fail: what keeps spans from being sent is logged, once until it is over.
+// Open begins to send spans, if the settings name an endpoint; else it returns nil. version is the version of the
+// process. It does not fail: if spans cannot be sent, it logs that once.
 func Open(settings Settings, version string, log *slog.Logger, metrics prometheus.Registerer) *Tracing {
 	if settings.Endpoint == nil {
 		return nil

@@ -211,7 +211,7 @@ func TestSpansAreSentAgainOnceTheCollectorIsBack(t *testing.T) {
 	_ = traces.Close()
 }
 
-// TestNothingIsTracedWithoutAnEndpoint also holds that this costs nothing.
+// TestNothingIsTracedWithoutAnEndpoint also checks that this costs nothing.
 func TestNothingIsTracedWithoutAnEndpoint(t *testing.T) {
 	traces := open(t, prometheus.NewRegistry())
 	tracer, background := traces.EntranceTracer("gateway"), t.Context()

@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// descriptions remembers what other services were told about policies. A description follows from the stored version
-// of its policy, which never changes, so that it holds for as long as the policy has that version.
+// descriptions caches what the service has sent to other services about policies. A description follows from one stored
+// version of its policy, which never changes. So it is valid as long as the policy has that version.
 type descriptions struct {
 	known *lru.Cache[uuid.UUID, description]
 }
@@ -22,7 +22,7 @@ type description struct {
 	text    []byte
 }
 
-// described is how many policies have their descriptions remembered. Each takes some hundred bytes.
+// described is how many descriptions are cached. Each takes some hundred bytes.
 const described = 10_000
 
 func newDescriptions() (*descriptions, error) {

@@ -31,7 +31,7 @@ type environment struct {
 	// policies returns.
 	lines    map[string]opened
 	policies func() docstore.Collection
-	// descriptions are those of policies for other services.
+	// descriptions caches what other services read about policies.
 	descriptions *descriptions
 }
 

@@ -27,7 +27,7 @@ func commercial() rest.Resource[parties.Commercial] {
 	}
 }
 
-// beneficiary declares the resource for those to whom claims are paid.
+// beneficiary declares the resource for persons and companies that claims are paid to.
 func beneficiary() rest.Resource[parties.Beneficiary] {
 	return rest.Resource[parties.Beneficiary]{Name: "beneficiary"}
 }

@@ -55,9 +55,9 @@ func startWith(t *testing.T, peers map[string]http.Handler, clock *servicetest.C
 	var e *environment
 	declared := Service()
 	declared.Flags = nil
-	declared.Declare = func(s *rest.Server, deps process.Deps) (beside rest.Parts, err error) {
+	declared.Declare = func(s *rest.Server, deps process.Deps) (parts rest.Parts, err error) {
 		e, err = declare(s, deps, r)
-		return beside, err
+		return parts, err
 	}
 	s := servicetest.Start(t, declared.Definition(), servicetest.Options{
 		Clock: clock, Peers: peers,
@@ -132,7 +132,7 @@ func TestEachReceiptCountsOnce(t *testing.T) {
 	}
 }
 
-// TestAnEmptyReferenceIsRefused sends one of the references empty beside one that is right: it names nothing, and is
+// TestAnEmptyReferenceIsRefused sends one empty reference and one that is right. The empty one names nothing, and is
 // not stored.
 func TestAnEmptyReferenceIsRefused(t *testing.T) {
 	s, _ := start(t, servicetest.At(t, "2026-11-21T00:00:00Z"), rules{period: month})

@@ -25,14 +25,14 @@ type subtotal struct {
 // summed by reading those that are new.
 //
 // They are an aid of one process, in its memory, and everything is right without them: a row is summed from all of
-// its receipts where there are none. They hold for the version of the row that this process wrote from them. That is
+// its receipts where there are none. They are valid for the version of the row that this process wrote from them. That is
 // enough, although ids do not come in order (the clocks of two processes differ, and a write may take its time),
 // because every receipt begins with an unsent mark, and loses it only after a row that includes the receipt was
 // written:
 //
 //   - A receipt that came after a subtotal was computed, with an id before its last one, and still has its mark: then
 //     no subtotal from that id on is used. So the first mark of the row is looked up before each computation.
-//   - Such a receipt that has lost its mark: whoever included it has written the row. If that was another process, or
+//   - Such a receipt that has lost its mark: a process has written the row with it. If that was another process, or
 //     came before the row was read here, the version is another one or the subtotal was computed after the receipt
 //     came; if it was this process, it computed the subtotals from that id on again, by the rule above.
 //

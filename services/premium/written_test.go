@@ -34,7 +34,7 @@ func TestARowIsReadIfSomebodyElseWroteIt(t *testing.T) {
 	}
 }
 
-// TestALargeRowIsNotKept: whoever may change rows cannot fill the memory.
+// TestALargeRowIsNotKept: a caller who changes rows cannot fill the memory.
 func TestALargeRowIsNotKept(t *testing.T) {
 	h := newHotRow(t, 1, wholeReceipts, sumPage)
 	kept := func() int { return h.processes[0].written.rows.Len() }

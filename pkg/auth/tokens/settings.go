@@ -30,9 +30,9 @@ type Settings struct {
 	JWKSURL, KeyFile string
 	// Issuer is the iss that a token must have. If it is empty, iss is not checked.
 	Issuer string
-	// Audience holds the values of which a token's aud must have one. If it is empty, aud is not checked.
+	// Audience holds accepted values of aud; a token must have one of them. If it is empty, aud is not checked.
 	Audience []string
-	// Types holds the values of typ of which a token must have one. If it is empty, typ is not checked.
+	// Types holds accepted values of typ; a token must have one of them. If it is empty, typ is not checked.
 	Types []string
 	// Scopes holds the names of the claims that may hold the scopes of a token. The first one that has any decides.
 	Scopes []string

@@ -10,43 +10,43 @@ import (
 	"time"
 )
 
-// avoidFor is how long a replica is avoided that has failed or is stopping. A process that stops goes on for about as
-// long.
+// avoidFor is how long a replica is avoided after it has failed or said that it stops. A stopping process goes on for
+// about as long.
 const avoidFor = 5 * time.Second
 
-// members holds what is known of the replicas of a service, by address.
-type members struct {
+// replicas holds the known replicas of a service, by address.
+type replicas struct {
 	mu    sync.Mutex
-	known map[string]*member
-	turn  int
+	known map[string]*replica
+	next  int
 }
 
-// member is a replica.
-type member struct {
+// replica is one process of the service.
+type replica struct {
 	candidate
-	// underWay is the number of requests that it has not answered yet.
+	// underWay is the number of requests that it has not responded to yet.
 	underWay atomic.Int64
 	// avoid is the time until which it is avoided, in Unix nanoseconds.
 	avoid atomic.Int64
 }
 
-// choose returns one of the candidates, of which there is at least one: one that was not tried, is not to be avoided
-// and has the fewest requests under way, as far as there is such a one.
-func (m *members) choose(candidates []candidate, tried []string) *member {
+// choose returns one of the candidates; there is at least one. It prefers those that were not tried, then those that
+// are not avoided, then those with the fewest requests under way.
+func (m *replicas) choose(candidates []candidate, tried []string) *replica {
 	now := time.Now().UnixNano()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.known == nil {
-		m.known = map[string]*member{}
+		m.known = map[string]*replica{}
 	}
-	m.turn++
-	var best *member
+	m.next++
+	var best *replica
 	var lowest [3]int64
 	for i := range candidates {
-		at := candidates[(m.turn+i)%len(candidates)]
+		at := candidates[(m.next+i)%len(candidates)]
 		one := m.known[at.address]
 		if one == nil {
-			one = &member{candidate: at}
+			one = &replica{candidate: at}
 			m.known[at.address] = one
 		}
 		rank := [3]int64{0, max(0, one.avoid.Load()-now), one.underWay.Load()}
@@ -61,8 +61,8 @@ func (m *members) choose(candidates []candidate, tried []string) *member {
 	return best
 }
 
-// forget drops the addresses that no name stands for any more, so that there is no end to new ones.
-func (m *members) forget(candidates []candidate) {
+// forget drops the addresses that no name resolves to any more, which bounds the map.
+func (m *replicas) forget(candidates []candidate) {
 	if len(m.known) <= 2*len(candidates)+8 {
 		return
 	}
@@ -73,8 +73,8 @@ func (m *members) forget(candidates []candidate) {
 	}
 }
 
-// name returns the name that the certificate of the replica at an address bears.
-func (m *members) name(address string) string {
+// name returns the name in the certificate of the replica at an address.
+func (m *replicas) name(address string) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if one := m.known[address]; one != nil {
@@ -84,15 +84,15 @@ func (m *members) name(address string) string {
 	return host
 }
 
-// failed notes that the replica did not respond. A caller who gave up says nothing about it.
-func (m *member) failed(ctx context.Context) {
+// failed notes that the replica did not respond. If the caller gave up, nothing is known about the replica.
+func (m *replica) failed(ctx context.Context) {
 	if !errors.Is(ctx.Err(), context.Canceled) {
 		m.leaves()
 	}
 }
 
-// leaves notes that the replica is to be avoided for a while.
-func (m *member) leaves() { m.avoid.Store(time.Now().Add(avoidFor).UnixNano()) }
+// leaves makes the replica avoided for a while.
+func (m *replica) leaves() { m.avoid.Store(time.Now().Add(avoidFor).UnixNano()) }
 
 // untried reports whether a candidate was not tried.
 func untried(candidates []candidate, tried []string) bool {
