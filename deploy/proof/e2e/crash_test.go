@@ -10,7 +10,7 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// write is a creation with an Idempotency-Key. id is that of its response, or "" if there was none.
+// write is a creation with an Idempotency-Key. id is the id in its response, or "" if there was no response.
 type write struct {
 	resource, key, id string
 	body              trial.Record

@@ -23,8 +23,8 @@ import (
 var generatedFor = flag.Duration("generated-for", 0, "how long TestGeneratedRequests goes on with seeds that chance chooses")
 
 // TestGeneratedRequests sends requests that are made from the OpenAPI document: valid, nearly valid and hostile ones.
-// No response has a status of 500 or above, but for 503; each is as the document says, and each refusal a problem
-// document (trial.Client); what is accepted is what the document allows; and what was answered is what is read.
+// No response has a status of 500 or above, except 503. Each response fits the document, and each refusal is a problem
+// document (trial.Client). Accepted requests fit the document, and reads return what the creation returned.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -55,7 +55,7 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 }
 
-// stocked makes a record of the resources that others refer to, and returns them by the path of their resource.
+// stocked creates a record of each resource that others refer to, and returns them by the path of their resource.
 func stocked(t testing.TB, c *trial.Client) map[string]trial.Record {
 	t.Helper()
 	i := insure(t, c)

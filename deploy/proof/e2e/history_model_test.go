@@ -18,30 +18,30 @@ const (
 	creating   = "keyed POST" // a vehicle, by its Idempotency-Key
 )
 
-// attempt is what a caller sends. value is what it wants to be stored: a vin, a payment or a reason. tag is its
+// sending is what a caller sends. value is the content that it asks for: a vin, a payment or a reason. tag is its
 // If-Match.
-type attempt struct{ operation, value, tag string }
+type sending struct{ operation, value, tag string }
 
-// received is what the caller gets: a status, or 0 if it does not know what became of its request. value is what is
-// stored then, as the response shows it, and tag its ETag.
+// received is what the caller gets: a status, or 0 if no response came. value is the stored content in the response,
+// and tag its ETag.
 type received struct {
 	status     int
 	value, tag string
 }
 
-// content is what is stored of a record: for a claim its status and payments, for a policy its status, for a vehicle
-// its vin, and for a key the body that was sent with it and the id of the record, each empty if there is none. The
-// tag is empty if no caller knows it.
+// content is the stored content of a record: for a claim its status and payments, for a policy its status, for a
+// vehicle its vin, and for a key the body sent with it and the id of its record, each empty if there is none. tag is
+// empty if no caller knows it.
 type content struct{ value, tag string }
 
-// recordModel says which responses one record may give if each request happens at one instant between its start and
-// its end.
+// recordModel decides which responses a record may give, if each request takes effect at one instant between its start
+// and its end.
 func recordModel(first content) porcupine.Model {
 	model := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{first} },
 		Step: func(state, input, output any) []any {
 			var next []any
-			for _, c := range following(state.(content), input.(attempt), output.(received)) {
+			for _, c := range following(state.(content), input.(sending), output.(received)) {
 				next = append(next, c)
 			}
 			return next
@@ -51,9 +51,9 @@ func recordModel(first content) porcupine.Model {
 	return model.ToModel()
 }
 
-// following returns what may be stored after a request, given what was stored before it and what it gets; nothing if
-// it may not get this.
-func following(before content, sent attempt, got received) []content {
+// following returns the possible contents after a request, given the content before and the response; none if the
+// response is not possible.
+func following(before content, sent sending, got received) []content {
 	if sent.operation == reading {
 		if got.status == 0 {
 			return []content{before}
@@ -79,8 +79,8 @@ func following(before content, sent attempt, got received) []content {
 	}
 }
 
-// changed returns what a change makes of a record, or the status with which it is refused.
-func changed(before content, sent attempt) (after string, refusal int) {
+// changed returns the content after a change, or the status that refuses it.
+func changed(before content, sent sending) (after string, refusal int) {
 	status, payments, _ := strings.Cut(before.value, " ")
 	switch {
 	case sent.operation == replacing && sent.tag == before.tag:
@@ -99,7 +99,7 @@ func changed(before content, sent attempt) (after string, refusal int) {
 }
 
 // created is following for a creation with a key. The tag of the content is the id of the record.
-func created(before content, sent attempt, got received) []content {
+func created(before content, sent sending, got received) []content {
 	switch {
 	case before.value == "" && got.status == 0:
 		return []content{before, {value: sent.value}}

@@ -16,10 +16,10 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestHistoriesAreLinearizable has 64 callers read, replace, settle, reopen, cancel and create the same few records
-// at once, kills the exchange meanwhile, and has others go on after its restart. What the callers got of each record
-// must be what it would have given if one request had followed the other, each within the time between its start and
-// its end; those that the crash cut off may have happened or not.
+// TestHistoriesAreLinearizable has 64 callers read, replace, settle, reopen, cancel and create the same few records at
+// once. It kills the exchange meanwhile, and goes on after its restart. For each record, there must be an order of the
+// requests that explains all responses, in which each request lies between its start and its end. A request that the
+// crash cut off may have happened or not.
 func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
@@ -71,7 +71,7 @@ type history struct {
 	heard int
 }
 
-// prepare makes the records: so many that a few callers are at one of them at once. The time to check a history
+// prepare creates the records: so many that only a few callers use one at once, because the time to check a history
 // doubles with each.
 func (h *history) prepare(t *testing.T) {
 	h.first = map[string]content{}
@@ -89,46 +89,46 @@ func (h *history) prepare(t *testing.T) {
 	}
 }
 
-// one makes a request that chance chooses, or a read and a replacement of what was read. It returns an error if no
-// response comes, or one that no caller should get.
+// one sends a random request, or a read and a replacement of what it returned. It returns an error if no response
+// comes, or a wrong one.
 func (h *history) one(ctx context.Context, caller int) error {
 	value := fresh("v")
 	switch choice := rand.IntN(100); {
 	case choice < 35:
 		path := h.vehicles[rand.IntN(len(h.vehicles))]
-		read, err := h.send(ctx, caller, path, http.MethodGet, path, attempt{operation: reading}, nil)
+		read, err := h.send(ctx, caller, path, http.MethodGet, path, sending{operation: reading}, nil)
 		if err != nil {
 			return err
 		}
-		_, err = h.send(ctx, caller, path, http.MethodPut, path, attempt{replacing, value, read.tag}, vehicle().With("vin", value), "If-Match", read.tag)
+		_, err = h.send(ctx, caller, path, http.MethodPut, path, sending{replacing, value, read.tag}, vehicle().With("vin", value), "If-Match", read.tag)
 		return err
 	case choice < 55:
 		path, amount := h.claims[rand.IntN(len(h.claims))], 1+rand.IntN(1_000_000)
-		_, err := h.send(ctx, caller, path, http.MethodPost, path+settling, attempt{operation: settling, value: fmt.Sprint(amount)},
+		_, err := h.send(ctx, caller, path, http.MethodPost, path+settling, sending{operation: settling, value: fmt.Sprint(amount)},
 			trial.Record{"paymentAmount": amount, "paymentMethod": "cash"})
 		return err
 	case choice < 65:
 		path := h.claims[rand.IntN(len(h.claims))]
-		_, err := h.send(ctx, caller, path, http.MethodPost, path+reopening, attempt{operation: reopening}, trial.Record{})
+		_, err := h.send(ctx, caller, path, http.MethodPost, path+reopening, sending{operation: reopening}, trial.Record{})
 		return err
 	case choice < 75:
 		paths := append(append([]string{}, h.claims...), h.policies...)
 		path := paths[rand.IntN(len(paths))]
-		_, err := h.send(ctx, caller, path, http.MethodGet, path, attempt{operation: reading}, nil)
+		_, err := h.send(ctx, caller, path, http.MethodGet, path, sending{operation: reading}, nil)
 		return err
 	case choice < 80:
 		path := h.policies[rand.IntN(len(h.policies))]
-		_, err := h.send(ctx, caller, path, http.MethodPost, path+cancelling, attempt{operation: cancelling}, trial.Record{"reason": value})
+		_, err := h.send(ctx, caller, path, http.MethodPost, path+cancelling, sending{operation: cancelling}, trial.Record{"reason": value})
 		return err
 	default:
 		key, body := fmt.Sprintf("shared %d", rand.IntN(60)), fmt.Sprintf("body %d", rand.IntN(8)/7)
-		_, err := h.send(ctx, caller, key, http.MethodPost, "/vehicle", attempt{operation: creating, value: body}, vehicle().With("vin", body), "Idempotency-Key", key)
+		_, err := h.send(ctx, caller, key, http.MethodPost, "/vehicle", sending{operation: creating, value: body}, vehicle().With("vin", body), "Idempotency-Key", key)
 		return err
 	}
 }
 
 // send makes a request and records it under a name.
-func (h *history) send(ctx context.Context, caller int, name, method, path string, sent attempt, body any, headers ...string) (received, error) {
+func (h *history) send(ctx context.Context, caller int, name, method, path string, sent sending, body any, headers ...string) (received, error) {
 	call := time.Since(h.begin)
 	response, err := h.c.Send(ctx, method, path, body, headers...)
 	done := time.Since(h.begin)
@@ -160,7 +160,7 @@ func (h *history) responses() int {
 	return h.heard
 }
 
-// storedOf returns what a response shows of what is stored, as content says.
+// storedOf returns the stored content in a response, as content describes it.
 func storedOf(path string, record trial.Record) string {
 	switch {
 	case strings.HasPrefix(path, "/claim/"):
@@ -178,13 +178,13 @@ func storedOf(path string, record trial.Record) string {
 	}
 }
 
-// check fails the test for each record whose history no order of its requests explains.
+// check fails the test for each record that has no order of its requests which explains the responses.
 func (h *history) check(t *testing.T) {
 	t.Helper()
 	operations := map[string]int{}
 	for name, history := range h.of {
 		for _, o := range history {
-			operations[fmt.Sprint(o.Input.(attempt).operation, " ", o.Output.(received).status)]++
+			operations[fmt.Sprint(o.Input.(sending).operation, " ", o.Output.(received).status)]++
 		}
 		if result := porcupine.CheckOperationsTimeout(recordModel(h.first[name]), history, time.Minute); result != porcupine.Ok {
 			t.Errorf("%s: %s: no order of these explains what the callers got:\n%s", name, result, listed(history))

@@ -13,20 +13,20 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// load sends requests to all services while something is done to an exchange. Not one may fail.
+// load sends requests to all services while a test changes an exchange. Not one may fail.
 type load struct {
 	t *testing.T
-	// policyNumber is that of a policy that claims and receipts are about.
+	// policyNumber is the policy of all claims and receipts.
 	policyNumber string
 	stop         context.CancelFunc
 	senders      sync.WaitGroup
-	// sent counts requests, and made the records of each resource whose creation was acknowledged.
+	// sent counts requests. made holds the records of each resource whose creation was acknowledged.
 	sent atomic.Int64
 	made map[string]*atomic.Int64
 }
 
-// pauses are how long senders wait after a response. Some leave their connections without a request for about as long
-// as connections are kept.
+// pauses are how long senders wait after a response. Some leave their connections idle for about as long as servers
+// keep them.
 var pauses = []time.Duration{0, 30 * time.Millisecond, 700 * time.Millisecond, 2900 * time.Millisecond}
 
 // startLoad begins to send requests, from one sender for each pause and client.
@@ -45,7 +45,7 @@ func startLoad(t *testing.T, policyNumber string, clients ...*trial.Client) *loa
 	return l
 }
 
-// bodies returns new records: of each service one, and of claims and premium such as need other services.
+// bodies returns one new record of each service. Those of claims and premium need other services.
 func (l *load) bodies() map[string]trial.Record {
 	return map[string]trial.Record{
 		"personal": personal(), "policyWording": wording(), "vehicle": vehicle(),

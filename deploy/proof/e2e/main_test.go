@@ -24,8 +24,8 @@ var (
 	tried conformance.Options
 )
 
-// What runs elsewhere and is told the stories: its URL, and the folder of the keys of its tokens. Tests that need the
-// commands cannot be run then.
+// Where the stories run against an exchange elsewhere: its URL, and the folder with the keys of its tokens. Then tests
+// that need the commands cannot run.
 const (
 	elsewhere     = "EXCHANGE_UNDER_TEST"
 	elsewhereKeys = "EXCHANGE_UNDER_TEST_KEYS"

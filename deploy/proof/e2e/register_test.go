@@ -184,8 +184,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 	},
 }
 
-// workMemory begins a request whose body does not end, and then sends another one. In the exchange that may have a
-// megabyte in work, a body of 50 KB (which counts tenfold) is then more than the half that one caller may have.
+// workMemory starts a request with a body that does not end, and then sends another one. In an exchange with a work
+// memory of a megabyte, a body of 50 KB counts tenfold, and is more than the half that one caller may have.
 func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	large := vehicle().With("model", strings.Repeat("x", 50_000))
 	for exchange, refused := range map[*trial.Exchange]bool{e: true, whole: false} {
@@ -216,7 +216,7 @@ func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 				return nil
 			})
 			if got := there.Post(t, "/vehicle", large); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
-				t.Errorf("beside another body: status %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
+				t.Errorf("with another body under way: status %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
 			}
 		} else {
 			there.Post(t, "/vehicle", large).Want(t, http.StatusCreated)

@@ -92,7 +92,7 @@ func restart(t *testing.T, e *trial.Exchange, replica string) {
 	}
 }
 
-// prepare gives all replicas the same policy, and all that it needs, and returns its number.
+// prepare creates the same policy in all replicas, with all that it needs, and returns its number.
 func prepare(t *testing.T, data string) (policyNumber string) {
 	t.Helper()
 	before := t.TempDir()
@@ -121,7 +121,8 @@ func prepare(t *testing.T, data string) (policyNumber string) {
 	return policyNumber
 }
 
-// wantStored fails the test unless the replicas of a service hold the records that were made, beside those of prepare.
+// wantStored fails the test unless the replicas of a service hold the records that the load created, and those of
+// prepare.
 func wantStored(t *testing.T, e *trial.Exchange, volumes *trial.Volumes, service, resource string, made int64) {
 	t.Helper()
 	var stored int64

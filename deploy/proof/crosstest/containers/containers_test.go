@@ -81,7 +81,7 @@ func (r *report) measure(t *testing.T, x *exchange) {
 	}
 }
 
-// versions asks a process for its version, and its metrics for the same one. They are those of the image's label.
+// versions compares the version of a process, and the one in its metrics, with the label of the image.
 func (x *exchange) versions(t *testing.T) {
 	for _, name := range append([]string{"gateway"}, services...) {
 		i, err := x.InspectImage(own(name))

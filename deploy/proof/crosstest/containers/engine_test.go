@@ -40,7 +40,7 @@ func openEngine(t *testing.T) *engine {
 		err = pool.Client.Ping()
 	}
 	if err != nil {
-		t.Fatalf("no Docker engine answers: %v; start one", err)
+		t.Fatalf("no Docker engine responds: %v; start one", err)
 	}
 	e := &engine{Client: pool.Client}
 	network, err := e.CreateNetwork(docker.CreateNetworkOptions{Name: fmt.Sprintf("exchange-crosstest-%d", time.Now().UnixNano())})

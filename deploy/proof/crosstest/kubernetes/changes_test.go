@@ -101,8 +101,7 @@ const (
 	readAgain                       = "a changed file was read again"
 )
 
-// rotateCredential exchanges the secret that the processes share in three steps, each of which all processes have
-// followed before the next one.
+// rotateCredential replaces the shared secret in three steps. Each step ends when all processes have read it.
 func (x *exchange) rotateCredential(t *testing.T) {
 	var secret struct{ Data map[string]string }
 	x.read(t, &secret, "secret", credentialSecret)

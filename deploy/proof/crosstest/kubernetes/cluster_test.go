@@ -22,7 +22,7 @@ type cluster struct {
 	namespace string
 	// standins says that MongoDB and Kafka are replaced.
 	standins bool
-	// local says that its node is this machine, whose servers the pods reach at the address of the node.
+	// local is true if its node is this machine. Then pods reach servers of this machine at the address of the node.
 	local bool
 	// kept is the data of what stands in for MongoDB.
 	kept documentdb.Config

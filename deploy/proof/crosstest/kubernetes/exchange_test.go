@@ -19,7 +19,7 @@ import (
 // instant is a time of the API of Kubernetes.
 type instant = time.Time
 
-// deployments are those of the exchange: five services, and the gateway.
+// deployments are the Deployments of the exchange: five services, and the gateway.
 var deployments = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
 
 // replicas is how many pods each has.

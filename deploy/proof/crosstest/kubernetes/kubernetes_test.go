@@ -23,7 +23,7 @@ func TestExchangeOnKubernetes(t *testing.T) {
 		for _, overlay := range []string{"prod", "prod-tls"} {
 			began := time.Now()
 			t.Run(overlay, func(t *testing.T) { tryProduction(t, c, overlay) })
-			r.note("stories told in "+overlay, time.Since(began))
+			r.note("stories run in "+overlay, time.Since(began))
 		}
 	}
 	applied := time.Now()

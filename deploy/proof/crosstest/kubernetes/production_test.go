@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/load"
 )
 
-// tryProduction applies an overlay for production as deploy/kubernetes/production.md says, with only the addresses
-// and the images of the test's own in it, and tells the stories through the gateway's Service.
+// tryProduction applies an overlay for production as deploy/kubernetes/production.md describes, changing only addresses
+// and images, and runs the stories through the gateway's Service.
 func tryProduction(t *testing.T, c *cluster, overlay string) {
 	own := *c
 	own.namespace += "-" + overlay

@@ -66,8 +66,8 @@ func (l *Load) Check(t *testing.T) {
 	l.faults = nil
 }
 
-// Start makes callers, of whom each has a policy of its own, at a gateway that works, and has them run until Stop, at
-// the latest until the end of the test. The token is theirs.
+// Start starts callers of a working gateway, each with a policy of its own. They run until Stop, or until the end of
+// the test. All use the token.
 func Start(t *testing.T, base, token string, callers int) *Load {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -14,8 +14,8 @@ import (
 )
 
 // TestEachProcessOfTheLastRelease rolls each process back to its last release and forward again, with the other
-// processes of today. Each time the process reads and changes the records that the other release has written, the
-// stories are told and the rules of the interface are tried.
+// processes of today. Each time the process reads and changes the records that the other release has written, and the
+// stories and the rules of the interface must pass.
 func TestEachProcessOfTheLastRelease(t *testing.T) {
 	today, err := trial.Build()
 	if err != nil {
@@ -60,7 +60,8 @@ type exchange struct {
 	*trial.Exchange
 	*trial.Client
 	commands *trial.Commands
-	// stories is the compiled test of the whole, which tells the stories, and keys the folder of the keys of tokens.
+	// stories is the compiled test package deploy/proof/e2e, which runs the stories; keys is the folder with the keys
+	// of tokens.
 	stories, keys string
 	// books is how many books were written into the exchange.
 	books int
@@ -110,7 +111,7 @@ func (x *exchange) tellStories(t *testing.T) {
 		t.Fatalf("%v\n%s", err, output)
 	}
 	if !storyPassed.Match(output) {
-		t.Fatalf("no story was told:\n%s", output)
+		t.Fatalf("no story ran:\n%s", output)
 	}
 }
 

@@ -67,8 +67,8 @@ func (x *exchange) mark(t *testing.T, path string) {
 	}
 }
 
-// wantHistory returns an error unless the history of a record tells how it was made and of its last change, and the
-// record can be read as it was at first.
+// wantHistory returns an error unless the history of a record has its creation and its last change, and the record can
+// be read as it was at first.
 func (x *exchange) wantHistory(t *testing.T, path string) error {
 	t.Helper()
 	events, _ := x.Read(t, "/x/history"+path)["history"].([]any)

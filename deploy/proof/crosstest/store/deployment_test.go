@@ -121,7 +121,7 @@ func start() (deployment, error) {
 	}
 }
 
-// lifetime ends a container whose tests were killed, in seconds.
+// lifetime is the time in seconds after which a container ends by itself, in case its tests were killed.
 const lifetime = 30 * 60
 
 // startContainer starts MongoDB as a replica set of one node, which has everything that a larger one has.

@@ -97,7 +97,8 @@ func TestEveryTextComesBack(t *testing.T) {
 	}
 }
 
-// TestExamplesAreDocuments holds that the requests of the interface are stored as values, no part of them as text.
+// TestExamplesAreDocuments checks that the requests of the interface are stored as BSON values, and no part of them as
+// text.
 func TestExamplesAreDocuments(t *testing.T) {
 	store, database := open(t)
 	defer store.Close()

@@ -93,7 +93,7 @@ type group struct {
 	values []string
 
 	mu sync.Mutex
-	// acknowledged is the last version of each document that a write was told of.
+	// acknowledged is the last version of each document that a write returned.
 	acknowledged map[uuid.UUID]int64
 	ids          []uuid.UUID
 	unknown      int
@@ -130,7 +130,7 @@ func (g *group) any() (uuid.UUID, bool) {
 	return g.ids[rand.IntN(len(g.ids))], true
 }
 
-// note remembers what a write was told.
+// note notes the result of a write.
 func (g *group) note(t *testing.T, doc docstore.Document, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -107,7 +107,7 @@ func TestOneProcessAndSeparateOnesHaveTheSameRecords(t *testing.T) {
 	if err := whole.Close(); err != nil {
 		t.Error(err)
 	}
-	// The folder has none of these records, and nothing that is done with it alone takes it for one that has.
+	// The folder has none of these records. Every command that is given the folder alone says so.
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for command, want := range map[string]string{
@@ -208,7 +208,7 @@ func TestOneProcessWithoutMongoDB(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := impatient.Stop(); err != nil {
-		t.Errorf("it was told to stop while it waited: %v", err)
+		t.Errorf("stopping it while it waited: %v", err)
 	}
 	p, admin := start()
 	if _, err := p.Find(p.Stderr, waits); err != nil {

@@ -20,9 +20,8 @@ import (
 // patience bounds what a test waits for.
 const patience = 2 * time.Minute
 
-// TestOutages runs a service whose MongoDB is not there when it starts, goes away in two ways, and comes back each
-// time. Its readiness follows, requests meanwhile get a 503 long before their own time is over, and nobody starts it
-// again.
+// TestOutages starts a service without its MongoDB, then takes MongoDB away in two ways, and brings it back each time.
+// Readiness follows, requests meanwhile get 503 long before they time out, and the service is not restarted.
 func TestOutages(t *testing.T) {
 	g, uri := newGate(t, nil)
 	g.set(refusing)
@@ -63,7 +62,7 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// TestStartRefusesWhatCannotWork holds that a service does not wait where that is of no use, and names the setting.
+// TestStartRefusesWhatCannotWork checks that a service with a wrong setting does not wait, and names the setting.
 func TestStartRefusesWhatCannotWork(t *testing.T) {
 	wrong := secretFile(t, "not the password")
 	for want, settings := range map[string][]string{

@@ -42,9 +42,9 @@ func having(t *testing.T, s *servicetest.Service, idNumber string) int {
 	return len(found)
 }
 
-// TestOneRecordWhateverIsCut: a POST makes one record if it responds with 201 and at most one if it responds with
-// 503, whatever happened to a command of it on its way, with an Idempotency-Key and without. With a key, the caller
-// repeats the request until it is told of the record, which is still one.
+// TestOneRecordWhateverIsCut: a POST makes one record if its status is 201, and at most one if it is 503, whatever
+// happens to one of its commands, with an Idempotency-Key and without. With a key, the caller repeats the request until
+// a response has the record; there is still one record.
 func TestOneRecordWhateverIsCut(t *testing.T) {
 	s, proxy := serve(t)
 	for name, f := range faults {

@@ -67,8 +67,7 @@ var breaches = map[string]breach{
 	"a mark has been left on": {"premium", `UPDATE receipt SET id = X'0fffffffffff70008000000000000000' WHERE id = (SELECT max(id) FROM receipt); UPDATE receipt SET unsent = 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt", "a message about a record is acted on"},
 }
 
-// TestCheckNamesEveryFault checks a seeded book, in which nothing is wrong, and copies of it in each of which one
-// thing is.
+// TestCheckNamesEveryFault checks a seeded book without faults, and copies of it with one fault each.
 func TestCheckNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -1,5 +1,5 @@
-// Package generator makes requests from the OpenAPI document, for tests: valid ones, nearly valid ones and hostile
-// ones. What it makes follows from a seed, and from the records that it is told of.
+// Package generator makes requests from the OpenAPI document, for tests: valid, nearly valid and hostile ones. A seed,
+// and the records that it has learnt, decide what it makes.
 package generator
 
 import (
@@ -32,8 +32,7 @@ func (r Request) String() string {
 type Generator struct {
 	random     *rand.Rand
 	operations []operation
-	// seen holds the values of some members of the records that it was told of, by the name of the member, and the
-	// ids by resource.
+	// seen holds values of members of the records that it has learnt, by the name of the member, and ids by resource.
 	seen map[string][]string
 }
 
@@ -67,7 +66,7 @@ func New(doc *openapi3.T, seed uint64) (*Generator, error) {
 	return g, nil
 }
 
-// Learn tells the generator of a record, so that other requests name it.
+// Learn gives the generator a record, so that other requests name it.
 func (g *Generator) Learn(path string, record map[string]any) {
 	resource, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	for name, value := range record {
@@ -91,11 +90,11 @@ func (g *Generator) keep(name, value string) {
 	}
 }
 
-// Next returns the next request. Creations come more often than the others, because there is more to say in them.
+// Next returns the next request. Creations are more frequent, because they have the most to vary.
 func (g *Generator) Next() Request {
 	o := pick(g, g.operations)
 	for range 3 {
-		// There is little to say without a body, or of a record that is not there.
+		// A request without a body, or for an unknown record, has little to vary.
 		if o.schema == nil && g.chance(2) || strings.Contains(o.path, "{id}") && len(g.seen[resourceOf(o.path)]) == 0 {
 			o = pick(g, g.operations)
 		}
@@ -144,7 +143,7 @@ func (g *Generator) path(o operation) string {
 			query.Add(parameter.Value.Name, g.parameter(parameter.Value))
 		}
 	}
-	// Only where all parameters are those of the operation: elsewhere others are left unread.
+	// Only in requests whose parameters are all known: elsewhere further ones are ignored.
 	if o.method == http.MethodGet && g.chance(15) {
 		query.Add(pick(g, names), pick(g, texts))
 	}
@@ -177,7 +176,7 @@ func (g *Generator) header(name string) string {
 	return pick(g, headers)
 }
 
-// known returns a value that a record has where a member of a name refers to one.
+// known returns a value of a known record for a member that refers to one.
 func (g *Generator) known(name string) string {
 	for _, as := range []string{name, strings.TrimSuffix(strings.TrimSuffix(name, "s"), "Id")} {
 		if values := g.seen[as]; len(values) > 0 {
@@ -198,7 +197,7 @@ func (g *Generator) chance(n int) bool { return g.random.IntN(n) == 0 }
 
 func pick[T any](g *Generator, from []T) T { return from[g.random.IntN(len(from))] }
 
-// body returns the body of a request: mostly that of the example, or one made from the schema, with some changes.
+// body returns the body of a request: mostly the example, or one made from the schema, with some changes.
 func (g *Generator) body(o operation) []byte {
 	if g.chance(40) {
 		return []byte(pick(g, bodies))

@@ -28,10 +28,10 @@ var (
 	contentTypes = []string{"text/plain", "application/json; charset=utf-8", "application/merge-patch+json", "application/json; charset=latin1", "x"}
 )
 
-// deepest is how deep objects and lists are made within each other.
+// deepest is how many levels of objects and lists are made.
 const deepest = 6
 
-// value returns a value that a schema allows, as far as the schema says so. name is that of the member.
+// value returns a value that a schema allows. name is the name of the member.
 func (g *Generator) value(name string, schema *openapi3.Schema, depth int) any {
 	switch {
 	case schema == nil || depth > deepest:
@@ -97,7 +97,7 @@ func (g *Generator) text(name string, schema *openapi3.Schema) string {
 	}
 }
 
-// renewed returns a copy of an example that names records which are there, and has texts of its own.
+// renewed returns a copy of an example that names existing records and has strings of its own.
 func (g *Generator) renewed(example map[string]any, schema *openapi3.Schema) map[string]any {
 	members := maps.Clone(example)
 	for _, name := range slices.Sorted(maps.Keys(members)) {

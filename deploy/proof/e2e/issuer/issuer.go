@@ -1,4 +1,4 @@
-// Package issuer runs an OAuth 2.0 and OpenID Connect server, whose protocol is that of github.com/zitadel/oidc. It
+// Package issuer runs an OAuth 2.0 and OpenID Connect server; github.com/zitadel/oidc implements the protocol. It
 // issues access tokens (JWT) to clients that present their credentials, and its keys can be rotated.
 package issuer
 

@@ -37,7 +37,7 @@ func compose(t *testing.T, environ ...string) (*trial.Exchange, *trial.Client) {
 	return e, c
 }
 
-// book writes a policy with the marks in all that names persons and things, and returns the policy.
+// book creates a policy with the marks in all members that name persons and things, and returns it.
 func book(t *testing.T, c *trial.Client, m marks) trial.Record {
 	t.Helper()
 	holder := c.Create(t, "personal", trial.Record{

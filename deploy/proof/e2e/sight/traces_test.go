@@ -10,8 +10,8 @@ import (
 
 const topic = "exchange.bordereau.dirty"
 
-// way is the spans from the receipt to its row, by service and name, each with the one that it is below. There are
-// more: reads of the store, and calls that a cache may save.
+// way lists the spans from the receipt to its row, by service and name, each with its parent. There are more: reads of
+// the store, and calls that a cache may save.
 var way = map[string]string{
 	"gateway POST /receipt":           "",
 	"gateway forward premium":         "gateway POST /receipt",
@@ -25,8 +25,8 @@ var way = map[string]string{
 	"premium insert premiumBordereau": "premium process " + topic,
 }
 
-// TestOneTraceFromTheGatewayToTheRow runs separate processes. The second time the broker is gone, so that the message
-// is lost and the sweep computes the row from what is stored with the receipt.
+// TestOneTraceFromTheGatewayToTheRow runs separate processes. The second time the broker is stopped: the message is
+// lost, and the sweep computes the row from what is stored with the receipt.
 func TestOneTraceFromTheGatewayToTheRow(t *testing.T) {
 	t.Parallel()
 	collector := tracetest.Start(t)
@@ -52,7 +52,7 @@ func TestOneTraceFromTheGatewayToTheRow(t *testing.T) {
 	})
 }
 
-// sweptWay is the spans from a receipt to its row without a message.
+// sweptWay lists the spans from a receipt to its row without a message.
 var sweptWay = map[string]string{
 	"gateway POST /receipt":            "",
 	"premium POST /receipt":            "gateway forward premium",
@@ -61,7 +61,7 @@ var sweptWay = map[string]string{
 	"premium replace premiumBordereau": "premium sweep " + topic,
 }
 
-// lacking returns what the spans lack of a way; empty if they have all of it.
+// lacking returns the spans of a way that are missing; empty if there are all.
 func lacking(spans []tracetest.Span, way map[string]string) string {
 	byID := map[string]string{}
 	for _, s := range spans {
@@ -79,7 +79,7 @@ func lacking(spans []tracetest.Span, way map[string]string) string {
 	return ""
 }
 
-// TestReceiptsOfOneRowShareItsSpan records receipts of one policy at once, so that one computation of the row is for
+// TestReceiptsOfOneRowShareItsSpan records receipts of one policy at once, so that one computation of the row includes
 // several.
 func TestReceiptsOfOneRowShareItsSpan(t *testing.T) {
 	t.Parallel()
@@ -117,7 +117,7 @@ func handled(spans []tracetest.Span) *tracetest.Span {
 	return nil
 }
 
-// TestNobodyForcesATrace sends what says that it is traced to a gateway that traces nothing.
+// TestNobodyForcesATrace sends a traceparent that is sampled to a gateway that traces nothing.
 func TestNobodyForcesATrace(t *testing.T) {
 	t.Parallel()
 	collector := tracetest.Start(t)
@@ -134,7 +134,8 @@ func TestNobodyForcesATrace(t *testing.T) {
 	}
 }
 
-// TestExchangeWithoutItsCollector works as ever, says once that traces are not sent, and stops.
+// TestExchangeWithoutItsCollector checks that an exchange without its collector works, logs once that it cannot send
+// traces, and stops.
 func TestExchangeWithoutItsCollector(t *testing.T) {
 	t.Parallel()
 	e, c := compose(t, "EXCHANGE_TRACE_ENDPOINT=http://127.0.0.1:1", "EXCHANGE_TRACE_SAMPLE=1")

@@ -22,11 +22,10 @@ type Composition struct {
 	Environ []string
 	// Store is the URL of a MongoDB that the services keep their records in; each has a file if it is empty.
 	Store string
-	// Volumes hold the certificates of the processes, by which they know each other in place of a credential; nil
-	// without TLS.
+	// Volumes hold the certificates that the processes use in place of a credential; nil without TLS.
 	Volumes *Volumes
-	// Replicas are what is appended to the names of services and of the gateway, each of which runs once for each of
-	// them. A replica has records of its own, and stops as it does by default. There is no broker then.
+	// Replicas are suffixes of the names of the services and the gateway: each runs once for each suffix. A replica has
+	// records of its own, and stops as it does by default. There is no broker then.
 	Replicas []string
 }
 
@@ -78,7 +77,7 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 func (of Composition) environ() []string {
 	var all []string
 	if len(of.Replicas) == 0 {
-		// No other replica takes over from a process that stops, so nothing is won by waiting for its clients.
+		// No other replica takes over from a stopping process, so waiting for its clients is of no use.
 		all = append(all, "EXCHANGE_DRAIN_DELAY=0s")
 	}
 	if of.CredentialFile == nil && of.Volumes == nil {

@@ -38,8 +38,8 @@ func NewVolumes(t testing.TB, folder string, authorities ...*certificatetest.Aut
 	return v
 }
 
-// Issue gives a process a new certificate for its name and 127.0.0.1. It trusts the authorities, of which the first
-// one signs.
+// Issue gives a process a new certificate for its name and 127.0.0.1, signed by the first of the authorities. The
+// process trusts all of them.
 func (v *Volumes) Issue(process string, trusted ...*certificatetest.Authority) {
 	v.t.Helper()
 	service, _, _ := strings.Cut(process, "-")
@@ -48,7 +48,7 @@ func (v *Volumes) Issue(process string, trusted ...*certificatetest.Authority) {
 	v.Trust(process, trusted...)
 }
 
-// Trust has a process trust the authorities, and no others.
+// Trust makes a process trust these authorities only.
 func (v *Volumes) Trust(process string, trusted ...*certificatetest.Authority) {
 	v.t.Helper()
 	var all strings.Builder
@@ -76,7 +76,7 @@ func (v *Volumes) Pair(process string) tls.Certificate {
 	return pair
 }
 
-// Transport returns a transport for HTTP/1.1 that trusts the servers. Its certificates are those that are given.
+// Transport returns a transport for HTTP/1.1 that trusts the servers and shows the given certificates.
 func (v *Volumes) Transport(certificates ...tls.Certificate) *http.Transport {
 	return &http.Transport{
 		MaxIdleConnsPerHost: 128, TLSClientConfig: &tls.Config{RootCAs: v.trusted, Certificates: certificates, MinVersion: tls.VersionTLS12},
@@ -104,7 +104,7 @@ func (v *Volumes) flags(service, process string) []string {
 }
 
 // Publish writes files of a process as Kubernetes does with those of a Secret: they are links into a folder that is a
-// link, which is exchanged, so that all files change at once. Files that are not named stay as they are.
+// link. Publish exchanges that link, so that all files change at once. Files that are not named stay as they are.
 func (v *Volumes) Publish(process string, files map[string]string) {
 	v.t.Helper()
 	if err := publish(filepath.Join(v.folder, process), files); err != nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// release is the release of Debian whose packages are unpacked. It is later than the one that they are unpacked on, and
-// brings its own C library.
+// release is the release of Debian that the packages are from. It is later than the release of this machine, and brings
+// its own C library.
 const release = "forky"
 
 // wanted are the packages that are asked for: the extension, with PostgreSQL, and what PostgreSQL takes for granted.

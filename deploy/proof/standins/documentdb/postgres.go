@@ -28,7 +28,7 @@ const (
 	patience = time.Minute
 )
 
-// settings are those of every server. What a test stores need not survive a failure of power.
+// settings are the settings of every server. What a test stores need not survive a power failure.
 var settings = []string{
 	"listen_addresses=127.0.0.1", "unix_socket_directories=", "dynamic_shared_memory_type=mmap",
 	"shared_preload_libraries=pg_cron,pg_documentdb_core,pg_documentdb", "cron.database_name=postgres",
@@ -79,7 +79,7 @@ func (r root) makeTemplate(ctx context.Context) error {
 	return errors.Join(p.execute(ctx, "CREATE EXTENSION documentdb CASCADE"), p.stop(), os.Remove(data+".lock"))
 }
 
-// environment is that of PostgreSQL's programs.
+// environment is the environment of PostgreSQL's programs.
 var environment = []string{"PATH=" + binaries + ":/usr/bin", "LANG=C.UTF-8"}
 
 var dataName = regexp.MustCompile(`^[a-zA-Z0-9-]+$`)
@@ -155,13 +155,14 @@ func (r root) forget(ctx context.Context, keep string) error {
 	return errors.Join(r.remove(name), lock.Close())
 }
 
-// remove removes a folder of data whose lock is held, what is left of an attempt to make it, and the file of the lock.
+// remove removes a folder of data, what is left of an attempt to make it, and the file of its lock. The caller holds
+// the lock.
 func (r root) remove(name string) error {
 	data := r.path("data", name)
 	return errors.Join(os.RemoveAll(data), os.RemoveAll(data+partial), os.Remove(data+".lock"))
 }
 
-// passing begins the names of data that is removed with its server.
+// passing is the prefix of the names of data that is removed with its server.
 const passing = "of-"
 
 // sweep removes the data of servers that ended without removing it.
@@ -183,8 +184,8 @@ func (r root) sweep() error {
 	return nil
 }
 
-// startOn starts PostgreSQL on data whose lock is held, and returns once it accepts connections. It closes the lock
-// if it fails.
+// startOn starts PostgreSQL on a folder of data, and returns once it accepts connections. The caller holds the lock of
+// the folder; startOn closes the lock if it fails.
 func (r root) startOn(ctx context.Context, name string, lock *os.File) (*postgres, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

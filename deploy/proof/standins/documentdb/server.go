@@ -49,7 +49,7 @@ type Server struct {
 	once     sync.Once
 }
 
-// Start starts a server whose data is removed when it ends. dir is Config.Dir.
+// Start starts a server. When the server ends, its data is removed. dir is Config.Dir.
 func Start(ctx context.Context, dir string) (*Server, error) {
 	return Config{Dir: dir}.Start(ctx)
 }
@@ -81,7 +81,7 @@ func (c Config) Start(ctx context.Context) (*Server, error) {
 // end, whichever process it belongs to, until ctx is done. It returns nil if there is no such data.
 func (c Config) Forget(ctx context.Context) error {
 	if c.Keep == "" {
-		return errors.New("documentdb: the data of a server that keeps none is removed with it; say whose is to be forgotten")
+		return errors.New("documentdb: only data that is kept under a name can be forgotten; set Keep")
 	}
 	made, err := place(c.Dir)
 	if err == nil {

@@ -21,8 +21,8 @@ type authority struct {
 	key         crypto.Signer
 }
 
-// issueCertificates writes the keys and certificates of the cluster: of its authority, of the apiserver, of the
-// administrator (whom the other parts call themselves too), and the key that signs the tokens of service accounts.
+// issueCertificates writes the keys and certificates of the cluster: its authority, the apiserver, the administrator
+// (the other parts use the administrator's too), and the key that signs the tokens of service accounts.
 func (c *Cluster) issueCertificates() error {
 	key, err := c.newKey("ca")
 	if err != nil {

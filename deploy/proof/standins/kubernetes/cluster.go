@@ -85,8 +85,8 @@ func (c Config) start(ctx context.Context, say func(string, ...any)) (*Cluster, 
 	return cluster, nil
 }
 
-// Sweep removes what a cluster has left whose process was killed: what runs in its pods, their networks and their
-// mounts. Start does so as well.
+// Sweep removes what a killed process has left of its cluster: what runs in its pods, their networks and their mounts.
+// Start does so as well.
 func (c Config) Sweep() error {
 	dir, err := c.folder()
 	if err != nil {
@@ -118,7 +118,7 @@ func (c Config) folder() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// claim returns the cluster of a folder, of which nothing runs yet. Another process that has it is an error.
+// claim locks a folder and returns its cluster, which does not run yet. It fails if another process has the folder.
 func claim(dir string) (*Cluster, error) {
 	lock, err := process.TryLock(filepath.Join(dir, "cluster.lock"))
 	if err != nil {
@@ -132,7 +132,7 @@ func claim(dir string) (*Cluster, error) {
 
 // run starts the parts of the cluster, each after those that it needs.
 func (c *Cluster) run(ctx context.Context) error {
-	// What a cluster has left whose process was killed.
+	// What a killed process has left of its cluster.
 	if err := c.end(); err != nil {
 		return err
 	}

@@ -95,7 +95,7 @@ func info() *openapi3.Info {
 // conventions is the text about what holds for every resource.
 var conventions = fmt.Sprintf("The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n"+
 	"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n"+
-	"**Errors.** Every error is a problem document (RFC 7807) whose `type` leads to a page that says how to mend it.\n\n"+
+	"**Errors.** Every error is a problem document (RFC 7807) whose `type` is the URI of a page that says how to mend it.\n\n"+
 	"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. "+
 	"The value sets are those in force.\n\n"+
 	"**Numbers.** Amounts are JSON numbers and keep their digits. A number of the format `decimal` may have more digits than "+

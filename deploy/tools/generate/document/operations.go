@@ -45,7 +45,7 @@ func (b *builder) fixedList(of resource) *openapi3.Operation {
 
 func (b *builder) list(of resource) *openapi3.Operation {
 	op := b.operation(of, "list"+upper(of.Resource), "List "+of.Resource+" records, in order of creation", openapi.ScopeDeveloper)
-	op.Description = "A page of the records that meet all filters. The Link header leads to the next page."
+	op.Description = "A page of the records that meet all filters. The Link header has the URL of the next page."
 	op.Parameters = parameters("limit", "cursor", "skip")
 	for _, p := range of.Parameters {
 		schema := openapi3.NewStringSchema().WithMinLength(1)

@@ -71,7 +71,7 @@ func sharedParameters() openapi3.ParametersMap {
 	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"), openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(rest.MaxKey),
 		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.")
 	add("IfMatch", openapi3.NewHeaderParameter("If-Match"), openapi3.NewStringSchema(),
-		"Entity tags of which the record must have one; 412 where it has changed. They are compared strongly.")
+		"Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.")
 	add("IfNoneMatch", openapi3.NewHeaderParameter("If-None-Match"), openapi3.NewStringSchema(),
 		"Entity tags that the caller knows; 304 where the record has one of them.")
 	return shared

@@ -138,7 +138,7 @@ func (s *schemas) problem() *openapi3.Schema {
 	errors := s.of(violations, false)
 	errors.Value.WithMaxItems(problem.MaxViolations)
 	return openapi3.NewObjectSchema().WithRequired([]string{"type", "title", "status", "instance"}).
-		WithProperty("type", text("A stable URI reference; it leads to a page about the problem.").WithFormat("uri-reference")).
+		WithProperty("type", text("A stable URI reference to a page about the problem.").WithFormat("uri-reference")).
 		WithProperty("title", text("The same for every occurrence.")).
 		WithProperty("status", wholeNumber("The status of the response.").WithMin(400).WithMax(599)).
 		WithProperty("detail", text("What is wrong with this request.")).

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// changesSuffix ends the name of the members of a record of which a caller sends some.
+	// changesSuffix ends the name of the schema of a change: some members of a record.
 	changesSuffix = "Changes"
 	// resultSuffix ends the name of a record with the members that a creation returns with it.
 	resultSuffix = "Result"
@@ -105,7 +105,7 @@ func (s *schemas) input(r rest.Description) *openapi3.SchemaRef {
 	return s.add(r.Resource+inputSuffix, schema)
 }
 
-// changes returns the schema of some members of a record, of which none is required.
+// changes returns the schema of a change of a record. It requires none of the members.
 func (s *schemas) changes(r rest.Description) *openapi3.SchemaRef {
 	if _, made := s.all[r.Resource+changesSuffix]; made {
 		return refTo(r.Resource + changesSuffix)

@@ -63,8 +63,8 @@ func (l *link) requests() {
 	}
 }
 
-// answers passes back what the server sends.
-func (l *link) answers() {
+// responses passes on what the server sends.
+func (l *link) responses() {
 	defer l.close()
 	for {
 		message, err := readMessage(l.server)

@@ -108,7 +108,7 @@ func (p *Proxy) serve(client net.Conn) {
 	link := &link{proxy: p, client: client, server: server, replies: map[int32]Action{}}
 	var both sync.WaitGroup
 	both.Go(link.requests)
-	both.Go(link.answers)
+	both.Go(link.responses)
 	both.Wait()
 }
 
