@@ -80,21 +80,25 @@ func through[T any](ctx context.Context, d *decorated, call Call, do func(contex
 }
 
 func (d *decorated) Insert(ctx context.Context, doc Document) error {
-	return d.around(ctx, Call{Operation: "insert", ID: doc.ID}, func(ctx context.Context) error { return d.inner.Insert(ctx, doc) })
+	return d.around(ctx, Call{Operation: "insert", ID: doc.ID},
+		func(ctx context.Context) error { return d.inner.Insert(ctx, doc) })
 }
 
 func (d *decorated) Get(ctx context.Context, id uuid.UUID) (Document, error) {
-	return through(ctx, d, Call{Operation: "get", ID: id}, func(ctx context.Context) (Document, error) { return d.inner.Get(ctx, id) })
+	return through(ctx, d, Call{Operation: "get", ID: id},
+		func(ctx context.Context) (Document, error) { return d.inner.Get(ctx, id) })
 }
 
 func (d *decorated) Replace(ctx context.Context, doc Document, former *Former) error {
-	return d.around(ctx, Call{Operation: "replace", ID: doc.ID, Version: doc.Version, Former: former}, func(ctx context.Context) error {
-		return d.inner.Replace(ctx, doc, former)
-	})
+	return d.around(ctx, Call{Operation: "replace", ID: doc.ID, Version: doc.Version, Former: former},
+		func(ctx context.Context) error {
+			return d.inner.Replace(ctx, doc, former)
+		})
 }
 
 func (d *decorated) Find(ctx context.Context, q Query) ([]Document, error) {
-	return through(ctx, d, Call{Operation: "find", Query: &q}, func(ctx context.Context) ([]Document, error) { return d.inner.Find(ctx, q) })
+	return through(ctx, d, Call{Operation: "find", Query: &q},
+		func(ctx context.Context) ([]Document, error) { return d.inner.Find(ctx, q) })
 }
 
 func (d *decorated) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error) {
@@ -104,31 +108,36 @@ func (d *decorated) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]D
 }
 
 func (d *decorated) Sent(ctx context.Context, refs []Ref) (removed int, err error) {
-	return through(ctx, d, Call{Operation: "sent", Refs: refs}, func(ctx context.Context) (int, error) { return d.inner.Sent(ctx, refs) })
+	return through(ctx, d, Call{Operation: "sent", Refs: refs},
+		func(ctx context.Context) (int, error) { return d.inner.Sent(ctx, refs) })
 }
 
 func (d *decorated) Former(ctx context.Context, id uuid.UUID, version int64) (Former, error) {
-	return through(ctx, d, Call{Operation: "former", ID: id, Version: version}, func(ctx context.Context) (Former, error) {
-		return d.history.Former(ctx, id, version)
-	})
+	return through(ctx, d, Call{Operation: "former", ID: id, Version: version},
+		func(ctx context.Context) (Former, error) {
+			return d.history.Former(ctx, id, version)
+		})
 }
 
 func (d *decorated) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error) {
-	return through(ctx, d, Call{Operation: "formers", ID: id, Version: after}, func(ctx context.Context) ([]Former, error) {
-		return d.history.Formers(ctx, id, after, limit)
-	})
+	return through(ctx, d, Call{Operation: "formers", ID: id, Version: after},
+		func(ctx context.Context) ([]Former, error) {
+			return d.history.Formers(ctx, id, after, limit)
+		})
 }
 
 func (d *decorated) FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error) {
-	return through(ctx, d, Call{Operation: "former_by_key", ID: id, Value: key}, func(ctx context.Context) (Former, error) {
-		return d.history.FormerByKey(ctx, id, key)
-	})
+	return through(ctx, d, Call{Operation: "former_by_key", ID: id, Value: key},
+		func(ctx context.Context) (Former, error) {
+			return d.history.FormerByKey(ctx, id, key)
+		})
 }
 
 func (d *decorated) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
-	return through(ctx, d, Call{Operation: "texts", Value: member}, func(ctx context.Context) (map[uuid.UUID]string, error) {
-		return d.members.Texts(ctx, ids, member)
-	})
+	return through(ctx, d, Call{Operation: "texts", Value: member},
+		func(ctx context.Context) (map[uuid.UUID]string, error) {
+			return d.members.Texts(ctx, ids, member)
+		})
 }
 
 func (d *decorated) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error) {

@@ -28,7 +28,8 @@ func opened(t *testing.T) docstore.Collection {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	c, err := store.Collection(t.Context(), docstore.Spec{Name: "records", Indexes: []docstore.Index{{Name: "account", Amounts: true}}})
+	c, err := store.Collection(t.Context(),
+		docstore.Spec{Name: "records", Indexes: []docstore.Index{{Name: "account", Amounts: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}

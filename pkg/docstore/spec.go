@@ -30,7 +30,8 @@ func (s Spec) Validate() error {
 		}
 	}
 	if s.Sums() && s.Keys != nil && s.Amount == nil {
-		return fmt.Errorf("docstore: collection %q has an index with amounts, and does not say how they are derived", s.Name)
+		return fmt.Errorf("docstore: collection %q has an index with amounts, and does not say how they are derived",
+			s.Name)
 	}
 	return nil
 }
@@ -85,7 +86,8 @@ func (s Spec) CheckWrite(doc Document, former *Former) error {
 		return ErrTooLarge
 	}
 	if former != nil && former.Version != doc.Version {
-		return fmt.Errorf("%w: the former version of a document of collection %q is %d, and version %d is to be replaced",
+		return fmt.Errorf(
+			"%w: the former version of a document of collection %q is %d, and version %d is to be replaced",
 			ErrUnavailable, s.Name, former.Version, doc.Version)
 	}
 	if err := s.CheckKeys(doc.Keys); err != nil {

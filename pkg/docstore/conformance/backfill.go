@@ -104,7 +104,8 @@ func (g *growing) as(t *testing.T, spec docstore.Spec) {
 	if g.Collection, err = store.Collection(t.Context(), spec); err != nil {
 		t.Fatalf("collection: %v", err)
 	}
-	g.Backfilling, g.Sums = capability[docstore.Backfilling](t, g.Collection), capability[docstore.Sums](t, g.Collection)
+	g.Backfilling, g.Sums = capability[docstore.Backfilling](t, g.Collection), capability[docstore.Sums](t,
+		g.Collection)
 }
 
 func (g *growing) close(t *testing.T) {
@@ -134,7 +135,8 @@ func (g *growing) fill(t *testing.T, count int) []uuid.UUID {
 }
 
 func numbered(i int) vehicle {
-	return vehicle{fmt.Sprintf("P-%d", i), fmt.Sprintf("C-%d", i), fmt.Sprintf("o%d", i%3), []string{"red", "blue"}[i%2]}
+	return vehicle{fmt.Sprintf("P-%d", i), fmt.Sprintf("C-%d", i), fmt.Sprintf("o%d", i%3),
+		[]string{"red", "blue"}[i%2]}
 }
 
 // by returns what a find by one value returns, all of it.
@@ -148,13 +150,15 @@ func (g *growing) by(t *testing.T, index, value string) ([]uuid.UUID, error) {
 func (g *growing) want(t *testing.T, index, value string, want ...uuid.UUID) {
 	t.Helper()
 	found, err := g.by(t, index, value)
-	for deadline := time.Now().Add(patience); errors.As(err, new(*docstore.BuildingError)); found, err = g.by(t, index, value) {
+	for deadline := time.Now().Add(patience); errors.As(err, new(*docstore.BuildingError)); found, err = g.by(t, index,
+		value) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the index is still being built: %+v", g.Backfill())
 		}
 	}
 	if err != nil || !slices.Equal(found, want) {
-		t.Errorf("%s %q finds %d documents, error %v; want %d\n got %v\nwant %v", index, value, len(found), err, len(want), found, want)
+		t.Errorf("%s %q finds %d documents, error %v; want %d\n got %v\nwant %v", index, value, len(found), err,
+			len(want), found, want)
 	}
 }
 
@@ -221,7 +225,8 @@ func refusedMeanwhile(t *testing.T, g *growing) {
 	for deadline := time.Now().Add(patience); calls.Load() < aged; {
 		for _, q := range []docstore.Query{
 			{Equal: docstore.Keys{"color": "red"}, Limit: 1}, {Equal: docstore.Keys{"chassis": "C-1"}, Limit: 1},
-			{Equal: docstore.Keys{"owner": "o1", "color": "red"}, Limit: 1}, {Ranges: []docstore.Range{{Index: "color"}}, Limit: 1},
+			{Equal: docstore.Keys{"owner": "o1", "color": "red"},
+				Limit: 1}, {Ranges: []docstore.Range{{Index: "color"}}, Limit: 1},
 		} {
 			_, err := g.Find(t.Context(), q)
 			var building *docstore.BuildingError

@@ -46,7 +46,8 @@ func changedMeanwhile(t *testing.T, g *growing) {
 		}
 	}
 	// The values that no document has are free.
-	if err := g.Insert(t.Context(), vehicle{Plate: "free", Chassis: "C-5"}.of(wide, uuid.Must(uuid.NewV7()))); err != nil {
+	if err := g.Insert(t.Context(),
+		vehicle{Plate: "free", Chassis: "C-5"}.of(wide, uuid.Must(uuid.NewV7()))); err != nil {
 		t.Errorf("insert: %v", err)
 	}
 }
@@ -115,7 +116,8 @@ func writtenByAnother(t *testing.T, g *growing) {
 
 	g.as(t, wide)
 	g.want(t, "color", "green", stored[4], added.ID)
-	g.want(t, "color", "red", slices.DeleteFunc(every(stored, 2, 0), func(id uuid.UUID) bool { return id == stored[4] })...)
+	g.want(t, "color", "red",
+		slices.DeleteFunc(every(stored, 2, 0), func(id uuid.UUID) bool { return id == stored[4] })...)
 	g.want(t, "chassis", "other", stored[4])
 	g.want(t, "chassis", "C-4")
 	if done := g.Backfill(); done.Done != 2 {
@@ -179,7 +181,8 @@ func withoutKeys(t *testing.T, g *growing) {
 
 // weighed is the narrow collection after its index of the owners got amounts.
 var weighed = docstore.Spec{
-	Name: "vehicles", Keys: narrowKeys, Indexes: []docstore.Index{{Name: "plate", Unique: true}, {Name: "owner", Amounts: true}},
+	Name: "vehicles", Keys: narrowKeys, Indexes: []docstore.Index{{Name: "plate", Unique: true},
+		{Name: "owner", Amounts: true}},
 	Amount: func(doc docstore.Document) (int64, error) { return int64(len(doc.Body)), nil },
 }
 
@@ -203,7 +206,8 @@ func addedAmounts(t *testing.T, g *growing) {
 		want += int64(len(doc.Body))
 	}
 	sum, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged)
-	for deadline := time.Now().Add(patience); errors.As(err, new(*docstore.BuildingError)); sum, err = g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged) {
+	for deadline := time.Now().Add(patience); errors.As(err,
+		new(*docstore.BuildingError)); sum, err = g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the index is still being built: %+v", g.Backfill())
 		}
@@ -232,7 +236,8 @@ func withoutAmount(t *testing.T, g *growing) {
 		}
 	}
 	var building *docstore.BuildingError
-	if _, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, 10); !errors.As(err, &building) || building.Index != "owner" {
+	if _, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, 10); !errors.As(err, &building) ||
+		building.Index != "owner" {
 		t.Errorf("the sum with a document that has no amount: error %v", err)
 	}
 	if sum, err := g.Sum(t.Context(), "owner", "o2", uuid.Nil, 10); err != nil || sum.Total.Int64() != 5 {

@@ -85,7 +85,8 @@ type whole struct {
 // collectionOf returns a collection with its capabilities.
 func collectionOf(t *testing.T, c docstore.Collection) whole {
 	t.Helper()
-	return whole{c, capability[docstore.History](t, c), capability[docstore.Members](t, c), capability[docstore.Sums](t, c)}
+	return whole{c, capability[docstore.History](t, c), capability[docstore.Members](t, c),
+		capability[docstore.Sums](t, c)}
 }
 
 // capability returns a collection as a capability, which every store has.

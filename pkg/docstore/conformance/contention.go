@@ -51,7 +51,8 @@ func contention(t *testing.T, f fixture) {
 		if won.Load() != 1 || refused.Load() != int64(f.size.Writers)-1 {
 			t.Errorf("%d won and %d were refused, of %d", won.Load(), refused.Load(), f.size.Writers)
 		}
-		if found := f.find(t, docstore.Query{Equal: docstore.Keys{"policyNumber": "the one"}, Limit: 9}); len(found) != 1 {
+		if found := f.find(t,
+			docstore.Query{Equal: docstore.Keys{"policyNumber": "the one"}, Limit: 9}); len(found) != 1 {
 			t.Errorf("%d documents have the value", len(found))
 		}
 	})

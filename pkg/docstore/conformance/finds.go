@@ -12,7 +12,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// finds: a query selects exactly the documents for which all of its conditions hold, in order of id, ascending or descending.
+// finds: a query selects exactly the documents for which all of its conditions hold, in order of id, ascending or
+// descending.
 func finds(t *testing.T, f fixture) {
 	random := rand.New(rand.NewPCG(1, 2))
 	stored := portfolio(t, f, random)
@@ -44,24 +45,25 @@ func finds(t *testing.T, f fixture) {
 			compare(t, f, stored, anyQuery(random, stored))
 		}
 	})
-	t.Run("documents that are found are whole, without their keys, and with their states if these are asked for", func(t *testing.T) {
-		for _, withState := range []bool{true, false} {
-			for _, q := range []docstore.Query{
-				{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7},
-			} {
-				q.WithState = withState
-				docs, err := f.Find(t.Context(), q)
-				if err != nil || len(docs) != 1 {
-					t.Fatalf("found %d documents, error %v", len(docs), err)
+	t.Run("documents that are found are whole, without their keys, and with their states if these are asked for",
+		func(t *testing.T) {
+			for _, withState := range []bool{true, false} {
+				for _, q := range []docstore.Query{
+					{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7},
+				} {
+					q.WithState = withState
+					docs, err := f.Find(t.Context(), q)
+					if err != nil || len(docs) != 1 {
+						t.Fatalf("found %d documents, error %v", len(docs), err)
+					}
+					want := stored[7]
+					if !withState {
+						want.State = nil
+					}
+					same(t, docs[0], want)
 				}
-				want := stored[7]
-				if !withState {
-					want.State = nil
-				}
-				same(t, docs[0], want)
 			}
-		}
-	})
+		})
 	t.Run("a find ends before the bodies and states become too large", func(t *testing.T) { endsEarly(t, f, stored) })
 	t.Run("a query that the collection does not support is refused", func(t *testing.T) {
 		for _, q := range []docstore.Query{
@@ -91,10 +93,12 @@ func endsEarly(t *testing.T, f fixture, stored []docstore.Document) {
 		{"room for three", docstore.Query{Limit: 9, Bytes: 3 * body}, 3},
 		{"room for less than three", docstore.Query{Limit: 9, Bytes: 3*body - 1}, 2},
 		{"room for three with their states", docstore.Query{Limit: 9, Bytes: 3 * (body + state), WithState: true}, 3},
-		{"room for less than three with their states", docstore.Query{Limit: 9, Bytes: 3*(body+state) - 1, WithState: true}, 2},
+		{"room for less than three with their states",
+			docstore.Query{Limit: 9, Bytes: 3*(body+state) - 1, WithState: true}, 2},
 		{"room for none", docstore.Query{Limit: 9, Bytes: 1}, 1},
 		{"room for all", docstore.Query{Limit: 3, Bytes: 3 * body}, 3},
-		{"a unique value, and room for none", docstore.Query{Equal: docstore.Keys{"policyNumber": "P-0"}, Limit: 9, Bytes: 1}, 1},
+		{"a unique value, and room for none",
+			docstore.Query{Equal: docstore.Keys{"policyNumber": "P-0"}, Limit: 9, Bytes: 1}, 1},
 	} {
 		docs, err := f.Find(t.Context(), c.query)
 		if err != nil {
@@ -147,7 +151,8 @@ func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 	if random.IntN(2) == 0 {
 		from := 1 + random.IntN(28)
 		q.Ranges = append(q.Ranges, docstore.Range{
-			Index: "inception", From: fmt.Sprintf("2026-03-%02d", from), To: fmt.Sprintf("2026-03-%02d", from+random.IntN(9)),
+			Index: "inception", From: fmt.Sprintf("2026-03-%02d", from), To: fmt.Sprintf("2026-03-%02d",
+				from+random.IntN(9)),
 		})
 	}
 	if random.IntN(4) == 0 {

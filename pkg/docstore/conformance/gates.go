@@ -55,14 +55,17 @@ func gates(t *testing.T, f fixture) {
 		least int
 		read  func(ctx context.Context) error
 	}{
-		"get":            {2 * size, func(ctx context.Context) error { return result(f.Get(ctx, doc.ID)) }},
-		"find of all":    {size, func(ctx context.Context) error { return result(f.Find(ctx, docstore.Query{Limit: 2})) }},
+		"get": {2 * size, func(ctx context.Context) error { return result(f.Get(ctx, doc.ID)) }},
+		"find of all": {size,
+			func(ctx context.Context) error { return result(f.Find(ctx, docstore.Query{Limit: 2})) }},
 		"find by holder": {size, func(ctx context.Context) error { return found(f.Find(ctx, equal("holder", "b"))) }},
-		"find by number": {size, func(ctx context.Context) error { return found(f.Find(ctx, equal("policyNumber", "B-1"))) }},
-		"former":         {2 * size, func(ctx context.Context) error { return result(f.Former(ctx, doc.ID, 1)) }},
-		"formers":        {3 * size, func(ctx context.Context) error { return result(f.Formers(ctx, doc.ID, 0, 9)) }},
-		"former by key":  {size, func(ctx context.Context) error { return result(f.FormerByKey(ctx, doc.ID, "k")) }},
-		"texts":          {size, func(ctx context.Context) error { return result(f.Texts(ctx, []uuid.UUID{doc.ID}, "body")) }},
+		"find by number": {size,
+			func(ctx context.Context) error { return found(f.Find(ctx, equal("policyNumber", "B-1"))) }},
+		"former":        {2 * size, func(ctx context.Context) error { return result(f.Former(ctx, doc.ID, 1)) }},
+		"formers":       {3 * size, func(ctx context.Context) error { return result(f.Formers(ctx, doc.ID, 0, 9)) }},
+		"former by key": {size, func(ctx context.Context) error { return result(f.FormerByKey(ctx, doc.ID, "k")) }},
+		"texts": {size,
+			func(ctx context.Context) error { return result(f.Texts(ctx, []uuid.UUID{doc.ID}, "body")) }},
 	}
 	for name, c := range reads {
 		t.Run(name, func(t *testing.T) {

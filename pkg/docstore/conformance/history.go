@@ -117,7 +117,8 @@ func history(t *testing.T, f fixture) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "H-1"})
 		first := f.advance(t, doc, "k")
 		// Whatever a late caller says that version 1 was, it stays what it was.
-		wantError(t, "late replace", f.Replace(t.Context(), doc, &docstore.Former{Version: 1, Body: []byte(`{"late":true}`)}), docstore.ErrStale)
+		wantError(t, "late replace",
+			f.Replace(t.Context(), doc, &docstore.Former{Version: 1, Body: []byte(`{"late":true}`)}), docstore.ErrStale)
 		f.wantFormer(t, doc.ID, first)
 		ahead := doc
 		ahead.Version = 9
@@ -154,14 +155,16 @@ func history(t *testing.T, f fixture) {
 		for i, former := range page {
 			whole, err := f.Former(t.Context(), doc.ID, former.Version)
 			number := strconv.Itoa(i + 1)
-			if err != nil || former.Version != int64(i+1) || string(former.State) != number || string(whole.Body) != number {
+			if err != nil || former.Version != int64(i+1) || string(former.State) != number ||
+				string(whole.Body) != number {
 				t.Fatalf("version %d: state %s, body %s, error %v", former.Version, former.State, whole.Body, err)
 			}
 		}
 	})
 	t.Run("a document has a greatest size", func(t *testing.T) {
 		doc := document(nil)
-		doc.Body = append(append([]byte(`{"x":"`), bytes.Repeat([]byte("x"), docstore.MaxSize-len(doc.State)-8)...), `"}`...)
+		doc.Body = append(append([]byte(`{"x":"`), bytes.Repeat([]byte("x"), docstore.MaxSize-len(doc.State)-8)...),
+			`"}`...)
 		if err := f.Insert(t.Context(), doc); err != nil {
 			t.Fatalf("insert of %d bytes: %v", len(doc.Body)+len(doc.State), err)
 		}

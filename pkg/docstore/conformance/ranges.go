@@ -15,7 +15,8 @@ import (
 func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 	store := open(t)
 	t.Cleanup(func() { _ = store.Close() })
-	policies, err := store.Collection(t.Context(), docstore.Spec{Name: "policies", Indexes: []docstore.Index{{Name: "kind"}}})
+	policies, err := store.Collection(t.Context(),
+		docstore.Spec{Name: "policies", Indexes: []docstore.Index{{Name: "kind"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,8 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 			t.Errorf("%d documents of the kind %q were found in descending order, want %d", len(found), kind, len(want))
 		}
 		q.Descending, q.Skip = false, len(want)-30
-		if docs, err := policies.Find(t.Context(), q); err != nil || len(docs) != 30 || docs[29].ID != want[len(want)-1] {
+		if docs, err := policies.Find(t.Context(), q); err != nil || len(docs) != 30 ||
+			docs[29].ID != want[len(want)-1] {
 			t.Errorf("%d of the last 30 documents of the kind %q were found (%v)", len(docs), kind, err)
 		}
 	}

@@ -29,7 +29,8 @@ func records(t *testing.T, f fixture) {
 	})
 	t.Run("a body keeps every byte", func(t *testing.T) {
 		doc := document(nil)
-		doc.Body = []byte("{ \"a\" : 1.0e+2,\n\t\"b\":\"\\u0000 \u2028 \U0001F697\", \"c\":100000000000000000000000000000001 }")
+		doc.Body = []byte(
+			"{ \"a\" : 1.0e+2,\n\t\"b\":\"\\u0000 \u2028 \U0001F697\", \"c\":100000000000000000000000000000001 }")
 		if err := f.Insert(t.Context(), doc); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +120,8 @@ func records(t *testing.T, f fixture) {
 	})
 	t.Run("a collection that cannot be made is refused", func(t *testing.T) {
 		for _, spec := range []docstore.Spec{
-			{Name: ""}, {Name: `x"; drop`}, {Name: "claims.history"}, {Name: "a", Indexes: []docstore.Index{{Name: "b c"}}},
+			{Name: ""}, {Name: `x"; drop`}, {Name: "claims.history"}, {Name: "a",
+				Indexes: []docstore.Index{{Name: "b c"}}},
 			{Name: "a", Indexes: []docstore.Index{{Name: "number"}, {Name: "Number"}}},
 			{Name: "a", Indexes: []docstore.Index{{Name: docstore.IDIndex}}},
 		} {
@@ -181,7 +183,8 @@ func (f fixture) texts(t *testing.T) {
 	if err := f.Insert(t.Context(), named); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"a.b": "with a dot", "$a": "with a dollar sign", "%a": "with a percent sign", "a": ""} {
+	for name, want := range map[string]string{"a.b": "with a dot", "$a": "with a dollar sign",
+		"%a": "with a percent sign", "a": ""} {
 		if got, err := f.Texts(t.Context(), []uuid.UUID{named.ID}, name); err != nil || got[named.ID] != want {
 			t.Errorf("member %s: %q, error %v, want %q", name, got[named.ID], err, want)
 		}

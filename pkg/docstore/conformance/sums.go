@@ -45,7 +45,8 @@ func sums(t *testing.T, f fixture) {
 	t.Run("the documents with a value are added up, page by page", func(t *testing.T) { sumsByPage(t, f, put) })
 	t.Run("a sum is exact beyond 64 bits", func(t *testing.T) {
 		want := new(big.Int)
-		for _, amount := range []int64{math.MaxInt64, math.MaxInt64, math.MaxInt64 - 1, -7, 1 << 32, -1 << 32, 1<<32 - 1, 0} {
+		for _, amount := range []int64{math.MaxInt64, math.MaxInt64, math.MaxInt64 - 1, -7, 1 << 32, -1 << 32,
+			1<<32 - 1, 0} {
 			put(t, entry("large", amount))
 			put(t, entry("small", -amount))
 			want.Add(want, big.NewInt(amount))
@@ -77,12 +78,14 @@ func sums(t *testing.T, f fixture) {
 	t.Run("the index finds documents as any other", func(t *testing.T) {
 		doc := entry("found", 1)
 		put(t, doc)
-		if got := f.find(t, docstore.Query{Equal: docstore.Keys{"account": "found"}, Limit: 2}); !slices.Equal(got, []uuid.UUID{doc.ID}) {
+		if got := f.find(t, docstore.Query{Equal: docstore.Keys{"account": "found"}, Limit: 2}); !slices.Equal(got,
+			[]uuid.UUID{doc.ID}) {
 			t.Errorf("found %v", got)
 		}
 	})
 	t.Run("documents with marks are told", func(t *testing.T) { sumsTellMarks(t, f, put) })
-	t.Run("what is told is part of the sum, while others insert and remove marks", func(t *testing.T) { sumsAmongWriters(t, f) })
+	t.Run("what is told is part of the sum, while others insert and remove marks",
+		func(t *testing.T) { sumsAmongWriters(t, f) })
 	t.Run("a sum that the collection does not support is refused", func(t *testing.T) {
 		for _, index := range []string{"number", "kind", "claimNumber"} {
 			_, err := f.Sum(t.Context(), index, "x", uuid.Nil, 1)
@@ -92,7 +95,8 @@ func sums(t *testing.T, f fixture) {
 		}
 		_, err := f.Sum(t.Context(), "account", "x", uuid.Nil, 0)
 		wantError(t, "sum of no documents", err, docstore.ErrUnavailable)
-		_, err = f.store.Collection(t.Context(), docstore.Spec{Name: "a", Indexes: []docstore.Index{{Name: "b", Unique: true, Amounts: true}}})
+		_, err = f.store.Collection(t.Context(),
+			docstore.Spec{Name: "a", Indexes: []docstore.Index{{Name: "b", Unique: true, Amounts: true}}})
 		wantError(t, "a unique index with amounts", err, docstore.ErrUnavailable)
 	})
 }
@@ -101,7 +105,8 @@ func wantSum(t *testing.T, f fixture, account string, total *big.Int, documents 
 	t.Helper()
 	sum, err := f.Sum(t.Context(), "account", account, uuid.Nil, 1000)
 	if err != nil || sum.Total.Cmp(total) != 0 || sum.Documents != documents {
-		t.Errorf("the sum of %d documents of %s is %v, want %v of %d (%v)", sum.Documents, account, sum.Total, total, documents, err)
+		t.Errorf("the sum of %d documents of %s is %v, want %v of %d (%v)", sum.Documents, account, sum.Total, total,
+			documents, err)
 	}
 }
 

@@ -37,7 +37,8 @@ type collection struct {
 
 func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
 	var r record
-	err := decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: uuidBinary(id)}}, options.FindOne().SetProjection(shown)), &r)
+	err := decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: uuidBinary(id)}},
+		options.FindOne().SetProjection(shown)), &r)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return docstore.Document{}, docstore.ErrNotFound
 	}

@@ -32,7 +32,8 @@ func (c *collection) findDense(
 			ranges.Ranges = append(ranges.Ranges, r)
 		}
 	}
-	beyond := options.Find().SetHint(indexName(lead)).SetSkip(fewInRange).SetProjection(bson.D{{Key: idField, Value: 1}})
+	beyond := options.Find().SetHint(indexName(lead)).SetSkip(fewInRange).SetProjection(bson.D{{Key: idField,
+		Value: 1}})
 	if _, many, err := c.firstID(ctx, filter(c.spec, ranges), beyond); err != nil || !many {
 		return nil, false, err
 	}
@@ -54,7 +55,9 @@ func (c *collection) findDense(
 }
 
 // firstID returns the id of the first document that a find gives. ok is false if there is none.
-func (c *collection) firstID(ctx context.Context, filter bson.D, how *options.FindOptionsBuilder) (id bson.Binary, ok bool, err error) {
+func (c *collection) firstID(
+	ctx context.Context, filter bson.D, how *options.FindOptionsBuilder,
+) (id bson.Binary, ok bool, err error) {
 	var first []struct {
 		ID bson.Binary `bson:"_id"`
 	}

@@ -81,7 +81,8 @@ func (c *collection) findOwner(
 	}
 	// The id alone names the shard; a second condition on it would hide that.
 	q.After = uuid.Nil
-	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes, page)
+	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes,
+		page)
 }
 
 // list returns up to limit documents in the order of page, in one batch, if that does not become larger than MongoDB

@@ -96,7 +96,9 @@ func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) 
 		SetSort(bson.D{{Key: versionField, Value: -1}}).SetProjection(bson.D{{Key: bodyField, Value: 0}}))
 }
 
-func (c *collection) oneFormer(ctx context.Context, filter bson.D, which *options.FindOneOptionsBuilder) (docstore.Former, error) {
+func (c *collection) oneFormer(
+	ctx context.Context, filter bson.D, which *options.FindOneOptionsBuilder,
+) (docstore.Former, error) {
 	var r formerRecord
 	err := decode(c.history.FindOne(ctx, filter, which), &r)
 	if errors.Is(err, mongo.ErrNoDocuments) {

@@ -37,7 +37,8 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 	models := []mongo.IndexModel{{
 		Keys: bson.D{{Key: unsentField, Value: 1}, {Key: idField, Value: 1}},
 		// Only the documents that have the mark are in the index, which at any time are few.
-		Options: options.Index().SetName(unsentIndex).SetPartialFilterExpression(bson.D{{Key: unsentField, Value: true}}),
+		Options: options.Index().SetName(unsentIndex).SetPartialFilterExpression(bson.D{{Key: unsentField,
+			Value: true}}),
 	}, {
 		// It also holds the documents without a stamp.
 		Keys:    bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}},
@@ -70,15 +71,17 @@ func indexModels(index docstore.Index) []mongo.IndexModel {
 		Keys:    append(slices.Clone(keys), bson.E{Key: amountField, Value: 1}),
 		Options: named(indexName(index)).SetPartialFilterExpression(holds),
 	}, {
-		Keys:    append(slices.Clone(keys), bson.E{Key: versionField, Value: 1}),
-		Options: named(unsentByIndex(index.Name)).SetPartialFilterExpression(append(bson.D{{Key: unsentField, Value: true}}, holds...)),
+		Keys: append(slices.Clone(keys), bson.E{Key: versionField, Value: 1}),
+		Options: named(unsentByIndex(index.Name)).SetPartialFilterExpression(append(bson.D{{Key: unsentField,
+			Value: true}}, holds...)),
 	}}
 }
 
 // checkForm returns an error if the collection holds documents as early releases wrote them, which had no field w.
 func (c *collection) checkForm(ctx context.Context) error {
 	var any bson.Raw
-	err := decode(c.docs.FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}})), &any)
+	err := decode(c.docs.FindOne(ctx, bson.D{}, options.FindOne().SetProjection(bson.D{{Key: writeField, Value: 1}})),
+		&any)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return nil
 	}
@@ -86,7 +89,8 @@ func (c *collection) checkForm(ctx context.Context) error {
 		return err
 	}
 	if any.Lookup(writeField).IsZero() {
-		return fmt.Errorf("collection %s of database %s holds documents in the form of an early release, which this one does not read: "+
+		return fmt.Errorf("collection %s of database %s holds documents in the form of an early release, "+
+			"which this one does not read: "+
 			"start with an empty database", c.docs.Name(), c.docs.Database().Name())
 	}
 	return nil

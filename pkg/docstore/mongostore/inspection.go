@@ -67,7 +67,10 @@ func (c *inspected) bounded(ctx context.Context, do func(context.Context) error)
 const mostRead = 4 << 20
 
 // each reads what a find selects, and calls read for each document until it returns false.
-func (c *inspected) each(ctx context.Context, from *mongo.Collection, filter bson.D, how *options.FindOptionsBuilder, read func(bson.Raw) (bool, error)) error {
+func (c *inspected) each(
+	ctx context.Context, from *mongo.Collection, filter bson.D, how *options.FindOptionsBuilder,
+	read func(bson.Raw) (bool, error),
+) error {
 	return c.bounded(ctx, func(ctx context.Context) error {
 		cursor, err := from.Find(ctx, filter, how)
 		if err != nil {
@@ -109,7 +112,8 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 		how.SetHint(indexName(index))
 	default:
 		// With those of version 0, which are no tombstones if they have a body.
-		selected = bson.D{{Key: idField, Value: bson.D{{Key: o.beyond, Value: uuidBinary(o.after)}, {Key: o.until, Value: uuidBinary(o.last)}}}}
+		selected = bson.D{{Key: idField,
+			Value: bson.D{{Key: o.beyond, Value: uuidBinary(o.after)}, {Key: o.until, Value: uuidBinary(o.last)}}}}
 	}
 	var found []docstore.Stored
 	size := 0
@@ -212,7 +216,8 @@ func (c *inspected) Kept(ctx context.Context, after docstore.Ref, limit int) ([]
 	selected := bson.D{{Key: idField, Value: bson.D{
 		{Key: "$gt", Value: formerID(after.ID, after.Version)}, {Key: "$lte", Value: lastFormer},
 	}}}
-	how := options.Find().SetHint(idIndex).SetSort(inOrder).SetLimit(int64(limit)).SetBatchSize(int32(limit)).SetProjection(bson.D{{Key: idField, Value: 1}})
+	how := options.Find().SetHint(idIndex).SetSort(inOrder).SetLimit(int64(limit)).
+		SetBatchSize(int32(limit)).SetProjection(bson.D{{Key: idField, Value: 1}})
 	err := c.each(ctx, c.history, selected, how, func(raw bson.Raw) (bool, error) {
 		refs = append(refs, formerRef(raw))
 		return true, nil
@@ -248,7 +253,9 @@ func (c *inspected) Holders(ctx context.Context, index string, values []string) 
 
 // owners calls found for each of the documents with these ids that is there, with its value of an index, if one is
 // named.
-func (c *inspected) owners(ctx context.Context, ids bson.A, index string, found func(value string, ref docstore.Ref)) error {
+func (c *inspected) owners(
+	ctx context.Context, ids bson.A, index string, found func(value string, ref docstore.Ref),
+) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -256,7 +263,8 @@ func (c *inspected) owners(ctx context.Context, ids bson.A, index string, found 
 	if index != "" {
 		shown = append(shown, bson.E{Key: keyField(index), Value: 1})
 	}
-	selected := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}, {Key: bodyField, Value: bson.D{{Key: "$exists", Value: true}}}}
+	selected := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}},
+		{Key: bodyField, Value: bson.D{{Key: "$exists", Value: true}}}}
 	return c.each(ctx, c.docs, selected, options.Find().SetProjection(shown), func(raw bson.Raw) (bool, error) {
 		value, _ := raw.Lookup(keysField, index).StringValueOK()
 		found(value, docstore.Ref{ID: idOf(raw, idField), Version: number(raw)})
@@ -278,10 +286,11 @@ func (c *inspected) reservedBy(ctx context.Context, index string, values []strin
 			ids = append(ids, id)
 		}
 	}
-	err := c.each(ctx, c.reservations, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}}, options.Find(), func(raw bson.Raw) (bool, error) {
-		id, _ := raw.Lookup(idField).StringValueOK()
-		reserved[of[id]] = idOf(raw, ownerField)
-		return true, nil
-	})
+	err := c.each(ctx, c.reservations, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}}, options.Find(),
+		func(raw bson.Raw) (bool, error) {
+			id, _ := raw.Lookup(idField).StringValueOK()
+			reserved[of[id]] = idOf(raw, ownerField)
+			return true, nil
+		})
 	return reserved, err
 }

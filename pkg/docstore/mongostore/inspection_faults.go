@@ -61,7 +61,8 @@ func (c *inspected) reportIndexes(ctx context.Context, report func(docstore.Find
 			if slices.Contains(there, name) {
 				continue
 			}
-			if err := report(docstore.Finding{Collection: c.spec.Name, Invariant: "every index is there", Found: "no index", Expected: in + " " + name}); err != nil {
+			if err := report(docstore.Finding{Collection: c.spec.Name, Invariant: "every index is there",
+				Found: "no index", Expected: in + " " + name}); err != nil {
 				return err
 			}
 		}
@@ -117,9 +118,13 @@ func (c *inspected) reportReservations(ctx context.Context, report func(docstore
 
 // owned returns the next documents by id with the values of unique indexes that their stamps vouch for, and the last
 // id that was read, the zero UUID if there are no more.
-func (c *inspected) owned(ctx context.Context, after uuid.UUID, unique []string) (page []owned, last uuid.UUID, err error) {
-	selected := bson.D{{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}, {Key: "$lte", Value: uuidBinary(uuid.Max)}}}}
-	how := options.Find().SetHint(idIndex).SetSort(inOrder).SetLimit(examinedAtOnce).SetProjection(append(bson.D{{Key: stampField, Value: 1}}, lookedAt...))
+func (c *inspected) owned(
+	ctx context.Context, after uuid.UUID, unique []string,
+) (page []owned, last uuid.UUID, err error) {
+	selected := bson.D{{Key: idField,
+		Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}, {Key: "$lte", Value: uuidBinary(uuid.Max)}}}}
+	how := options.Find().SetHint(idIndex).SetSort(inOrder).SetLimit(examinedAtOnce).
+		SetProjection(append(bson.D{{Key: stampField, Value: 1}}, lookedAt...))
 	err = c.each(ctx, c.docs, selected, how, func(raw bson.Raw) (bool, error) {
 		last = idOf(raw, idField)
 		stored, err := c.stored(ctx, raw)
@@ -143,7 +148,9 @@ func (c *inspected) owned(ctx context.Context, after uuid.UUID, unique []string)
 
 // reportReservation reports that a document does not own the reservation of a value, unless the document has changed
 // since it was read: then it may have given the value up, and another has it.
-func (c *inspected) reportReservation(ctx context.Context, doc owned, key uniqueKey, report func(docstore.Finding) error) error {
+func (c *inspected) reportReservation(
+	ctx context.Context, doc owned, key uniqueKey, report func(docstore.Finding) error,
+) error {
 	var current reservation
 	var reserved, same, other bool
 	if err := c.bounded(ctx, func(ctx context.Context) (err error) {
@@ -167,8 +174,10 @@ func (c *inspected) reportReservation(ctx context.Context, doc owned, key unique
 		return nil
 	}
 	finding := docstore.Finding{
-		Collection: c.spec.Name, ID: uuid.UUID(doc.ID.Data).String(), Invariant: "a document has reserved its value of the unique index " + key.index,
-		Found: "no reservation of " + strconv.Quote(docstore.Short(key.value)), Expected: "a reservation of the document",
+		Collection: c.spec.Name, ID: uuid.UUID(doc.ID.Data).String(),
+		Invariant: "a document has reserved its value of the unique index " + key.index,
+		Found:     "no reservation of " + strconv.Quote(docstore.Short(key.value)),
+		Expected:  "a reservation of the document",
 	}
 	if reserved {
 		finding.Found = fmt.Sprintf("%s has reserved %q", uuid.UUID(current.Owner.Data), docstore.Short(key.value))
@@ -197,8 +206,10 @@ func (c *inspected) reportFormers(ctx context.Context, report func(docstore.Find
 			after = formerID(named.ID, named.Version)
 			if named != of {
 				findings = append(findings, docstore.Finding{
-					Collection: c.spec.Name, ID: named.ID.String(), Invariant: "a former version is the one that its _id names",
-					Found: fmt.Sprintf("version %d of %s", of.Version, of.ID), Expected: fmt.Sprintf("version %d of %s", named.Version, named.ID),
+					Collection: c.spec.Name, ID: named.ID.String(),
+					Invariant: "a former version is the one that its _id names",
+					Found:     fmt.Sprintf("version %d of %s", of.Version, of.ID),
+					Expected:  fmt.Sprintf("version %d of %s", named.Version, named.ID),
 				})
 			}
 			return true, nil

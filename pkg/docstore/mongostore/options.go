@@ -161,7 +161,8 @@ func (o Options) authenticate(c *options.ClientOptions) error {
 	}
 	if o.Settings.X509 {
 		if c.TLSConfig == nil || c.TLSConfig.GetClientCertificate == nil && len(c.TLSConfig.Certificates) == 0 {
-			return fmt.Errorf("setting %s: the certificate is missing; give --%s", access.X509Setting, access.CertificateSetting)
+			return fmt.Errorf("setting %s: the certificate is missing; give --%s", access.X509Setting,
+				access.CertificateSetting)
 		}
 		c.SetAuth(options.Credential{AuthMechanism: "MONGODB-X509", AuthSource: "$external"})
 		return nil
@@ -171,7 +172,8 @@ func (o Options) authenticate(c *options.ClientOptions) error {
 	}
 	if o.Settings.PasswordFile != "" {
 		if credential.Username == "" {
-			return fmt.Errorf("setting %s: the user is missing; give --%s, or name it in the URL", access.PasswordFileSetting, access.UserSetting)
+			return fmt.Errorf("setting %s: the user is missing; give --%s, or name it in the URL",
+				access.PasswordFileSetting, access.UserSetting)
 		}
 		password, err := o.Settings.Password()
 		if err != nil {
@@ -183,7 +185,8 @@ func (o Options) authenticate(c *options.ClientOptions) error {
 		return nil
 	}
 	if credential.AuthMechanism == "" && credential.Password == "" {
-		return fmt.Errorf("setting %s: the password of the user %q is missing; give --%[1]s", access.PasswordFileSetting, credential.Username)
+		return fmt.Errorf("setting %s: the password of the user %q is missing; give --%[1]s",
+			access.PasswordFileSetting, credential.Username)
 	}
 	c.SetAuth(credential)
 	return nil
@@ -196,7 +199,8 @@ const authenticationFailed = 18
 func (o Options) explain(ctx context.Context, err error) error {
 	var answered mongo.ServerError
 	if errors.As(err, &answered) && answered.HasErrorCode(authenticationFailed) {
-		return refusal{fmt.Errorf("MongoDB does not accept the credentials; check the user, the password and the authSource: %w",
+		return refusal{fmt.Errorf(
+			"MongoDB does not accept the credentials; check the user, the password and the authSource: %w",
 			o.withoutSecrets(err))}
 	}
 	return unavailable(ctx, o.withoutSecrets(err))

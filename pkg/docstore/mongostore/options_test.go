@@ -21,14 +21,18 @@ func TestLimits(t *testing.T) {
 		maxPool, minPool, making    uint64
 		name                        string
 	}
-	settings := access.Settings{Timeout: 9 * time.Second, SelectionTimeout: time.Second, MaxPool: 30, MinPool: 4, MaxConnecting: 5}
+	settings := access.Settings{Timeout: 9 * time.Second, SelectionTimeout: time.Second, MaxPool: 30, MinPool: 4,
+		MaxConnecting: 5}
 	for name, c := range map[string]struct {
 		options Options
 		want    limits
 	}{
-		"default":  {Options{URI: uri, AppName: "claims/1"}, limits{access.DefaultTimeout, access.DefaultSelectionTimeout, connectTimeout, 0, 0, access.DefaultMaxConnecting, "claims/1"}},
-		"URL":      {Options{URI: full, AppName: "claims/1"}, limits{7 * time.Second, 2 * time.Second, 900 * time.Millisecond, 20, 2, 3, "mine"}},
-		"settings": {Options{URI: full, Settings: settings}, limits{9 * time.Second, time.Second, 900 * time.Millisecond, 30, 4, 5, "mine"}},
+		"default": {Options{URI: uri, AppName: "claims/1"}, limits{access.DefaultTimeout,
+			access.DefaultSelectionTimeout, connectTimeout, 0, 0, access.DefaultMaxConnecting, "claims/1"}},
+		"URL": {Options{URI: full, AppName: "claims/1"},
+			limits{7 * time.Second, 2 * time.Second, 900 * time.Millisecond, 20, 2, 3, "mine"}},
+		"settings": {Options{URI: full, Settings: settings},
+			limits{9 * time.Second, time.Second, 900 * time.Millisecond, 30, 4, 5, "mine"}},
 	} {
 		client, timeout, err := c.options.clientOptions()
 		if err != nil {
@@ -80,18 +84,25 @@ func TestSettingsThatCannotWork(t *testing.T) {
 		{Options{URI: uri + "?maxPoolSize=many"}, "maxPoolSize"},
 		{Options{URI: uri + "?tls=true&tlsCAFile=/none"}, "/none"},
 		{Options{URI: uri, Settings: access.Settings{Authority: "/none"}}, "setting mongo-ca: open /none"},
-		{Options{URI: uri, Settings: access.Settings{Authority: noPEM}}, "setting mongo-ca: " + noPEM + " holds no certificate"},
-		{Options{URI: uri, Settings: access.Settings{Certificate: noPEM}}, "settings mongo-certificate and mongo-key: "},
+		{Options{URI: uri, Settings: access.Settings{Authority: noPEM}},
+			"setting mongo-ca: " + noPEM + " holds no certificate"},
+		{Options{URI: uri, Settings: access.Settings{Certificate: noPEM}},
+			"settings mongo-certificate and mongo-key: "},
 		{Options{URI: uri, Settings: access.Settings{Key: noPEM}}, "setting mongo-certificate: "},
 		{Options{URI: uri, Settings: access.Settings{X509: true}}, "setting mongo-x509: the certificate is missing"},
-		{Options{URI: uri, Settings: access.Settings{X509: true, User: "u"}}, "setting mongo-x509: the certificate names the user"},
-		{Options{URI: uri, Settings: access.Settings{User: "u"}}, "setting mongo-password-file: the password of the user"},
+		{Options{URI: uri, Settings: access.Settings{X509: true, User: "u"}},
+			"setting mongo-x509: the certificate names the user"},
+		{Options{URI: uri, Settings: access.Settings{User: "u"}},
+			"setting mongo-password-file: the password of the user"},
 		{Options{URI: "mongodb://u@127.0.0.1:1/"}, "setting mongo-password-file: the password of the user"},
-		{Options{URI: uri, Settings: access.Settings{PasswordFile: noPEM}}, "setting mongo-password-file: the user is missing"},
-		{Options{URI: uri, Settings: access.Settings{User: "u", PasswordFile: "/none"}}, "setting mongo-password-file: open /none"},
+		{Options{URI: uri, Settings: access.Settings{PasswordFile: noPEM}},
+			"setting mongo-password-file: the user is missing"},
+		{Options{URI: uri, Settings: access.Settings{User: "u", PasswordFile: "/none"}},
+			"setting mongo-password-file: open /none"},
 		{Options{URI: uri, Settings: access.Settings{User: "u", PasswordFile: empty}}, "setting mongo-password-file: "},
 		{Options{URI: uri, Settings: access.Settings{MaxPool: 2, MinPool: 3}}, "setting mongo-min-pool: "},
-		{Options{URI: uri, Settings: access.Settings{Timeout: time.Second, SelectionTimeout: time.Minute}}, "setting mongo-selection-timeout: "},
+		{Options{URI: uri, Settings: access.Settings{Timeout: time.Second, SelectionTimeout: time.Minute}},
+			"setting mongo-selection-timeout: "},
 	} {
 		_, err := c.options.Open(t.Context(), "exchange")
 		if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), c.want) {
@@ -103,8 +114,10 @@ func TestSettingsThatCannotWork(t *testing.T) {
 }
 
 func TestServerThatIsNotThereIsUnavailable(t *testing.T) {
-	for _, uri := range []string{"mongodb://127.0.0.1:1/", "mongodb://nowhere.invalid/", "mongodb+srv://nowhere.invalid/"} {
-		_, err := Options{URI: uri, Settings: access.Settings{SelectionTimeout: 50 * time.Millisecond}}.Open(t.Context(), "exchange")
+	for _, uri := range []string{"mongodb://127.0.0.1:1/", "mongodb://nowhere.invalid/",
+		"mongodb+srv://nowhere.invalid/"} {
+		_, err := Options{URI: uri,
+			Settings: access.Settings{SelectionTimeout: 50 * time.Millisecond}}.Open(t.Context(), "exchange")
 		if !errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, ErrRefused) {
 			t.Errorf("%s: error %v", uri, err)
 		}
@@ -121,7 +134,8 @@ func TestX509(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := client.Auth; a == nil || a.AuthMechanism != "MONGODB-X509" || a.AuthSource != "$external" || a.Username != "" {
+	if a := client.Auth; a == nil || a.AuthMechanism != "MONGODB-X509" || a.AuthSource != "$external" ||
+		a.Username != "" {
 		t.Errorf("the process logs in as %+v", client.Auth)
 	}
 	if client.TLSConfig == nil || client.TLSConfig.GetClientCertificate == nil {

@@ -52,8 +52,9 @@ func keyField(index string) string { return keysField + "." + index }
 // recordOf returns the document, at the version it is to have, as a record.
 func (c *collection) recordOf(doc docstore.Document, version int64) record {
 	r := record{
-		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Stamp: c.stamp, Body: doc.Body, State: doc.State,
-		Keys: keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
+		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Stamp: c.stamp, Body: doc.Body,
+		State: doc.State,
+		Keys:  keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
 	}
 	if c.spec.Sums() {
 		r.Amount = &doc.Amount

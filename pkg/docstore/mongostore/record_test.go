@@ -46,7 +46,8 @@ func TestFilter(t *testing.T) {
 			`{"$and":[{"k.reverses":{"$eq":""}},{"k.policyNumber":{"$eq":"M-1"}}]}`,
 		},
 		"ranges": {
-			docstore.Query{Ranges: []docstore.Range{{Index: "receiptDate", From: "a", To: "b"}, {Index: "policyNumber"}}},
+			docstore.Query{Ranges: []docstore.Range{{Index: "receiptDate", From: "a", To: "b"},
+				{Index: "policyNumber"}}},
 			`{"$and":[{"k.receiptDate":{"$gte":"a"}},{"k.receiptDate":{"$lte":"b"}},{"k.policyNumber":{"$gte":""}}]}`,
 		},
 		"after": {

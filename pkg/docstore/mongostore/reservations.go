@@ -175,7 +175,8 @@ func (c *collection) settleReservations(ctx context.Context, written []reservati
 	for i := range written {
 		ids[i] = written[i].ID
 	}
-	filter := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}, {Key: nonceField, Value: written[0].Nonce}}
+	filter := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}},
+		{Key: nonceField, Value: written[0].Nonce}}
 	found, err := c.reservations.Find(ctx, filter, options.Find().SetProjection(bson.D{{Key: idField, Value: 1}}))
 	if err != nil {
 		return unavailable(ctx, errors.Join(cause, err))

@@ -54,8 +54,9 @@ const (
 // deadlock, and gives no code of MongoDB's.
 func conflicted(err error) bool {
 	var refusal mongo.ServerError
-	return errors.As(err, &refusal) && (refusal.HasErrorCode(codeWriteConflict) || refusal.HasErrorCode(codeLockTimeout) ||
-		refusal.HasErrorMessage("deadlock detected"))
+	return errors.As(err, &refusal) &&
+		(refusal.HasErrorCode(codeWriteConflict) || refusal.HasErrorCode(codeLockTimeout) ||
+			refusal.HasErrorMessage("deadlock detected"))
 }
 
 // retried runs a write, and runs it again while it is refused because of another one. Each write of the store can be

@@ -32,7 +32,9 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 
 // eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the
 // paths select.
-func (c *collection) eachOf(ctx context.Context, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error) error {
+func (c *collection) eachOf(
+	ctx context.Context, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error,
+) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -45,7 +47,8 @@ func (c *collection) eachOf(ctx context.Context, ids []uuid.UUID, paths []string
 		selected = append(selected, bson.E{Key: path, Value: 1})
 	}
 	cursor, err := c.docs.Find(ctx, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}},
-		options.Find().SetProjection(selected).SetBatchSize(int32(len(ids)+1))) // one more, so that the first is the last
+		// One more, so that the first batch is the last.
+		options.Find().SetProjection(selected).SetBatchSize(int32(len(ids)+1)))
 	if err != nil {
 		return unavailable(ctx, err)
 	}

@@ -37,8 +37,9 @@ func (s stale) Stamps(ctx context.Context) ([]string, error) {
 	condition := any(nil)
 	for {
 		var next record
-		err := decode(s.docs.FindOne(ctx, bson.D{{Key: stampField, Value: condition}}, options.FindOne().SetHint(stampIndex).
-			SetSort(bson.D{{Key: stampField, Value: 1}}).SetProjection(bson.D{{Key: stampField, Value: 1}})), &next)
+		err := decode(s.docs.FindOne(ctx, bson.D{{Key: stampField, Value: condition}},
+			options.FindOne().SetHint(stampIndex).
+				SetSort(bson.D{{Key: stampField, Value: 1}}).SetProjection(bson.D{{Key: stampField, Value: 1}})), &next)
 		switch {
 		case errors.Is(err, mongo.ErrNoDocuments) && condition != nil:
 			return stamps, nil
@@ -59,7 +60,8 @@ type foundStale struct {
 
 // look returns what the document is compared with.
 func (f foundStale) look() look {
-	l := look{ID: f.Record.ID, Version: f.Record.Version, Write: f.Record.Write, Takings: f.Takings, Keys: map[string]string{}}
+	l := look{ID: f.Record.ID, Version: f.Record.Version, Write: f.Record.Write, Takings: f.Takings,
+		Keys: map[string]string{}}
 	for _, key := range f.Record.Keys {
 		if value, ok := key.Value.(string); ok {
 			l.Keys[key.Key] = value
@@ -193,7 +195,8 @@ func (r rekeying) keysOf(ctx context.Context, found foundStale, derived docstore
 		var wanted []uniqueKey
 		for _, key := range uniqueKeys(r.spec, derived) {
 			// What the document has in an index that was not unique, it has not reserved.
-			if !has.has(key) || !slices.Contains(r.known, backfill.Label(docstore.Index{Name: key.index, Unique: true})) {
+			if !has.has(key) ||
+				!slices.Contains(r.known, backfill.Label(docstore.Index{Name: key.index, Unique: true})) {
 				wanted = append(wanted, key)
 			}
 		}

@@ -50,7 +50,8 @@ func (c *collection) keepStamps(ctx context.Context) error {
 func (c *collection) keepStamp(ctx context.Context, stamp string, labels []string) error {
 	return retried(ctx, func() error {
 		_, err := c.stamps.UpdateOne(ctx, bson.D{{Key: idField, Value: stamp}},
-			bson.D{{Key: "$setOnInsert", Value: bson.D{{Key: "indexes", Value: labels}}}}, options.UpdateOne().SetUpsert(true))
+			bson.D{{Key: "$setOnInsert",
+				Value: bson.D{{Key: "indexes", Value: labels}}}}, options.UpdateOne().SetUpsert(true))
 		if mongo.IsDuplicateKeyError(err) {
 			return nil // another replica came first, with the same
 		}

@@ -52,8 +52,9 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 func (s *Store) collection(spec docstore.Spec) *collection {
 	return &collection{
 		spec: spec, docs: s.database.Collection(spec.Name),
-		reservations: s.database.Collection(spec.Name + reservationsSuffix), history: s.database.Collection(spec.Name + historySuffix),
-		stamps: s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(backfill.Labels(spec)),
+		reservations: s.database.Collection(spec.Name + reservationsSuffix),
+		history:      s.database.Collection(spec.Name + historySuffix),
+		stamps:       s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(backfill.Labels(spec)),
 	}
 }
 

@@ -45,7 +45,8 @@ func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UU
 		{Key: idField, Value: nil},
 		{Key: "documents", Value: bson.D{{Key: "$sum", Value: int64(1)}}},
 		{Key: "amounts", Value: bson.D{{Key: "$sum", Value: bson.D{{Key: "$cond", Value: bson.A{
-			bson.D{{Key: "$eq", Value: bson.A{bson.D{{Key: "$type", Value: "$" + amountField}}, "long"}}}, int64(1), int64(0),
+			bson.D{{Key: "$eq",
+				Value: bson.A{bson.D{{Key: "$type", Value: "$" + amountField}}, "long"}}}, int64(1), int64(0),
 		}}}}}},
 		// The sum of integers of 64 bits would become a floating-point number where it exceeds them.
 		{Key: "total", Value: bson.D{{Key: "$sum", Value: bson.D{{Key: "$toDecimal", Value: "$" + amountField}}}}},
@@ -80,7 +81,8 @@ func (s summed) sum(ctx context.Context, unsent []docstore.Ref) (docstore.Sum, e
 		return sum, unavailable(ctx, fmt.Errorf("a sum of whole numbers is %s", s.Total))
 	}
 	sum.Total = total.Mul(total, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(exponent)), nil))
-	sum.Unsent = slices.DeleteFunc(unsent, func(ref docstore.Ref) bool { return bytes.Compare(ref.ID[:], sum.Last[:]) > 0 })
+	sum.Unsent = slices.DeleteFunc(unsent,
+		func(ref docstore.Ref) bool { return bytes.Compare(ref.ID[:], sum.Last[:]) > 0 })
 	return sum, nil
 }
 
@@ -96,7 +98,9 @@ func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid
 }
 
 // unsentBy returns the unsent documents with a key, in order of id.
-func (c *collection) unsentBy(ctx context.Context, index, value string, after uuid.UUID, limit int) ([]docstore.Ref, error) {
+func (c *collection) unsentBy(
+	ctx context.Context, index, value string, after uuid.UUID, limit int,
+) ([]docstore.Ref, error) {
 	if err := c.spec.CheckSum(index, limit); err != nil {
 		return nil, unavailable(ctx, err)
 	}

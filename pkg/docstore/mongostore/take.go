@@ -157,7 +157,8 @@ func (c *collection) bar(ctx context.Context, owner bson.Binary, key uniqueKey, 
 
 // countTaking counts one more taking from a document, if it is still the one that was looked at.
 func (c *collection) countTaking(ctx context.Context, stored look) (bool, error) {
-	result, err := c.docs.UpdateOne(ctx, stored.filter(), bson.D{{Key: "$inc", Value: bson.D{{Key: takingsField, Value: int64(1)}}}})
+	result, err := c.docs.UpdateOne(ctx, stored.filter(),
+		bson.D{{Key: "$inc", Value: bson.D{{Key: takingsField, Value: int64(1)}}}})
 	if err != nil {
 		return false, err
 	}
@@ -167,7 +168,8 @@ func (c *collection) countTaking(ctx context.Context, stored look) (bool, error)
 // bury writes a tombstone under an id. It returns false if a document came first.
 func (c *collection) bury(ctx context.Context, id bson.Binary) (bool, error) {
 	_, err := c.docs.InsertOne(ctx, bson.D{
-		{Key: idField, Value: id}, {Key: versionField, Value: int64(tombstone)}, {Key: writeField, Value: bson.NewObjectID()},
+		{Key: idField, Value: id}, {Key: versionField, Value: int64(tombstone)}, {Key: writeField,
+			Value: bson.NewObjectID()},
 		{Key: stampField, Value: c.stamp},
 	})
 	if mongo.IsDuplicateKeyError(err) {
@@ -186,12 +188,14 @@ type look struct {
 }
 
 var lookedAt = bson.D{
-	{Key: versionField, Value: 1}, {Key: writeField, Value: 1}, {Key: takingsField, Value: 1}, {Key: keysField, Value: 1},
+	{Key: versionField, Value: 1}, {Key: writeField, Value: 1}, {Key: takingsField, Value: 1}, {Key: keysField,
+		Value: 1},
 }
 
 // look reads a document or tombstone; exists is false if there is neither.
 func (c *collection) look(ctx context.Context, id bson.Binary) (stored look, exists bool, err error) {
-	err = decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt)), &stored)
+	err = decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: id}}, options.FindOne().SetProjection(lookedAt)),
+		&stored)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return look{}, false, nil
 	}

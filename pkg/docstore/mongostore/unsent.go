@@ -13,7 +13,8 @@ import (
 )
 
 func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
-	marked := bson.D{{Key: unsentField, Value: true}, {Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}}}}
+	marked := bson.D{{Key: unsentField, Value: true},
+		{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}}}}
 	return c.list(ctx, marked, limit, 0, options.Find().SetHint(unsentIndex).SetProjection(shown).SetSort(inOrder))
 }
 

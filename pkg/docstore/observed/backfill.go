@@ -22,7 +22,8 @@ var (
 	backfilledDocuments = prometheus.NewDesc("store_backfill_documents_total",
 		"Documents that got the keys of new indexes in the background.", []string{"collection"}, nil)
 	lackingKeys = prometheus.NewDesc("store_backfill_lacking_total",
-		"Keys that a document did not get in the background, because another one has the value or it could not be read.",
+		"Keys that a document did not get in the background, because another one has the value or it could not be "+
+			"read.",
 		[]string{"collection"}, nil)
 )
 

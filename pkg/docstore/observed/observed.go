@@ -30,14 +30,16 @@ func New(of docstore.Store, registerer prometheus.Registerer, log *slog.Logger) 
 	backfills := &backfills{of: map[string]docstore.Backfilling{}}
 	registerer.MustRegister(backfills)
 	return &store{of, promauto.With(registerer).NewHistogramVec(prometheus.HistogramOpts{
-		Name: "store_operation_duration_seconds", Help: "Time of an operation of the store, waiting for its turn included.",
+		Name:    "store_operation_duration_seconds",
+		Help:    "Time of an operation of the store, waiting for its turn included.",
 		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5},
 	}, []string{"collection", "operation", "outcome"}), backfills, log}
 }
 
 // operations are the names of the operations of a collection and its capabilities.
 var operations = []string{
-	"insert", "get", "replace", "find", "unsent", "sent", "former", "formers", "former_by_key", "texts", "sum", "first_unsent",
+	"insert", "get", "replace", "find", "unsent", "sent", "former", "formers", "former_by_key", "texts", "sum",
+	"first_unsent",
 }
 
 func (s *store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {

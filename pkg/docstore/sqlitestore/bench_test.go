@@ -127,7 +127,8 @@ func BenchmarkFind(b *testing.B) {
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			q := docstore.Query{Equal: docstore.Keys{"kind": "pet"}, After: stored[rand.IntN(len(stored)/2)].ID, Limit: 50}
+			q := docstore.Query{Equal: docstore.Keys{"kind": "pet"}, After: stored[rand.IntN(len(stored)/2)].ID,
+				Limit: 50}
 			if docs, err := policies.Find(b.Context(), q); err != nil || len(docs) != 50 {
 				b.Errorf("%d documents, error %v", len(docs), err)
 			}

@@ -186,10 +186,11 @@ func taken(err error) error {
 
 func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
 	var doc docstore.Document
-	found, err := c.readOne(ctx, c.sql.get, func(stmt *sqlite3.Stmt) { stmt.BindBlob(1, id[:]) }, func(stmt *sqlite3.Stmt) (err error) {
-		doc, err = affordable(ctx, stmt)
-		return err
-	})
+	found, err := c.readOne(ctx, c.sql.get, func(stmt *sqlite3.Stmt) { stmt.BindBlob(1, id[:]) },
+		func(stmt *sqlite3.Stmt) (err error) {
+			doc, err = affordable(ctx, stmt)
+			return err
+		})
 	if err == nil && !found {
 		err = docstore.ErrNotFound
 	}

@@ -142,7 +142,8 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 func verifyEntry(t *testing.T, entries docstore.Collection, doc docstore.Document) {
 	t.Helper()
 	want := entry(doc.ID, doc.Version)
-	if !strings.HasPrefix(string(doc.Body), fmt.Sprintf(`{"number":%q,`, want.State)) || string(doc.State) != string(want.State) {
+	if !strings.HasPrefix(string(doc.Body), fmt.Sprintf(`{"number":%q,`, want.State)) ||
+		string(doc.State) != string(want.State) {
 		t.Errorf("%v at version %d has body %.80s and state %s", doc.ID, doc.Version, doc.Body, doc.State)
 	}
 	docs, err := entries.Find(t.Context(), docstore.Query{Equal: want.Keys, Limit: 2})

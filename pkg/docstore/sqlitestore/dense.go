@@ -19,7 +19,9 @@ const (
 // order of their values, so that a page would cost the sorting of all of them. If they are many they are also
 // frequent, mostly, and a page is found among the next documents by id, whatever their number. done is false if the
 // query is no such one, or the page was not found there: then all are to be sorted.
-func (c *collection) findDense(ctx context.Context, q docstore.Query) (found []docstore.Document, done bool, err error) {
+func (c *collection) findDense(
+	ctx context.Context, q docstore.Query,
+) (found []docstore.Document, done bool, err error) {
 	lead, ok := c.spec.Driving(q)
 	if _, equal := q.Equal[lead.Name]; !ok || equal {
 		return nil, false, nil
@@ -70,7 +72,8 @@ func countSQL(spec docstore.Spec, lead docstore.Index, q docstore.Query) (sql st
 func denseSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
 	conditions, texts := conditionsSQL(spec, q, "+")
 	o, table := orderOf(q), quoted(spec.Name)
-	window := fmt.Sprintf(`SELECT %s(id) FROM (SELECT id FROM %s WHERE id %s ?1 ORDER BY id %s LIMIT %d)`, o.last, table, o.beyond, o.by, denseWindow)
+	window := fmt.Sprintf(`SELECT %s(id) FROM (SELECT id FROM %s WHERE id %s ?1 ORDER BY id %s LIMIT %d)`, o.last,
+		table, o.beyond, o.by, denseWindow)
 	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1 AND id %s (%s)%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`,
 		selected, table, o.beyond, o.until, window, conditions, o.by, 2+len(texts), 3+len(texts)), texts
 }

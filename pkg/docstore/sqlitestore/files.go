@@ -48,13 +48,15 @@ func withRemedy(path string, err error) error {
 	case sqlite3.Full(err), errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%s cannot be written, because its disk is full; free some space there: %w", path, err)
 	case sqlite3.WriteFailed(err):
-		return fmt.Errorf("%s cannot be written; free space on the disk, or raise the quota or limit of file sizes (ulimit -f), "+
-			"or replace the disk if it fails: %w", path, err)
+		return fmt.Errorf(
+			"%s cannot be written; free space on the disk, or raise the quota or limit of file sizes (ulimit -f), "+
+				"or replace the disk if it fails: %w", path, err)
 	case sqlite3.Damaged(err):
 		return fmt.Errorf("%s is damaged or is not a database of SQLite; put a copy of it from a backup in its place, "+
 			"or move it away with its -wal and -tally files to begin without records: %w", path, err)
 	case sqlite3.Forbidden(err), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%s cannot be opened for writing; give this user the right to write it and its folder: %w", path, err)
+		return fmt.Errorf("%s cannot be opened for writing; give this user the right to write it and its folder: %w",
+			path, err)
 	default:
 		return fmt.Errorf("%s: %w", path, err)
 	}

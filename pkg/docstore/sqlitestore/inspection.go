@@ -32,7 +32,9 @@ func Inspect(path string) (*Inspection, error) {
 const mostRead = 4 << 20
 
 // rows runs a query and calls read for each row until it returns false.
-func (s *Inspection) rows(ctx context.Context, sql string, bind func(*sqlite3.Stmt), read func(*sqlite3.Stmt) bool) error {
+func (s *Inspection) rows(
+	ctx context.Context, sql string, bind func(*sqlite3.Stmt), read func(*sqlite3.Stmt) bool,
+) error {
 	if err := ctx.Err(); err != nil {
 		return unavailable(err)
 	}
@@ -140,7 +142,8 @@ func (c *inspected) asHeld() (docstore.Spec, error) {
 
 // indexNames returns the names of the indexes of the table.
 func (c *inspected) indexNames() ([]string, error) {
-	return names(c.conn, fmt.Sprintf(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '%s'`, c.spec.Name))
+	return names(c.conn,
+		fmt.Sprintf(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '%s'`, c.spec.Name))
 }
 
 func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stored, error) {
@@ -190,7 +193,8 @@ func (c *inspected) Formers(ctx context.Context, id uuid.UUID, after int64, limi
 	}
 	var formers []docstore.Former
 	size := 0
-	sql := fmt.Sprintf(`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`,
+	sql := fmt.Sprintf(
+		`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`,
 		quoted(historyTable(c.spec.Name)))
 	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])

@@ -50,15 +50,17 @@ func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) er
 func (c *inspected) reportShared(ctx context.Context, index string, report func(docstore.Finding) error) error {
 	var findings []docstore.Finding
 	column := keyColumn(index)
-	sql := fmt.Sprintf(`SELECT max(id), %[1]s, count(*) FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s HAVING count(*) > 1 LIMIT ?1`,
+	sql := fmt.Sprintf(`SELECT max(id), %[1]s, count(*) FROM %[2]s WHERE %[1]s IS NOT NULL GROUP BY %[1]s
+		HAVING count(*) > 1 LIMIT ?1`,
 		column, quoted(c.spec.Name))
 	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindInt(1, mostFaults) }, func(stmt *sqlite3.Stmt) bool {
 		var id uuid.UUID
 		stmt.CopyTo(id[:], 0)
 		value, _ := stmt.Text(1)
 		findings = append(findings, docstore.Finding{
-			Collection: c.spec.Name, ID: id.String(), Invariant: "a value of the unique index " + index + " has one document",
-			Found: fmt.Sprintf("%d documents with %q", stmt.Int(2), value), Expected: "1",
+			Collection: c.spec.Name, ID: id.String(),
+			Invariant: "a value of the unique index " + index + " has one document",
+			Found:     fmt.Sprintf("%d documents with %q", stmt.Int(2), value), Expected: "1",
 		})
 		return true
 	})

@@ -49,7 +49,8 @@ func TestWhatTheGateRefusesIsNotRead(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	records, err := store.Collection(t.Context(), docstore.Spec{Name: "records", Indexes: []docstore.Index{{Name: "number", Unique: true}}})
+	records, err := store.Collection(t.Context(),
+		docstore.Spec{Name: "records", Indexes: []docstore.Index{{Name: "number", Unique: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,10 +60,12 @@ func TestWhatTheGateRefusesIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	large := docstore.Document{
-		ID: id, Version: 1, Body: []byte(`"` + strings.Repeat("x", size) + `"`), State: []byte("{}"), Keys: docstore.Keys{"number": "7"},
+		ID: id, Version: 1, Body: []byte(`"` + strings.Repeat("x", size) + `"`), State: []byte("{}"),
+		Keys: docstore.Keys{"number": "7"},
 	}
 	if err := errors.Join(records.Insert(t.Context(), large),
-		records.Replace(t.Context(), large, &docstore.Former{Version: 1, Body: large.Body, State: large.State})); err != nil {
+		records.Replace(t.Context(), large,
+			&docstore.Former{Version: 1, Body: large.Body, State: large.State})); err != nil {
 		t.Fatal(err)
 	}
 	byNumber := docstore.Query{Equal: docstore.Keys{"number": "7"}, Limit: 1}

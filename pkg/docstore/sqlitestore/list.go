@@ -14,7 +14,9 @@ const few = 4
 
 // list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as
 // docstore.Query.Bytes says.
-func (c *collection) list(ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt)) ([]docstore.Document, error) {
+func (c *collection) list(
+	ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt),
+) ([]docstore.Document, error) {
 	var docs []docstore.Document
 	var kept copies
 	err := c.store.searches.read(ctx, sql, func(stmt *sqlite3.Stmt) error {

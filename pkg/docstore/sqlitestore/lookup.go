@@ -20,8 +20,10 @@ func lookupsOf(spec docstore.Spec) lookups {
 	all := lookups{}
 	for _, index := range spec.Indexes {
 		if index.Unique {
-			sql := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE %s = ?1`, quoted(spec.Name), quoted(indexName(spec.Name, index)), keyColumn(index.Name))
-			all[index.Name] = lookup{whole: singleOf(columns, wholeSize, sql), stateless: singleOf(stateless, bodySize, sql)}
+			sql := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE %s = ?1`, quoted(spec.Name),
+				quoted(indexName(spec.Name, index)), keyColumn(index.Name))
+			all[index.Name] = lookup{whole: singleOf(columns, wholeSize, sql),
+				stateless: singleOf(stateless, bodySize, sql)}
 		}
 	}
 	return all

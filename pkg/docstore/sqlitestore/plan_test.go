@@ -37,14 +37,16 @@ func TestNoStatementScans(t *testing.T) {
 	conn := schema(t, receipts)
 	sql := statementsOf(receipts)
 	for name, statement := range map[string]string{
-		"get": sql.get.small, "get of a size": sql.get.size, "get of a large one": sql.get.whole, "replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent,
+		"get": sql.get.small, "get of a size": sql.get.size, "get of a large one": sql.get.whole,
+		"replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent,
 	} {
 		if plan := explain(t, conn, statement); strings.Contains(plan, "SCAN") || !strings.Contains(plan, "(id=?)") {
 			t.Errorf("%s: %s", name, plan)
 		}
 	}
 	for name, want := range map[string]struct{ statement, plan string }{
-		"look up": {sql.lookups["reverses"].whole.small, "SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)"},
+		"look up": {sql.lookups["reverses"].whole.small,
+			"SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)"},
 		"present": {
 			sql.present,
 			"SCAN asked VIRTUAL TABLE INDEX 1:; SEARCH d USING COVERING INDEX sqlite_autoindex_receipts_1 (id=?)",
@@ -53,22 +55,27 @@ func TestNoStatementScans(t *testing.T) {
 			sql.bodies,
 			"SCAN asked VIRTUAL TABLE INDEX 1:; SEARCH d USING INDEX sqlite_autoindex_receipts_1 (id=?)",
 		},
-		"former":        {sql.former.small, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
-		"formers":       {sql.formers, "SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)"},
-		"former by key": {sql.formerByKey, "SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},
+		"former": {sql.former.small,
+			"SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
+		"formers": {sql.formers,
+			"SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)"},
+		"former by key": {sql.formerByKey,
+			"SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},
 	} {
 		if plan := explain(t, conn, want.statement); plan != want.plan {
 			t.Errorf("%s: %s, want %s", name, plan, want.plan)
 		}
 	}
 	ranged := docstore.Query{Ranges: []docstore.Range{{Index: "receiptDate", From: "a", To: "b"}}, Limit: 1}
-	if statement, _ := countSQL(receipts, docstore.Index{Name: "receiptDate"}, ranged); !strings.Contains(explain(t, conn, statement),
+	if statement, _ := countSQL(receipts, docstore.Index{Name: "receiptDate"},
+		ranged); !strings.Contains(explain(t, conn, statement),
 		"SEARCH receipts USING COVERING INDEX receipts by receiptDate (k_receiptDate>? AND k_receiptDate<?)") {
 		t.Errorf("count of a range: %s", explain(t, conn, statement))
 	}
 	for range 2 {
 		if statement, _ := denseSQL(columns, receipts, ranged); !strings.HasPrefix(explain(t, conn, statement),
-			"SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 (id>? AND id<?)") || strings.Contains(explain(t, conn, statement), "ORDER BY") {
+			"SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 (id>? AND id<?)") ||
+			strings.Contains(explain(t, conn, statement), "ORDER BY") {
 			t.Errorf("find of a dense range: %s", explain(t, conn, statement))
 		}
 		ranged.Descending = true
@@ -92,7 +99,8 @@ func TestNoStatementScans(t *testing.T) {
 		if !strings.HasPrefix(plan, "SEARCH receipts USING INDEX "+index+" ") {
 			t.Errorf("find %+v: %s", q, plan)
 		}
-		if sorts, ranged := strings.Contains(plan, "ORDER BY"), len(q.Equal) == 0 && len(q.Ranges) > 0; sorts && !ranged && !leadIsUnique(q) {
+		if sorts, ranged := strings.Contains(plan, "ORDER BY"), len(q.Equal) == 0 && len(q.Ranges) > 0; sorts &&
+			!ranged && !leadIsUnique(q) {
 			t.Errorf("find %+v sorts: %s", q, plan)
 		}
 	}

@@ -88,7 +88,8 @@ func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range cap(store.gets.places) + 1 { // a failure takes no place
-		if _, err := collection.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, errReplaced) {
+		if _, err := collection.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrUnavailable) ||
+			!errors.Is(err, errReplaced) {
 			t.Errorf("by another connection: error %v", err)
 		}
 	}

@@ -39,7 +39,9 @@ const (
 // readOne reads the row that a statement selects, if there is one. A large row is read only once the gate of the
 // context lets it through, and from a connection to which the file is mapped: without, each of its pages is a call of
 // the system.
-func (c *collection) readOne(ctx context.Context, sql single, bind func(*sqlite3.Stmt), take func(*sqlite3.Stmt) error) (found bool, err error) {
+func (c *collection) readOne(
+	ctx context.Context, sql single, bind func(*sqlite3.Stmt), take func(*sqlite3.Stmt) error,
+) (found bool, err error) {
 	step := func(use func(*sqlite3.Stmt) error) func(*sqlite3.Stmt) error {
 		return func(stmt *sqlite3.Stmt) error {
 			bind(stmt)
@@ -95,7 +97,9 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 }
 
 // eachOf calls a function with each row of a statement that takes a list of ids and returns, first, the id of the row.
-func eachOf(ctx context.Context, from *readers, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error) error {
+func eachOf(
+	ctx context.Context, from *readers, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error,
+) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -35,7 +35,8 @@ func lettersIn(t *testing.T, path string) docstore.Collection {
 
 func write(ctx context.Context, collection docstore.Collection) error {
 	id := uuid.Must(uuid.NewV7())
-	return collection.Insert(ctx, docstore.Document{ID: id, Body: make([]byte, 3000), Keys: docstore.Keys{"number": id.String()}})
+	return collection.Insert(ctx,
+		docstore.Document{ID: id, Body: make([]byte, 3000), Keys: docstore.Keys{"number": id.String()}})
 }
 
 func count(t *testing.T, collection docstore.Collection) int {

@@ -42,7 +42,8 @@ func (c *collection) keepStamps(conn *sqlite3.Conn, has []string) error {
 			return err
 		}
 	}
-	indexes, err := names(conn, fmt.Sprintf(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '%s'`, c.spec.Name))
+	indexes, err := names(conn,
+		fmt.Sprintf(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = '%s'`, c.spec.Name))
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,10 @@ func statementsOf(spec docstore.Spec) statements {
 	// rewritten: it gets the stamp of these indexes.
 	fmt.Fprintf(&assignments, ", stamp = '%s'", stamp)
 	fmt.Fprintf(&unchanged, " AND stamp IS '%s'", stamp)
-	stale := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE stamp IS NOT '%s'`, table, quoted(staleIndex(spec.Name, stamp)), stamp)
-	update := fmt.Sprintf(`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
+	stale := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE stamp IS NOT '%s'`, table, quoted(staleIndex(spec.Name, stamp)),
+		stamp)
+	update := fmt.Sprintf(
+		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
 		table, firstKey+len(written))
 	return statements{
 		lookups: lookupsOf(spec),
@@ -73,9 +75,12 @@ func statementsOf(spec docstore.Spec) statements {
 		get:     singleOf(columns, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1`, table)),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
-		present: fmt.Sprintf(`SELECT d.id FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
-		bodies:  fmt.Sprintf(`SELECT d.id, d.body FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
-		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
+		present: fmt.Sprintf(`SELECT d.id FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`,
+			table),
+		bodies: fmt.Sprintf(
+			`SELECT d.id, d.body FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
+		insert: fmt.Sprintf(
+			`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
 			table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
@@ -86,10 +91,13 @@ func statementsOf(spec docstore.Spec) statements {
 		stale:     `SELECT ` + columns + ` ` + stale + ` AND stamp IS ?1 ORDER BY id LIMIT ?2`,
 		unstamped: `SELECT 1 ` + stale + ` AND stamp IS NULL LIMIT 1`,
 		nextStamp: `SELECT stamp ` + stale + ` AND stamp > ?1 ORDER BY stamp LIMIT 1`,
-		rekey:     fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp, rekeyed.String()),
-		restamp:   fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
-		former:    singleOf(`version, key, state, body`, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1 AND version = ?2`, history)),
-		formers:   fmt.Sprintf(`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
+		rekey: fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp,
+			rekeyed.String()),
+		restamp: fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
+		former: singleOf(`version, key, state, body`, wholeSize,
+			fmt.Sprintf(`FROM %s WHERE id = ?1 AND version = ?2`, history)),
+		formers: fmt.Sprintf(
+			`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
 		formerByKey: fmt.Sprintf(`SELECT version, key, state FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
 			ORDER BY version DESC LIMIT 1`, history, quoted(formerKeyIndex(spec.Name))),
 	}
@@ -131,7 +139,8 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 	}
 	conditions, texts := conditionsSQL(spec, q, "")
 	o := orderOf(q)
-	fmt.Fprintf(&b, ` WHERE id %s ?1%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`, o.beyond, conditions, o.by, 2+len(texts), 3+len(texts))
+	fmt.Fprintf(&b, ` WHERE id %s ?1%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`, o.beyond, conditions, o.by, 2+len(texts),
+		3+len(texts))
 	return b.String(), texts
 }
 
@@ -228,8 +237,9 @@ func indexSQL(collection string, index docstore.Index, has []string) []string {
 		definition = `CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, ` + amountColumn + `) WHERE %[3]s IS NOT NULL`
 		// Only unsent documents are in this index. The mark is not part of the other, which would be written again
 		// with its removal.
-		sql = append(sql, fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, version) WHERE unsent = 1 AND %[3]s IS NOT NULL`,
-			quoted(unsentByIndex(collection, index.Name)), table, column))
+		sql = append(sql,
+			fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (%s, id, version) WHERE unsent = 1 AND %[3]s IS NOT NULL`,
+				quoted(unsentByIndex(collection, index.Name)), table, column))
 	}
 	return append(sql, fmt.Sprintf(definition, quoted(indexName(collection, index)), table, column))
 }

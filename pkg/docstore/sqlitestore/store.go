@@ -99,7 +99,9 @@ func connect(path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn
 	return connectSharing(sqlite3.WithOthers, path, mode, statements)
 }
 
-func connectSharing(sharing sqlite3.Sharing, path string, mode sqlite3.Mode, statements []string) (*sqlite3.Conn, error) {
+func connectSharing(
+	sharing sqlite3.Sharing, path string, mode sqlite3.Mode, statements []string,
+) (*sqlite3.Conn, error) {
 	conn, err := sqlite3.Open(path, mode, sharing)
 	if err != nil {
 		return nil, err

@@ -36,12 +36,14 @@ func addSQL(spec docstore.Spec, index string) string {
 	column := keyColumn(index)
 	return fmt.Sprintf(`SELECT count(*), count(%[1]s), sum(%[1]s >> %[5]d), sum(%[1]s & %[6]d), max(id) FROM
 		(SELECT id, %[1]s FROM %[2]s INDEXED BY %[3]s WHERE %[4]s = ?1 AND id > ?2 ORDER BY id LIMIT ?3)`,
-		amountColumn, quoted(spec.Name), quoted(indexName(spec.Name, docstore.Index{Name: index, Amounts: true})), column,
+		amountColumn, quoted(spec.Name), quoted(indexName(spec.Name,
+			docstore.Index{Name: index, Amounts: true})), column,
 		halfBits, uint64(1)<<halfBits-1)
 }
 
 func unsentBySQL(spec docstore.Spec, index string) string {
-	return fmt.Sprintf(`SELECT id, version FROM %s INDEXED BY %s WHERE unsent = 1 AND %s = ?1 AND id > ?2 ORDER BY id LIMIT ?3`,
+	return fmt.Sprintf(
+		`SELECT id, version FROM %s INDEXED BY %s WHERE unsent = 1 AND %s = ?1 AND id > ?2 ORDER BY id LIMIT ?3`,
 		quoted(spec.Name), quoted(unsentByIndex(spec.Name, index)), keyColumn(index))
 }
 
@@ -72,7 +74,8 @@ func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UU
 	if amounts < sum.Documents {
 		return docstore.Sum{}, c.backfill.Building(index)
 	}
-	sum.Unsent = slices.DeleteFunc(unsent, func(ref docstore.Ref) bool { return bytes.Compare(ref.ID[:], sum.Last[:]) > 0 })
+	sum.Unsent = slices.DeleteFunc(unsent,
+		func(ref docstore.Ref) bool { return bytes.Compare(ref.ID[:], sum.Last[:]) > 0 })
 	return sum, nil
 }
 
@@ -88,7 +91,9 @@ func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid
 }
 
 // unsentBy returns the unsent documents with a key, in order of id.
-func (c *collection) unsentBy(ctx context.Context, index, value string, after uuid.UUID, limit int) ([]docstore.Ref, error) {
+func (c *collection) unsentBy(
+	ctx context.Context, index, value string, after uuid.UUID, limit int,
+) ([]docstore.Ref, error) {
 	if err := c.spec.CheckSum(index, limit); err != nil {
 		return nil, unavailable(err)
 	}

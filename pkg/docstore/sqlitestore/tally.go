@@ -125,7 +125,8 @@ func (t *tally) compare(conn *sqlite3.Conn) error {
 		return t.lost(fmt.Sprintf("it holds %d transactions, and held %d", t.transactions, t.noted.transactions))
 	}
 	if !there {
-		if err := conn.Exec(fmt.Sprintf(`BEGIN; CREATE TABLE %[1]s (transactions INTEGER NOT NULL) STRICT; INSERT INTO %[1]s VALUES (0); COMMIT`,
+		if err := conn.Exec(fmt.Sprintf(
+			`BEGIN; CREATE TABLE %[1]s (transactions INTEGER NOT NULL) STRICT; INSERT INTO %[1]s VALUES (0); COMMIT`,
 			quoted(tallyTable))); err != nil {
 			return withRemedy(t.path, err)
 		}

@@ -66,12 +66,17 @@ func TestLossIsRefusedAtTheStart(t *testing.T) {
 		lose func(t *testing.T, path string)
 		says string
 	}{
-		"the log is gone":                  {func(t *testing.T, path string) { remove(t, path+"-wal") }, "transactions, and held 4"},
-		"the log is empty":                 {func(t *testing.T, path string) { cut(t, path+"-wal", 0) }, "transactions, and held 4"},
-		"the end of the log is gone":       {func(t *testing.T, path string) { cut(t, path+"-wal", 10*pageSize) }, "transactions, and held 4"},
-		"the database is gone":             {remove, "it has 0 bytes, and had "},
-		"the end of the database is gone":  {func(t *testing.T, path string) { cut(t, path, size(t, path)-pageSize) }, "bytes, and had "},
-		"the database is an empty one":     {func(t *testing.T, path string) { cut(t, path, 0) }, "it has 0 bytes, and had "},
+		"the log is gone": {func(t *testing.T, path string) { remove(t, path+"-wal") },
+			"transactions, and held 4"},
+		"the log is empty": {func(t *testing.T, path string) { cut(t, path+"-wal", 0) },
+			"transactions, and held 4"},
+		"the end of the log is gone": {func(t *testing.T, path string) { cut(t, path+"-wal", 10*pageSize) },
+			"transactions, and held 4"},
+		"the database is gone": {remove, "it has 0 bytes, and had "},
+		"the end of the database is gone": {func(t *testing.T, path string) { cut(t, path, size(t, path)-pageSize) },
+			"bytes, and had "},
+		"the database is an empty one": {func(t *testing.T, path string) { cut(t, path, 0) },
+			"it has 0 bytes, and had "},
 		"another database is in its place": {another, "it holds 0 transactions, and held 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -197,11 +202,14 @@ func TestPingFailsWhileNothingCanBeWritten(t *testing.T) {
 			if err := collection.Insert(t.Context(), receipt("stored")); err != nil {
 				t.Fatal(err)
 			}
-			texts(t, store.writer.conn, `CREATE TEMP TRIGGER full BEFORE UPDATE ON `+quoted(tallyTable)+` BEGIN SELECT RAISE(FAIL, 'no room'); END`, 0)
+			texts(t, store.writer.conn,
+				`CREATE TEMP TRIGGER full BEFORE UPDATE ON `+quoted(
+					tallyTable)+` BEGIN SELECT RAISE(FAIL, 'no room'); END`, 0)
 			before(t, store, collection)
 			for range 2 {
 				err := store.Ping(t.Context())
-				if !errors.Is(err, docstore.ErrUnavailable) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "no room") {
+				if !errors.Is(err, docstore.ErrUnavailable) || !strings.Contains(err.Error(), path) ||
+					!strings.Contains(err.Error(), "no room") {
 					t.Errorf("ping: %v", err)
 				}
 			}

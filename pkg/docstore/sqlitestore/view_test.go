@@ -81,7 +81,8 @@ func TestReaderGivesUpItsViewAfterAWrite(t *testing.T) {
 
 	one = take()
 	before := tables(one)
-	if err := store.writer.do(t.Context(), func(conn *sqlite3.Conn) error { return conn.Exec("CREATE TABLE another (a)") }); err != nil {
+	if err := store.writer.do(t.Context(),
+		func(conn *sqlite3.Conn) error { return conn.Exec("CREATE TABLE another (a)") }); err != nil {
 		t.Fatal(err)
 	}
 	if now := tables(one); !slices.Equal(now, before) {
@@ -114,8 +115,10 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 				least := acknowledged.Load()
 				got, err := collection.Get(t.Context(), doc.ID)
 				found, errOfFind := collection.Find(t.Context(), docstore.Query{Limit: 2})
-				if err != nil || errOfFind != nil || got.Version < least || len(found) != 1 || found[0].Version < got.Version {
-					t.Errorf("version %d, then %v, after %d was acknowledged: %v, %v", got.Version, found, least, err, errOfFind)
+				if err != nil || errOfFind != nil || got.Version < least || len(found) != 1 ||
+					found[0].Version < got.Version {
+					t.Errorf("version %d, then %v, after %d was acknowledged: %v, %v", got.Version, found, least, err,
+						errOfFind)
 					return
 				}
 				reads.Add(1)
@@ -132,7 +135,8 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 		}
 		acknowledged.Store(version + 2)
 		// Views are begun between two writes only.
-		for enough := reads.Load() + int64(2*cap(store.gets.places)); version+2 < versions && reads.Load() < enough && !t.Failed(); {
+		for enough := reads.Load() + int64(2*cap(store.gets.places)); version+2 < versions && reads.Load() < enough &&
+			!t.Failed(); {
 			runtime.Gosched()
 		}
 	}
@@ -170,7 +174,8 @@ func TestLogIsMovedAlthoughConnectionsKeepViews(t *testing.T) {
 	}
 	// A write changes a few pages, and each write has some of its own in the log.
 	if most := int64(3 * pages * pageSize); largest > most {
-		t.Errorf("the log grew to %d bytes, although it is moved at %d pages; at most %d were expected", largest, pages, most)
+		t.Errorf("the log grew to %d bytes, although it is moved at %d pages; at most %d were expected", largest, pages,
+			most)
 	}
 }
 

@@ -67,7 +67,8 @@ func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) 
 
 // newWriter starts the writer on a connection that nobody else may use from then on.
 func newWriter(conn *sqlite3.Conn, path string, tally *tally, turn *turn) (*writer, error) {
-	w := &writer{conn: conn, path: path, tally: tally, turn: turn, queue: make(chan *write, queueLength), ended: make(chan struct{})}
+	w := &writer{conn: conn, path: path, tally: tally, turn: turn, queue: make(chan *write, queueLength),
+		ended: make(chan struct{})}
 	for sql, stmt := range map[string]**sqlite3.Stmt{
 		"BEGIN IMMEDIATE": &w.begin, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
 	} {

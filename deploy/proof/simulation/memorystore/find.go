@@ -15,7 +15,8 @@ import (
 
 // search returns the index at which the document with an id is, or would be.
 func (c *collection) search(id uuid.UUID) (at int, found bool) {
-	return slices.BinarySearchFunc(c.docs, id, func(doc *stored, id uuid.UUID) int { return bytes.Compare(doc.ID[:], id[:]) })
+	return slices.BinarySearchFunc(c.docs, id,
+		func(doc *stored, id uuid.UUID) int { return bytes.Compare(doc.ID[:], id[:]) })
 }
 
 // after returns the documents after an id.

@@ -71,23 +71,30 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		flags.Lookup(name).DefValue = ""
 		return fmt.Sprintf("%s; that of the URL, else %s", flags.Lookup(name).Usage, value)
 	}
-	setting.DurationVar(flags, &s.Timeout, TimeoutSetting, 0, 50*time.Millisecond, "longest time of one operation of MongoDB")
-	setting.DurationVar(flags, &s.SelectionTimeout, SelectionTimeoutSetting, 0, 50*time.Millisecond, "longest time to wait for a primary of MongoDB")
+	setting.DurationVar(flags, &s.Timeout, TimeoutSetting, 0, 50*time.Millisecond,
+		"longest time of one operation of MongoDB")
+	setting.DurationVar(flags, &s.SelectionTimeout, SelectionTimeoutSetting, 0, 50*time.Millisecond,
+		"longest time to wait for a primary of MongoDB")
 	setting.IntVar(flags, &s.MaxPool, MaxPoolSetting, 0, 1, mostPool, "most connections to one server of MongoDB")
 	setting.IntVar(flags, &s.MinPool, MinPoolSetting, 0, 1, mostPool, "least connections to one server of MongoDB")
-	setting.IntVar(flags, &s.MaxConnecting, MaxConnectingSetting, 0, 1, mostPool, "most connections to one server of MongoDB that are made at a time")
+	setting.IntVar(flags, &s.MaxConnecting, MaxConnectingSetting, 0, 1, mostPool,
+		"most connections to one server of MongoDB that are made at a time")
 	for name, value := range map[string]string{
 		TimeoutSetting: DefaultTimeout.String(), SelectionTimeoutSetting: DefaultSelectionTimeout.String(),
 		MaxPoolSetting: "100", MinPoolSetting: "none", MaxConnectingSetting: fmt.Sprint(DefaultMaxConnecting),
 	} {
 		flags.Lookup(name).Usage = otherwise(name, value)
 	}
-	flags.StringVar(&s.Authority, AuthoritySetting, "", "PEM file with the authorities that sign the certificates of MongoDB; makes connections encrypted")
-	flags.StringVar(&s.Certificate, CertificateSetting, "", "PEM file with the certificate to show to MongoDB; makes connections encrypted")
-	flags.StringVar(&s.Key, KeySetting, "", "PEM file with the private key of --mongo-certificate; that file itself if not given")
+	flags.StringVar(&s.Authority, AuthoritySetting, "",
+		"PEM file with the authorities that sign the certificates of MongoDB; makes connections encrypted")
+	flags.StringVar(&s.Certificate, CertificateSetting, "",
+		"PEM file with the certificate to show to MongoDB; makes connections encrypted")
+	flags.StringVar(&s.Key, KeySetting, "",
+		"PEM file with the private key of --mongo-certificate; that file itself if not given")
 	flags.BoolVar(&s.X509, X509Setting, false, "log in to MongoDB as the user that --mongo-certificate names")
 	flags.StringVar(&s.User, UserSetting, "", "user to log in to MongoDB as")
-	flags.StringVar(&s.PasswordFile, PasswordFileSetting, "", "file with the password of --mongo-user, or of the user of the URL")
+	flags.StringVar(&s.PasswordFile, PasswordFileSetting, "",
+		"file with the password of --mongo-user, or of the user of the URL")
 }
 
 // Check returns an error for settings that do not go together. It names the setting to change.
@@ -96,13 +103,15 @@ func (s *Settings) Check() error {
 	case s.Key != "" && s.Certificate == "":
 		return fmt.Errorf("setting %s: the certificate of the key is missing; give --%[1]s", CertificateSetting)
 	case s.X509 && (s.User != "" || s.PasswordFile != ""):
-		return fmt.Errorf("setting %s: the certificate names the user; leave out --%s and --%s", X509Setting, UserSetting, PasswordFileSetting)
+		return fmt.Errorf("setting %s: the certificate names the user; leave out --%s and --%s", X509Setting,
+			UserSetting, PasswordFileSetting)
 	case s.MaxPool > 0 && s.MinPool > s.MaxPool:
 		return fmt.Errorf("setting %s: %d is more than --%s", MinPoolSetting, s.MinPool, MaxPoolSetting)
 	case s.Timeout > longest || s.SelectionTimeout > longest:
 		return fmt.Errorf("settings %s and %s: give at most %s", TimeoutSetting, SelectionTimeoutSetting, longest)
 	case s.Timeout > 0 && s.SelectionTimeout > s.Timeout:
-		return fmt.Errorf("setting %s: it is a part of --%s, and cannot be longer", SelectionTimeoutSetting, TimeoutSetting)
+		return fmt.Errorf("setting %s: it is a part of --%s, and cannot be longer", SelectionTimeoutSetting,
+			TimeoutSetting)
 	}
 	return nil
 }

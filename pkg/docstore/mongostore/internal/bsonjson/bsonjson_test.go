@@ -90,7 +90,8 @@ func TestDepth(t *testing.T) {
 
 // TestGrowthIsBounded holds that what the interface accepts fits into MongoDB.
 func TestGrowthIsBounded(t *testing.T) {
-	for _, part := range []string{"1,", "[],", `"",`, `{"":1},`, "0.1,", "1e5,", "null,", `"` + strings.Repeat(`\u0001`, 40) + `",`} {
+	for _, part := range []string{"1,", "[],", `"",`, `{"":1},`, "0.1,", "1e5,", "null,",
+		`"` + strings.Repeat(`\u0001`, 40) + `",`} {
 		text := "[" + strings.Repeat(part, (1<<17)/len(part)) + "1]"
 		kind, data, err := Encode([]byte(text))
 		if err != nil {
@@ -188,14 +189,16 @@ func randomNumber(random *rand.Rand) string {
 		text += "." + digits(1+random.IntN(12))
 	}
 	if random.IntN(4) == 0 {
-		text += []string{"e", "E"}[random.IntN(2)] + []string{"", "+", "-"}[random.IntN(3)] + strconv.Itoa(random.IntN(7000))
+		text += []string{"e", "E"}[random.IntN(2)] + []string{"", "+",
+			"-"}[random.IntN(3)] + strconv.Itoa(random.IntN(7000))
 	}
 	return text
 }
 
 // FuzzText holds that any text comes back as it was, and that compact JSON becomes values.
 func FuzzText(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,2.50,"x",null,true,{"":-0}]}`, `{"a.b":1e5,"$":"\u0000"}`, `{"%json":1}`, `[ 1 ]`, `"\ud800"`} {
+	for _, seed := range []string{`{"a":[1,2.50,"x",null,true,{"":-0}]}`, `{"a.b":1e5,"$":"\u0000"}`, `{"%json":1}`,
+		`[ 1 ]`, `"\ud800"`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -230,7 +233,8 @@ func compact(text []byte) bool {
 
 // keptWhole reports whether the value is a document that holds text.
 func keptWhole(kind byte, data []byte) bool {
-	return kind == byte(bson.TypeEmbeddedDocument) && bytes.HasPrefix(data[4:], append([]byte{byte(bson.TypeString)}, keptName...))
+	return kind == byte(bson.TypeEmbeddedDocument) &&
+		bytes.HasPrefix(data[4:], append([]byte{byte(bson.TypeString)}, keptName...))
 }
 
 // FuzzBSON holds that no BSON makes Decode fail in another way than by an error.
@@ -244,7 +248,8 @@ func FuzzBSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, kind byte, data []byte) {
 		text, err := Decode(kind, data)
-		if err == nil && bson.Type(kind) != bson.TypeEmbeddedDocument && bson.Type(kind) != bson.TypeArray && !json.Valid(text) {
+		if err == nil && bson.Type(kind) != bson.TypeEmbeddedDocument && bson.Type(kind) != bson.TypeArray &&
+			!json.Valid(text) {
 			t.Fatalf("%q", text)
 		}
 	})
@@ -252,7 +257,8 @@ func FuzzBSON(f *testing.F) {
 
 func extended(t *testing.T, kind byte, data []byte) string {
 	t.Helper()
-	text, err := bson.MarshalExtJSON(bson.D{{Key: "v", Value: bson.RawValue{Type: bson.Type(kind), Value: data}}}, true, false)
+	text, err := bson.MarshalExtJSON(bson.D{{Key: "v", Value: bson.RawValue{Type: bson.Type(kind), Value: data}}}, true,
+		false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,8 @@ func (c *Conn) Prepare(sql string) (*Stmt, error) {
 		return nil, errNoMemory
 	}
 	defer libc.Xfree(c.tls, text)
-	if rc := lib.Xsqlite3_prepare_v3(c.tls, c.handle, text, -1, lib.SQLITE_PREPARE_PERSISTENT, cell, 0); rc != lib.SQLITE_OK {
+	if rc := lib.Xsqlite3_prepare_v3(c.tls, c.handle, text, -1, lib.SQLITE_PREPARE_PERSISTENT, cell,
+		0); rc != lib.SQLITE_OK {
 		return nil, fmt.Errorf("%s: %w", sql, c.error(rc))
 	}
 	s := &Stmt{conn: c, handle: libc.AtomicLoadPUintptr(cell), values: memory{tls: c.tls}}

@@ -20,7 +20,8 @@ func TestStatementsEndWithTheirContext(t *testing.T) {
 		}
 	}()
 	conn.Interruptible()
-	stmt, err := conn.Prepare(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT max(i) FROM n`)
+	stmt, err := conn.Prepare(
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) SELECT max(i) FROM n`)
 	if err != nil {
 		t.Fatal(err)
 	}
