@@ -25,7 +25,8 @@ func TestAllocationsDoNotGrow(t *testing.T) {
 	}
 	for name, seen := range measured {
 		if least := slices.Min(seen); before.Grown(name, least) {
-			t.Errorf("%s: a request makes %d allocations, and %d are in %s; more than 10 %% are too many. If they are needed, write the "+
+			t.Errorf("%s: a request makes %d allocations, and %d are in %s; more than 10 %% are too many. "+
+				"If they are needed, write the "+
 				"numbers of today with: make bench-allocations", name, least, before[name], file)
 		}
 		t.Logf("%s: %v, in the file %d", name, seen, before[name])

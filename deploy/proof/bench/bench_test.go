@@ -82,11 +82,13 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
-	if !regexp.MustCompile(`POST /receipt: the rows of the bordereau are the sums of all [1-9]\d* receipts; after the last of a slice they took \d+ ms`).MatchString(printed) {
+	if !regexp.MustCompile(`POST /receipt: the rows of the bordereau are the sums of all [1-9]\d* receipts; ` +
+		`after the last of a slice they took \d+ ms`).MatchString(printed) {
 		t.Errorf("want the rows of the receipts in\n%s", printed)
 	}
 	for _, memory := range []string{"idle", "after the load"} {
-		if !regexp.MustCompile(`memory of the exchange, ` + memory + `: [1-9]\d* MB, target [1-9]\d* MB`).MatchString(printed) {
+		if !regexp.MustCompile(`memory of the exchange, ` + memory +
+			`: [1-9]\d* MB, target [1-9]\d* MB`).MatchString(printed) {
 			t.Errorf("want the memory, %s, and its target in\n%s", memory, printed)
 		}
 	}
@@ -139,7 +141,8 @@ func TestAging(t *testing.T) {
 			}
 		}
 	}
-	if !strings.Contains(printed, "loaded 40 copies of a receipt in ") || !strings.Contains(printed, "the row of all 40 receipts was computed in ") {
+	if !strings.Contains(printed, "loaded 40 copies of a receipt in ") ||
+		!strings.Contains(printed, "the row of all 40 receipts was computed in ") {
 		t.Errorf("want the load of the old row in\n%s", printed)
 	}
 }

@@ -38,7 +38,9 @@ var kinds = []struct {
 	kind        func() measurement.Kind
 }{
 	{"scale", "measure reads before and after loading records straight into the store", comparison.Scale},
-	{"aging", "measure requests about a record before and after thousands of changes, and receipts of a row of a million", comparison.Aging},
+	{"aging",
+		"measure requests about a record before and after thousands of changes, and receipts to a row of a million",
+		comparison.Aging},
 	{"hostile", "measure what hostile requests cost the exchange, and those who use it meanwhile", hostile.Measurement},
 	{"overload", "measure what is served when three times as much is asked for as can be served", overload.Measurement},
 }
@@ -82,18 +84,25 @@ func parse(args []string) arguments {
 	flags.DurationVar(&a.Duration, "duration", 10*time.Second, "how long each side of a row is driven")
 	flags.IntVar(&a.Connections, "connections", 16, "connections that ask at the same time")
 	flags.IntVar(&a.Policies, "policies", 1000, "policies, each with a vehicle and a claim, that the rows are about")
-	flags.Func("only", "measure only the rows whose name matches this regular `expression`", func(text string) (err error) {
-		a.Only, err = regexp.Compile(text)
-		return err
-	})
-	flags.BoolVar(&a.Processes, "processes", false, "measure the gateway and the services as separate processes, also with -mongo")
+	flags.Func("only", "measure only the rows whose name matches this regular `expression`",
+		func(text string) (err error) {
+			a.Only, err = regexp.Compile(text)
+			return err
+		})
+	flags.BoolVar(&a.Processes, "processes", false,
+		"measure the gateway and the services as separate processes, also with -mongo")
 	flags.BoolVar(&a.Mongo, "mongo", false, "measure with records in MongoDB, against its driver alone")
-	flags.StringVar(&a.MongoURL, "mongo-url", "", "`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, as root on Debian")
-	flags.BoolVar(&a.Together, "together", false, "with -overload, let the exchange and its callers share all cores, in place of one for each")
+	flags.StringVar(&a.MongoURL, "mongo-url", "",
+		"`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, "+
+			"as root on Debian")
+	flags.BoolVar(&a.Together, "together", false,
+		"with -overload, let the exchange and its callers share all cores, in place of one for each")
 	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
-	flags.IntVar(&a.Count, "count", 1_000_000, "vehicles, and policies, that -scale loads, and receipts that -aging loads")
+	flags.IntVar(&a.Count, "count", 1_000_000,
+		"vehicles, and policies, that -scale loads, and receipts that -aging loads")
 	flags.BoolVar(&a.check, "check", false, "end with status 1 if a row is below its target or has errors")
-	flags.StringVar(&a.results, "results", "", "append what is measured to this `file`, in Go's benchmark format for benchstat")
+	flags.StringVar(&a.results, "results", "",
+		"append what is measured to this `file`, in Go's benchmark format for benchstat")
 	chosen := make([]*bool, len(kinds))
 	for i, k := range kinds {
 		chosen[i] = flags.Bool(k.flag, false, k.usage)
@@ -109,7 +118,9 @@ func parse(args []string) arguments {
 	}
 	if flags.NArg() > 0 || a.Duration <= 0 || a.Connections < 1 || a.Policies < 1 || a.Count < 1 || a.Callers < 0 ||
 		count > 1 || count == 1 && (a.Processes || a.Mongo) {
-		fmt.Fprintln(flags.Output(), "bench takes no arguments and one kind of measurement; duration, connections, policies and count are greater than 0, and callers is not negative")
+		fmt.Fprintln(flags.Output(),
+			"bench takes no arguments and one kind of measurement; duration, connections, policies "+
+				"and count are greater than 0, and callers is not negative")
 		flags.Usage()
 		os.Exit(2)
 	}
@@ -165,7 +176,8 @@ func run(ctx context.Context, a arguments, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "load: %d connections, %v each side of a row, in turn in slices of %v; %d CPUs for all processes\n\n",
+	fmt.Fprintf(out, "load: %d connections, %v each side of a row, in turn in slices of %v; "+
+		"%d CPUs for all processes\n\n",
 		a.Connections, a.Duration, a.Duration/measurement.Turns, runtime.NumCPU())
 	met, err := a.kind.Measure(ctx, started, written)
 	if err != nil {

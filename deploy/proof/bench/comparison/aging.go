@@ -45,8 +45,8 @@ type life struct {
 	age         string
 	connections int
 	requests    int // in a slice, at most
-	// told says that the row has no bound: a setting bounds the number of what the record carries.
-	told bool
+	// unbounded says that the row has no bound: a setting bounds the number of what the record carries.
+	unbounded bool
 	// young makes another record and returns requests about it.
 	young func() (*load.Row, error)
 	// old makes a record, and what comes before requests about it cost what they are to cost, and returns those
@@ -59,7 +59,8 @@ type life struct {
 func livesOf(run *measurement.Run) []*life {
 	return []*life{
 		{
-			name: "POST /motorCoverage/{id}:endorse", age: fmt.Sprintf("%d endorsements", changesOfOld(run)), connections: 1, requests: changesAtOnce,
+			name: "POST /motorCoverage/{id}:endorse", age: fmt.Sprintf("%d endorsements",
+				changesOfOld(run)), connections: 1, requests: changesAtOnce,
 			young: func() (*load.Row, error) { return endorsePolicy(run) },
 			old: func(ctx context.Context) (*load.Row, error) {
 				r, err := endorsePolicy(run)
@@ -70,7 +71,8 @@ func livesOf(run *measurement.Run) []*life {
 			},
 		},
 		{
-			name: "POST /receipt", age: fmt.Sprintf("%d receipts of the row", run.Count), connections: run.Connections, requests: receiptsAtOnce,
+			name: "POST /receipt", age: fmt.Sprintf("%d receipts of the row",
+				run.Count), connections: run.Connections, requests: receiptsAtOnce,
 			young: func() (*load.Row, error) {
 				policy, err := anotherPolicy(run)
 				return recordReceipts(policy["policyNumber"]), err
@@ -78,10 +80,11 @@ func livesOf(run *measurement.Run) []*life {
 			old: func(ctx context.Context) (*load.Row, error) { return oldRow(ctx, run) },
 		},
 		{
-			name: "POST /claim/{id}/documents", age: fmt.Sprintf("%d documents", documentsOfOld(run)), connections: 1, requests: documentsAtOnce,
-			told:  true,
-			young: func() (*load.Row, error) { return addDocuments(run) },
-			old:   func(ctx context.Context) (*load.Row, error) { return oldClaims(ctx, run) },
+			name: "POST /claim/{id}/documents", age: fmt.Sprintf("%d documents",
+				documentsOfOld(run)), connections: 1, requests: documentsAtOnce,
+			unbounded: true,
+			young:     func() (*load.Row, error) { return addDocuments(run) },
+			old:       func(ctx context.Context) (*load.Row, error) { return oldClaims(ctx, run) },
 		},
 	}
 }
@@ -111,7 +114,8 @@ func anotherPolicy(run *measurement.Run) (map[string]string, error) {
 func endorsePolicy(run *measurement.Run) (*load.Row, error) {
 	policy, err := anotherPolicy(run)
 	path, body := "/motorCoverage/"+policy["id"]+":endorse", []byte(`{"endorsementType":"addition"}`)
-	return &load.Row{Name: "endorse", Status: http.StatusOK, Call: load.Post(path, func(uint64) []byte { return body })}, err
+	return &load.Row{Name: "endorse", Status: http.StatusOK,
+		Call: load.Post(path, func(uint64) []byte { return body })}, err
 }
 
 // addDocuments makes a claim and returns requests that add documents to it.
@@ -121,8 +125,10 @@ func addDocuments(run *measurement.Run) (*load.Row, error) {
 		return nil, err
 	}
 	claim, err := run.Exchange.Client.Create("claim", records.NewClaim(policy["policyNumber"]))
-	path, body := "/claim/"+claim["id"]+"/documents", []byte(`{"url":"https://documents.example/claims/1/photographs-of-the-roof.pdf"}`)
-	return &load.Row{Name: "documents", Status: http.StatusOK, Call: load.Post(path, func(uint64) []byte { return body })}, err
+	path := "/claim/" + claim["id"] + "/documents"
+	body := []byte(`{"url":"https://documents.example/claims/1/photographs-of-the-roof.pdf"}`)
+	return &load.Row{Name: "documents", Status: http.StatusOK,
+		Call: load.Post(path, func(uint64) []byte { return body })}, err
 }
 
 // oldClaims makes a claim with many documents for each slice, and returns requests that add documents to one after
@@ -166,7 +172,8 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	if err := errors.Join(err, run.Exchange.Stop()); err != nil { // a store has one owner
 		return nil, err
 	}
-	if err := records.LoadReceipts(ctx, filepath.Join(run.Data, "premium.db"), receipt["id"], run.Count, run.Out); err != nil {
+	if err := records.LoadReceipts(ctx, filepath.Join(run.Data, "premium.db"), receipt["id"], run.Count,
+		run.Out); err != nil {
 		return nil, err
 	}
 	if err := run.Restart(ctx); err != nil {
@@ -181,7 +188,8 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	if _, err := run.Exchange.Measure(ctx, r, load.Amount{Connections: 1, Requests: 1}); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(run.Out, "the row of all %d receipts was computed in %v\n", run.Count, time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(run.Out, "the row of all %d receipts was computed in %v\n", run.Count,
+		time.Since(began).Round(time.Millisecond))
 	total, err := sumRows(run.Exchange)
 	if want := before + int64(run.Count+1)*records.ReceiptAmount; err == nil && total != want {
 		err = fmt.Errorf("the rows of the bordereau are %d, and the receipts add up to %d", total, want)
@@ -192,12 +200,7 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 // measureAging prints what a request costs about a young record and about an old one, in turns. It reports whether
 // all are within the bound. The CPU time and the bytes are of the whole process, with the computation of rows.
 func measureAging(ctx context.Context, run *measurement.Run, _ *records.Book) (met bool, err error) {
-	columns := []report.Column{{Title: "old is after                   "}}
-	for _, of := range []struct{ title, unit string }{{"p50 ms", "p50-ms"}, {"CPU µs", "cpu-us/op"}, {"written KB", "written-KB/op"}} {
-		columns = append(columns, report.Column{Title: "young " + of.title, Unit: "young-" + of.unit, Digits: 2},
-			report.Column{Title: "old " + of.title, Unit: "old-" + of.unit, Digits: 2}, report.Column{Title: "times", Digits: 2})
-	}
-	table := run.Table(Aging().Rows, append(columns, report.Column{Title: "errors"})...)
+	table := run.Table(Aging().Rows)
 	for _, l := range livesOf(run) {
 		if !run.Chosen(l.name) {
 			continue
@@ -237,21 +240,27 @@ func measureLife(ctx context.Context, run *measurement.Run, l *life) (young, old
 }
 
 func printLife(table *report.Table, l *life, young, old []load.Slice) {
-	cells := []report.Cell{report.Text("%s", l.age)}
-	for _, of := range []func([]load.Slice) []float64{
-		func(s []load.Slice) []float64 { return each(s, p50) },
-		func(s []load.Slice) []float64 { return each(s, load.Slice.Micros) },
-		writtenKB,
+	cells := []report.Cell{report.Text("old is after                   ", l.age)}
+	for _, figure := range []struct {
+		title, unit string
+		of          func([]load.Slice) []float64
+	}{
+		{"p50 ms", "p50-ms", func(s []load.Slice) []float64 { return each(s, p50) }},
+		{"CPU µs", "cpu-us/op", func(s []load.Slice) []float64 { return each(s, load.Slice.Micros) }},
+		{"written KB", "written-KB/op", writtenKB},
 	} {
-		first, then := of(young), of(old)
+		first, then := figure.of(young), figure.of(old)
 		times := report.Median(then) / report.Median(first)
-		cells = append(cells, report.Of(first...), report.Of(then...), report.Of(times).If(l.told || times <= mostAged))
+		cells = append(cells,
+			report.Of("young "+figure.title, "young-"+figure.unit, 2, first...),
+			report.Of("old "+figure.title, "old-"+figure.unit, 2, then...),
+			report.Of("times", "", 2, times).If(l.unbounded || times <= mostAged))
 	}
 	errors := 0
 	for _, s := range append(young, old...) {
 		errors += s.Errors
 	}
-	table.Row(l.name, append(cells, report.Of(float64(errors)).If(errors == 0))...)
+	table.Row(l.name, append(cells, report.Of("errors", "", 0, float64(errors)).If(errors == 0))...)
 }
 
 // writtenKB returns how many KB a request has written, over all slices together: what a slice has written depends on

@@ -42,14 +42,16 @@ func (a Allocations) Grown(name string, measured int) bool {
 }
 
 // MeasureAllocations starts an exchange and measures each row until enough is known about it.
-func MeasureAllocations(ctx context.Context, commands *trial.Commands, enough func(name string, seen []int) bool) (measured map[string][]int, err error) {
+func MeasureAllocations(ctx context.Context, commands *trial.Commands,
+	enough func(name string, seen []int) bool) (measured map[string][]int, err error) {
 	folder, err := os.MkdirTemp("", "exchange-bench-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
 	const connections = 16 // of those who make the book
-	exchange, err := sides.StartExchange(ctx, commands, filepath.Join(folder, "data"), sides.Settings{Connections: connections})
+	exchange, err := sides.StartExchange(ctx, commands, filepath.Join(folder, "data"),
+		sides.Settings{Connections: connections})
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func allocationsOf(ctx context.Context, s *load.Server, r *load.Row, requests in
 	case done.Errors > 0:
 		return 0, fmt.Errorf("%d of %d requests failed", done.Errors, done.Requests)
 	}
-	return int(math.Round(done.PerRequest(done.Objects))), nil
+	return int(math.Round(done.Allocations())), nil
 }
 
 // ReadAllocations reads allocations from a file.
@@ -113,11 +115,12 @@ func UpdateAllocations(ctx context.Context, commands *trial.Commands, file strin
 	if err != nil {
 		return err
 	}
-	table := report.NewTable(out, nil, names(rowsOf(&records.Book{})), report.Column{Title: "before"}, report.Column{Title: "now"})
+	table := report.NewTable(out, nil, names(rowsOf(&records.Book{})))
 	now := Allocations{}
 	for _, r := range rowsOf(&records.Book{}) {
 		now[r.Name] = slices.Sorted(slices.Values(measured[r.Name]))[times/2]
-		table.Row(r.Name, report.Of(float64(before[r.Name])), report.Of(float64(now[r.Name])))
+		table.Row(r.Name, report.Of("before", "", 0, float64(before[r.Name])),
+			report.Of("now", "", 0, float64(now[r.Name])))
 	}
 	text, err := json.MarshalIndent(now, "", "\t")
 	if err != nil {

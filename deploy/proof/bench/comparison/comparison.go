@@ -26,32 +26,33 @@ func Rows(o measurement.Options) measurement.Kind {
 	case o.Processes:
 		rows = separateRowsOf
 	}
-	return measurement.Kind{Rows: names(rows(&records.Book{})), Measure: func(ctx context.Context, run *measurement.Run, written *records.Book) (bool, error) {
-		compare := compareWithBare
-		if run.Mongo {
-			compare = compareWithDriver
-		}
-		results, err := compare(ctx, run, written, rows)
-		if err != nil {
-			return false, err
-		}
-		loaded := run.Exchange.Resident()
-		met := printRows(run, results)
-		if run.Processes || run.Mongo {
-			return met, nil
-		}
-		for _, r := range results {
-			if r.row.Await == nil {
-				continue
+	return measurement.Kind{Rows: names(rows(&records.Book{})),
+		Measure: func(ctx context.Context, run *measurement.Run, written *records.Book) (bool, error) {
+			compare := compareWithBare
+			if run.Mongo {
+				compare = compareWithDriver
 			}
-			inTime, err := printAggregation(ctx, run, r)
+			results, err := compare(ctx, run, written, rows)
 			if err != nil {
 				return false, err
 			}
-			met = met && inTime
-		}
-		return printMemory(run, loaded) && met, nil
-	}}
+			loaded := run.Exchange.Resident()
+			met := printRows(run, results)
+			if run.Processes || run.Mongo {
+				return met, nil
+			}
+			for _, r := range results {
+				if r.row.Await == nil {
+					continue
+				}
+				inTime, err := printAggregation(ctx, run, r)
+				if err != nil {
+					return false, err
+				}
+				met = met && inTime
+			}
+			return printMemory(run, loaded) && met, nil
+		}}
 }
 
 // names returns the names of rows.
@@ -70,7 +71,8 @@ type result struct {
 
 // compareWithBare measures the exchange and a bare handler that gives the same responses. If the exchange is separate
 // processes, so is the other side: the bare handler, and a proxy in front of it.
-func compareWithBare(ctx context.Context, run *measurement.Run, written *records.Book, rows func(*records.Book) []*load.Row) ([]*result, error) {
+func compareWithBare(ctx context.Context, run *measurement.Run, written *records.Book,
+	rows func(*records.Book) []*load.Row) ([]*result, error) {
 	var responses []sides.Response
 	all := rows(written)
 	for _, r := range all {
@@ -93,12 +95,14 @@ func compareWithBare(ctx context.Context, run *measurement.Run, written *records
 		defer func() { _ = peer.Kill() }()
 		processes = append(processes, process.ID(peer.PID()))
 	}
-	bare := &load.Server{Client: load.Dial(peer.Address, run.Exchange.Client.Token, run.Connections), Processes: processes}
+	bare := &load.Server{Client: load.Dial(peer.Address, run.Exchange.Client.Token, run.Connections),
+		Processes: processes}
 	return inTurn(ctx, run, bare, all, func(r *load.Row) *load.Row { return r })
 }
 
 // compareWithDriver measures the exchange and MongoDB's driver, which is in this process, as the callers are.
-func compareWithDriver(ctx context.Context, run *measurement.Run, written *records.Book, rows func(*records.Book) []*load.Row) ([]*result, error) {
+func compareWithDriver(ctx context.Context, run *measurement.Run, written *records.Book,
+	rows func(*records.Book) []*load.Row) ([]*result, error) {
 	driver, err := sides.ConnectDriver(ctx, run.MongoURL, run.Connections)
 	if err != nil {
 		return nil, err
@@ -110,7 +114,8 @@ func compareWithDriver(ctx context.Context, run *measurement.Run, written *recor
 
 // inTurn measures both sides of each row that the options choose, each once to warm up. What is asked of the other
 // side may be another row.
-func inTurn(ctx context.Context, run *measurement.Run, other *load.Server, rows []*load.Row, others func(*load.Row) *load.Row) (all []*result, err error) {
+func inTurn(ctx context.Context, run *measurement.Run, other *load.Server, rows []*load.Row,
+	others func(*load.Row) *load.Row) (all []*result, err error) {
 	if err := run.Exchange.Calibrate(ctx); err != nil {
 		return nil, err
 	}
@@ -146,7 +151,8 @@ func sample(c *load.Client, r *load.Row) (sides.Response, error) {
 	if response.StatusCode() != r.Status {
 		return sides.Response{}, fmt.Errorf("%s: status %d: %s", r.Name, response.StatusCode(), response.Body())
 	}
-	canned := sides.Response{Method: to.Method, Route: r.Route, Status: r.Status, Header: map[string]string{}, Body: response.Body()}
+	canned := sides.Response{Method: to.Method, Route: r.Route, Status: r.Status, Header: map[string]string{},
+		Body: response.Body()}
 	for name, value := range response.Header.All() {
 		switch string(name) {
 		case "Date", "Content-Length": // the server sets them
@@ -163,27 +169,34 @@ func printRows(run *measurement.Run, results []*result) (met bool) {
 	switch {
 	case run.Mongo:
 		other = "driver"
-		fmt.Fprintln(run.Out, "CPU and allocations are those of the exchange, without MongoDB; the CPU of the driver is with that of the callers")
+		fmt.Fprintln(run.Out,
+			"CPU and allocations are those of the exchange, without MongoDB; "+
+				"the CPU of the driver is with that of the callers")
 	case run.Processes:
-		fmt.Fprintln(run.Out, "CPU and allocations are those of all processes of a side; bare is Go's reverse proxy in front of the bare handler")
+		fmt.Fprintln(run.Out,
+			"CPU and allocations are those of all processes of a side; "+
+				"bare is Go's reverse proxy in front of the bare handler")
 	}
 	var all []string
 	for _, r := range results {
 		all = append(all, r.row.Name)
 	}
-	table := run.Table(all, report.Column{Title: "requests/s", Unit: "req/s"}, report.Column{Title: "p50 ms", Unit: "p50-ms", Digits: 2},
-		report.Column{Title: "p99 ms", Unit: "p99-ms", Digits: 2}, report.Column{Title: "errors"}, report.Column{Title: other + "/s", Unit: other + "-req/s"},
-		report.Column{Title: "ratio", Unit: "ratio", Digits: 2}, report.Column{Title: "target", Digits: 2},
-		report.Column{Title: "CPU µs", Unit: "cpu-us/op", Digits: 1}, report.Column{Title: other + " CPU µs", Unit: other + "-cpu-us/op", Digits: 1},
-		report.Column{Title: "CPU ratio", Unit: "cpu-ratio", Digits: 2}, report.Column{Title: "allocations", Unit: "allocs/op"},
-		report.Column{Title: "allocated KB", Unit: "KB/op", Digits: 1})
+	table := run.Table(all)
 	for _, r := range results {
 		ratio, errors := report.Median(r.ratios()), r.errors()
-		table.Row(r.row.Name, report.Of(each(r.exchange, rate)...), report.Of(each(r.exchange, p50)...), report.Of(each(r.exchange, p99)...),
-			report.Of(float64(errors)).If(errors == 0), report.Of(each(r.other, rate)...), report.Of(r.ratios()...).If(ratio >= r.row.Target),
-			report.Of(r.row.Target), report.Of(each(r.exchange, load.Slice.Micros)...), report.Of(each(r.other, load.Slice.Micros)...), report.Of(r.cpuRatios()...),
-			report.Of(each(r.exchange, func(s load.Slice) float64 { return s.PerRequest(s.Objects) })...),
-			report.Of(each(r.exchange, func(s load.Slice) float64 { return s.PerRequest(s.Bytes) / 1024 })...))
+		table.Row(r.row.Name,
+			report.Of("requests/s", "req/s", 0, each(r.exchange, rate)...),
+			report.Of("p50 ms", "p50-ms", 2, each(r.exchange, p50)...),
+			report.Of("p99 ms", "p99-ms", 2, each(r.exchange, p99)...),
+			report.Of("errors", "", 0, float64(errors)).If(errors == 0),
+			report.Of(other+"/s", other+"-req/s", 0, each(r.other, rate)...),
+			report.Of("ratio", "ratio", 2, r.ratios()...).If(ratio >= r.row.Target),
+			report.Of("target", "", 2, r.row.Target),
+			report.Of("CPU µs", "cpu-us/op", 1, each(r.exchange, load.Slice.Micros)...),
+			report.Of(other+" CPU µs", other+"-cpu-us/op", 1, each(r.other, load.Slice.Micros)...),
+			report.Of("CPU ratio", "cpu-ratio", 2, r.cpuRatios()...),
+			report.Of("allocations", "allocs/op", 0, each(r.exchange, load.Slice.Allocations)...),
+			report.Of("allocated KB", "KB/op", 1, each(r.exchange, load.Slice.Kilobytes)...))
 	}
 	return table.Met
 }
@@ -200,7 +213,8 @@ func printMemory(run *measurement.Run, loaded process.Memory) (met bool) {
 		name         string
 		size, target uint64
 	}{{"idle", run.Idle.All, idleTarget}, {"after the load", loaded.All, loadedTarget}} {
-		fmt.Fprintf(run.Out, "memory of the exchange, %s: %d MB, target %d MB%s\n", of.name, of.size>>20, of.target>>20, exceeds(of.size > of.target))
+		fmt.Fprintf(run.Out, "memory of the exchange, %s: %d MB, target %d MB%s\n", of.name, of.size>>20,
+			of.target>>20, exceeds(of.size > of.target))
 	}
 	return run.Idle.All <= idleTarget && loaded.All <= loadedTarget
 }

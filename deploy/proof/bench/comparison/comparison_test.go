@@ -39,7 +39,8 @@ func TestRowsFallShort(t *testing.T) {
 	} {
 		var out strings.Builder
 		r := &result{&load.Row{Name: "GET /vehicle", Target: 0.5}, c.exchange, rates(100)}
-		if met := printRows(&measurement.Run{Out: &out}, []*result{r}); met != (c.marked == "") || !strings.Contains(out.String(), c.marked) {
+		if met := printRows(&measurement.Run{Out: &out}, []*result{r}); met != (c.marked == "") ||
+			!strings.Contains(out.String(), c.marked) {
 			t.Errorf("%s: met %v\n%s", name, met, out.String())
 		}
 	}
@@ -56,7 +57,8 @@ func TestScaleFallsShort(t *testing.T) {
 		small := &result{&load.Row{Name: "GET /vehicle"}, rates(50), rates(100)}
 		large := &result{small.row, rates(c.large), rates(50)}
 		var out strings.Builder
-		if met := printScale(&measurement.Run{Out: &out}, []*result{small}, []*result{large}); met != c.met || strings.Contains(out.String(), "!") == c.met {
+		if met := printScale(&measurement.Run{Out: &out}, []*result{small}, []*result{large}); met != c.met ||
+			strings.Contains(out.String(), "!") == c.met {
 			t.Errorf("%s: met %v\n%s", name, met, out.String())
 		}
 	}

@@ -34,7 +34,8 @@ var acceptedReceipts = map[string]string{"service": "premium", "method": "POST",
 
 // awaitRows waits until every receipt has become part of its row. It returns how many times it asked for metrics.
 func awaitRows(ctx context.Context, s *load.Server) (polls int, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, rowsPatience, fmt.Errorf("rows of the bordereau lack receipts after %v", rowsPatience))
+	ctx, cancel := context.WithTimeoutCause(ctx, rowsPatience,
+		fmt.Errorf("rows of the bordereau lack receipts after %v", rowsPatience))
 	defer cancel()
 	for {
 		polls++
@@ -68,7 +69,8 @@ func printAggregation(ctx context.Context, run *measurement.Run, r *result) (inT
 	took := each(r.exchange, func(s load.Slice) float64 { return 1000 * s.Awaited })
 	median, longest := report.Median(took), slices.Max(took)
 	inTime = longest <= float64(rowsTarget.Milliseconds())
-	fmt.Fprintf(run.Out, "%s: the rows of the bordereau are the sums of all %d receipts; after the last of a slice they took %.0f ms (median) and at most %.0f ms, target %d ms%s\n",
+	fmt.Fprintf(run.Out, "%s: the rows of the bordereau are the sums of all %d receipts; "+
+		"after the last of a slice they took %.0f ms (median) and at most %.0f ms, target %d ms%s\n",
 		r.row.Name, receipts, median, longest, rowsTarget.Milliseconds(), exceeds(!inTime))
 	return inTime, nil
 }

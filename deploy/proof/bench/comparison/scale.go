@@ -45,17 +45,20 @@ func measureScale(ctx context.Context, run *measurement.Run, written *records.Bo
 // printScale prints the rates of each read on both stores, and reports whether all are fast enough. Minutes pass
 // between the two measurements, so each rate is compared with that of the bare handler at the same time.
 func printScale(run *measurement.Run, small, large []*result) (met bool) {
-	table := run.Table(names(readsOf(&records.Book{})), report.Column{Title: "small/s", Unit: "small-req/s"}, report.Column{Title: "p99 ms", Digits: 2},
-		report.Column{Title: "large/s", Unit: "large-req/s"}, report.Column{Title: "p99 ms", Digits: 2}, report.Column{Title: "errors"},
-		report.Column{Title: "small ratio", Unit: "small-ratio", Digits: 2}, report.Column{Title: "large ratio", Unit: "large-ratio", Digits: 2},
-		report.Column{Title: "slower", Unit: "slower", Digits: 2}, report.Column{Title: "by CPU", Unit: "slower-cpu", Digits: 2})
+	table := run.Table(names(readsOf(&records.Book{})))
 	for i, s := range small {
 		l := large[i]
 		slower, errors := report.Median(s.ratios())/report.Median(l.ratios()), s.errors()+l.errors()
-		cpu := report.Median(s.cpuRatios()) / report.Median(l.cpuRatios())
-		table.Row(s.row.Name, report.Of(each(s.exchange, rate)...), report.Of(each(s.exchange, p99)...), report.Of(each(l.exchange, rate)...),
-			report.Of(each(l.exchange, p99)...), report.Of(float64(errors)).If(errors == 0), report.Of(s.ratios()...), report.Of(l.ratios()...),
-			report.Of(slower).If(slower <= slowest), report.Of(cpu))
+		table.Row(s.row.Name,
+			report.Of("small/s", "small-req/s", 0, each(s.exchange, rate)...),
+			report.Of("p99 ms", "small-p99-ms", 2, each(s.exchange, p99)...),
+			report.Of("large/s", "large-req/s", 0, each(l.exchange, rate)...),
+			report.Of("p99 ms", "large-p99-ms", 2, each(l.exchange, p99)...),
+			report.Of("errors", "", 0, float64(errors)).If(errors == 0),
+			report.Of("small ratio", "small-ratio", 2, s.ratios()...),
+			report.Of("large ratio", "large-ratio", 2, l.ratios()...),
+			report.Of("slower", "slower", 2, slower).If(slower <= slowest),
+			report.Of("by CPU", "slower-cpu", 2, report.Median(s.cpuRatios())/report.Median(l.cpuRatios())))
 	}
 	return table.Met
 }

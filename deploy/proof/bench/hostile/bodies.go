@@ -57,7 +57,9 @@ func numbered(format string) func(int) string {
 
 // insuringAll returns the body of a policy that insures all properties.
 func insuringAll(p *prey) []byte {
-	return fmt.Appendf(nil, `{"policyholderId":"%s","inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z","propertyIds":["%s"]}`,
+	return fmt.Appendf(nil,
+		`{"policyholderId":"%s","inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z",`+
+			`"propertyIds":["%s"]}`,
 		p.Holder, strings.Join(p.Properties, `","`))
 }
 

@@ -87,7 +87,8 @@ func measure(ctx context.Context, run *measurement.Run, written *records.Book) (
 }
 
 // assail starts the exchange anew and measures one assault.
-func assail(ctx context.Context, run *measurement.Run, written *records.Book, prey *prey, a *assault) (*outcome, error) {
+func assail(ctx context.Context, run *measurement.Run, written *records.Book, prey *prey, a *assault) (*outcome,
+	error) {
 	if err := errors.Join(run.Exchange.Stop(), run.Restart(ctx)); err != nil {
 		return nil, err
 	}
@@ -110,7 +111,8 @@ func assail(ctx context.Context, run *measurement.Run, written *records.Book, pr
 
 // begin starts the hostile callers of a row, and what they send to if that is not the exchange. end waits until they
 // have ended, and returns how often each status came.
-func begin(run *measurement.Run, prey *prey, a *assault, d time.Duration) (end func() (load.Statuses, error), err error) {
+func begin(run *measurement.Run, prey *prey, a *assault, d time.Duration) (end func() (load.Statuses, error),
+	err error) {
 	if a.callers == 0 {
 		return func() (load.Statuses, error) { return nil, nil }, nil
 	}
@@ -147,7 +149,8 @@ func begin(run *measurement.Run, prey *prey, a *assault, d time.Duration) (end f
 func ordinaryRows(b *records.Book) []*load.Row {
 	read := &load.Row{Name: "read", Status: http.StatusOK, Call: load.Get(b.Vehicles, "/vehicle/")}
 	return []*load.Row{
-		{Name: "write", Status: http.StatusCreated, Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() })},
+		{Name: "write", Status: http.StatusCreated, Call: load.Post("/vehicle",
+			func(uint64) []byte { return records.NewVehicle() })},
 		{Name: "find", Status: http.StatusOK, Call: load.Get(b.Policies, "/claim?policyNumber=")}, read, read,
 	}
 }
@@ -159,13 +162,10 @@ type table struct {
 }
 
 func newTable(run *measurement.Run, idle *outcome) *table {
-	fmt.Fprintf(run.Out, "bounds: memory %d MB, p99 of the others %v, %.0f ms of a core for a request; ordinary requests: %d a second\n",
+	fmt.Fprintf(run.Out, "bounds: memory %d MB, p99 of the others %v, %.0f ms of a core for a request; "+
+		"ordinary requests: %d a second\n",
 		mostMemory>>20, mostOthers, 1000*mostSeconds, ordinaryRate)
-	t := &table{idle: idle.used.Seconds / idle.others.Lasted.Seconds(), Table: run.Table(Measurement().Rows, report.Column{Title: "callers"},
-		report.Column{Title: "requests"}, report.Column{Title: "ms of a core each", Unit: "core-ms/op", Digits: 2},
-		report.Column{Title: "memory MB", Unit: "memory-MB"}, report.Column{Title: "heap MB", Unit: "heap-MB"},
-		report.Column{Title: "others p99 ms", Unit: "others-p99-ms", Digits: 1}, report.Column{Title: "writes p99 ms", Digits: 1},
-		report.Column{Title: "others failed"}, report.Column{Title: "statuses"})}
+	t := &table{idle: idle.used.Seconds / idle.others.Lasted.Seconds(), Table: run.Table(Measurement().Rows)}
 	t.print(idle)
 	return t
 }
@@ -185,7 +185,14 @@ func (t *table) print(o *outcome) {
 	p99 := o.others.P(0.99, load.Any, load.FromDue)
 	writes := o.others.P(0.99, func(s *load.Sample) bool { return s.Row.Name == "write" }, load.FromDue)
 	failed := o.others.Count(func(s *load.Sample) bool { return !s.Served() })
-	t.Row(o.Name, report.Of(float64(o.callers)), report.Of(float64(requests)), report.Of(1000*each).If(each <= mostSeconds),
-		report.Of(float64(o.used.Memory>>20)).If(o.used.Memory <= mostMemory), report.Of(float64(o.used.Heap>>20)),
-		report.Of(1000*p99.Seconds()).If(p99 <= mostOthers), report.Of(1000*writes.Seconds()), report.Of(float64(failed)), report.Text("%s", o.statuses))
+	t.Row(o.Name,
+		report.Of("callers", "", 0, float64(o.callers)),
+		report.Of("requests", "", 0, float64(requests)),
+		report.Of("ms of a core each", "core-ms/op", 2, 1000*each).If(each <= mostSeconds),
+		report.Of("memory MB", "memory-MB", 0, float64(o.used.Memory>>20)).If(o.used.Memory <= mostMemory),
+		report.Of("heap MB", "heap-MB", 0, float64(o.used.Heap>>20)),
+		report.Of("others p99 ms", "others-p99-ms", 1, 1000*p99.Seconds()).If(p99 <= mostOthers),
+		report.Of("writes p99 ms", "", 1, 1000*writes.Seconds()),
+		report.Of("others failed", "", 0, float64(failed)),
+		report.Text("statuses", o.statuses.String()))
 }

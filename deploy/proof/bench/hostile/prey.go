@@ -43,19 +43,22 @@ func prepare(ctx context.Context, e *sides.Exchange, written *records.Book, coun
 	// Records under a kilobyte whose last event is large.
 	driver := m.create("driver", records.NewDriver())
 	for range count {
-		p.Policy = m.create("motorCoverage", records.NewPolicy(p.Holder, m.create("vehicle", records.NewVehicle()), driver))
+		p.Policy = m.create("motorCoverage", records.NewPolicy(p.Holder, m.create("vehicle", records.NewVehicle()),
+			driver))
 		m.send(load.Call{Method: http.MethodPost, Path: "/motorCoverage/" + p.Policy + ":cancel", Body: padded()})
 	}
 	p.Policy = m.create("motorCoverage", records.NewPolicy(p.Holder, p.Vehicle, driver))
 	p.Events = m.create("vehicle", records.NewVehicle())
 	const versions = 40
 	for n := range versions {
-		m.send(load.Call{Method: http.MethodPut, Path: "/vehicle/" + p.Events, Body: padded(fmt.Sprintf(`"vin":"%d"`, n))})
+		m.send(load.Call{Method: http.MethodPut, Path: "/vehicle/" + p.Events,
+			Body: padded(fmt.Sprintf(`"vin":"%d"`, n))})
 	}
 	p.Claim = m.create("claim", records.NewClaim(written.Policies[0]))
 	const part = 128 << 10
 	for n := range rest.UsualRecord/part - 1 {
-		m.send(load.Call{Method: http.MethodPut, Path: "/claim/" + p.Claim, Body: paddedAs(fmt.Sprintf("part%d-", n), part)})
+		m.send(load.Call{Method: http.MethodPut, Path: "/claim/" + p.Claim,
+			Body: paddedAs(fmt.Sprintf("part%d-", n), part)})
 	}
 	return p, m.err
 }

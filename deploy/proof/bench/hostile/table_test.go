@@ -15,7 +15,8 @@ func TestRefusalsHideNoCost(t *testing.T) {
 	lasted := &load.Outcome{Lasted: time.Second}
 	run := &measurement.Run{Out: &printed}
 	table := newTable(run, &outcome{assault: &assault{Row: &load.Row{Name: "nobody"}}, others: lasted})
-	row := &outcome{assault: &assault{Row: &load.Row{Name: "most are refused"}, callers: 4}, others: lasted, statuses: load.Statuses{200: 2, 429: 97, 503: 1}}
+	row := &outcome{assault: &assault{Row: &load.Row{Name: "most are refused"}, callers: 4}, others: lasted,
+		statuses: load.Statuses{200: 2, 429: 97, 503: 1}}
 	row.used.Seconds = 0.3
 	table.print(row)
 	if !strings.Contains(printed.String(), " 150.00 !") || table.Met {

@@ -54,7 +54,8 @@ func (t target) connection(ctx context.Context) (*bufio.ReadWriter, net.Conn) {
 
 // begin writes how a request begins, without the empty line after its headers.
 func (t target) begin(to *bufio.ReadWriter, method, path string) {
-	_, _ = fmt.Fprintf(to, "%s %s HTTP/1.1\r\nHost: exchange\r\nAuthorization: Bearer %s\r\n", method, path, t.client.Token)
+	_, _ = fmt.Fprintf(to, "%s %s HTTP/1.1\r\nHost: exchange\r\nAuthorization: Bearer %s\r\n", method, path,
+		t.client.Token)
 }
 
 // statusOf reads the status of a response, 0 if there is none.

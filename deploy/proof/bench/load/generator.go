@@ -19,7 +19,7 @@ type Plan struct {
 	Duration time.Duration // for which requests are due
 	Requests int           // in place of the duration, if greater than 0
 	Rate     float64       // requests a second; 0: each caller sends one after the other
-	// Lapses says that a request for which no caller was free within the duration is not sent.
+	// Lapses drops a request if no caller was free for it within the duration.
 	Lapses bool
 	// Patience is how long after the duration a response is waited for; 0: as long as the client waits.
 	Patience time.Duration

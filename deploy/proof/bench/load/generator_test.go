@@ -20,13 +20,15 @@ func slow(took time.Duration) *Row {
 // when it was due.
 func TestRequestsAreDueAtTheirRate(t *testing.T) {
 	const each = 20 * time.Millisecond
-	o := (*Client)(nil).Callers(1).Drive(t.Context(), Plan{Duration: 10 * each, Rate: 200, Patience: time.Minute}, slow(each))
+	o := (*Client)(nil).Callers(1).Drive(t.Context(), Plan{Duration: 10 * each, Rate: 200, Patience: time.Minute},
+		slow(each))
 	if len(o.Samples) != 40 || o.Count((*Sample).Served) != 40 {
 		t.Fatalf("%d requests with the statuses %v, want 40 that were served", len(o.Samples), o.Statuses())
 	}
 	last := o.Samples[39]
 	if last.Waited < 10*each || last.Took < last.Waited+each {
-		t.Errorf("the last request waited %v and took %v; it was due long before the caller was free", last.Waited, last.Took)
+		t.Errorf("the last request waited %v and took %v; it was due long before the caller was free", last.Waited,
+			last.Took)
 	}
 	if p50, p99 := o.P(0.5, Any, FromDue), o.P(0.99, Any, FromDue); p50 >= p99 || o.P(0.99, Any, FromSent) >= p99 {
 		t.Errorf("p50 %v, p99 %v, since sent %v", p50, p99, o.P(0.99, Any, FromSent))

@@ -23,9 +23,6 @@ type Row struct {
 	count   atomic.Uint64
 }
 
-// Title returns the name of the row.
-func (r *Row) Title() string { return r.Name }
-
 // Next returns the next request.
 func (r *Row) Next() Call { return r.Call(r.count.Add(1)) }
 

@@ -26,8 +26,9 @@ type Slice struct {
 // Micros returns the microseconds of a core that a request took.
 func (s Slice) Micros() float64 { return s.CPU * 1e6 / float64(s.Requests) }
 
-// PerRequest returns the part of a total that is one request's.
-func (s Slice) PerRequest(total float64) float64 { return total / float64(s.Requests) }
+// Allocations returns how many objects were allocated for a request, and Kilobytes their size.
+func (s Slice) Allocations() float64 { return s.Objects / float64(s.Requests) }
+func (s Slice) Kilobytes() float64   { return s.Bytes / 1024 / float64(s.Requests) }
 
 // Amount is how much is asked for in a slice: for some time, or a number of requests.
 type Amount struct {
@@ -53,7 +54,8 @@ type used struct{ cpu, objects, bytes, written float64 }
 
 func (u used) minus(other used, times float64) used {
 	return used{
-		u.cpu - times*other.cpu, u.objects - times*other.objects, u.bytes - times*other.bytes, u.written - times*other.written,
+		u.cpu - times*other.cpu, u.objects - times*other.objects, u.bytes - times*other.bytes,
+		u.written - times*other.written,
 	}
 }
 
@@ -112,8 +114,9 @@ func (s *Server) Measure(ctx context.Context, r *Row, much Amount) (Slice, error
 		return Slice{}, errors.New("interrupted")
 	}
 	done := Slice{
-		Requests: len(o.Samples), Errors: len(o.Samples) - o.Count((*Sample).Served), PerSecond: float64(len(o.Samples)) / o.Lasted.Seconds(),
-		P50: o.P(0.5, Any, FromDue).Seconds(), P99: o.P(0.99, Any, FromDue).Seconds(),
+		Requests: len(o.Samples), Errors: len(o.Samples) - o.Count((*Sample).Served),
+		PerSecond: float64(len(o.Samples)) / o.Lasted.Seconds(),
+		P50:       o.P(0.5, Any, FromDue).Seconds(), P99: o.P(0.99, Any, FromDue).Seconds(),
 	}
 	asked := 1
 	if r.Await != nil && len(s.Admins) > 0 {

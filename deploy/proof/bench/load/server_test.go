@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// counted is a server whose metrics say what the test decides.
+// counted is a server with metrics that the test decides.
 type counted struct {
 	requests, scrapes, followed atomic.Int64
 }
@@ -25,7 +25,8 @@ func (c *counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	objects := perRequest*c.requests.Load() + perScrape*c.scrapes.Add(1) + perFollowed*c.followed.Load()
-	fmt.Fprintf(w, "# TYPE %[1]s counter\n%[1]s %[2]d\n# TYPE %[3]s counter\n%[3]s %[4]d\n", objectsAllocated, objects, bytesAllocated, 16*objects)
+	fmt.Fprintf(w, "# TYPE %[1]s counter\n%[1]s %[2]d\n# TYPE %[3]s counter\n%[3]s %[4]d\n", objectsAllocated, objects,
+		bytesAllocated, 16*objects)
 }
 
 // TestOnlyRequestsAreCharged checks that a request is charged with what it and its consequences allocate, and not with
@@ -36,16 +37,20 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 	defer at.Close()
 	address := strings.TrimPrefix(at.URL, "http://")
 	s := &Server{Client: Dial(address, "", 2), Admins: []string{address}}
-	r := &Row{Name: "GET /", Status: http.StatusOK, Call: func(uint64) Call { return Call{Method: http.MethodGet, Path: "/"} }}
+	r := &Row{Name: "GET /", Status: http.StatusOK, Call: func(uint64) Call {
+		return Call{Method: http.MethodGet,
+			Path: "/"}
+	}}
 	if err := s.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want := float64(perRequest)
-	for _, await := range []func(context.Context, *Server) (int, error){nil, func(ctx context.Context, s *Server) (int, error) {
-		c.followed.Store(c.requests.Load())
-		_, err := s.used(ctx)
-		return 1, err
-	}} {
+	for _, await := range []func(context.Context, *Server) (int, error){nil,
+		func(ctx context.Context, s *Server) (int, error) {
+			c.followed.Store(c.requests.Load())
+			_, err := s.used(ctx)
+			return 1, err
+		}} {
 		c.requests.Store(0)
 		if r.Await = await; await != nil {
 			want += perFollowed
@@ -65,7 +70,10 @@ func TestOnlyRequestsAreCharged(t *testing.T) {
 
 // TestLackOfMetricsIsAnError checks that what was not measured is not taken for 0.
 func TestLackOfMetricsIsAnError(t *testing.T) {
-	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "another 1") }))
+	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprintln(w, "another 1")
+	}))
 	defer at.Close()
 	address := strings.TrimPrefix(at.URL, "http://")
 	s := &Server{Client: Dial(address, "", 1), Admins: []string{address}}

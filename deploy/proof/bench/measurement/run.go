@@ -79,7 +79,8 @@ func Start(ctx context.Context, o Options, data string, out, results io.Writer) 
 	about, err := process.Scrape(ctx, r.Exchange.Admin(), info)
 	if err == nil {
 		_, err = fmt.Fprintf(results, "version: %s\ncommit: %s\ngo: %s\nconnections: %d\npolicies: %d\n",
-			about.Label(info, "version"), about.Label(info, "commit"), about.Label(info, "goversion"), r.Connections, r.Policies)
+			about.Label(info, "version"), about.Label(info, "commit"), about.Label(info,
+				"goversion"), r.Connections, r.Policies)
 	}
 	if err != nil {
 		_ = r.Exchange.Stop()
@@ -90,7 +91,8 @@ func Start(ctx context.Context, o Options, data string, out, results io.Writer) 
 
 // Restart starts the exchange, which does not run.
 func (r *Run) Restart(ctx context.Context) error {
-	started, err := sides.StartExchange(ctx, r.Commands, r.Data, sides.Settings{Separate: r.Processes, Mongo: r.MongoURL, Connections: r.Connections})
+	started, err := sides.StartExchange(ctx, r.Commands, r.Data,
+		sides.Settings{Separate: r.Processes, Mongo: r.MongoURL, Connections: r.Connections})
 	if err != nil {
 		return err
 	}
@@ -110,6 +112,7 @@ func (r *Run) Slice() load.Amount {
 func (r *Run) Chosen(name string) bool { return r.Only == nil || r.Only.MatchString(name) }
 
 // Table returns a table of rows with some of these names.
-func (r *Run) Table(names []string, columns ...report.Column) *report.Table {
-	return report.NewTable(r.Out, r.Results, slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !r.Chosen(n) }), columns...)
+func (r *Run) Table(names []string) *report.Table {
+	unwanted := func(name string) bool { return !r.Chosen(name) }
+	return report.NewTable(r.Out, r.Results, slices.DeleteFunc(slices.Clone(names), unwanted))
 }

@@ -53,11 +53,13 @@ type surge struct {
 // are mixed.
 func surgesOn(b *records.Book) (all []*surge) {
 	read := &load.Row{Name: "reads", Status: http.StatusOK, Call: load.Get(b.Vehicles, "/vehicle/")}
-	write := &load.Row{Name: "writes", Status: http.StatusCreated, Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() })}
+	write := &load.Row{Name: "writes", Status: http.StatusCreated,
+		Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() })}
 	list := &load.Row{Name: "lists", Status: http.StatusOK, Call: load.Get(b.Pages, "/vehicle?")}
 	mixed := []*load.Row{read, write, read, list, read, write, read, read, write, read}
 	for _, callers := range []int{4000, 12000} {
-		for _, s := range []*surge{{"reads", callers, []*load.Row{read}}, {"writes", callers, []*load.Row{write}}, {"mixed", callers, mixed}} {
+		for _, s := range []*surge{{"reads", callers, []*load.Row{read}}, {"writes", callers, []*load.Row{write}},
+			{"mixed", callers, mixed}} {
 			s.name = fmt.Sprintf("%s, %d callers", s.name, callers)
 			all = append(all, s)
 		}
@@ -77,13 +79,11 @@ func Measurement() measurement.Kind {
 // measure prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each
 // row has a freshly started exchange on the same data.
 func measure(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
-	fmt.Fprintf(run.Out, "%d times what can be served is asked for, whether or not earlier requests have their responses; bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
+	fmt.Fprintf(run.Out, "%d times what can be served is asked for, "+
+		"whether or not earlier requests have their responses; "+
+		"bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
 		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
-	table := run.Table(Measurement().Rows, report.Column{Title: "can serve/s", Unit: "capacity-req/s"}, report.Column{Title: "asked/s"},
-		report.Column{Title: "in time/s", Unit: "in-time-req/s"}, report.Column{Title: "share %", Unit: "share-%"},
-		report.Column{Title: "admitted p99 ms", Unit: "admitted-p99-ms", Digits: 1}, report.Column{Title: "since sent", Unit: "sent-p99-ms", Digits: 1},
-		report.Column{Title: "refused p99 ms", Digits: 1}, report.Column{Title: "memory MB", Unit: "memory-MB"}, report.Column{Title: "callers' cores", Digits: 2},
-		report.Column{Title: "in time of each kind               "}, report.Column{Title: "statuses"})
+	table := run.Table(Measurement().Rows)
 	for _, s := range surgesOn(written) {
 		if !run.Chosen(s.name) {
 			continue
@@ -110,17 +110,27 @@ func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *re
 	asking, self := run.Duration/2, process.ID(os.Getpid())
 	canServe := float64(can.Count((*load.Sample).Served)) / can.Lasted.Seconds()
 	end, own := run.Exchange.Process().Watch(run.Exchange.Admin()), self.CPUSeconds()
-	under := many.Drive(ctx, load.Plan{Duration: asking, Rate: overloadFactor * canServe, Patience: patience}, s.rows...)
+	under := many.Drive(ctx, load.Plan{Duration: asking, Rate: overloadFactor * canServe, Patience: patience},
+		s.rows...)
 	used, own := end(), (self.CPUSeconds()-own)/under.Lasted.Seconds()
 	if err := goOn(); err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	good := float64(under.Count(useful)) / asking.Seconds()
 	admitted := under.P(0.99, (*load.Sample).Served, load.FromDue)
-	table.Row(s.name, report.Of(canServe), report.Of(float64(len(under.Samples))/asking.Seconds()), report.Of(good),
-		report.Of(100*good/canServe).If(good >= leastGoodput*canServe), report.Of(1000*admitted.Seconds()).If(admitted <= mostAdmitted),
-		report.Of(1000*under.P(0.99, (*load.Sample).Served, load.FromSent).Seconds()), report.Of(1000*under.P(0.99, refused, load.FromDue).Seconds()),
-		report.Of(float64(used.Memory>>20)), report.Of(own), report.Text("%s", ofEachKind(under, s.rows)), report.Text("%s", under.Statuses()))
+	sent := under.P(0.99, (*load.Sample).Served, load.FromSent)
+	table.Row(s.name,
+		report.Of("can serve/s", "capacity-req/s", 0, canServe),
+		report.Of("asked/s", "", 0, float64(len(under.Samples))/asking.Seconds()),
+		report.Of("in time/s", "in-time-req/s", 0, good),
+		report.Of("share %", "share-%", 0, 100*good/canServe).If(good >= leastGoodput*canServe),
+		report.Of("admitted p99 ms", "admitted-p99-ms", 1, 1000*admitted.Seconds()).If(admitted <= mostAdmitted),
+		report.Of("since sent", "sent-p99-ms", 1, 1000*sent.Seconds()),
+		report.Of("refused p99 ms", "", 1, 1000*under.P(0.99, refused, load.FromDue).Seconds()),
+		report.Of("memory MB", "memory-MB", 0, float64(used.Memory>>20)),
+		report.Of("callers' cores", "", 2, own),
+		report.Text("in time of each kind               ", ofEachKind(under, s.rows)),
+		report.Text("statuses", under.Statuses().String()))
 	return nil
 }
 
@@ -180,7 +190,8 @@ func keepTo(cores []uint64) error {
 	for _, core := range cores {
 		list = append(list, strconv.FormatUint(core, 10))
 	}
-	if text, err := exec.Command("taskset", "-acp", strings.Join(list, ","), strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+	if text, err := exec.Command("taskset", "-acp", strings.Join(list, ","),
+		strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
 		return fmt.Errorf("taskset: %w: %s", err, text)
 	}
 	return nil

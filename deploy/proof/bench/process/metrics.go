@@ -55,7 +55,8 @@ func (m Metrics) Sum(name string, labels map[string]string) (total float64) {
 			}
 		}
 		if matching == len(labels) {
-			total += metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + float64(metric.GetHistogram().GetSampleCount())
+			total += metric.GetCounter().GetValue() + metric.GetGauge().GetValue() +
+				float64(metric.GetHistogram().GetSampleCount())
 		}
 	}
 	return total

@@ -74,8 +74,8 @@ const (
 	heapEvery   = 200 * time.Millisecond
 )
 
-// Watch watches the process, whose metrics are at an address, until the returned function is called, which returns
-// what was used meanwhile.
+// Watch watches the process, with its metrics at an address. The returned function ends this and returns what was used
+// meanwhile.
 func (p ID) Watch(admin string) (end func() Usage) {
 	before, over := p.CPUSeconds(), make(chan struct{})
 	var used Usage
@@ -102,7 +102,7 @@ func (p ID) Watch(admin string) (end func() Usage) {
 	}
 }
 
-// heap returns the heap in use of the process whose metrics are at an address, in bytes; 0 if it cannot be asked.
+// heap returns the heap in use of the process with its metrics at an address, in bytes; 0 if it cannot be asked.
 func heap(admin string) uint64 {
 	const inUse = "go_memstats_heap_inuse_bytes"
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

@@ -9,19 +9,23 @@ import (
 
 // The bodies of creates. What is in braces without a quote is filled in for each request.
 const (
-	personBody = `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":"X{serial}",` +
+	personBody = `{"firstName":"Ada","lastName":"Example","dob":"1990-12-10",` +
+		`"idType":"passport","idNumber":"X{serial}",` +
 		`"address":{"city":"London","country":"GB"}}`
-	driverBody  = `{"name":"Ada Example","dob":"1990-12-10","licence":{"licenceNumber":"L 12345","expiryDate":"2090-01-01"}}`
+	driverBody = `{"name":"Ada Example","dob":"1990-12-10",` +
+		`"licence":{"licenceNumber":"L 12345","expiryDate":"2090-01-01"}}`
 	vehicleBody = `{"plateNumber":"EX {serial}","vin":"WVWZZZ1J{serial}","chassisNumber":"CH{serial}",` +
 		`"registration":{"country":"DE","firstRegistered":"2024-05-02"},"performance":{"powerKW":96,"fuel":"petrol"},` +
 		`"physical":{"make":"Volkswagen","model":"Golf","doors":5,"colour":"blue"}}`
-	propertyBody = `{"address":{"street":"1 Example Road","city":"Leeds","postCode":"LS1 1AA","country":"GB"},"latitude":"53.8","longitude":"-1.55",` +
+	propertyBody = `{"address":{"street":"1 Example Road","city":"Leeds","postCode":"LS1 1AA","country":"GB"},` +
+		`"latitude":"53.8","longitude":"-1.55",` +
 		`"propertyType":"Farm","sumInsuredBuilding":250000,"sumInsuredContent":40000,"wall":"Brick","roof":"Slate"}`
 	policyBody = `{"policyholderId":"{policyholder}","vehicleId":"{vehicle}","driverId":"{driver}",` +
 		`"perils":["fire","theft","hail"],"premium":420.50,"indemnityLimitPolicy":50000,` +
 		`"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z"}`
 	claimBody = `{"policyNumber":"{policyNumber}","fnol":"2026-03-02T09:00:00Z","lossDate":"2026-03-01T12:00:00Z",` +
-		`"claimType":"own property damage","location":"Hamburg","lossCause":"hail","description":"Dents all over the roof."}`
+		`"claimType":"own property damage","location":"Hamburg","lossCause":"hail",` +
+		`"description":"Dents all over the roof."}`
 	receiptBody = `{"receiptType":"new policy","policyNumber":"{policyNumber}","paymentAmount":{amount},` +
 		`"premiumPaymentMethod":"credit card"}`
 )
@@ -34,7 +38,7 @@ func fill(body []byte, place, value string) []byte {
 // serials counts the people and the vehicles of a run. Each has a number of its own.
 var serials atomic.Int64
 
-// NewPerson returns the body of a person whose document has a number of its own.
+// NewPerson returns the body of a person with an identity document of its own.
 func NewPerson() []byte {
 	return fill([]byte(personBody), "{serial}", strconv.FormatInt(serials.Add(1), 10))
 }

@@ -31,7 +31,8 @@ func Load(ctx context.Context, file string, of *Book, count int, out io.Writer) 
 	err := copies(ctx, file, "vehicle", of.Vehicles[0], count, out, func(nth int, id uuid.UUID) {
 		b.Vehicles = append(b.Vehicles, id.String())
 		if nth < count-pageSize { // otherwise the page might not be full
-			b.Pages = append(b.Pages, fmt.Sprintf("limit=%d&cursor=%s", pageSize, base64.RawURLEncoding.EncodeToString(id[:])))
+			b.Pages = append(b.Pages, fmt.Sprintf("limit=%d&cursor=%s", pageSize,
+				base64.RawURLEncoding.EncodeToString(id[:])))
 		}
 	})
 	if err != nil {
@@ -52,7 +53,8 @@ const policyPrefix = "POL"
 
 // copies inserts count copies of the row of an id into a table of a database, and shows some of their ids to keep. A
 // copy has an id of its own, and what follows from it, in each column.
-func copies(ctx context.Context, file, table, id string, count int, out io.Writer, keep func(nth int, id uuid.UUID)) (err error) {
+func copies(ctx context.Context, file, table, id string, count int, out io.Writer,
+	keep func(nth int, id uuid.UUID)) (err error) {
 	began := time.Now()
 	former, err := uuid.Parse(id)
 	if err != nil {
@@ -115,7 +117,8 @@ func read(ctx context.Context, db *sql.DB, query string, args ...any) ([]any, er
 
 // another returns the columns of a copy with another id.
 func another(values []any, former, id uuid.UUID) []any {
-	texts := strings.NewReplacer(former.String(), id.String(), number.Of(policyPrefix, former), number.Of(policyPrefix, id))
+	texts := strings.NewReplacer(former.String(), id.String(), number.Of(policyPrefix, former),
+		number.Of(policyPrefix, id))
 	made := make([]any, len(values))
 	for i, value := range values {
 		switch value := value.(type) {

@@ -13,7 +13,8 @@ import (
 func TestCopyHasItsOwnIDAndNumber(t *testing.T) {
 	former, id := uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
 	issued := number.Of("POL", former)
-	made := another([]any{former[:], int64(1), `{"id":"` + former.String() + `","policyNumber":"` + issued + `"}`, issued, nil}, former, id)
+	made := another([]any{former[:], int64(1), `{"id":"` + former.String() + `","policyNumber":"` + issued + `"}`,
+		issued, nil}, former, id)
 	var body struct{ ID, PolicyNumber string }
 	if err := json.Unmarshal([]byte(made[2].(string)), &body); err != nil {
 		t.Fatal(err)

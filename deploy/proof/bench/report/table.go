@@ -10,24 +10,20 @@ import (
 	"unicode/utf8"
 )
 
-// Column is a column of a table. Its digits are those after the point. With a unit, its values are results too.
-type Column struct {
-	Title, Unit string
-	Digits      int
-}
-
-// Cell is a value of a row: a text, or the samples whose median is printed.
+// Cell is a value of a row under a title: a text, or samples whose median is printed.
 type Cell struct {
-	text    string
-	samples []float64
-	over    bool
+	title, unit, text string
+	samples           []float64
+	over              bool
 }
 
 // Text returns a cell with a text.
-func Text(format string, args ...any) Cell { return Cell{text: fmt.Sprintf(format, args...)} }
+func Text(title, text string) Cell { return Cell{title: title, text: text} }
 
-// Of returns a cell with the median of samples.
-func Of(samples ...float64) Cell { return Cell{samples: samples} }
+// Of returns a cell with the median of samples, with so many digits after the point. With a unit, they are results.
+func Of(title, unit string, digits int, samples ...float64) Cell {
+	return Cell{title: title, unit: unit, samples: samples, text: fmt.Sprintf("%.*f", digits, Median(samples))}
+}
 
 // If returns the cell, marked unless it is within its bound.
 func (c Cell) If(within bool) Cell {
@@ -35,51 +31,45 @@ func (c Cell) If(within bool) Cell {
 	return c
 }
 
-// Table prints each row as soon as it is measured.
+// Table prints each row as soon as it is measured, the titles of its cells before the first one.
 type Table struct {
 	out, results io.Writer
-	columns      []Column
 	width        int
+	titled       bool
 	// Met is false once a cell is outside its bound.
 	Met bool
 }
 
-// NewTable prints the titles of a table whose rows will have some of these names. The results are nil where none are
-// kept.
-func NewTable(out, results io.Writer, names []string, columns ...Column) *Table {
-	t := &Table{out: out, results: results, columns: columns, Met: true}
-	var titles []string
-	for _, c := range columns {
-		titles = append(titles, c.Title)
-	}
+// NewTable returns a table of rows with some of these names. The results are nil where none are kept.
+func NewTable(out, results io.Writer, names []string) *Table {
+	t := &Table{out: out, results: results, Met: true}
 	for _, name := range names {
 		t.width = max(t.width, utf8.RuneCountInString(name))
 	}
-	t.line("row", titles)
 	return t
 }
 
 // Row prints a row and writes its results. A cell outside its bound has the mark "!".
 func (t *Table) Row(name string, cells ...Cell) {
-	var texts []string
-	for i, c := range cells {
-		if len(c.samples) > 0 {
-			c.text = fmt.Sprintf("%.*f", t.columns[i].Digits, Median(c.samples))
-		}
-		if c.over {
-			c.text, t.Met = c.text+" !", false
-		}
-		texts = append(texts, c.text)
+	if !t.titled {
+		t.titled = true
+		t.line("row", cells, func(c Cell) string { return c.title })
 	}
-	t.line(name, texts)
+	t.line(name, cells, func(c Cell) string {
+		if c.over {
+			t.Met = false
+			return c.text + " !"
+		}
+		return c.text
+	})
 	t.write(name, cells)
 }
 
-func (t *Table) line(name string, texts []string) {
+func (t *Table) line(name string, cells []Cell, text func(Cell) string) {
 	const narrowest = 7
 	line := fmt.Sprintf("%-*s", t.width, name)
-	for i, text := range texts {
-		line += fmt.Sprintf("  %-*s", max(narrowest, utf8.RuneCountInString(t.columns[i].Title)), text)
+	for _, c := range cells {
+		line += fmt.Sprintf("  %-*s", max(narrowest, utf8.RuneCountInString(c.title)), text(c))
 	}
 	fmt.Fprintln(t.out, strings.TrimRight(line, " "))
 }
@@ -91,9 +81,9 @@ func (t *Table) write(name string, cells []Cell) {
 	}
 	for n := 0; ; n++ {
 		line := ""
-		for i, c := range cells {
-			if t.columns[i].Unit != "" && n < len(c.samples) {
-				line += fmt.Sprintf("\t%.6g %s", c.samples[n], t.columns[i].Unit)
+		for _, c := range cells {
+			if c.unit != "" && n < len(c.samples) {
+				line += fmt.Sprintf("\t%.6g %s", c.samples[n], c.unit)
 			}
 		}
 		if line == "" {

@@ -10,10 +10,11 @@ import (
 func TestTableMarksWhatIsOutsideItsBound(t *testing.T) {
 	for within, mark := range map[bool]string{true: "", false: " !"} {
 		var out strings.Builder
-		table := NewTable(&out, nil, []string{"GET /vehicle"}, Column{Title: "ratio", Digits: 2}, Column{Title: "statuses"})
-		table.Row("GET /vehicle", Of(0.3, 0.5, 0.1).If(within), Text("%d: %d", 200, 7))
+		table := NewTable(&out, nil, []string{"GET /vehicle"})
+		table.Row("GET /vehicle", Of("ratio", "", 2, 0.3, 0.5, 0.1).If(within), Text("statuses", "200: 7"))
 		want := "row           ratio    statuses\nGET /vehicle  " + strings.TrimRight("0.30"+mark, " ")
-		if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), "  200: 7\n") || table.Met != within {
+		if !strings.HasPrefix(out.String(), want) || !strings.HasSuffix(out.String(), "  200: 7\n") ||
+			table.Met != within {
 			t.Errorf("met %v and\n%swant\n%s", table.Met, out.String(), want)
 		}
 	}
@@ -22,8 +23,9 @@ func TestTableMarksWhatIsOutsideItsBound(t *testing.T) {
 // TestResultsAreReadByBenchstat reads what a table has written with the reader of benchstat.
 func TestResultsAreReadByBenchstat(t *testing.T) {
 	var out, results strings.Builder
-	table := NewTable(&out, &results, nil, Column{Title: "requests/s", Unit: "req/s"}, Column{Title: "errors"}, Column{Title: "slower", Unit: "slower"})
-	table.Row("GET /vehicle/{id}", Of(1000, 3000), Of(0), Of(1.25))
+	table := NewTable(&out, &results, nil)
+	table.Row("GET /vehicle/{id}", Of("requests/s", "req/s", 0, 1000, 3000),
+		Of("errors", "", 0, 0), Of("slower", "slower", 2, 1.25))
 	reader := benchfmt.NewReader(strings.NewReader(results.String()), "results")
 	var rates, slower []float64
 	for reader.Scan() {

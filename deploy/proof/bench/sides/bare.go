@@ -51,7 +51,7 @@ func StartBare(responses []Response) (*Peer, error) {
 // StartProxy starts Go's reverse proxy in a separate process, in front of what listens on an address.
 func StartProxy(address string) (*Peer, error) { return startPeer(ProxyCommand, address) }
 
-// WriteOrders writes what a process of this command is told into a file of the folder for temporary files.
+// WriteOrders writes the orders of a process of this command into a file of the folder for temporary files.
 func WriteOrders(orders any) (file string, err error) {
 	f, err := os.CreateTemp("", "exchange-bench-*.json")
 	if err != nil {
@@ -126,7 +126,7 @@ func ServeProxy(out io.Writer, address string) error {
 	})
 }
 
-// serve serves on a free port, whose URL it writes.
+// serve serves on a free port and writes its URL.
 func serve(out io.Writer, handler http.Handler) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

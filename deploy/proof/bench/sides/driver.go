@@ -32,7 +32,8 @@ func StartMongo(commands *trial.Commands) (server *trial.Process, uri string, er
 		}
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("%w; it runs as root on Debian, and fetches PostgreSQL at its first start; elsewhere name a MongoDB with -mongo-url", err)
+		return nil, "", fmt.Errorf("%w; it runs as root on Debian, and fetches PostgreSQL at its first start; "+
+			"elsewhere name a MongoDB with -mongo-url", err)
 	}
 	return server, uri, nil
 }
@@ -59,7 +60,8 @@ func ConnectDriver(ctx context.Context, uri string, connections int) (*Driver, e
 	}
 	coverage, claims := client.Database("coverage"), client.Database("claims")
 	d := &Driver{
-		client: client, vehicles: coverage.Collection("vehicle"), claims: claims.Collection("claim"), policy: coverage.Collection("policy"),
+		client: client, vehicles: coverage.Collection("vehicle"), claims: claims.Collection("claim"),
+		policy: coverage.Collection("policy"),
 		issued: claims.Collection("claim.claims"), policyNumbers: coverage.Collection("policy.claims"),
 	}
 	for from, to := range map[*mongo.Collection]*bson.Raw{d.vehicles: &d.vehicle, d.claims: &d.claim} {
@@ -82,12 +84,14 @@ func (d *Driver) Row(name string, b *records.Book) *load.Row {
 			if err != nil {
 				return err
 			}
-			_, err = d.vehicles.FindOne(ctx, bson.D{{Key: "_id", Value: binaryOf(id)}}, mongooptions.FindOne().SetProjection(withoutKeys)).Raw()
+			_, err = d.vehicles.FindOne(ctx, bson.D{{Key: "_id", Value: binaryOf(id)}},
+				mongooptions.FindOne().SetProjection(withoutKeys)).Raw()
 			return err
 		},
 		"GET /claim?policyNumber=": func(ctx context.Context, n uint64) error {
 			key := bson.D{{Key: "k.policyNumber", Value: bson.D{{Key: "$eq", Value: load.Pick(b.Policies, n)}}}}
-			return list(ctx, d.claims, bson.D{{Key: "$and", Value: bson.A{key}}}, 1, mongooptions.Find().SetHint("by_policyNumber"))
+			return list(ctx, d.claims, bson.D{{Key: "$and", Value: bson.A{key}}}, 1,
+				mongooptions.Find().SetHint("by_policyNumber"))
 		},
 		"GET /vehicle?limit=50": func(ctx context.Context, _ uint64) error {
 			all := bson.D{{Key: "v", Value: bson.D{{Key: "$gt", Value: 0}}}}
@@ -98,7 +102,10 @@ func (d *Driver) Row(name string, b *records.Book) *load.Row {
 			_, err := d.vehicles.InsertOne(ctx, made)
 			return err
 		},
-		"POST /claim": func(ctx context.Context, n uint64) error { return d.createClaim(ctx, load.Pick(b.Policies, n)) },
+		"POST /claim": func(ctx context.Context, n uint64) error {
+			return d.createClaim(ctx,
+				load.Pick(b.Policies, n))
+		},
 	}[name]
 	return &load.Row{Name: name, Status: http.StatusOK, Perform: func(ctx context.Context, n uint64) int {
 		if perform(ctx, n) != nil {
@@ -109,10 +116,12 @@ func (d *Driver) Row(name string, b *records.Book) *load.Row {
 }
 
 // withoutKeys is the projection of documents as they are read.
-var withoutKeys = bson.D{{Key: "k", Value: 0}, {Key: "w", Value: 0}, {Key: "t", Value: 0}, {Key: "s", Value: 0}, {Key: "a", Value: 0}}
+var withoutKeys = bson.D{{Key: "k", Value: 0}, {Key: "w", Value: 0}, {Key: "t", Value: 0}, {Key: "s", Value: 0},
+	{Key: "a", Value: 0}}
 
 // list reads up to limit documents in order of id, of which there must be at least one.
-func list(ctx context.Context, from *mongo.Collection, filter bson.D, limit int32, how *mongooptions.FindOptionsBuilder) error {
+func list(ctx context.Context, from *mongo.Collection, filter bson.D, limit int32,
+	how *mongooptions.FindOptionsBuilder) error {
 	found, err := from.Find(ctx, filter, how.SetProjection(append(bson.D{{Key: "state", Value: 0}}, withoutKeys...)).
 		SetSort(bson.D{{Key: "_id", Value: 1}}).SetLimit(int64(limit)).SetBatchSize(limit))
 	if err != nil {
@@ -133,14 +142,17 @@ func (d *Driver) createClaim(ctx context.Context, policyNumber string) error {
 	var owner struct {
 		Document bson.Binary `bson:"doc"`
 	}
-	if err := d.policyNumbers.FindOne(ctx, bson.D{{Key: "_id", Value: "policyNumber:" + policyNumber}}).Decode(&owner); err != nil {
+	if err := d.policyNumbers.FindOne(ctx, bson.D{{Key: "_id",
+		Value: "policyNumber:" + policyNumber}}).Decode(&owner); err != nil {
 		return err
 	}
-	if _, err := d.policy.FindOne(ctx, bson.D{{Key: "_id", Value: owner.Document}}, mongooptions.FindOne().SetProjection(withoutKeys)).Raw(); err != nil {
+	if _, err := d.policy.FindOne(ctx, bson.D{{Key: "_id", Value: owner.Document}},
+		mongooptions.FindOne().SetProjection(withoutKeys)).Raw(); err != nil {
 		return err
 	}
 	made, id := another(d.claim)
-	issued := bson.D{{Key: "_id", Value: "claimNumber:" + number.Of("CLM", id)}, {Key: "doc", Value: binaryOf(id)}, {Key: "n", Value: bson.NewObjectID()}}
+	issued := bson.D{{Key: "_id", Value: "claimNumber:" + number.Of("CLM", id)}, {Key: "doc", Value: binaryOf(id)},
+		{Key: "n", Value: bson.NewObjectID()}}
 	if _, err := d.issued.InsertMany(ctx, []bson.D{issued}); err != nil {
 		return err
 	}

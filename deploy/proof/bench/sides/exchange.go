@@ -40,7 +40,8 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 		e.whole, err = commands.RunComposed(data, trial.Composition{Store: s.Mongo})
 	} else {
 		// A request has the time that it has by default, not the time that tests give it.
-		settings := []string{"EXCHANGE_REQUEST_TIMEOUT=15s", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0", "EXCHANGE_LOG_FORMAT=json"}
+		settings := []string{"EXCHANGE_REQUEST_TIMEOUT=15s", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0",
+			"EXCHANGE_LOG_FORMAT=json"}
 		if s.Mongo != "" {
 			settings = append(settings, "EXCHANGE_STORE="+s.Mongo)
 		}
