@@ -133,8 +133,10 @@ count: ## print lines, files and exported names of rooms and packages, and how m
 	@go run ./deploy/tools/count
 
 .PHONY: generate
-generate: ## write what is derived from the declarations into contracts/
+generate: ## write what is derived from the declarations and from the list of processes: contracts/, manifests, go.mod
+	@go work use $(addprefix ./services/,$(SERVICES))
 	go run ./deploy/tools/generate contracts
+	@deploy/tools/modules
 
 .PHONY: release-contracts
 release-contracts: ## keep the contracts of today as those of the last release (SERVICE=claims: only what claims offers)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/request"
@@ -121,9 +122,15 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 
 // everyPeer returns the flags that give every service the same address.
 func everyPeer(address string) []string {
+	table, err := routes.Load()
+	if err != nil {
+		panic(err)
+	}
 	var flags []string
-	for _, name := range []string{"parties", "products", "coverage", "claims", "premium"} {
-		flags = append(flags, "--peer", name+"="+address)
+	for _, route := range table.Resources {
+		if peer := route.Service + "=" + address; !slices.Contains(flags, peer) {
+			flags = append(flags, "--peer", peer)
+		}
 	}
 	return slices.Clip(flags)
 }

@@ -13,12 +13,26 @@ const Gateway = "gateway"
 // Processes returns the processes of the exchange in the order in which they start: each service after those that it
 // calls, and then the gateway, which calls all of them.
 func Processes() []Process {
+	return append(services(), Process{Name: Gateway, Calls: Services()})
+}
+
+// services returns the services, each after those that it calls. Manifests and tests are derived from this list
+// (make generate).
+func services() []Process {
 	return []Process{
 		{Name: "parties"},
 		{Name: "products"},
 		{Name: "coverage", Calls: []string{"parties"}},
 		{Name: "claims", Calls: []string{"coverage"}},
 		{Name: "premium", Calls: []string{"coverage", "claims"}},
-		{Name: Gateway, Calls: []string{"parties", "products", "coverage", "claims", "premium"}},
 	}
+}
+
+// Services returns the names of the services, in the order in which they start.
+func Services() []string {
+	var names []string
+	for _, s := range services() {
+		names = append(names, s.Name)
+	}
+	return names
 }

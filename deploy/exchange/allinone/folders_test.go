@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/servicetest"
@@ -130,6 +131,40 @@ func TestRunbooksNameMetricsThatExist(t *testing.T) {
 		}
 		if named == 0 {
 			t.Errorf("%s/README.md names no metric", folder)
+		}
+	}
+}
+
+// TestEveryListOfServicesIsComplete compares the folders of services, the services of this package, and the processes
+// that manifests and tests are derived from.
+func TestEveryListOfServicesIsComplete(t *testing.T) {
+	entries, err := os.ReadDir(filepath.Join(root, "services"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string][]string{}
+	for _, p := range internalapi.Processes() {
+		calls[p.Name] = p.Calls
+		if bases := read(t, "deploy", "kubernetes", "base", "kustomization.yaml"); !strings.Contains(bases, "\n  - "+p.Name+"\n") {
+			t.Errorf("deploy/kubernetes/base/kustomization.yaml leaves out %s: run make generate", p.Name)
+		}
+	}
+	named := map[string]bool{}
+	for _, s := range Services() {
+		named[s.Name] = true
+		if got := calls[s.Name]; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(s.Peers))) {
+			t.Errorf("internalapi.Processes: %s calls %v, but its declaration names the peers %v", s.Name, got, s.Peers)
+		}
+	}
+	for _, entry := range entries {
+		if !named[entry.Name()] {
+			t.Errorf("allinone.Services leaves out services/%s", entry.Name())
+		}
+		if !slices.Contains(internalapi.Services(), entry.Name()) {
+			t.Errorf("internalapi.Processes leaves out services/%s", entry.Name())
+		}
+		if !strings.Contains(read(t, "go.work"), "\n\t./services/"+entry.Name()+"\n") {
+			t.Errorf("go.work leaves out services/%s: run make generate", entry.Name())
 		}
 	}
 }

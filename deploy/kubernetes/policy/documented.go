@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"insurance.example/exchange/contracts/internalapi"
 )
 
 // SecretKey is a key of a Secret.
@@ -16,7 +18,10 @@ type SecretKey struct{ Secret, Key string }
 type Documented map[SecretKey]bool
 
 // tableRow is a row of the documentation's table: the name of a Secret, and a key in it.
-var tableRow = regexp.MustCompile("(?m)^\\| `([a-z0-9.-]+)` \\| `([A-Za-z0-9._-]+)` \\|")
+var tableRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z0-9.-]+)` \\| `([A-Za-z0-9._-]+)` \\|")
+
+// anyName stands, in the name of a Secret in the table, for the name of every process of the exchange.
+const anyName = "PROGRAM"
 
 // ReadDocumented reads the section "Secrets" of the documentation. Its table has a row for each key.
 func ReadDocumented(path string) (Documented, error) {
@@ -31,7 +36,14 @@ func ReadDocumented(path string) (Documented, error) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	documented := Documented{}
 	for _, row := range tableRow.FindAllStringSubmatch(section, -1) {
-		documented[SecretKey{row[1], row[2]}] = true
+		before, after, every := strings.Cut(row[1], anyName)
+		if !every {
+			documented[SecretKey{row[1], row[2]}] = true
+			continue
+		}
+		for _, p := range internalapi.Processes() {
+			documented[SecretKey{before + p.Name + after, row[2]}] = true
+		}
 	}
 	return documented, nil
 }

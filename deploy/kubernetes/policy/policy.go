@@ -59,6 +59,9 @@ func (c *check) add(object, message string, args ...any) {
 	c.findings = append(c.findings, Finding{object, fmt.Sprintf(message, args...)})
 }
 
+// anyProgram is the workload of an exception for the Deployments of all programs.
+const anyProgram = "Deployment of a program"
+
 // exception exempts a workload of an overlay from a rule.
 type exception struct{ overlay, workload, rule string }
 
@@ -75,13 +78,8 @@ const (
 var exceptions = []exception{
 	// Kafka writes its configuration and its log into the folder of its program.
 	{"dev", "StatefulSet kafka", ruleRoot},
-	// For development, one replica of each is enough.
-	{"dev", "Deployment parties", ruleReplicas},
-	{"dev", "Deployment products", ruleReplicas},
-	{"dev", "Deployment coverage", ruleReplicas},
-	{"dev", "Deployment claims", ruleReplicas},
-	{"dev", "Deployment premium", ruleReplicas},
-	{"dev", "Deployment gateway", ruleReplicas},
+	// For development, one replica of each program is enough.
+	{"dev", anyProgram, ruleReplicas},
 	// The stand-in for MongoDB runs PostgreSQL in a folder of its own, for which it must be root.
 	{"test", "Deployment mongodb", ruleUser},
 	{"test", "Deployment mongodb", ruleRoot},
@@ -91,10 +89,15 @@ var exceptions = []exception{
 
 // rule adds a finding, unless the workload is exempt from the rule in this overlay.
 func (c *check) rule(w workload, rule, message string) {
-	e := exception{path.Base(c.Folder), w.String(), rule}
-	if slices.Contains(exceptions, e) {
-		c.excused[e] = true
-		return
+	names := []string{w.String()}
+	if _, ok := c.program(w); ok && w.kind == "Deployment" {
+		names = append(names, anyProgram)
+	}
+	for _, name := range names {
+		if e := (exception{path.Base(c.Folder), name, rule}); slices.Contains(exceptions, e) {
+			c.excused[e] = true
+			return
+		}
 	}
 	c.add(w.String(), "%s", message)
 }

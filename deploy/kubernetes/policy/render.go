@@ -130,6 +130,9 @@ func Folders(tree string) ([]string, error) {
 			return nil, err
 		}
 		for _, entry := range entries {
+			if !entry.IsDir() {
+				continue // the list of the bases
+			}
 			folders = append(folders, filepath.Join(tree, kind, entry.Name()))
 		}
 	}

@@ -10,9 +10,9 @@ import (
 )
 
 // apart are the processes of an exchange that know each other.
-var apart = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
+var apart = trial.Processes()
 
-// TestRollOfTheCredentialLosesNoRequest exchanges the shared secret of seven processes under load, each process by
+// TestRollOfTheCredentialLosesNoRequest exchanges the shared secret of the processes under load, each process by
 // itself: the new secret is added everywhere, then sent everywhere, and then the old one is dropped everywhere.
 func TestRollOfTheCredentialLosesNoRequest(t *testing.T) {
 	t.Parallel()
@@ -35,12 +35,10 @@ func TestRollOfTheCredentialLosesNoRequest(t *testing.T) {
 	}
 	l.end()
 	t.Logf("%d requests", l.sent.Load())
-	for process, path := range map[string]string{
-		"parties": "/personal", "products": "/product", "coverage": "/vehicle", "claims": "/claim", "premium": "/receipt",
-	} {
-		direct := c.At(e.URL(process))
-		direct.Get(t, path, "X-Exchange-Credential", trial.Credential).Want(t, http.StatusUnauthorized)
-		direct.Get(t, path, "X-Exchange-Credential", newer).Want(t, http.StatusOK)
+	for service, resource := range written {
+		direct := c.At(e.URL(service))
+		direct.Get(t, "/"+resource, "X-Exchange-Credential", trial.Credential).Want(t, http.StatusUnauthorized)
+		direct.Get(t, "/"+resource, "X-Exchange-Credential", newer).Want(t, http.StatusOK)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
@@ -74,7 +72,7 @@ func authoritiesOf(process string) []string {
 	return []string{"tls-client-ca", "peer-ca"}
 }
 
-// TestRollOfCertificatesLosesNoRequest exchanges the certificates of seven processes under load, and then the
+// TestRollOfCertificatesLosesNoRequest exchanges the certificates of the processes under load, and then the
 // authority that signs them, each process by itself: the new authority is trusted everywhere, then it signs
 // everywhere, and then the old one is dropped everywhere.
 func TestRollOfCertificatesLosesNoRequest(t *testing.T) {

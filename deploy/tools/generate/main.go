@@ -1,4 +1,5 @@
-// Command generate writes what is derived from the declarations of the services into the contracts.
+// Command generate writes what is derived from the declarations of the services: documents into the contracts, and
+// the list of processes into the manifests of the repository.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"insurance.example/exchange/contracts/register"
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/tools/generate/document"
+	"insurance.example/exchange/deploy/tools/generate/manifests"
 )
 
 func main() {
@@ -58,7 +60,10 @@ func generate(contracts string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644)
+	if err := os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644); err != nil {
+		return err
+	}
+	return manifests.Write(filepath.Dir(contracts))
 }
 
 // writeContracts writes what services offer to each other: an OpenAPI document of the internal operations of each,

@@ -6,16 +6,18 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
 	"insurance.example/exchange/deploy/proof/crosstest/database"
 	"insurance.example/exchange/pkg/auth"
 )
 
-// services are the five services.
-var services = []string{"parties", "products", "coverage", "claims", "premium"}
+// services are the names of the services, in the order in which they start.
+var services = internalapi.Services()
 
 // exchange is the whole exchange in containers.
 type exchange struct {
@@ -56,11 +58,14 @@ func startExchange(t *testing.T) *exchange {
 	}
 	x.add(t, mongo)
 	x.add(t, broker(t))
+	var peers []string
+	for _, name := range services {
+		peers = append(peers, name+"=http://"+name+":8080")
+	}
 	x.settings = []string{
 		"EXCHANGE_CREDENTIAL=" + rand.Text(), "EXCHANGE_STORE=" + storeURL, "EXCHANGE_BROKERS=kafka:9092",
 		"EXCHANGE_BORDEREAU_PERIOD=month", "EXCHANGE_SESSION_TIMEOUT=6s", "EXCHANGE_REQUEST_TIMEOUT=5s",
-		"EXCHANGE_PEER=parties=http://parties:8080,products=http://products:8080,coverage=http://coverage:8080," +
-			"claims=http://claims:8080,premium=http://premium:8080",
+		"EXCHANGE_PEER=" + strings.Join(peers, ","),
 	}
 	x.start(t, x.parts["mongo"], x.parts["kafka"])
 	var started []*container

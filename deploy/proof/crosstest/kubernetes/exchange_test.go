@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/crosstest/acceptance"
 	"insurance.example/exchange/deploy/proof/crosstest/load"
 	"insurance.example/exchange/pkg/auth"
@@ -19,8 +20,8 @@ import (
 // instant is a time of the API of Kubernetes.
 type instant = time.Time
 
-// deployments are the Deployments of the exchange: five services, and the gateway.
-var deployments = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
+// deployments are the names of the Deployments of the exchange: of the services and of the gateway.
+var deployments = append(internalapi.Services(), internalapi.Gateway)
 
 // replicas is how many pods each has.
 const replicas = 2

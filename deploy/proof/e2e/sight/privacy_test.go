@@ -11,7 +11,7 @@ import (
 )
 
 // parts are the processes that handle requests.
-var parts = []string{"parties", "products", "coverage", "claims", "premium", "gateway"}
+var parts = trial.Processes()
 
 // TestNothingPersonalIsSeen sends unmistakable names and numbers in bodies, paths and queries, through successes,
 // refusals and an outage, and looks for them in all logs at level debug, all traces and all metrics. The same

@@ -101,11 +101,6 @@ func Processes() []string {
 	return names
 }
 
-// services returns the names of the services.
-func services() []string {
-	return slices.DeleteFunc(Processes(), func(name string) bool { return name == internalapi.Gateway })
-}
-
 // Remove deletes the commands that Build has built.
 func (c *Commands) Remove() error {
 	if !c.own {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"insurance.example/exchange/contracts/internalapi"
 )
 
 // Finding is a line of the output of the command check -o json.
@@ -46,5 +48,5 @@ func ReadFindings(lines []string) (findings []Finding, examined map[string]int, 
 // Examined are the sorts of things that the command check examines in a book: the records of each service, and what
 // is in them.
 func Examined() []string {
-	return append([]string{"keys", "former versions", "references", "rows", "receipts in rows"}, services()...)
+	return append([]string{"keys", "former versions", "references", "rows", "receipts in rows"}, internalapi.Services()...)
 }
