@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -20,13 +19,12 @@ import (
 )
 
 // forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
-// The place ends when the response of the service begins: who reads it slowly keeps nobody out.
-func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller request.Caller, place *load.Slot) {
+func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 	upstream := g.Upstreams[to]
-	ctx, span := tracing.Begin(ctx, "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
+	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
 	defer span.End()
 	if upstream.Handler != nil {
-		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), place, span)
+		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), span)
 		return
 	}
 	load.Charge(ctx, caller.Subject)
@@ -48,7 +46,7 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 			if response.StatusCode == http.StatusUnauthorized {
 				return g.Credentials.Refused(to)
 			}
-			responds(response.StatusCode, place, span)
+			responds(response.StatusCode, span)
 			return nil
 		},
 		ErrorHandler: func(_ http.ResponseWriter, _ *http.Request, err error) {
@@ -63,16 +61,10 @@ func (g *gateway) forward(ctx context.Context, c *gin.Context, to string, caller
 // the response pass through in pieces. There are buffers for both, and the connection to the service with its own.
 const forwarding = 2 * bufferSize
 
-// responds notes the status of the response of a service. A 503 says nothing about how long requests take that are
-// served.
-func responds(status int, place *load.Slot, span trace.Span) {
+// responds notes the status of the response of a service.
+func responds(status int, span trace.Span) {
 	if span.IsRecording() {
 		span.SetAttributes(attribute.Int("http.response.status_code", status))
-	}
-	if status == http.StatusServiceUnavailable {
-		place.End()
-	} else {
-		place.Served()
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/pkg/auth"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -35,8 +34,8 @@ type Upstream struct {
 	// Handler is the service itself, if it is in the same process. It gets the requests as they came, except for the
 	// token, and learns who the caller is from their contexts.
 	Handler http.Handler
-	// Limiter refuses requests to the service while there are too many; none is refused if it is nil.
-	Limiter *load.Limiter
+	// Admit refuses requests to the service while there are too many; none is refused if it is nil.
+	Admit process.Admission
 }
 
 // Config is the configuration of a gateway.
@@ -118,26 +117,26 @@ type gateway struct {
 // serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service.
 // While more is asked of a service than it can serve, requests to it are refused before the token is looked at.
 func (g *gateway) serve(c *gin.Context) {
-	request := c.Request
-	endpoint := g.table.find(request.URL.Path)
+	endpoint := g.table.find(c.Request.URL.Path)
 	if endpoint == nil {
 		g.servePage(c)
 		return
 	}
 	process.SetRoute(c, endpoint.template)
 	process.Relay(c)
-	if !slices.Contains(endpoint.methods, request.Method) {
+	if !slices.Contains(endpoint.methods, c.Request.Method) {
 		process.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
 		return
 	}
-	ctx, place, refused := g.Upstreams[endpoint.service].Limiter.Begin(request.Context(), endpoint.class(request.Method))
-	if refused != nil {
-		process.Refuse(c, refused)
-		return
+	if admit := g.Upstreams[endpoint.service].Admit; admit != nil {
+		if refused := admit(c); refused != nil {
+			process.Refuse(c, refused)
+			return
+		}
 	}
-	defer place.End()
+	request := c.Request
 	scope := endpoint.scope(request.Method)
-	caller, err := g.Verifier.Verify(ctx, request.Header, scope)
+	caller, err := g.Verifier.Verify(request.Context(), request.Header, scope)
 	if err == nil && !g.allows(caller, scope) {
 		err = g.Verifier.Insufficient(scope)
 	}
@@ -153,8 +152,7 @@ func (g *gateway) serve(c *gin.Context) {
 		process.Refuse(c, tooLarge(g.LargestBody))
 		return
 	}
-	request.Body = place.Body(request.Body)
-	g.forward(ctx, c, endpoint.service, caller, place)
+	g.forward(c, endpoint.service, caller)
 }
 
 // allows reports whether a caller may send a request that needs the scope.

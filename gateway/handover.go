@@ -5,17 +5,15 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"go.opentelemetry.io/otel/trace"
-
-	"insurance.example/exchange/pkg/load"
 )
 
 // handOver passes a request to a service of this process. The context of the request carries what headers carry between
 // processes. The service writes its response directly to the caller.
-func handOver(c *gin.Context, service http.Handler, request *http.Request, place *load.Slot, span trace.Span) {
+func handOver(c *gin.Context, service http.Handler, request *http.Request, span trace.Span) {
 	delete(request.Header, "Authorization") // services do not need the token
 	request.TLS = nil                       // the gateway has looked at the certificate of the caller
 	request.URL.RawPath = ""                // the service routes by the decoded path, as the table did
-	response := handedOver{ResponseWriter: c.Writer, place: place, span: span}
+	response := handedOver{ResponseWriter: c.Writer, span: span}
 	service.ServeHTTP(&response, request)
 	response.begin(http.StatusOK)
 }
@@ -23,7 +21,6 @@ func handOver(c *gin.Context, service http.Handler, request *http.Request, place
 // handedOver is the response of a service of this process.
 type handedOver struct {
 	http.ResponseWriter
-	place *load.Slot
 	span  trace.Span
 	begun bool
 }
@@ -54,6 +51,6 @@ func (h *handedOver) begin(status int) {
 		return
 	}
 	h.begun = true
-	responds(status, h.place, h.span)
+	responds(status, h.span)
 	h.ResponseWriter.WriteHeader(status)
 }

@@ -12,12 +12,13 @@ import (
 
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/load"
+	"insurance.example/exchange/pkg/process"
 )
 
 // oneAtATime gives every service a limiter that admits one request.
 func oneAtATime(config *gateway.Config) {
 	for name, upstream := range config.Upstreams {
-		upstream.Limiter = load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)}))
 		config.Upstreams[name] = upstream
 	}
 }
@@ -131,7 +132,7 @@ func TestLongTimesLowerTheLimit(t *testing.T) {
 	})
 	d := open(t, within(h), func(config *gateway.Config) {
 		for name, upstream := range config.Upstreams {
-			upstream.Limiter = limiter
+			upstream.Admit = process.Admit(limiter)
 			config.Upstreams[name] = upstream
 		}
 	})

@@ -114,7 +114,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		return nil, fmt.Errorf("setting %s: %w", known.RateLimit, err)
 	}
 	for name, upstream := range upstreams {
-		upstream.Limiter = p.Limiter("gateway", name)
+		upstream.Admit = p.Admission("gateway", name)
 		upstreams[name] = upstream
 	}
 	return New(p.Entrance("gateway"), Config{

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"insurance.example/exchange/contracts/routes"
-	"insurance.example/exchange/pkg/load"
 )
 
 // endpoint is a path of the interface and its methods.
@@ -19,20 +18,6 @@ type endpoint struct {
 	allow    string // the methods as the value of the header Allow
 	// reads reports whether the scope for reading is enough, whatever the method.
 	reads bool
-	// lists reports whether a GET returns many records.
-	lists bool
-}
-
-// class returns which requests are refused before those with the method, while there are too many.
-func (e *endpoint) class(method string) load.Class {
-	switch {
-	case method != http.MethodGet && method != http.MethodHead:
-		return load.Write
-	case e.lists:
-		return load.List
-	default:
-		return load.Read
-	}
 }
 
 // scope returns the scope that a request with the method needs: std.developer to read, std.admin for everything else.
@@ -103,7 +88,7 @@ func newEndpoint(service, template string, methods []string) *endpoint {
 		methods = slices.Insert(methods, get+1, http.MethodHead)
 	}
 	return &endpoint{
-		service: service, template: template, methods: methods, allow: strings.Join(methods, ", "), lists: !strings.Contains(template, "{"),
+		service: service, template: template, methods: methods, allow: strings.Join(methods, ", "),
 	}
 }
 

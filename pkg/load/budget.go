@@ -1,6 +1,3 @@
-// Package budget bounds what a process has in memory for requests, whatever callers send or ask for: before something
-// is read or built for a request, its size is taken from the budget of the process, and it is given back when the
-// request ends. What does not fit is refused at once, so that nothing waits for memory while it holds some.
 package load
 
 import (

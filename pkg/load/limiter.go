@@ -1,9 +1,3 @@
-// Package admission refuses requests at once while more is asked for than can be served, so that what is admitted is
-// served in time.
-//
-// How many requests may be in work follows from how long they take. While some are refused, the number falls as long
-// as those in work take longer than they should, and rises as long as they do not. While none is refused it returns
-// to where it began: an exchange that is asked for less than it can serve refuses nothing.
 package load
 
 import (
@@ -112,22 +106,22 @@ func (l *Limiter) rest() float64 { return min(atRest, float64(l.config.Most)) }
 var Refusal = problem.New(problem.Overloaded, "The exchange is asked for more than it can serve. Nothing was done; send the request again.").
 	WithHeader("Retry-After", "1")
 
-type placeKey struct{}
+type slotKey struct{}
 
-// Begin admits a request, which has a place under the context that is returned until the place ends, or returns
-// Refusal. A request that has a place keeps it: what a service does for it in the process of the gateway was admitted
-// there; the place that is returned then is nil.
-func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, place *Slot, refused *problem.Error) {
-	if l == nil || ctx.Value(placeKey{}) != nil {
+// Begin admits a request, which has a slot under the context that is returned until the slot ends, or returns
+// Refusal. A request that has a slot keeps it: what a service does for it in the process of the gateway was admitted
+// there; the slot that is returned then is nil.
+func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, slot *Slot, refused *problem.Error) {
+	if l == nil || ctx.Value(slotKey{}) != nil {
 		return ctx, nil, nil
 	}
-	if place = l.admit(class); place == nil {
+	if slot = l.admit(class); slot == nil {
 		return ctx, nil, Refusal
 	}
-	return context.WithValue(ctx, placeKey{}, place), place, nil
+	return context.WithValue(ctx, slotKey{}, slot), slot, nil
 }
 
-// admit returns a place, or nil if there is none for the class.
+// admit returns a slot, or nil if there is none for the class.
 func (l *Limiter) admit(class Class) *Slot {
 	now := l.config.Now()
 	l.mu.Lock()

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Slot is that of an admitted request among those in work. A nil place is that of a request which nothing limits.
+// Slot is one slot of the limiter, held by an admitted request until Served or End. A nil slot stands for a request that
+// nothing limits.
 type Slot struct {
 	limiter *Limiter
 	began   time.Time
@@ -47,8 +48,8 @@ func (p *Slot) end(measured bool) {
 	}
 }
 
-// Body returns the body of the request. While it is waited for, the request is not in work: who sends slowly keeps
-// nobody out. It is again afterwards, even if the limit is reached by then.
+// Body returns the body of the request. While the body is awaited, the request does not count as in work, so that a
+// client that sends slowly keeps no one out. It counts again afterwards, even if the limit is reached by then.
 func (p *Slot) Body(of io.ReadCloser) io.ReadCloser {
 	if p == nil || of == nil || of == http.NoBody {
 		return of
@@ -58,12 +59,12 @@ func (p *Slot) Body(of io.ReadCloser) io.ReadCloser {
 
 type body struct {
 	io.ReadCloser
-	place *Slot
+	slot *Slot
 }
 
 func (b *body) Read(into []byte) (int, error) {
-	b.place.wait()
-	defer b.place.resume()
+	b.slot.wait()
+	defer b.slot.resume()
 	return b.ReadCloser.Read(into)
 }
 

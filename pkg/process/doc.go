@@ -25,6 +25,6 @@
 //
 //   - engine.go makes the router.
 //   - observe.go gives a request its id, its limits, its line in the log and the response to a panic.
-//   - admission.go decides whether the request is worked on now, and work_metrics.go exports what is in work.
+//   - admission.go has package load admit it.
 //   - metrics.go counts and times it, and trace.go ends its span.
 package process

@@ -70,22 +70,15 @@ func (o *observer) handle(c *gin.Context) {
 		Refuse(c, problem.New(problem.NotFound, ""))
 		return
 	}
-	ctx, place, refused := o.limiter.Begin(ctx, classOf(c))
-	if refused != nil {
+	// A long body fails only when it is read, because path, method and token are checked before it.
+	if incoming.Body != http.NoBody {
+		c.Request.Body = http.MaxBytesReader(c.Writer, incoming.Body, o.largestBody)
+	}
+	if refused := o.limiter.Admit(c, routeOf(c)); refused != nil {
 		Refuse(c, refused)
 		return
 	}
-	body := incoming.Body
-	if place != nil {
-		defer place.End()
-		c.Request = incoming.WithContext(ctx)
-		c.Writer = &placed{c.Writer, place}
-		body = place.Body(body)
-	}
-	// A long body fails only when it is read, because path, method and token are checked before it.
-	if body != http.NoBody {
-		c.Request.Body = http.MaxBytesReader(c.Writer, body, o.largestBody)
-	}
+	defer func() { load.Leave(c) }()
 	c.Next()
 }
 
@@ -118,7 +111,9 @@ func hasEncodedSlash(u *url.URL) bool {
 }
 
 // Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
+// A refusal says nothing about how long served requests take.
 func Refuse(c *gin.Context, p *problem.Error) {
+	load.Leave(c)
 	_ = c.Error(p)
 	problem.Write(c.Writer, p)
 	c.Abort()

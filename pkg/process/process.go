@@ -65,7 +65,7 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registerBuild(registry)
 	turns := load.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
 	p := &Process{Settings: settings, Log: log, Registry: registry, budget: load.NewBudget(settings.work(), turns)}
-	registerWork(registry, p.budget, turns)
+	p.budget.Register(registry)
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.
 	p.OnClose(p.tracing.Close)
@@ -83,12 +83,12 @@ func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(
 // Engine returns a new router for a service, which other processes of the exchange call.
 func (p *Process) Engine(service string) *gin.Engine {
 	config := p.engine(service)
-	config.Limiter = p.Limiter(service, service)
+	config.Limiter = p.limiter(service, service)
 	return p.newEngine(config)
 }
 
-// Entrance returns a new router for the requests of callers outside of the exchange. Whom it lets in is for its
-// handlers to decide, with a Limiter for each service that they forward requests to.
+// Entrance returns a new router for the requests of callers outside of the exchange. Its handlers admit requests, with
+// an Admission for each service that they forward requests to.
 func (p *Process) Entrance(service string) *gin.Engine {
 	config := p.engine(service)
 	config.Tracer = p.tracing.EntranceTracer(service)

@@ -1,0 +1,22 @@
+// Package load protects a process from more work than it can do: it bounds how many requests are in work (Limiter), how
+// much memory they have taken (Budget), and how many large ones are worked on at a time (Turns).
+//
+// What does not fit is refused at once: nothing waits for memory while it holds some. Only large requests wait, for a
+// turn and for a bounded time.
+//
+// How many requests may be in work follows from how long they take. While some are refused, the number falls as long as
+// those in work take longer than they should, and rises as long as they do not. While none is refused it returns to
+// where it began: an exchange that is asked for less than it can serve refuses nothing.
+//
+// A library of adaptive limits (failsafe-go has one) would leave most of it: classes, of which lists are refused first,
+// slots that slow clients do not hold, and the budget of bytes with a share for each caller.
+//
+// Its files, in the order in which a request meets them:
+//
+//   - door.go admits a request to a router, and ends its slot when the response begins.
+//   - limiter.go decides whether one more request may be in work.
+//   - slot.go is what an admitted request holds of the limiter. It is given back while the body is awaited.
+//   - budget.go takes the memory that a request needs from that of the process, and gives it to the stores as a gate.
+//   - turn.go has large requests wait for each other.
+//   - metrics.go exports what is in work.
+package load

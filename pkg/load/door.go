@@ -1,0 +1,91 @@
+package load
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+// Admit admits a request, or returns Refusal. route is the template of its path. The slot of the request ends when its
+// response begins, so that a client that reads slowly keeps no one out, or when Leave is called. A request that has a
+// slot keeps it: what a service does for it in the process of the gateway was admitted there.
+func (l *Limiter) Admit(c *gin.Context, route string) *problem.Error {
+	ctx, slot, refused := l.Begin(c.Request.Context(), classOf(c.Request.Method, route))
+	if refused != nil || slot == nil {
+		return refused
+	}
+	c.Request = c.Request.WithContext(ctx)
+	c.Request.Body = slot.Body(c.Request.Body)
+	c.Writer = &response{c.Writer, slot}
+	return nil
+}
+
+// Leave ends the slot of a request that Admit has admitted, if its response has not begun.
+func Leave(c *gin.Context) {
+	if admitted, is := c.Writer.(*response); is {
+		admitted.slot.End()
+	}
+}
+
+// internalPrefix begins the paths of the operations that only other services call, for requests that were admitted
+// there.
+const internalPrefix = "/internal/"
+
+// classOf returns the class of a request. A GET whose path has no parameter (:id, or {id}) is that of a list.
+func classOf(method, route string) Class {
+	switch {
+	case strings.HasPrefix(route, internalPrefix):
+		return Internal
+	case method != http.MethodGet && method != http.MethodHead:
+		return Write
+	case strings.Contains(route, "/:"), strings.Contains(route, "/{"):
+		return Read
+	default:
+		return List
+	}
+}
+
+// response is the response to an admitted request. It ends the slot when it begins.
+type response struct {
+	gin.ResponseWriter
+	slot *Slot
+}
+
+// Write writes a part of the body.
+func (r *response) Write(content []byte) (int, error) {
+	r.begin()
+	return r.ResponseWriter.Write(content)
+}
+
+// WriteString writes a part of the body.
+func (r *response) WriteString(content string) (int, error) {
+	r.begin()
+	return r.ResponseWriter.WriteString(content)
+}
+
+// WriteHeaderNow sends the status and the header.
+func (r *response) WriteHeaderNow() {
+	r.begin()
+	r.ResponseWriter.WriteHeaderNow()
+}
+
+// Flush sends what was written so far.
+func (r *response) Flush() {
+	r.begin()
+	r.ResponseWriter.Flush()
+}
+
+// Unwrap is for http.ResponseController.
+func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// begin ends the slot. A 503 says nothing about how long served requests take.
+func (r *response) begin() {
+	if r.Status() == http.StatusServiceUnavailable {
+		r.slot.End()
+	} else {
+		r.slot.Served()
+	}
+}

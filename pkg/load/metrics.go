@@ -1,0 +1,43 @@
+package load
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// Register registers the metrics of a limiter, which deploy/README.md describes.
+func (l *Limiter) Register(registerer prometheus.Registerer) {
+	with := promauto.With(registerer)
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_limit", Help: "How many requests may be in work.",
+	}, func() float64 { return float64(l.State().Limit) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_admission_in_work", Help: "How many admitted requests are in work.",
+	}, func() float64 { return float64(l.State().InWork) })
+	for _, class := range Classes() {
+		of := prometheus.Labels{"class": class.String()}
+		with.NewCounterFunc(prometheus.CounterOpts{
+			Name: "exchange_admission_admitted_total", Help: "Requests that were admitted.", ConstLabels: of,
+		}, func() float64 { return float64(l.State().Admitted[class]) })
+		with.NewCounterFunc(prometheus.CounterOpts{
+			Name: "exchange_admission_refused_total", Help: "Requests that were refused because there were too many.", ConstLabels: of,
+		}, func() float64 { return float64(l.State().Refused[class]) })
+	}
+}
+
+// Register registers the metrics of a budget and its turns, which deploy/README.md describes.
+func (b *Budget) Register(registerer prometheus.Registerer) {
+	with := promauto.With(registerer)
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_work_bytes", Help: "Memory that requests have taken from the budget of the process (work-memory).",
+	}, func() float64 { return float64(b.Used()) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_large_requests", Help: "Large requests that are worked on, at most large-requests.",
+	}, func() float64 { return float64(b.turns.Taken()) })
+	with.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "exchange_large_requests_waiting", Help: "Large requests that wait until they are worked on.",
+	}, func() float64 { return float64(b.turns.Waiting()) })
+	with.NewCounterFunc(prometheus.CounterOpts{
+		Name: "exchange_large_requests_refused_total", Help: "Large requests that were refused because too many waited, or waited for too long.",
+	}, func() float64 { return float64(b.turns.Refused()) })
+}
