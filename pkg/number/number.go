@@ -1,5 +1,7 @@
 // Package number makes record numbers that a person can read out, write down and mistype: a prefix, ten characters
 // without I, L, O and U, and a check character that finds every single wrong character and nearly all transpositions.
+//
+// The characters are those of Crockford's base 32, which encoding/base32 writes. It has no check character.
 package number
 
 import (

@@ -1,4 +1,7 @@
 // Package problem writes problem documents (RFC 7807), the form of every error that the exchange sends.
+//
+// Libraries for RFC 7807 marshal a struct. What this package is for they leave: kinds declared once, bounds on a
+// document and its violations, and a cause that only the log shows.
 package problem
 
 import (

@@ -39,7 +39,7 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 		return r.actSpawning(c, id, a, parsed, body, key)
 	}
 	var warnings []Warning
-	done, err := r.change(ctx, id, key, r.precondition(c), r.applying(ctx, id, a, parsed, body, key, &warnings))
+	done, err := r.change(ctx, id, nil, key, r.precondition(c), r.applying(ctx, id, a, parsed, body, key, &warnings))
 	if err != nil {
 		return err
 	}

@@ -31,23 +31,20 @@ type changedTo[T any] struct {
 }
 
 // change reads a record, decides what becomes of it, and replaces it if its version is still the one that was read; if
-// not, it begins again. A key that was used on the record before changes nothing.
-func (r *Records[T]) change(ctx context.Context, id string, key *history.UsedKey, precondition func(docstore.Document) error,
-	decide decision[T],
+// not, it begins again. The first try takes the record that was read before, where there is one. A key that was used on
+// the record before changes nothing.
+func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key *history.UsedKey,
+	precondition func(docstore.Document) error, decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
 	held := load.Held(ctx)
 	for range maxTries {
 		load.Return(ctx, held)
-		doc, err := r.toChange(ctx, id)
+		doc, record, err := r.toDecide(ctx, id, read)
 		if err != nil {
 			return done, err
 		}
-		record, err := r.Decode(doc)
-		if err != nil {
-			return done, err
-		}
-		done = changedTo[T]{doc: doc, record: record}
+		read, done = nil, changedTo[T]{doc: doc, record: record}
 		if done.repeated, err = r.repeated(ctx, doc, &record.state.History, key); err != nil || done.repeated {
 			return done, err
 		}
@@ -68,7 +65,22 @@ func (r *Records[T]) change(ctx context.Context, id string, key *history.UsedKey
 		done.doc = decided.next
 		return done, nil
 	}
-	return done, r.contended(id)
+	return done, problem.Outage(errors.New(r.resource + " " + id + " changed at every try"))
+}
+
+// toDecide returns the document and the record that a try begins with. Of a record that was read before, the document
+// has the id and the version alone.
+func (r *Records[T]) toDecide(ctx context.Context, id string, read *Record[T]) (docstore.Document, *Record[T], error) {
+	if read != nil {
+		parsed, _ := parseID(id)
+		return docstore.Document{ID: parsed, Version: read.Version}, read, nil
+	}
+	doc, err := r.toChange(ctx, id)
+	if err != nil {
+		return doc, nil, err
+	}
+	record, err := r.Decode(doc)
+	return doc, record, err
 }
 
 // refusedReplace returns the refusal of a changed record whose value another record has, where an index refused it; any
@@ -113,40 +125,23 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 // history stays as it is, and what the record was before is not kept. Errors: those of alter, the problem of an
 // unknown id, docstore.ErrTooLarge, docstore.ErrUnavailable.
 func (r *Records[T]) Alter(ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error)) error {
-	name := identity(&record.Value).RecordID()
-	id, _ := parseID(name)
-	for range maxTries {
+	id := identity(&record.Value).RecordID()
+	done, err := r.change(ctx, id, record, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		write, err := alter(record)
 		if err != nil || !write {
-			return err
+			return nil, err
 		}
 		record.state.History.Altered = r.server.Now()
-		next, err := r.encodeDocument(id, record)
-		if err != nil {
-			return err
-		}
-		err = r.collection.Replace(ctx, next, nil)
-		if err == nil {
-			record.Version, record.size = next.Version+1, len(next.Body)+len(next.State)
-			return nil
-		}
-		if !errors.Is(err, docstore.ErrStale) {
-			return r.refusedReplace(ctx, err, &record.Value, next)
-		}
-		found := false
-		if record, found, err = r.Get(ctx, name); err == nil && !found {
-			err = r.unknown(name)
-		}
-		if err != nil {
-			return err
-		}
+		next, err := r.encodeDocument(doc.ID, record)
+		return &succession{next: next}, err
+	})
+	if err != nil {
+		return err
 	}
-	return r.contended(name)
-}
-
-// contended returns the outage of a record that others changed at every try.
-func (r *documents) contended(id string) error {
-	return problem.Outage(errors.New(r.resource + " " + id + " changed at every try"))
+	if size := len(done.doc.Body) + len(done.doc.State); size > 0 { // it was written or read anew
+		done.record.Version, done.record.size = done.doc.Version, size
+	}
+	return nil
 }
 
 // Apply applies an action for the service itself, as a caller's request with the body would. The action need not be one
@@ -157,6 +152,6 @@ func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []b
 		return err
 	}
 	var warnings []Warning
-	_, err = r.change(ctx, id, nil, unconditionally, r.applying(ctx, id, &a, parsed, body, nil, &warnings))
+	_, err = r.change(ctx, id, nil, nil, unconditionally, r.applying(ctx, id, &a, parsed, body, nil, &warnings))
 	return err
 }

@@ -51,14 +51,14 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) {
 		}
 		router.Any(strings.Replace(x.Path, "{id}", ":id", 1), func(c *gin.Context) {
 			if !slices.Contains(methods, c.Request.Method) {
-				Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(methods, ", ")))
+				Fail(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(methods, ", ")))
 				return
 			}
 			if guard(c); c.IsAborted() {
 				return
 			}
 			if err := x.serve(c); err != nil {
-				Refuse(c, err)
+				Fail(c, err)
 			}
 		})
 	}

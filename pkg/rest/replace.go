@@ -23,12 +23,12 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	// The first try takes the record that is decoded before anything is read, for a whole replacement.
+	// Decode before reading the store: a malformed body must not cost a read.
 	decoded, err := r.decode(body)
 	if err != nil {
 		return err
 	}
-	done, err := r.change(ctx, id, nil, r.precondition(c), func(doc docstore.Document, record *Record[T]) (*succession, error) {
+	done, err := r.change(ctx, id, nil, nil, r.precondition(c), func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		sent := decoded
 		decoded = nil
 		d, err := r.replacement(ctx, body, sent, doc, record)

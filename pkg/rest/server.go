@@ -174,13 +174,13 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 			case handle != nil:
 				if guard(c); !c.IsAborted() {
 					if err := handle(); err != nil {
-						Refuse(c, err)
+						Fail(c, err)
 					}
 				}
 			case allowed != nil:
-				Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(allowed, ", ")))
+				Fail(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(allowed, ", ")))
 			default:
-				Refuse(c, problem.New(problem.NotFound, ""))
+				Fail(c, problem.New(problem.NotFound, ""))
 			}
 		}
 		base := "/" + r.name()
@@ -190,9 +190,9 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 	}
 }
 
-// Refuse responds with the problem that err is. It is the one place where errors become statuses: what a store or a
+// Fail responds with the problem that err is. It is the one place where errors become statuses: what a store or a
 // peer could not do in time is an outage (503), and any other error is 500.
-func Refuse(c *gin.Context, err error) {
+func Fail(c *gin.Context, err error) {
 	load.EndTurn(c.Request.Context())
 	var p *problem.Error
 	if !errors.As(err, &p) {

@@ -202,11 +202,11 @@ func TestCollectorThatIsAwayHoldsNothingUp(t *testing.T) {
 
 func TestSpansAreSentAgainOnceTheCollectorIsBack(t *testing.T) {
 	collector, registry := tracetest.Start(t), prometheus.NewRegistry()
-	collector.Refuse(http.StatusServiceUnavailable)
+	collector.RespondWith(http.StatusServiceUnavailable)
 	traces := open(t, registry, "--trace-endpoint", collector.URL)
 	_, span := tracing.Request(t.Context(), traces.Tracer("claims"), sampled)
 	span.End()
-	go collector.Refuse(0)
+	go collector.RespondWith(0)
 	collector.Await(t, traceID, func(spans []tracetest.Span) bool { return len(spans) == 1 })
 	_ = traces.Close()
 }

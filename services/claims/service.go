@@ -79,9 +79,9 @@ func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
 	record, found, err := records.One(c.Request.Context(), "claimNumber", c.Param("claimNumber"))
 	switch {
 	case err != nil:
-		rest.Refuse(c, err)
+		rest.Fail(c, err)
 	case !found:
-		rest.Refuse(c, problem.New(problems.ClaimNotFound, ""))
+		rest.Fail(c, problem.New(problems.ClaimNotFound, ""))
 	default:
 		c.JSON(http.StatusOK, internalapi.Claim{
 			ClaimNumber: rest.Text(record.Value.ClaimNumber), PolicyNumber: rest.Text(record.Value.PolicyNumber),

@@ -25,12 +25,12 @@ func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
 		if err != nil {
-			rest.Refuse(c, err)
+			rest.Fail(c, err)
 			return
 		}
 		facts, err := e.descriptions.of(doc, line)
 		if err != nil {
-			rest.Refuse(c, err)
+			rest.Fail(c, err)
 			return
 		}
 		c.Data(http.StatusOK, "application/json", facts)
@@ -42,7 +42,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 			err = line.lapser()(c.Request.Context(), doc.ID.String())
 		}
 		if err != nil {
-			rest.Refuse(c, err)
+			rest.Fail(c, err)
 			return
 		}
 		c.Status(http.StatusNoContent)

@@ -52,7 +52,7 @@ func find(c *gin.Context, kinds map[string]exists) {
 	for resource, has := range kinds {
 		found, err := has(c.Request.Context(), id)
 		if err != nil {
-			rest.Refuse(c, err)
+			rest.Fail(c, err)
 			return
 		}
 		if found {
@@ -60,5 +60,5 @@ func find(c *gin.Context, kinds map[string]exists) {
 			return
 		}
 	}
-	rest.Refuse(c, problem.New(problem.NotFound, "There is no such party."))
+	rest.Fail(c, problem.New(problem.NotFound, "There is no such party."))
 }

@@ -94,8 +94,8 @@ func (c *Collector) take(data *tracepb.TracesData) {
 	}
 }
 
-// Refuse has the collector respond with a status and take nothing; 0 has it take spans again.
-func (c *Collector) Refuse(status int) {
+// RespondWith has the collector respond with a status and take nothing; 0 has it take spans again.
+func (c *Collector) RespondWith(status int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.status = status

@@ -160,7 +160,7 @@ func TestPrimaryGone(t *testing.T) {
 		},
 	}
 	for range 2 {
-		proxy.Refuse(true)
+		proxy.RefuseConnections(true)
 		for name, operation := range operations {
 			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
 			if err := operation(ctx); !errors.Is(err, docstore.ErrUnavailable) {
@@ -168,7 +168,7 @@ func TestPrimaryGone(t *testing.T) {
 			}
 			cancel()
 		}
-		proxy.Refuse(false)
+		proxy.RefuseConnections(false)
 		patient, cancel := context.WithTimeout(t.Context(), time.Minute)
 		for operations["get"](patient) != nil && patient.Err() == nil {
 		}

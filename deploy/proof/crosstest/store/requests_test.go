@@ -123,7 +123,7 @@ func TestChangeWhateverIsCut(t *testing.T) {
 func TestRequestsWhileThePrimaryIsGone(t *testing.T) {
 	s, proxy := serve(t)
 	path := "/personal/" + s.Create("personal", person("G1"))
-	proxy.Refuse(true)
+	proxy.RefuseConnections(true)
 	for _, r := range []struct{ method, path, body string }{
 		{http.MethodPost, "/personal", person("G2")}, {http.MethodPut, path, person("G3")}, {http.MethodGet, path, ""},
 	} {
@@ -132,7 +132,7 @@ func TestRequestsWhileThePrimaryIsGone(t *testing.T) {
 			t.Errorf("%s %s: status %d, Retry-After %q: %s", r.method, r.path, a.Status, a.Header.Get("Retry-After"), a.Text)
 		}
 	}
-	proxy.Refuse(false)
+	proxy.RefuseConnections(false)
 	deadline := time.Now().Add(time.Minute)
 	for s.Do(http.MethodGet, path, "").Status != http.StatusOK {
 		if time.Now().After(deadline) {

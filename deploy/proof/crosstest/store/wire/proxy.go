@@ -52,7 +52,7 @@ func Start(t *testing.T, target string, decide func(Command) Action) *Proxy {
 	p.running.Go(p.accept)
 	t.Cleanup(func() {
 		_ = listener.Close()
-		p.Refuse(true)
+		p.RefuseConnections(true)
 		p.running.Wait()
 	})
 	return p
@@ -71,8 +71,8 @@ func (p *Proxy) Decide(decide func(Command) Action) {
 	p.decide = decide
 }
 
-// Refuse closes the open connections and, until it is called with false, every new one.
-func (p *Proxy) Refuse(refuses bool) {
+// RefuseConnections closes the open connections and, until it is called with false, every new one.
+func (p *Proxy) RefuseConnections(refuses bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuses = refuses
