@@ -77,7 +77,7 @@ type Bordereau struct {
 	ClaimStatus *string `json:"claimStatus,omitzero" set:"ClaimStatus"`
 }
 
-// Payment is one settlement of a claim, as the claim keeps it.
+// Payment is an element of a claim's list of payments.
 //
 // One settlement of a claim.
 type Payment struct {

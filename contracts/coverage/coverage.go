@@ -172,7 +172,7 @@ type Pet struct {
 	Benefits []string `json:"benefits,omitzero" set:"PetBenefit"`
 }
 
-// Endorsement is the body of :endorse: its type, with the changed members of the record.
+// Endorsement is the body of :endorse.
 //
 // The type of an endorsement, with the members of the record that change.
 type Endorsement struct {

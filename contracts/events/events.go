@@ -7,8 +7,7 @@ import "reflect"
 // BordereauTopic carries BordereauDirty messages, keyed by policy number.
 const BordereauTopic = "exchange.bordereau.dirty"
 
-// BordereauDirty names a row of the premium bordereau whose sum may have changed. It has no amount, because the row is
-// computed again from its receipts. So a message may come twice, late or out of order.
+// BordereauDirty is the message to premium. It has no amount: premium computes the row again from its receipts.
 //
 // The header traceparent (W3C trace context) names the trace of the receipt, if that is traced.
 //

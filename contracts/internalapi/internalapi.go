@@ -16,7 +16,7 @@ const (
 	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
 )
 
-// Party is a party that exists, with the resource to which it belongs.
+// Party is the response to a look-up in parties. It says to which resource the party belongs.
 //
 // A party that exists.
 type Party struct {
@@ -26,7 +26,7 @@ type Party struct {
 	Resource string `json:"resource"`
 }
 
-// Policy is what other services need to know about a coverage record.
+// Policy is the response to a look-up in coverage.
 //
 // What other services need to know about a policy.
 type Policy struct {
@@ -74,7 +74,7 @@ func (p *Policy) InForceAt(t scalar.DateTime) bool {
 		(p.EndedAt.IsZero() || t.Before(p.EndedAt))
 }
 
-// Claim is a claim that exists, with the number of its policy.
+// Claim is the response to a look-up in claims. It has the number of the claim's policy.
 //
 // A claim that exists.
 type Claim struct {

@@ -16,9 +16,9 @@ type Call struct {
 	Version int64
 	// Former is what a replacement keeps.
 	Former *Former
-	// Query is that of a find.
+	// Query is the query of a find.
 	Query *Query
-	// Refs are those of Sent.
+	// Refs are the documents of a call of Sent.
 	Refs []Ref
 	// Value is the text that is looked for: the key of a former version, the value of an index, or the member.
 	Value string

@@ -50,7 +50,7 @@ type Document struct {
 type Former struct {
 	// Version is the version that the document had.
 	Version int64
-	// Body and State are those of the document at that version, byte for byte.
+	// Body and State are the document's at that version, byte for byte.
 	Body, State []byte
 	// Key is a value by which FormerByKey finds the version among those of its document; empty for none.
 	Key string
@@ -86,8 +86,8 @@ type Spec struct {
 	// Amount returns the amount of a stored document, as Keys does its keys. A spec with Keys and an index with
 	// Amounts has it.
 	Amount func(Document) (int64, error)
-	// Lacking, if set, is told of a document that did not get a key in the background: another document has the
-	// value, which is a *DuplicateError, or Keys failed. The document keeps its other keys, and is not tried again.
+	// Lacking, if set, is called with a document that did not get a key in the background: either another document has
+	// the value (a *DuplicateError), or Keys failed. The document keeps its other keys, and is not tried again.
 	Lacking func(id uuid.UUID, cause error)
 }
 
@@ -118,7 +118,7 @@ type Query struct {
 	// caller that reads page after page gives the last id that it has seen, and sees each document once while others
 	// insert.
 	After uuid.UUID
-	// Descending has the find return the greatest ids first, which are those of the newest documents.
+	// Descending makes the find return the greatest ids first: the newest documents.
 	Descending bool
 	// Skip is the number of selected documents to leave out first; 0 or more.
 	Skip int
@@ -146,7 +146,7 @@ type Sum struct {
 	// Documents is how many they are, and Last is the id of the last of them.
 	Documents int
 	Last      uuid.UUID
-	// Unsent are those of them that carry the unsent mark, in order of id.
+	// Unsent are the documents of the sum that have the unsent mark, in order of id.
 	Unsent []Ref
 }
 

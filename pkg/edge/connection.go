@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 )
 
-// connection is a connection of HTTP/1, as net/http sees it. What net/http refuses by itself becomes a problem
-// document, and a message of which the length is said in two ways is noticed.
+// connection is a connection of HTTP/1, as net/http sees it. If net/http refuses a request by itself, connection sends
+// a problem document. It notices a message whose length is declared twice.
 type connection struct {
 	refuser
 	framing framing // of what is read; one goroutine reads at a time

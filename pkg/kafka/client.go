@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/pkg/kafka/broker"
 )
 
-// open returns a client for topics that publishes up to batch messages at once. log, if set, is told how topics
-// differ from their description.
+// open returns a client for topics that publishes up to batch messages at once. log, if set, gets a line for each
+// difference between a topic and its description.
 func (c Cluster) open(log *slog.Logger, batch int, topics ...Topic) broker.Client {
 	if c.Broker != nil {
 		return c.Broker.Open()

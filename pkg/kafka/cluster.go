@@ -56,9 +56,9 @@ const (
 	dialTimeout    = 3 * time.Second
 	// requestTimeout bounds how long to wait for the response of a broker, also while stopping.
 	requestTimeout = 3 * time.Second
-	// metadataAge is how long at most the transport keeps what it knows of the cluster, and so how long it takes for
-	// a partition's old leader after another broker leads it. It also waits up to this long before it asks again when
-	// no broker responded.
+	// metadataAge is how long at most the transport caches the metadata of the cluster. So it may use a partition's old
+	// leader for that long after a change of leaders. It also waits up to this long before it asks again when no broker
+	// has responded.
 	metadataAge = time.Second
 )
 

@@ -15,7 +15,7 @@ const (
 	fetchWait = 500 * time.Millisecond
 	// fetchBytes is the most that a fetch returns.
 	fetchBytes = 1 << 20
-	// fetchBackoff is the longest pause between two attempts to reach the broker that leads a partition.
+	// fetchBackoff is the longest pause between two attempts to reach the leader of a partition.
 	fetchBackoff = 500 * time.Millisecond
 	// fetchAttempts is large enough that the generation ends first when a broker is gone, so that one failure is
 	// logged.

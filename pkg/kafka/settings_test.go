@@ -157,7 +157,7 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 	for name, c := range map[string]struct {
 		mechanism, wrong string
 		unknown          bool
-		tells            string
+		want             string
 	}{
 		"PLAIN":         {"plain", "guessed-secret", false, "kafka-password-file"},
 		"SCRAM-SHA-256": {"scram-sha-256", "guessed-secret", false, "kafka-password-file"},
@@ -185,11 +185,11 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 			var seen register
 			consumer := newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Cluster = cluster })
 			kafkatest.Running(t, consumer.Run)
-			tells := func(err error) bool { return err != nil && strings.Contains(err.Error(), c.tells) }
-			kafkatest.Eventually(t, "the relay tells why", func() bool { return tells(r.Check(t.Context())) })
-			kafkatest.Eventually(t, "the consumer tells why", func() bool { return tells(consumer.Check(t.Context())) })
-			if r.log.Count(c.tells) != 1 || consumer.log.Count(c.tells) != 1 {
-				t.Errorf("the logs tell it %d and %d times, want once each", r.log.Count(c.tells), consumer.log.Count(c.tells))
+			says := func(err error) bool { return err != nil && strings.Contains(err.Error(), c.want) }
+			kafkatest.Eventually(t, "the check of the relay says why", func() bool { return says(r.Check(t.Context())) })
+			kafkatest.Eventually(t, "the check of the consumer says why", func() bool { return says(consumer.Check(t.Context())) })
+			if r.log.Count(c.want) != 1 || consumer.log.Count(c.want) != 1 {
+				t.Errorf("the logs say it %d and %d times, want once each", r.log.Count(c.want), consumer.log.Count(c.want))
 			}
 			if r.log.Count(c.wrong)+consumer.log.Count(c.wrong) > 0 {
 				t.Error("a log holds the password")

@@ -38,7 +38,7 @@ const step = 16 << 10
 type account struct {
 	budget *Budget
 	caller string
-	// taken is what the budget gave, of which needed is in use.
+	// taken is the memory that the budget gave; needed is the part of it that is in use.
 	mu            sync.Mutex
 	taken, needed int64
 	turn, closed  bool

@@ -55,7 +55,7 @@ func TestACallerHasAShare(t *testing.T) {
 	}
 }
 
-// TestOneRequestAloneIsNeverRefused holds that no request is refused for ever.
+// TestOneRequestAloneIsNeverRefused checks that a request is served once it is alone, whatever its size.
 func TestOneRequestAloneIsNeverRefused(t *testing.T) {
 	b := load.NewBudget(64*kilobyte, nil)
 	alone, end := request(t, b, "ada")
@@ -87,8 +87,8 @@ func TestWhatIsReturnedCanBeTakenAgain(t *testing.T) {
 	}
 }
 
-// TestARequestHasOneAccount holds that a service within the process of the gateway does not give back what the
-// response holds.
+// TestARequestHasOneAccount checks that a service in the process of the gateway does not give back memory that the
+// response still holds.
 func TestARequestHasOneAccount(t *testing.T) {
 	b := load.NewBudget(64*kilobyte, nil)
 	ctx, end := request(t, b, "ada")

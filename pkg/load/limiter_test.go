@@ -52,7 +52,7 @@ func end(places []*load.Slot) {
 // burst is what callers at rest may send at once.
 const burst = 64
 
-// machine serves requests of which a number is done each millisecond, the oldest first, whatever is in work.
+// machine serves a number of requests each millisecond, the oldest first, however many are in work.
 type machine struct {
 	*clock
 	limiter *load.Limiter
@@ -90,9 +90,9 @@ func (m *machine) finish(count int) {
 	m.inWork = slices.Delete(m.inWork, 0, min(count, len(m.inWork)))
 }
 
-// TestRestIsNeverRefused holds that a burst at rest is admitted, of any class, at first and after an overload that
-// has brought the limit down.
-func TestRestIsNeverRefused(t *testing.T) {
+// TestABurstAtRestIsNeverRefused checks that a burst at rest is admitted, in any class, at first and after an overload
+// that has lowered the limit.
+func TestABurstAtRestIsNeverRefused(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
 	rest := func(when string) {
@@ -156,8 +156,8 @@ func TestClassesAreRefusedInTheirOrder(t *testing.T) {
 	}
 }
 
-// TestLimitFollowsTheTime holds that a machine which is asked for three times what it can do is always busy, and that
-// what is admitted takes about the target, whatever it can do.
+// TestLimitFollowsTheTime checks that a machine with three times the requests that it can serve is always busy, and
+// that admitted requests take about the target, however fast the machine is.
 func TestLimitFollowsTheTime(t *testing.T) {
 	for _, each := range []int{3, 10, 30} {
 		m := &machine{clock: &clock{now: time.Unix(0, 0)}, each: each}
@@ -264,7 +264,7 @@ func TestSlowSendersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// TestTimeOfTheCallerDoesNotCount holds that waiting for bodies does not make the limit fall, while lists are refused.
+// TestTimeOfTheCallerDoesNotCount checks that waiting for bodies does not lower the limit while lists are refused.
 func TestTimeOfTheCallerDoesNotCount(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	l := limiter(c)
@@ -286,7 +286,7 @@ func TestTimeOfTheCallerDoesNotCount(t *testing.T) {
 	}
 }
 
-// lateReader is a body of which each part comes after a second.
+// lateReader is a body whose parts come a second apart.
 type lateReader struct {
 	clock *clock
 	from  io.Reader
@@ -297,8 +297,8 @@ func (r *lateReader) Read(into []byte) (int, error) {
 	return r.from.Read(into)
 }
 
-// TestARequestHasOnePlace holds that a service in the process of the gateway admits what was admitted there.
-func TestARequestHasOnePlace(t *testing.T) {
+// TestARequestHasOneSlot checks that a service in the process of the gateway admits what was admitted there.
+func TestARequestHasOneSlot(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	gateway, service := limiter(c), limiter(c)
 	ctx, place, refused := gateway.Begin(t.Context(), load.Read)
@@ -332,7 +332,7 @@ func TestWithoutATargetNothingIsRefused(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreLoggedTogether holds that the log has a line for many refusals, and another one after a while.
+// TestRefusalsAreLoggedTogether checks that the log has one line for many refusals, and another one after a while.
 func TestRefusalsAreLoggedTogether(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	var log strings.Builder

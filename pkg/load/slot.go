@@ -23,7 +23,7 @@ type Slot struct {
 // Served and End counts.
 func (p *Slot) Served() { p.end(true) }
 
-// End ends a request of which nothing was learned, because it was refused or had no response.
+// End gives back the slot of a request that was refused or had no response. The limiter learns nothing from it.
 func (p *Slot) End() { p.end(false) }
 
 func (p *Slot) end(measured bool) {

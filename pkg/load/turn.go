@@ -95,8 +95,8 @@ func (a *account) turnOf() (caller string, has bool) {
 	return a.caller, a.turn
 }
 
-// beginTurn notes that the request has the turn it waited for. It gives it back at once if another part of the
-// request, which runs beside this one, got one meanwhile, or if the request has ended.
+// beginTurn notes that the request has the turn it waited for. It gives the turn back at once if the request has ended,
+// or if another goroutine of the same request got one meanwhile.
 func (a *account) beginTurn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -89,8 +89,8 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 	})
 }
 
-// TestAPartOfARequestNeedsNoTurn holds that a service does not wait for the turn of the request that it works for,
-// and that what is small waits for nothing.
+// TestAPartOfARequestNeedsNoTurn checks that a service does not wait for the turn of the request that it works for, and
+// that small requests do not wait.
 func TestAPartOfARequestNeedsNoTurn(t *testing.T) {
 	b, turns := turned()
 	ctx, end := request(t, b, "ada")

@@ -13,7 +13,7 @@ import (
 const (
 	// alphabet is Crockford's base 32.
 	alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	// checkAlphabet is that of ISO 7064, MOD 37,36.
+	// checkAlphabet is the alphabet of ISO 7064, MOD 37,36.
 	checkAlphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	length        = 10
 )

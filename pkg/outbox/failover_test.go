@@ -75,9 +75,9 @@ func (c *nodeConn) Write(p []byte) (int, error) {
 	}
 }
 
-// TestPublishingAndReceivingGoOnWithoutABroker takes one of three brokers away, the one that coordinates the group.
-// The others lead its partitions at once, so the times that are logged are those of the clients. A real cluster needs
-// time of its own to notice that a broker is gone.
+// TestPublishingAndReceivingGoOnWithoutABroker stops the one of three brokers that coordinates the group. The others
+// become leaders of its partitions at once, so the logged times are the clients' own. A real cluster needs time to
+// notice that a broker is gone.
 func TestPublishingAndReceivingGoOnWithoutABroker(t *testing.T) {
 	for how, takeAway := range map[string]func(*node){
 		"killed": (*node).kill,

@@ -23,8 +23,8 @@ const (
 	marksGrace = 2 * time.Second
 )
 
-// Marks removes unsent marks in batches, soon after it was told that they are superfluous. A mark whose removal
-// fails, or is prevented by a crash, stays: a Sweep then handles its document once more.
+// Marks removes unsent marks in batches, soon after their rows are right. A mark that is not removed, because of an
+// error or a crash, stays: a Sweep then handles its document once more.
 type Marks struct {
 	collection docstore.Collection
 	queue      chan []docstore.Ref

@@ -93,7 +93,7 @@ func TestSlowReadersKeepNobodyOut(t *testing.T) {
 	}
 }
 
-// stuckResponse is a response of which nothing is read until goOn is closed.
+// stuckResponse is a response that nobody reads until goOn is closed.
 type stuckResponse struct {
 	*httptest.ResponseRecorder
 	written, goOn chan struct{}

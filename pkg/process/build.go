@@ -14,7 +14,7 @@ var version, commit string
 
 // Build describes the build of this program. What is not known is "unknown".
 type Build struct {
-	// Version is that of the release, else what the go command derives from the repository.
+	// Version is the version of the release, else what the go command derives from the repository.
 	Version string
 	// Commit is the revision of the repository.
 	Commit string

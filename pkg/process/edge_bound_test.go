@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
-// TestConnectionsAreBounded opens as many connections as there may be. A further one is told why it is refused, until
-// another one is closed.
+// TestConnectionsAreBounded opens as many connections as there may be. A further one gets a response with the reason,
+// until another one is closed.
 func TestConnectionsAreBounded(t *testing.T) {
 	p, journal := open(t, func(s *process.Settings) { s.MaxConnections = 2 })
 	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
@@ -69,7 +69,7 @@ func TestConnectionsAreRefusedOneAMillisecond(t *testing.T) {
 	}
 }
 
-// TestSecuredConnectionsAreBounded holds that no handshake is made for a connection beyond the bound.
+// TestSecuredConnectionsAreBounded checks that there is no handshake for a connection beyond the bound.
 func TestSecuredConnectionsAreBounded(t *testing.T) {
 	authority := certificatetest.NewAuthority(t)
 	p, journal := open(t, func(s *process.Settings) {

@@ -13,8 +13,8 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// TestStoppingProcessAnnouncesIt keeps connections of every kind through a stop: one on which a request is under way,
-// one without, and a new one. Each gets its response, and is told to close; none is closed before.
+// TestStoppingProcessAnnouncesIt keeps connections of every kind through a stop: one with a request under way, one
+// without, and a new one. Each gets its response with Connection: close; none is closed before.
 func TestStoppingProcessAnnouncesIt(t *testing.T) {
 	p, journal := open(t, func(s *process.Settings) { s.DrainDelay = time.Hour })
 	entered, leave := make(chan struct{}), make(chan struct{})
@@ -33,7 +33,7 @@ func TestStoppingProcessAnnouncesIt(t *testing.T) {
 	go func() { _ = p.Serve(ctx, handler) }()
 	kept, busy := dialled(t, p), dialled(t, p)
 	if response := kept.ask(t, "/"); response.Close {
-		t.Error("a process that serves tells its client to close")
+		t.Error("a process that serves sends Connection: close")
 	}
 	busy.send(t, "/slow")
 	<-entered
@@ -47,7 +47,7 @@ func TestStoppingProcessAnnouncesIt(t *testing.T) {
 		"under way": busy.receive(t), "kept": kept.ask(t, "/"), "new": dialled(t, p).ask(t, "/empty"),
 	} {
 		if response.StatusCode >= 300 || !response.Close {
-			t.Errorf("%s: status %d, told to close: %v", name, response.StatusCode, response.Close)
+			t.Errorf("%s: status %d, Connection: close: %v", name, response.StatusCode, response.Close)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func TestRefusalsOfTheServerAreProblems(t *testing.T) {
 					response, text := d.exchanged(t, c.sent)
 					wantProblem(t, response, text, c.kind, c.says)
 					if !response.Close {
-						t.Error("the client is not told that the connection ends")
+						t.Error("the response does not say that the connection ends")
 					}
 					d.wantEnd(t)
 				})
@@ -195,7 +195,7 @@ func TestLengthSaidTwiceEndsTheConnection(t *testing.T) {
 				}
 				response, text := d.exchanged(t, c.sent)
 				if response.StatusCode != http.StatusOK || text != c.want || response.Close != c.ends {
-					t.Errorf("told to close: %v; %d %q, want %q", response.Close, response.StatusCode, text, c.want)
+					t.Errorf("Connection: close: %v; %d %q, want %q", response.Close, response.StatusCode, text, c.want)
 				}
 				if c.ends {
 					d.wantEnd(t)

@@ -68,7 +68,7 @@ func TestABodyThatDoesNotComeIs408(t *testing.T) {
 	}
 }
 
-// TestABodyThatCameLeavesTime holds that the time for the body is not that for the request.
+// TestABodyThatCameLeavesTime checks that the time limit of the body is not the one of the request.
 func TestABodyThatCameLeavesTime(t *testing.T) {
 	const forBody = 50 * time.Millisecond
 	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout = forBody })
@@ -94,7 +94,7 @@ func TestABodyThatCameLeavesTime(t *testing.T) {
 	}
 }
 
-// TestAResponseThatNobodyReadsEnds holds that what a request has in work comes back if its response is not read.
+// TestAResponseThatNobodyReadsEnds checks that a request gives its memory back if nobody reads its response.
 func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout, s.WorkMemory = 50*time.Millisecond, 1 })
 	ended := make(chan error, 1)
@@ -130,7 +130,7 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 	})
 }
 
-// TestWorkIsBoundedAcrossRequests holds that a process refuses what its other requests leave no room for, and takes
+// TestWorkIsBoundedAcrossRequests checks that a process refuses a request if the others use the budget up, and serves
 // it afterwards.
 func TestWorkIsBoundedAcrossRequests(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.WorkMemory = 1 })

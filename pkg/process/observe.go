@@ -148,7 +148,7 @@ func (o *observer) finish(c *gin.Context, names *request.Names, span trace.Span,
 	}
 }
 
-// routeOf returns the route of a request, as the router writes it or as SetRoute was told.
+// routeOf returns the route of a request, as the router names it or as SetRoute has set it.
 func routeOf(c *gin.Context) string {
 	if set := c.GetString(routeKey); set != "" {
 		return set

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram has the system take back the pages of the program that the process has read, most of which only its
-// start needed. A page that is used again comes from the system's cache of files.
+// releaseProgram gives back to the system the memory pages of the program file that the process has read; most are
+// needed by its start only. A page that is used again comes from the system's file cache.
 func releaseProgram() error {
 	program, err := os.Executable()
 	if err != nil {

@@ -37,9 +37,9 @@ func filePages(t *testing.T) (kilobytes int) {
 	return kilobytes
 }
 
-// TestOnlyWhatIsAsInTheFileIsReleased holds that nothing is released that the process may write, or has pages of its
-// own of.
-func TestOnlyWhatIsAsInTheFileIsReleased(t *testing.T) {
+// TestOnlyUnchangedPagesAreReleased checks that a page is not released if the process may write to it or has its own
+// copy.
+func TestOnlyUnchangedPagesAreReleased(t *testing.T) {
 	const smaps = `00400000-00500000 r-xp 00000000 fe:00 9978882                            /bin/program
 Size:               1024 kB
 Private_Dirty:        16 kB

@@ -36,7 +36,7 @@ type Security struct {
 	Certificate, Key string
 	// ClientCA is a file of authorities; with it callers must have a certificate that one of them has signed.
 	ClientCA string
-	// ClientNames are names of which the certificate of a caller must bear one. A service then trusts it as it does
+	// ClientNames are accepted names; the certificate of a caller must have one of them. A service then trusts it like
 	// the shared credential.
 	ClientNames []string
 	// PeerCA is a file of the authorities that sign the certificates of other services; those of the system if it is

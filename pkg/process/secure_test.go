@@ -52,7 +52,7 @@ func secureClient(t *testing.T, authority *certificatetest.Authority, name strin
 	return &http.Client{Transport: transport, Timeout: 5 * time.Minute}
 }
 
-// TestEndOfACertificateIsAnnounced serves with a certificate of which little time is left.
+// TestEndOfACertificateIsAnnounced serves with a certificate that ends soon.
 func TestEndOfACertificateIsAnnounced(t *testing.T) {
 	end := time.Now().Add(time.Hour)
 	files := certificateFiles(t, certificatetest.NewAuthority(t), time.Now().Add(-9*time.Hour), end)

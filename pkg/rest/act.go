@@ -49,7 +49,7 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, &done.record.Value, warnings))
 }
 
-// applying returns the decision of what an action makes of a record. The warnings are those of the last decision.
+// applying returns the decision that applies an action to a record. The warnings are from the last decision.
 func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey, warnings *[]Warning) decision[T] {
 	return func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		change := r.begin(id, record, body)

@@ -188,7 +188,7 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra boo
 	return r.respond(c, http.StatusOK, doc, r.extra(&record.Value, nil))
 }
 
-// tooLarge refuses a request that leads to a record of more than a number of bytes.
+// tooLarge refuses a request that would make a record larger than a number of bytes.
 func tooLarge(most int, cause error) *problem.Error {
 	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(most)+" bytes. Nothing was written.").Because(cause)
 }

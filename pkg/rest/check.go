@@ -103,7 +103,7 @@ func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) err
 // reportRefusal reports to Config.Refused what a check returned, if it refuses.
 func (r *documents) reportRefusal(check string, err error) {
 	var p *problem.Error
-	var unevaluated *Unevaluated // the refusal is that of an earlier check
+	var unevaluated *Unevaluated // an earlier check has refused
 	if r.server.Refused != nil && !errors.As(err, &unevaluated) && errors.As(err, &p) && p.Kind.Status() < http.StatusInternalServerError {
 		r.server.Refused(r.resource, check, p.Kind)
 	}
@@ -163,7 +163,7 @@ type Fact[T, F any] struct {
 	MissingAs problem.Kind
 	// Refuses are the problems that Load returns.
 	Refuses []problem.Kind
-	// Load looks the fact up. Its errors are those of Check.Run.
+	// Load looks the fact up. It returns errors as Check.Run does.
 	Load func(ctx context.Context, d *Draft[T]) (F, error)
 }
 

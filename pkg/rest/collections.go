@@ -116,7 +116,7 @@ func (r *Records[T]) indexes() []docstore.Index {
 // keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the
 // record was created is not among them: it cannot be read off the record.
 func (r *Records[T]) keysOf(doc docstore.Document) (docstore.Keys, error) {
-	// The keys are those of the record as it was written, before time moved it.
+	// The keys are from the record as it was written, before time changed its state.
 	record, err := r.decodeAt(doc, time.Time{})
 	if err != nil {
 		return nil, err

@@ -26,15 +26,16 @@ type Description struct {
 	Record reflect.Type
 	// Static says that the resource is a StaticList.
 	Static bool
-	// Aliases, Flatten, Merge and ListsIdempotency are those of Resource.
+	// Aliases, Flatten, Merge and ListsIdempotency are as in Resource.
 	Aliases                 map[string]string
 	Flatten                 []string
 	Merge, ListsIdempotency bool
-	// Parameters are those of the list, besides the paging parameters.
+	// Parameters are the parameters of the list, without the paging parameters.
 	Parameters []Parameter
 	// Checks are the listed checks, in their order; Rules are the conditions that no row lists.
 	Checks, Rules []CheckDescription
-	// Taken are the problems of a value that another record has; ReplaceRefuses are those of a replacement alone.
+	// Taken are the problems of a value that another record has. ReplaceRefuses are the problems that only a
+	// replacement has.
 	Taken, ReplaceRefuses []problem.Kind
 	// Extra are the members of the response of a creation that are not the record's, each with a value of its type.
 	Extra map[string]any
@@ -65,7 +66,7 @@ type ActionDescription struct {
 	Body reflect.Type
 	// Spawns says that it writes a second record, which the response carries with 201.
 	Spawns bool
-	// WithExtra and Amends are those of Action.
+	// WithExtra and Amends are as in Action.
 	WithExtra, Amends bool
 	Refuses           []problem.Kind
 	Requires          []string

@@ -31,8 +31,8 @@ type member struct {
 	index []int // of the struct's field, for reflect.Value.FieldByIndex
 	owner ownership
 	set   string // the value set that an issued member has
-	// refers are the targets of which a record must have each value of the member (tag `refers:"vehicle"`); see
-	// Reference.
+	// refers are the targets of the tag `refers:"vehicle"`: a record of one of them must have each value of the member;
+	// see Reference.
 	refers []string
 }
 

@@ -64,8 +64,8 @@ func TestPagesLeaveNothingOutWhileOthersInsert(t *testing.T) {
 	}
 }
 
-// TestAPageEndsByItsBytes holds that a page ends before it becomes too large, with a link to what follows, and that a
-// record that is too large alone has a page of its own.
+// TestAPageEndsByItsBytes checks that a page ends before it becomes too large, with a link to the next one, and that a
+// record which is too large alone has a page of its own.
 func TestAPageEndsByItsBytes(t *testing.T) {
 	w := start(t, nil)
 	depot := w.depot("Ghent")
@@ -84,8 +84,9 @@ func TestAPageEndsByItsBytes(t *testing.T) {
 	}
 }
 
-// TestAListShowsWhatTimeMoved holds that a list, which reads no states, shows a temporary state as long as it lasts.
-func TestAListShowsWhatTimeMoved(t *testing.T) {
+// TestAListShowsStatesThatTimeChanged checks that a list, which reads no State, shows a temporary state as long as it
+// lasts.
+func TestAListShowsStatesThatTimeChanged(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
 	w.do(200, "POST", path+":hold", "")

@@ -86,7 +86,7 @@ var (
 	labelTaken   = kind{"label-taken", 409}
 )
 
-// world is a running server with the parcels, a clock and a store that fails when it is told to.
+// world is a running server with the parcels, a clock, and a store that fails on demand.
 type world struct {
 	t       testing.TB
 	handler http.Handler
@@ -338,7 +338,7 @@ func (w *world) body(members string) string {
 	return `{"depot":"` + w.depot("Ghent") + `","weight":5,"contents":"books"` + members + `}`
 }
 
-// faults is a store that fails when it is told to.
+// faults is a store that fails on demand.
 type faults struct {
 	docstore.Store
 	// insert and replace, if not nil, are asked before a write of the parcels. wrote says that the write is to happen

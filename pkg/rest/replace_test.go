@@ -40,8 +40,8 @@ func TestAnUnchangedMemberIsNotCheckedAgain(t *testing.T) {
 	w.wants(w.do(409, "PUT", path, strings.Replace(body, before.text("depot"), w.depot("Nowhere"), 1)), closedDepot, "/depot")
 }
 
-// TestWhatACheckCompletesIsInTheHistory replaces a record of which a check sets a member.
-func TestWhatACheckCompletesIsInTheHistory(t *testing.T) {
+// TestMembersThatACheckSetsAreInTheHistory replaces a record. One of its checks sets a member.
+func TestMembersThatACheckSetsAreInTheHistory(t *testing.T) {
 	w := start(t, func(r *rest.Resource[parcel]) {
 		r.Checks = append(r.Checks, rest.Check[parcel]{
 			Name: "label", Refuses: []problem.Kind{problem.Invalid},

@@ -18,7 +18,7 @@ func TestARecordHasAGreatestSize(t *testing.T) {
 	w.do(201, "POST", "/parcel", w.body(`"more":[`+strings.Repeat(list(500)+",", 3)+`[]]`))
 	r := w.do(413, "POST", "/parcel", w.body(`"more":[`+strings.Repeat(list(500)+",", 4)+list(100)+`]`))
 	if w.wants(r, problem.RecordTooLarge); !strings.Contains(r.Body.String(), "larger than 2097152 bytes") {
-		t.Errorf("the bound is not told: %s", r.Body)
+		t.Errorf("the response does not name the bound: %s", r.Body)
 	}
 
 	path := w.parcel("")

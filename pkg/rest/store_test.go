@@ -17,8 +17,8 @@ func (n narrow) MarshalJSON() ([]byte, error) {
 	return []byte{'0' + byte(n)}, nil
 }
 
-// TestWhatCannotBeReadBackIsRefused holds that a value which a type does not write is the problem of the request,
-// with its place, and not an internal error.
+// TestWhatCannotBeReadBackIsRefused checks that a value which its type cannot write is a problem of the request, with
+// its pointer, and not an internal error.
 func TestWhatCannotBeReadBackIsRefused(t *testing.T) {
 	type record struct {
 		Inner struct {

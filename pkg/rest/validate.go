@@ -71,7 +71,7 @@ func (r *Records[T]) validate(sets Sets) []error {
 	return f
 }
 
-// validateNames holds that what aliases and filters name exists.
+// validateNames checks that the names in aliases and filters exist.
 func (r *Records[T]) validateNames(f *faults) {
 	f.aliases(r.members, r.Aliases, r.Flatten)
 	for _, filter := range r.Filters {
@@ -83,7 +83,7 @@ func (r *Records[T]) validateNames(f *faults) {
 	}
 }
 
-// aliases holds that aliases stand for members, and that neither they nor flattened objects are members themselves.
+// aliases checks that aliases stand for members, and that neither they nor flattened objects are members themselves.
 func (f *faults) aliases(all members, aliases map[string]string, flattened []string) {
 	for alias, name := range aliases {
 		_, taken := all.find(alias)
@@ -109,14 +109,14 @@ func (r *Records[T]) validateCheck(f *faults, c *Check[T]) {
 	}
 }
 
-// validate holds that the members which a check names exist, and that it can refuse something or run.
+// validate checks that the members which a check names exist, and that it can refuse something or run.
 func (c *Check[T]) validate(f *faults, all members) {
 	f.unless(c.Run != nil || len(c.Requires) > 0 || c.unique != "", "check %q has no Run and requires nothing", c.Name)
 	f.unless(!slices.Contains(c.Refuses, problem.Kind(nil)), "check %q refuses with a problem that is nil", c.Name)
 	f.dependencies(all, c.Name, c.DependsOn, c.Requires)
 }
 
-// dependencies holds that the members which a check depends on and requires exist.
+// dependencies checks that the members which a check depends on and requires exist.
 func (f *faults) dependencies(all members, check string, dependsOn, requires []string) {
 	for _, name := range slices.Concat(dependsOn, requires) {
 		_, known := all.find(name)
@@ -129,7 +129,7 @@ func (f *faults) dependencies(all members, check string, dependsOn, requires []s
 	}
 }
 
-// validateActions holds that actions have distinct names, and that their moves are between states of the value set.
+// validateActions checks that actions have distinct names, and that their moves are between states of the value set.
 func (r *Records[T]) validateActions(f *faults, sets Sets) {
 	states, withStates := r.states(f, sets)
 	for _, state := range r.Temporary {
@@ -147,7 +147,7 @@ func (r *Records[T]) validateActions(f *faults, sets Sets) {
 	}
 }
 
-// validate holds that the moves of an action are between states of the record, if it has any, and that its body has
+// validate checks that the moves of an action are between states of the record, if it has any, and that its body has
 // what the action requires.
 func (a *Operation) validate(f *faults, states []string, withStates bool) {
 	f.unless(len(a.Moves) > 0, "action %s has no moves; say AnyState where it is taken in every state", a.Name)
@@ -193,7 +193,7 @@ func (r *Records[T]) statusMember() (member, bool) {
 	return member{}, false
 }
 
-// validate holds that every `set` tag names a set.
+// validate checks that every `set` tag names a set.
 func (p plan) validate(f *faults, sets Sets) {
 	for _, m := range p {
 		if m.nested != nil {

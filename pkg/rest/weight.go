@@ -17,7 +17,7 @@ const (
 )
 
 // toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and
-// the store has not done so. What it returns was read when the turn had come: whoever had it before may have changed
+// the store has not done so. It reads after the turn has come, because the request that had it before may have changed
 // the record.
 func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
 	for {

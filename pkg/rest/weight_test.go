@@ -83,8 +83,8 @@ func (u untouched) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestABodyThatDoesNotFitIsNotRead holds that a declared length is enough to refuse a body, and that it takes nothing
-// from others.
+// TestABodyThatDoesNotFitIsNotRead checks that a declared length is enough to refuse a body, and that the body takes no
+// memory of others.
 func TestABodyThatDoesNotFitIsNotRead(t *testing.T) {
 	w := start(t, nil)
 	b := w.bounded(1 << 20)
@@ -99,7 +99,7 @@ func TestABodyThatDoesNotFitIsNotRead(t *testing.T) {
 	}
 }
 
-// slow is a body of which the rest comes when it is told to.
+// slow is a body that sends its rest on demand.
 type slow struct {
 	first io.Reader
 	wait  <-chan struct{}
@@ -113,7 +113,7 @@ func (s *slow) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestABodyThatHasNotComeTakesLittle holds that what a body declares is not kept from others until it has come.
+// TestABodyThatHasNotComeTakesLittle checks that a declared body takes no memory of others before it arrives.
 func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 	w := start(t, nil)
 	b := w.bounded(64 << 20)
@@ -135,7 +135,7 @@ func TestABodyThatHasNotComeTakesLittle(t *testing.T) {
 		}
 	}
 	if used := b.Used(); used > 64<<10 {
-		t.Errorf("a body of which ten bytes have come takes %d", used)
+		t.Errorf("a body takes %d after ten of its bytes have come", used)
 	}
 	close(wait)
 	if code := <-done; code != http.StatusBadRequest {

@@ -39,7 +39,7 @@ func ReadAuthorities(file setting.File) (*Value[*Authorities], error) {
 	}, file)
 }
 
-// has reports whether a certificate is that of one of the authorities.
+// has reports whether a certificate is one of the authorities.
 func (a *Authorities) has(one *x509.Certificate) bool {
 	return slices.ContainsFunc(a.all, func(known *x509.Certificate) bool { return bytes.Equal(known.Raw, one.Raw) })
 }

@@ -80,8 +80,8 @@ func finds(t *testing.T, f fixture) {
 	})
 }
 
-// endsEarly holds that a bound on bytes returns as many whole documents as it has room for, at least one, and the
-// next without body and state, where there is one.
+// endsEarly checks that a bound on bytes returns as many whole documents as fit, at least one, and the next one, if
+// there is one, without body and state.
 func endsEarly(t *testing.T, f fixture, stored []docstore.Document) {
 	body, state := len(stored[0].Body), len(stored[0].State)
 	for _, c := range []struct {

@@ -27,8 +27,8 @@ func entry(account string, amount int64) docstore.Document {
 	return doc
 }
 
-// sums: the amounts of the documents with a value are added up exactly, page by page, and those of them that carry
-// the mark are told.
+// sums: the amounts of the documents with a value are added up exactly, page by page. The sum lists the documents that
+// have the mark.
 func sums(t *testing.T, f fixture) {
 	collection, err := f.store.Collection(t.Context(), entries)
 	if err != nil {
@@ -83,8 +83,8 @@ func sums(t *testing.T, f fixture) {
 			t.Errorf("found %v", got)
 		}
 	})
-	t.Run("documents with marks are told", func(t *testing.T) { sumsTellMarks(t, f, put) })
-	t.Run("what is told is part of the sum, while others insert and remove marks",
+	t.Run("a sum lists documents with marks", func(t *testing.T) { sumsListMarks(t, f, put) })
+	t.Run("listed documents are part of the sum, while others insert and remove marks",
 		func(t *testing.T) { sumsAmongWriters(t, f) })
 	t.Run("a sum that the collection does not support is refused", func(t *testing.T) {
 		for _, index := range []string{"number", "kind", "claimNumber"} {
@@ -150,7 +150,7 @@ func sumsByPage(t *testing.T, f fixture, put func(*testing.T, docstore.Document)
 	}
 }
 
-func sumsTellMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Document) docstore.Ref) {
+func sumsListMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Document) docstore.Ref) {
 	var all []docstore.Ref
 	for i := range 9 {
 		doc := entry("marked", 1)
@@ -194,7 +194,7 @@ func sumsTellMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Docume
 	wantSum(t, f, "marked", big.NewInt(9), 9)
 }
 
-// sumsAmongWriters: what a sum tells has an amount of 1 in it, and what it does not tell may have one.
+// sumsAmongWriters: a document that a sum lists as marked adds 1 to it; one that it does not list may add 1.
 func sumsAmongWriters(t *testing.T, f fixture) {
 	var writers sync.WaitGroup
 	for range 4 {
@@ -228,7 +228,7 @@ func sumsAmongWriters(t *testing.T, f fixture) {
 			t.Fatal(err)
 		}
 		if len(sum.Unsent) > sum.Documents || sum.Total.Int64() != int64(sum.Documents) {
-			t.Fatalf("a sum of %v of %d documents tells %d", sum.Total, sum.Documents, len(sum.Unsent))
+			t.Fatalf("a sum of %v of %d documents lists %d", sum.Total, sum.Documents, len(sum.Unsent))
 		}
 	}
 }

@@ -85,8 +85,8 @@ func (c *collection) findOwner(
 		page)
 }
 
-// list returns up to limit documents in the order of page, in one batch, if that does not become larger than MongoDB
-// sends at once (16 MiB). bytes is that of docstore.Query; a find that it ends does not ask for another batch.
+// list returns up to limit documents in the order of page, in one batch if it fits into what MongoDB sends at once (16
+// MiB). bytes is docstore.Query.Bytes; when it ends the find, no further batch is requested.
 func (c *collection) list(
 	ctx context.Context, filter bson.D, limit, bytes int, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {

@@ -20,8 +20,8 @@ import (
 // is then, not as it was at one instant: what it reads later may be newer.
 type Inspection struct{ *Store }
 
-// Inspect connects to the deployment and returns an inspection of the database of this name. It creates nothing.
-// Errors are those of Open.
+// Inspect connects to the deployment and returns an inspection of the database of this name. It creates nothing. It
+// returns the errors of Open.
 func (o Options) Inspect(ctx context.Context, database string) (*Inspection, error) {
 	store, err := o.Open(ctx, database)
 	if err != nil {

@@ -39,7 +39,7 @@ type Options struct {
 	URI string
 	// AppName is how the server's log and its monitoring call this process, unless the URI says otherwise.
 	AppName string
-	// Settings is what was set beside the URI. It comes before what the URI says.
+	// Settings holds settings that were given apart from the URI. They override the URI.
 	Settings access.Settings
 }
 

@@ -12,7 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore/access"
 )
 
-// TestLimits holds that a setting comes before the URL, and the URL before the default.
+// TestLimits checks that a setting overrides the URL, and the URL the default.
 func TestLimits(t *testing.T) {
 	const uri = "mongodb://127.0.0.1:1/"
 	const full = uri + "?timeoutMS=7000&serverSelectionTimeoutMS=2000&maxPoolSize=20&minPoolSize=2&maxConnecting=3&appName=mine&connectTimeoutMS=900"
@@ -59,8 +59,8 @@ func of[T any](p *T) (value T) {
 	return value
 }
 
-// TestSettingsThatCannotWork holds that they are refused before a connection is made, by name, and that no secret is
-// shown.
+// TestSettingsThatCannotWork checks that wrong settings are refused before a connection is made. The error names the
+// setting and shows no secret.
 func TestSettingsThatCannotWork(t *testing.T) {
 	const uri, secret = "mongodb://127.0.0.1:1/", "sEcret"
 	folder := t.TempDir()
@@ -124,8 +124,7 @@ func TestServerThatIsNotThereIsUnavailable(t *testing.T) {
 	}
 }
 
-// TestX509 holds that a process with a certificate logs in by it where that is set, and is known by none of the URL's
-// users.
+// TestX509 checks that a process logs in with its certificate if that is set, and not as a user of the URL.
 func TestX509(t *testing.T) {
 	client, _, err := Options{
 		URI:      "mongodb://127.0.0.1:1/?tls=true",

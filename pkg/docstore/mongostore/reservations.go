@@ -19,8 +19,8 @@ import (
 type reservation struct {
 	ID    string      `bson:"_id"`
 	Owner bson.Binary `bson:"doc"`
-	// Nonce is new whenever the reservation is acquired, also when its owner acquires it again. So whoever has read the
-	// reservation changes it only if nobody has acquired it since.
+	// Nonce is new whenever the reservation is acquired, also when its owner acquires it again. So a writer that has
+	// read the reservation changes it only if nobody has acquired it since.
 	Nonce bson.ObjectID `bson:"n"`
 }
 
@@ -122,8 +122,9 @@ func (a *acquisition) reservation(key uniqueKey) reservation {
 	return reservation{ID: key.reservationID(), Owner: a.owner, Nonce: a.nonce}
 }
 
-// release deletes what was gained, after the server has refused the write that it was for. It deletes nothing that was
-// acquired again since. What cannot be deleted stays, and whoever wants the value takes it over: so an error is none.
+// release deletes the reservations gained for a write that the server has refused. It deletes none that was acquired
+// again since. It returns no error: a reservation that cannot be deleted stays, and the next writer that wants the
+// value takes it over.
 func (a *acquisition) release(ctx context.Context) {
 	if len(a.gained) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 // taken, or that it could not be made because of another write. After any other error the server may have made it, or
 // may make it yet: the connection was cut, the time was up, not enough members of the replica set have confirmed it,
 // the primary stepped down. Then the writer reads what it wrote. If it is there, the write succeeded. If it is not,
-// the outcome stays unknown, and the caller is told so.
+// the outcome stays unknown, and the error says so.
 
 // settle returns nil if a document is as a write left it, although the outcome of the write is unknown because of
 // cause; else cause, as unavailable.
@@ -77,8 +77,8 @@ func retried(ctx context.Context, write func() error) error {
 	return write()
 }
 
-// pause waits for about a time, half of it to all of it, so that contenders do not meet again. Its error is that of a
-// context that ended, as unavailable.
+// pause waits for a random time, half of d to all of it, so that contenders do not meet again. If ctx ends first, it
+// returns an error that wraps ErrUnavailable.
 func pause(ctx context.Context, about time.Duration) error {
 	timer := time.NewTimer(about/2 + rand.N(about/2+1))
 	defer timer.Stop()

@@ -30,8 +30,8 @@ func (c *collection) keepStamps(ctx context.Context) error {
 	if err := c.keepStamp(ctx, c.stamp, labels); err != nil {
 		return err
 	}
-	// The order matters where replicas start at once: whoever sees an index that another has created finds what the
-	// other has kept before that.
+	// The order matters if replicas start at once: a replica that sees an index which another has created finds what
+	// the other has stored before that.
 	there, err := c.docs.Indexes().ListSpecifications(ctx)
 	if err != nil {
 		return err

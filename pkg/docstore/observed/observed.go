@@ -73,7 +73,7 @@ type timings map[string]*timing
 // timing observes one operation of one collection.
 type timing struct {
 	ok, failed prometheus.Observer
-	// name and attributes are those of its spans.
+	// name and attributes are the name and attributes of its spans.
 	name       string
 	attributes []attribute.KeyValue
 }

@@ -19,7 +19,7 @@ type Inspection struct {
 	stmts map[string]*sqlite3.Stmt
 }
 
-// Inspect returns an inspection of the database in the file at path. Errors are those of OpenSnapshot.
+// Inspect returns an inspection of the database in the file at path. It returns the errors of OpenSnapshot.
 func Inspect(path string) (*Inspection, error) {
 	snapshot, err := OpenSnapshot(path)
 	if err != nil {

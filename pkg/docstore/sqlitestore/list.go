@@ -12,8 +12,7 @@ import (
 // mostly a full one.
 const few = 4
 
-// list returns the documents of a query's rows, of which there are at most limit, up to a number of bytes as
-// docstore.Query.Bytes says.
+// list returns the documents of a query's rows: at most limit, and at most the bytes that docstore.Query.Bytes allows.
 func (c *collection) list(
 	ctx context.Context, sql string, limit, bytes int, bind func(*sqlite3.Stmt),
 ) ([]docstore.Document, error) {
@@ -81,7 +80,7 @@ func named(stmt *sqlite3.Stmt) docstore.Document {
 
 // copies makes copies of what SQLite has in its own memory, several in one block.
 type copies struct {
-	// size is that of all copies, in bytes.
+	// size is the size of all copies, in bytes.
 	size int
 	// room is what is left of the last block.
 	room []byte

@@ -4,7 +4,7 @@ import "os"
 
 // The settings of the connections. SQLite forgets all but journal_mode when a connection closes.
 
-// writerPragmas are those of the one connection that writes.
+// writerPragmas configure the one connection that writes.
 var writerPragmas = []string{
 	// If another program holds a lock, such as a backup tool, wait this many milliseconds for it.
 	"PRAGMA busy_timeout = 5000",
@@ -26,7 +26,7 @@ var writerPragmas = []string{
 	"PRAGMA trusted_schema = OFF",
 }
 
-// readerPragmas are those of each connection that reads.
+// readerPragmas configure each connection that reads.
 var readerPragmas = []string{
 	"PRAGMA busy_timeout = 5000",
 	"PRAGMA query_only = ON",
@@ -35,7 +35,7 @@ var readerPragmas = []string{
 	"PRAGMA trusted_schema = OFF",
 }
 
-// searchPragmas are those of a connection that reads many documents at a time. It maps the first two gibibytes of the
+// searchPragmas configure a connection that reads many documents at a time. It maps the first two gibibytes of the
 // file, which is the most that SQLite maps, into memory, which makes a page of a list a third cheaper. In a file of
 // 1.24 GiB, reads by number took 5 % less processor time than with one gibibyte mapped. After each commit of the
 // writer SQLite has to map the file again.

@@ -13,7 +13,7 @@ import (
 )
 
 // readers are the connections that read. Each serves one read at a time, and keeps the statements it has prepared:
-// there is one for each shape of query, of which a collection has few.
+// one for each shape of query; a collection has few shapes.
 //
 // A connection is opened when all others serve a read, and the one that was used last is used next. So there are only
 // as many as have been in use at once, and what they have cached is what was read last. One costs 150 KiB, and 2 MiB

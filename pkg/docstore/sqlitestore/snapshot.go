@@ -20,7 +20,7 @@ type Snapshot struct {
 	path string
 }
 
-// snapshotPragmas are those of a connection that reads a snapshot.
+// snapshotPragmas configure a connection that reads a snapshot.
 var snapshotPragmas = append(slices.Clone(readerPragmas),
 	// The transaction sees the database as it is when it first reads.
 	"BEGIN", "SELECT count(*) FROM sqlite_schema")
@@ -54,7 +54,7 @@ const (
 )
 
 // Copy writes the snapshot to a new database in the file at to, which must not exist, and which only its owner can
-// access. The copy is on the disk when Copy returns nil, and no other file belongs to it. progress, if set, is told
+// access. The copy is on the disk when Copy returns nil, and no other file belongs to it. progress, if set, gets
 // how many bytes are copied, and of how many. After an error the file may be there and is worth nothing. Errors wrap
 // docstore.ErrUnavailable.
 func (s *Snapshot) Copy(ctx context.Context, to string, progress func(done, total int64) error) error {

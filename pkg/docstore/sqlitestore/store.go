@@ -80,7 +80,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
-// write in turn, but each would wait for the others' commits. The lock is that of an empty database in a separate
+// write in turn, but each would wait for the others' commits. The lock is the lock of an empty database in a separate
 // file. The operating system releases it when the process ends, even after a crash. Nothing is ever written to that
 // database, so its journal is in memory: a file would need room on the disk.
 func acquire(path string) (*sqlite3.Conn, error) {

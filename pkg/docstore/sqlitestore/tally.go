@@ -20,7 +20,7 @@ var ErrLost = errors.New("has lost what it held")
 const tallyTable = "tally of transactions"
 
 // tally counts the transactions that change the database, twice: in a row of the database, as a part of each
-// transaction, and in a note beside it (path-tally), after each. SQLite opens a database without its log, or with a
+// transaction, and in a file (path-tally), the note, after each. SQLite opens a database without its log, or with a
 // part of it, as if nothing had been written since; the note then says more than the row. The note is not synced with
 // each transaction: after a power cut it may say less than the row, and never more, because a transaction is on the
 // disk before it is noted.

@@ -13,7 +13,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// Open opens the store of a service. An error about what is set beside the URL begins with the name of its setting.
+// Open opens the store of a service. An error about another setting than the URL begins with its name.
 //
 // It waits for a MongoDB that is not there yet, until ctx ends, and says so in the log: a process that ends is
 // started again later and later, and the wait of one that is started before its database shows in its readiness.

@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
-// VersionAt returns the version of a document that was in force at an instant: from its event on until that of the
-// next. Errors: the problem of an instant before the creation, after now, or of which nothing was kept.
+// VersionAt returns the version of a document that was in force at an instant: from its event until the next one. It
+// fails if the instant is before the creation or after now, or if the version was not kept.
 func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
 	present, err := l.headOf(doc.Version, doc.State)
 	if err != nil {

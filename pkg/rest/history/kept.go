@@ -14,8 +14,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// Entry is one event in the life of a record. The last one is kept with the record, the others with its former
-// versions.
+// Entry is an element of History. The last one is kept with the record, the others with its former versions.
 //
 // One event in the life of a record.
 type Entry struct {
@@ -78,7 +77,7 @@ type Head struct {
 	Transition *Transition `json:"transition,omitempty"`
 	// Altered is when the service itself last changed the record after these events.
 	Altered time.Time `json:"altered,omitzero"`
-	// Keys is the former version that has several keys, none of which finds it; 0 for none.
+	// Keys is the former version that has several keys, and so is found by none of them; 0 for none.
 	Keys int64 `json:"keys,omitzero"`
 }
 

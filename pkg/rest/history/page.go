@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
-// History is a page of what happened to a record, oldest first.
+// History is the response to GET /x/history.
 //
 // A page of what happened to a record, oldest first. The Link header leads to the next page.
 type History struct {

@@ -13,7 +13,7 @@ import (
 
 // The number of records or events in a page.
 const (
-	// DefaultLimit is that of a page whose request does not say how many.
+	// DefaultLimit is the limit of a page if the request has none.
 	DefaultLimit = 50
 	// MaxLimit is the most of one page.
 	MaxLimit = 200

@@ -8,7 +8,7 @@
 //	                            Decimal128 if that returns the same text;
 //	                            else {"%json": "<the number as it was written>"}
 //
-// A Decimal128 has 34 digits and an exponent, and tells 1.1 from 1.10 and 0 from -0. It does not tell 1e5 from 1E5 or
+// A Decimal128 has 34 digits and an exponent, and distinguishes 1.1 from 1.10 and 0 from -0. It does not distinguish 1e5 from 1E5 or
 // from 1.0e05: what it returns is written as by JavaScript and Go, with an exponent where the value is below 0.000001
 // or where zeros would have to be invented, so 420.50, 0.000001, 1.5e-7 and 1e+21 are Decimal128, and 1E5 keeps its
 // text.
@@ -37,8 +37,8 @@ import (
 const keptName = "%json"
 
 const (
-	// maxDepth is the most levels of objects and arrays that become levels of BSON. MongoDB has 100, of which the
-	// record around the text takes one.
+	// maxDepth is the greatest number of levels of objects and arrays that become levels of BSON. MongoDB allows 100;
+	// the record around the text takes one of them.
 	maxDepth = 96
 	// BSON that is longer than roomySize may be at most maxGrowth quarters as long as the text. An array of digits
 	// would become seven times as long as it is in JSON, and MongoDB bounds the length of a document.

@@ -59,8 +59,8 @@ func (s *Stmt) bound(rc int32) {
 	}
 }
 
-// Step goes to the next row and reports whether there is one. Its error is that of a parameter that could not be set,
-// or an *Error of SQLite.
+// Step goes to the next row and reports whether there is one. It fails with the error of a parameter that could not be
+// set, or with an *Error of SQLite.
 func (s *Stmt) Step() (bool, error) {
 	if s.failed != nil {
 		return false, s.failed
@@ -118,7 +118,7 @@ func (s *Stmt) Reset() {
 	s.failed = nil
 }
 
-// Run runs a statement, ignores its rows, and resets it. Its errors are those of Step.
+// Run runs a statement, ignores its rows, and resets it. It returns the errors of Step.
 func (s *Stmt) Run() error {
 	defer s.Reset()
 	for {
