@@ -102,13 +102,13 @@ func anotherPolicy(run *measurement.Run) (map[string]string, error) {
 		resource string
 		body     []byte
 	}{{"personal", records.NewPerson()}, {"vehicle", records.NewVehicle()}, {"driver", records.NewDriver()}} {
-		made, err := run.Exchange.Client.Create(of.resource, of.body)
+		made, err := run.Exchange.Create(of.resource, of.body)
 		if err != nil {
 			return nil, err
 		}
 		ids[i] = made["id"]
 	}
-	return run.Exchange.Client.Create("motorCoverage", records.NewPolicy(ids[0], ids[1], ids[2]))
+	return run.Exchange.Create("motorCoverage", records.NewPolicy(ids[0], ids[1], ids[2]))
 }
 
 func endorsePolicy(run *measurement.Run) (*load.Row, error) {
@@ -124,7 +124,7 @@ func addDocuments(run *measurement.Run) (*load.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	claim, err := run.Exchange.Client.Create("claim", records.NewClaim(policy["policyNumber"]))
+	claim, err := run.Exchange.Create("claim", records.NewClaim(policy["policyNumber"]))
 	path := "/claim/" + claim["id"] + "/documents"
 	body := []byte(`{"url":"https://documents.example/claims/1/photographs-of-the-roof.pdf"}`)
 	return &load.Row{Name: "documents", Status: http.StatusOK,
@@ -165,7 +165,7 @@ func oldRow(ctx context.Context, run *measurement.Run) (*load.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := run.Exchange.Client.Create("receipt", records.NewReceipt(policy["policyNumber"]))
+	receipt, err := run.Exchange.Create("receipt", records.NewReceipt(policy["policyNumber"]))
 	if err == nil {
 		_, err = awaitRows(ctx, run.Exchange.Server) // a copy has no mark
 	}

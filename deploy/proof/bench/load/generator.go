@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -154,7 +155,7 @@ func (d *drive) due(ctx context.Context, n int64) (due time.Time, more bool) {
 		case <-ctx.Done():
 		}
 	}
-	return due, due.Before(d.end) && context.Cause(ctx) != context.Canceled
+	return due, due.Before(d.end) && !errors.Is(ctx.Err(), context.Canceled)
 }
 
 // ask sends the next request of a row and returns the status of the response, 0 if there is none.

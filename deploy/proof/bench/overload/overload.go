@@ -101,10 +101,10 @@ func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *re
 	if err != nil {
 		return err
 	}
-	capacity := run.Exchange.Client.Apart(capacityCallers)
+	capacity := run.Exchange.Apart(capacityCallers)
 	can := capacity.Drive(ctx, load.Plan{Duration: run.Duration / measurement.Turns}, s.rows...)
 	capacity.Leave()
-	many := run.Exchange.Client.Apart(cmp.Or(run.Callers, s.callers))
+	many := run.Exchange.Apart(cmp.Or(run.Callers, s.callers))
 	defer many.Leave()
 	many.Drive(ctx, load.Plan{Requests: len(many)}, s.rows...) // so that the connections are in use
 	asking, self := run.Duration/2, process.ID(os.Getpid())
