@@ -1,8 +1,7 @@
-// Package client holds the commands that call an exchange from a command line. They use only its public HTTP
-// interface. They read from the OpenAPI document which resources there are and which members these have.
 package client
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -11,10 +10,14 @@ import (
 	"sync"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/setting"
 )
 
 // Surroundings are what the commands get from the process that runs them.
@@ -125,3 +128,17 @@ func readable(r resource.Resource) bool    { return r.Readable }
 func creatable(r resource.Resource) bool   { return r.Creatable }
 func replaceable(r resource.Resource) bool { return r.Replaceable }
 func actionable(r resource.Resource) bool  { return len(r.Actions) > 0 }
+
+// Resolve gives the flags of a command that works on the data of an exchange the values of the environment and of the
+// file of settings, by the rules of the processes of the exchange: what is wrong or misspelt is a Misuse, and another
+// variable that is no setting is ignored with a line on notes.
+func Resolve(flags *pflag.FlagSet, environ []string, notes io.Writer) error {
+	ignored, err := setting.Resolve(flags, environ, slices.Concat(process.SharedSettings(), settings.All()))
+	if err != nil {
+		return Misuse(err.Error())
+	}
+	for _, one := range ignored {
+		fmt.Fprintln(notes, "exchange:", one)
+	}
+	return nil
+}

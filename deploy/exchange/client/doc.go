@@ -1,0 +1,34 @@
+// Package client holds the commands that call an exchange from a command line. They use only its public HTTP
+// interface. They read from the OpenAPI document which resources there are and which members these have.
+//
+// The files, in the order in which a command meets them:
+//
+//	client.go         the commands, their arguments, the settings of commands on the data of an exchange
+//	complete.go       what a shell completes
+//	near.go           the names that are similar to a misspelt one
+//	connection.go     the flags that say how to reach the exchange
+//	caller.go         sending a request, again where that is safe
+//	reach.go          what is wrong where no exchange responds
+//	inforce.go        the resources and value sets of the exchange that is called
+//	read.go           get and list, page by page
+//	describe.go       describe
+//	write.go          create, put and action
+//	print.go          records as JSON
+//	screen.go         records as a table on a screen
+//	import.go         import: its flags and its outcome
+//	source.go         the rows of a file, whatever its format
+//	delimited.go      CSV
+//	workbook_read.go  reading a workbook
+//	check.go          --dry-run: records compared with the OpenAPI document
+//	import_run.go     the records of an import on their way, with their idempotency keys
+//	rejects.go        the file of refused records
+//	export.go         export
+//	spool.go          the records of an export, until all columns are known
+//	workbook.go       writing a workbook
+//	seed.go           seed: the invented book of package book
+//	failure.go        errors: what is printed, and the exit status
+//
+// Workbooks are read and written with excelize, CSV with encoding/csv, schemas are checked with jsonschema. What is left
+// here is what they have not: columns from members of records, keys that survive a corrected file, and memory that
+// does not grow with the file.
+package client
