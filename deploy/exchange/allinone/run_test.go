@@ -190,7 +190,7 @@ func TestFolderThatIsAFile(t *testing.T) {
 	}
 }
 
-// TestStoreThatCannotBeUsed holds that an exchange starts neither with records in what it does not know, nor in a
+// TestStoreThatCannotBeUsed checks that an exchange starts neither with records in what it does not know, nor in a
 // place that has none of the records of its folder. Nothing that it says shows a password.
 func TestStoreThatCannotBeUsed(t *testing.T) {
 	const mongo = "mongodb://exchange:sEcret@127.0.0.1:1/"

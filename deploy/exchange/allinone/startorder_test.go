@@ -36,7 +36,7 @@ func TestServicesStartAfterTheirPeers(t *testing.T) {
 	}
 }
 
-// TestProcessesAreAsDeclared holds that those who start the exchange as separate processes start what there is, with
+// TestProcessesAreAsDeclared checks that those who start the exchange as separate processes start what there is, with
 // the peers that it has.
 func TestProcessesAreAsDeclared(t *testing.T) {
 	var declared []process.Definition

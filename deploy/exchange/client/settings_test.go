@@ -15,7 +15,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/deadletters"
 )
 
-// TestVariablesThatAreNoSettings holds that the commands which work on the data of an exchange refuse and ignore the
+// TestVariablesThatAreNoSettings checks that the commands which work on the data of an exchange refuse and ignore the
 // variables that its processes refuse and ignore. There is no data, which comes after the settings.
 func TestVariablesThatAreNoSettings(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
