@@ -28,13 +28,16 @@ const largestBody = 100
 
 // table has one resource of each shape that the interface knows.
 var table = []routes.Route{
-	{Service: "coverage", Resource: "vehicle", Collection: []string{"GET", "HEAD", "POST"}, Item: []string{"GET", "HEAD", "PUT"}},
+	{Service: "coverage", Resource: "vehicle", Collection: []string{"GET", "HEAD", "POST"},
+		Item: []string{"GET", "HEAD", "PUT"}},
 	{
-		Service: "coverage", Resource: "motorCoverage", Collection: []string{"GET", "POST"}, Item: []string{"GET", "PUT"},
+		Service: "coverage", Resource: "motorCoverage", Collection: []string{"GET", "POST"},
+		Item:    []string{"GET", "PUT"},
 		Actions: []string{"endorse", "cancel", "renew"},
 	},
 	{
-		Service: "coverage", Resource: "travelCoverage", Collection: []string{"GET", "POST"}, Item: []string{"GET", "PUT"},
+		Service: "coverage", Resource: "travelCoverage", Collection: []string{"GET", "POST"},
+		Item:    []string{"GET", "PUT"},
 		Actions: []string{"endorse", "cancel"},
 	},
 	{
@@ -151,7 +154,8 @@ func (d door) request(t testing.TB, method, path string, body io.Reader) *http.R
 // requestOf makes a request of a caller to read.
 func (d door) requestOf(t testing.TB, caller, path string) *http.Request {
 	t.Helper()
-	token, err := d.signer.Issue(auth.Grant{Subject: caller, Scopes: []string{gateway.ScopeDeveloper}, Lifetime: time.Hour})
+	token, err := d.signer.Issue(auth.Grant{Subject: caller, Scopes: []string{gateway.ScopeDeveloper},
+		Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,8 +188,10 @@ func isProblem(t testing.TB, response *http.Response, body string, status int) {
 	if err := json.Unmarshal([]byte(body), &document); err != nil {
 		t.Fatalf("status %d, body %q: %v", response.StatusCode, body, err)
 	}
-	if response.StatusCode != status || document.Status != status || response.Header.Get("Content-Type") != problem.ContentType {
-		t.Fatalf("status %d, %s, %s; want a problem of status %d", response.StatusCode, response.Header.Get("Content-Type"), body, status)
+	if response.StatusCode != status || document.Status != status ||
+		response.Header.Get("Content-Type") != problem.ContentType {
+		t.Fatalf("status %d, %s, %s; want a problem of status %d", response.StatusCode,
+			response.Header.Get("Content-Type"), body, status)
 	}
 	if document.Instance == "" || document.Instance != response.Header.Get("X-Request-Id") {
 		t.Fatalf("instance %q, request id %q", document.Instance, response.Header.Get("X-Request-Id"))

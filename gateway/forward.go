@@ -21,7 +21,8 @@ import (
 // forward sends a request to its service, and the response, which may be a problem document, unchanged to the caller.
 func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 	upstream := g.Upstreams[to]
-	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, trace.SpanKindClient, attribute.String("peer.service", to))
+	ctx, span := tracing.Begin(c.Request.Context(), "forward "+to, trace.SpanKindClient,
+		attribute.String("peer.service", to))
 	defer span.End()
 	if upstream.Handler != nil {
 		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), span)

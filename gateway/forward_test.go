@@ -35,7 +35,8 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 		}
 		defer connection.Close()
 		fmt.Fprintf(connection, "GET /vehicle HTTP/1.1\r\nHost: exchange\r\nAuthorization: %s\r\n"+
-			"x-exchange-caller: admin\r\nX-EXCHANGE-CALLER: admin\r\nX-Exchange-Scopes: std.admin\r\nX-Exchange-Credential: guess\r\n"+
+			"x-exchange-caller: admin\r\nX-EXCHANGE-CALLER: admin\r\nX-Exchange-Scopes: "+
+			"std.admin\r\nX-Exchange-Credential: guess\r\n"+
 			"X-Exchange-Timeout: 1\r\nX-Exchange-Anything: x\r\nX-Forwarded-For: 1.2.3.4\r\nForwarded: for=1.2.3.4\r\n"+
 			"Connection: close, X-Exchange-Credential, X-Exchange-Caller, X-Odd\r\nX-Odd: x\r\nUpgrade: websocket\r\n"+
 			"Proxy-Authorization: x\r\nX-Request-Id: order-7\r\n\r\n", d.token(t, gateway.ScopeDeveloper))
@@ -59,9 +60,12 @@ func TestIdentityCannotBeSmuggled(t *testing.T) {
 	overHTTP(t, h, nil, func(t *testing.T, d door) {
 		smuggle(t, d)
 		wants(t, map[string]string{
-			request.CallerHeader: "broker-1", request.ScopesHeader: gateway.ScopeDeveloper, request.CredentialHeader: "a-secret-of-the-exchange",
-			"X-Request-Id": "order-7", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "exchange", "X-Forwarded-Proto": "http",
-			"X-Exchange-Anything": "", "Authorization": "", "Forwarded": "", "X-Odd": "", "Upgrade": "", "Proxy-Authorization": "",
+			request.CallerHeader: "broker-1", request.ScopesHeader: gateway.ScopeDeveloper,
+			request.CredentialHeader: "a-secret-of-the-exchange",
+			"X-Request-Id":           "order-7", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Host": "exchange",
+			"X-Forwarded-Proto":   "http",
+			"X-Exchange-Anything": "", "Authorization": "", "Forwarded": "", "X-Odd": "", "Upgrade": "",
+			"Proxy-Authorization": "",
 		})
 		if left := seen.Get(request.TimeoutHeader); left == "" || left == "1" {
 			t.Errorf("%s is %q, want the gateway's own", request.TimeoutHeader, left)
@@ -88,7 +92,8 @@ func TestServicesKnowTheCaller(t *testing.T) {
 		c.String(http.StatusOK, "%v", request.CallerFrom(c.Request.Context()))
 	})
 	overEach(t, engine, nil, func(t *testing.T, d door) {
-		if response, text := do(t, d.request(t, "GET", "/vehicle", nil)); response.StatusCode != http.StatusOK || text != "{broker-1 [std.admin std.developer]}" {
+		if response, text := do(t, d.request(t, "GET", "/vehicle", nil)); response.StatusCode != http.StatusOK ||
+			text != "{broker-1 [std.admin std.developer]}" {
 			t.Errorf("status %d, %s", response.StatusCode, text)
 		}
 	})
@@ -106,7 +111,8 @@ func TestResponsesAreForwardedUnchanged(t *testing.T) {
 	overEach(t, h, nil, func(t *testing.T, d door) {
 		response, body := do(t, d.request(t, "POST", "/vehicle", strings.NewReader("sent")))
 		isProblem(t, response, body, http.StatusBadRequest)
-		if !strings.Contains(body, `"detail":"sent"`) || response.Header.Get("Link") != `</vehicle?cursor=a>; rel="next"` || response.Header.Get("Retry-After") != "7" {
+		if !strings.Contains(body, `"detail":"sent"`) || response.Header.Get(
+			"Link") != `</vehicle?cursor=a>; rel="next"` || response.Header.Get("Retry-After") != "7" {
 			t.Errorf("%v %s", response.Header, body)
 		}
 		if len(response.Header["X-Request-Id"]) != 1 {
@@ -154,7 +160,8 @@ func TestBodiesAreLimited(t *testing.T) {
 		}
 	})
 	overEach(t, h, nil, func(t *testing.T, d door) {
-		if response, _ := do(t, d.request(t, "POST", "/vehicle", strings.NewReader(strings.Repeat("x", largestBody)))); response.StatusCode != http.StatusOK || read != largestBody {
+		if response, _ := do(t, d.request(t, "POST", "/vehicle", strings.NewReader(strings.Repeat("x",
+			largestBody)))); response.StatusCode != http.StatusOK || read != largestBody {
 			t.Errorf("a body of the limit: status %d, read %d", response.StatusCode, read)
 		}
 		large := strings.Repeat("x", largestBody+1)
@@ -171,7 +178,8 @@ func TestBodiesAreLimited(t *testing.T) {
 		server := httptest.NewServer(h)
 		defer server.Close()
 		d := open(t, over(t, server.URL), nil)
-		response, body := do(t, d.request(t, "POST", "/vehicle", io.MultiReader(strings.NewReader(strings.Repeat("x", 2*largestBody)))))
+		response, body := do(t,
+			d.request(t, "POST", "/vehicle", io.MultiReader(strings.NewReader(strings.Repeat("x", 2*largestBody)))))
 		isProblem(t, response, body, http.StatusRequestEntityTooLarge)
 	})
 }
@@ -197,8 +205,9 @@ func TestGatewayThatIsNotAcceptedIsAnOutage(t *testing.T) {
 	engine := gin.New()
 	engine.NoRoute(request.RequireGateway(request.Trust{Credentials: credentials}), gin.WrapH(reached))
 	for setting, change := range map[string]func(*gateway.Config){
-		"credential-file":  nil,
-		"tls-client-names": func(c *gateway.Config) { c.Credentials = request.Credentials{} }, // known by its certificate
+		"credential-file": nil,
+		// known by its certificate
+		"tls-client-names": func(c *gateway.Config) { c.Credentials = request.Credentials{} },
 	} {
 		overHTTP(t, engine, change, func(t *testing.T, d door) {
 			// Without a connection the log is whole once there is a response.
@@ -206,11 +215,14 @@ func TestGatewayThatIsNotAcceptedIsAnOutage(t *testing.T) {
 			d.handler.ServeHTTP(recorder, d.request(t, "POST", "/vehicle", strings.NewReader("{}")))
 			response, body := recorder.Result(), recorder.Body.String()
 			isProblem(t, response, body, http.StatusServiceUnavailable)
-			if response.Header.Get("Retry-After") == "" || response.Header.Get("WWW-Authenticate") != "" || strings.Contains(body, "credential") {
-				t.Errorf("headers %v, body %s; want Retry-After, no challenge, and nothing about the installation", response.Header, body)
+			if response.Header.Get("Retry-After") == "" || response.Header.Get("WWW-Authenticate") != "" ||
+				strings.Contains(body, "credential") {
+				t.Errorf("headers %v, body %s; want Retry-After, no challenge, and nothing about the installation",
+					response.Header, body)
 			}
 			line := d.log.String()
-			if strings.Count(line, "\n") != 1 || !strings.Contains(line, setting) || !strings.Contains(line, "coverage does not accept") ||
+			if strings.Count(line, "\n") != 1 || !strings.Contains(line, setting) ||
+				!strings.Contains(line, "coverage does not accept") ||
 				!strings.Contains(line, "request="+response.Header.Get("X-Request-Id")) {
 				t.Errorf("the log is %q, want one line with the request, the service and the setting %s", line, setting)
 			}

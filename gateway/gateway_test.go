@@ -90,7 +90,8 @@ func TestRequestsReachTheirService(t *testing.T) {
 		}
 		response, _ := do(t, d.request(t, test.method, test.path, nil))
 		if got := response.Header.Get("X-Reached"); response.StatusCode != http.StatusOK || got != want {
-			t.Errorf("%s %s: status %d, the service saw %q, want %q", test.method, test.path, response.StatusCode, got, want)
+			t.Errorf("%s %s: status %d, the service saw %q, want %q", test.method, test.path,
+				response.StatusCode, got, want)
 		}
 	}
 }
@@ -127,14 +128,18 @@ func TestScopes(t *testing.T) {
 			continue
 		}
 		challenge := response.Header.Get("WWW-Authenticate")
-		if response.StatusCode != http.StatusUnauthorized || !strings.Contains(challenge, `error="insufficient_scope", scope="`+test.lacks+`"`) {
-			t.Errorf("%s with %q: status %d, challenge %s, want 401 for want of %s", test.method, test.scopes, response.StatusCode, challenge, test.lacks)
+		if response.StatusCode != http.StatusUnauthorized ||
+			!strings.Contains(challenge, `error="insufficient_scope", scope="`+test.lacks+`"`) {
+			t.Errorf("%s with %q: status %d, challenge %s, want 401 for want of %s", test.method, test.scopes,
+				response.StatusCode, challenge, test.lacks)
 		}
 	}
 }
 
 func TestPagesArePublic(t *testing.T) {
-	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "page "+r.URL.Path) })
+	page := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "page "+r.URL.Path)
+	})
 	d := open(t, within(reached), func(c *gateway.Config) {
 		c.Pages = map[string]http.Handler{"/": page, "/problems/not-found": page}
 	})
@@ -174,8 +179,10 @@ func TestRoutesAreChecked(t *testing.T) {
 		"one segment": {{Resource: "x/vehicle", Service: "coverage"}},
 		"no upstream": {{Resource: "vehicle", Service: "elsewhere"}},
 	} {
-		engine := process.NewEngine(process.EngineConfig{Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry()})
-		_, err := gateway.New(engine, gateway.Config{Routes: routes, Upstreams: map[string]gateway.Upstream{"coverage": {}}})
+		engine := process.NewEngine(process.EngineConfig{Log: slog.New(slog.DiscardHandler),
+			Metrics: prometheus.NewRegistry()})
+		_, err := gateway.New(engine,
+			gateway.Config{Routes: routes, Upstreams: map[string]gateway.Upstream{"coverage": {}}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q in it", err, want)
 		}

@@ -47,7 +47,8 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 		t.Helper()
 		before := reached.Load()
 		response := ask(caller)
-		if refused := status != http.StatusOK; response.StatusCode != status || refused != (response.Header.Get("Retry-After") != "") ||
+		if refused := status != http.StatusOK; response.StatusCode != status ||
+			refused != (response.Header.Get("Retry-After") != "") ||
 			refused == (reached.Load() > before) {
 			t.Errorf("%s: status %d, want %d, header %v, %d more requests reached the service",
 				caller, response.StatusCode, status, response.Header, reached.Load()-before)

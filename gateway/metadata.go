@@ -50,7 +50,8 @@ func metadataURL(publicURL string) string { return strings.TrimSuffix(publicURL,
 // gateway serves the paths of the interface at its root.
 func checkPublicURL(text string) error {
 	if u, is := webURL(text); !is || u.User != nil || strings.TrimSuffix(text, "/") != u.Scheme+"://"+u.Host {
-		return fmt.Errorf("%q is not the URL of an exchange; give a scheme and a host without a path, such as https://exchange.example", text)
+		return fmt.Errorf("%q is not the URL of an exchange; give a scheme and a host without a path, such as "+
+			"https://exchange.example", text)
 	}
 	return nil
 }

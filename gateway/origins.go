@@ -23,10 +23,12 @@ func acrossOrigins(origins []string) gin.HandlerFunc {
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut},
 		AllowedHeaders: []string{
-			"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id", "Traceparent", "Tracestate",
+			"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id",
+			"Traceparent", "Tracestate",
 		},
 		ExposedHeaders: []string{
-			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "WWW-Authenticate", "X-Request-Id",
+			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After",
+			"WWW-Authenticate", "X-Request-Id",
 		},
 		MaxAge: int(preflightAge.Seconds()),
 	})
@@ -44,7 +46,8 @@ func acrossOrigins(origins []string) gin.HandlerFunc {
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {
 		if u, is := webURL(origin); origin != "*" && (!is || origin != u.Scheme+"://"+u.Host) {
-			return fmt.Errorf("%q is not an origin; give * or a scheme and a host without a path, such as https://portal.example", origin)
+			return fmt.Errorf("%q is not an origin; give * or a scheme and a host without a path, such as "+
+				"https://portal.example", origin)
 		}
 	}
 	return nil
@@ -53,7 +56,8 @@ func checkOrigins(origins []string) error {
 // checkTokenURL returns an error if a client could not be sent to the URL. Empty is none, which is no error.
 func checkTokenURL(text string) error {
 	if u, is := webURL(text); text != "" && (!is || u.User != nil || u.Fragment != "") {
-		return fmt.Errorf("%q is not the URL of a token endpoint; give one such as https://login.example/oauth2/token", text)
+		return fmt.Errorf("%q is not the URL of a token endpoint; give one such as https://login.example/oauth2/token",
+			text)
 	}
 	return nil
 }

@@ -24,7 +24,8 @@ func TestBrowsersOfAllowedOrigins(t *testing.T) {
 	}
 	allowed := preflight(portal)
 	if allowed.StatusCode != http.StatusNoContent || allowed.Header.Get("Access-Control-Allow-Origin") != portal ||
-		allowed.Header.Get("Access-Control-Allow-Methods") != "POST" || !strings.Contains(allowed.Header.Get("Access-Control-Allow-Headers"), "if-match") {
+		allowed.Header.Get("Access-Control-Allow-Methods") != "POST" ||
+		!strings.Contains(allowed.Header.Get("Access-Control-Allow-Headers"), "if-match") {
 		t.Errorf("preflight: %d %v", allowed.StatusCode, allowed.Header)
 	}
 	if other := preflight("https://evil.example"); other.Header.Get("Access-Control-Allow-Origin") != "" {
@@ -63,11 +64,13 @@ func TestBrowsersWithoutConfiguredOrigins(t *testing.T) {
 }
 
 func TestOriginsAreChecked(t *testing.T) {
-	for _, origin := range []string{"portal.example", "https://portal.example/", "https://portal.example/app", "ftp://portal.example", "https://", "null"} {
+	for _, origin := range []string{"portal.example", "https://portal.example/", "https://portal.example/app",
+		"ftp://portal.example", "https://", "null"} {
 		var stderr strings.Builder
 		status := gateway.Program().Execute(t.Context(), append(everyPeer("http://127.0.0.1:1"),
 			"--addr", "127.0.0.1:0", "--admin-addr", "", "--cors-origins", origin), nil, io.Discard, &stderr)
-		if status != 1 || !strings.Contains(stderr.String(), "setting cors-origins") || !strings.Contains(stderr.String(), "https://portal.example") {
+		if status != 1 || !strings.Contains(stderr.String(), "setting cors-origins") ||
+			!strings.Contains(stderr.String(), "https://portal.example") {
 			t.Errorf("%s: status %d, stderr %q", origin, status, stderr.String())
 		}
 	}

@@ -18,7 +18,8 @@ import (
 // oneAtATime gives every service a limiter that admits one request.
 func oneAtATime(config *gateway.Config) {
 	for name, upstream := range config.Upstreams {
-		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: slog.New(slog.DiscardHandler)}))
+		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now,
+			Log: slog.New(slog.DiscardHandler)}))
 		config.Upstreams[name] = upstream
 	}
 }
@@ -50,7 +51,8 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 		<-arrived
 		body := &unread{}
 		for _, request := range []*http.Request{
-			d.request(t, "GET", "/vehicle/7", nil), d.request(t, "GET", "/vehicle", nil), d.request(t, "POST", "/motorCoverage/7:cancel", body),
+			d.request(t, "GET", "/vehicle/7", nil), d.request(t, "GET", "/vehicle", nil),
+			d.request(t, "POST", "/motorCoverage/7:cancel", body),
 		} {
 			request.Header.Set("Authorization", "Bearer of nothing")
 			recorder := httptest.NewRecorder()
@@ -64,7 +66,8 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 		if body.read {
 			t.Error("the body of a refused request is read")
 		}
-		for path, status := range map[string]int{"/claim/7": http.StatusOK, "/docs": http.StatusOK, "/nothing": http.StatusNotFound} {
+		for path, status := range map[string]int{"/claim/7": http.StatusOK, "/docs": http.StatusOK,
+			"/nothing": http.StatusNotFound} {
 			if response, text := do(t, d.request(t, "GET", path, nil)); response.StatusCode != status {
 				t.Errorf("%s: status %d %s, want %d", path, response.StatusCode, text, status)
 			}
@@ -100,7 +103,8 @@ func TestFailuresLeaveTheirPlaces(t *testing.T) {
 			status  int
 		}{
 			{anonymous, http.StatusUnauthorized},
-			{d.request(t, "POST", "/vehicle", strings.NewReader(strings.Repeat("x", largestBody+1))), http.StatusRequestEntityTooLarge},
+			{d.request(t, "POST", "/vehicle", strings.NewReader(strings.Repeat("x", largestBody+1))),
+				http.StatusRequestEntityTooLarge},
 			{d.request(t, "GET", "/vehicle/down", nil), http.StatusServiceUnavailable},
 			{d.request(t, "GET", "/vehicle/7", nil), http.StatusOK},
 		} {
@@ -110,7 +114,8 @@ func TestFailuresLeaveTheirPlaces(t *testing.T) {
 			}
 			response, text := do(t, one.request)
 			if response.StatusCode != one.status || strings.Contains(text, "overloaded") {
-				t.Errorf("%s %s: status %d %s, want %d", one.request.Method, one.request.URL.Path, response.StatusCode, text, one.status)
+				t.Errorf("%s %s: status %d %s, want %d", one.request.Method, one.request.URL.Path, response.StatusCode,
+					text, one.status)
 			}
 		}
 	})
@@ -128,7 +133,8 @@ func TestLongTimesLowerTheLimit(t *testing.T) {
 	var past atomic.Int64
 	began := time.Now()
 	limiter := load.NewLimiter(load.LimiterConfig{
-		Target: time.Millisecond, Most: most, Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return began.Add(time.Duration(past.Load())) },
+		Target: time.Millisecond, Most: most, Log: slog.New(slog.DiscardHandler),
+		Now: func() time.Time { return began.Add(time.Duration(past.Load())) },
 	})
 	d := open(t, within(h), func(config *gateway.Config) {
 		for name, upstream := range config.Upstreams {

@@ -46,18 +46,24 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.Tokens.Register(flags)
 	flags.BoolVar(&s.AdminMayRead, known.AdminMayRead, false, "let the scope "+ScopeAdmin+" read (GET) as well")
 	flags.StringSliceVar(&s.Origins, known.CORSOrigins, nil,
-		"origins whose pages may call the exchange from a browser, such as https://portal.example, or * for any; none if not given")
+		"origins whose pages may call the exchange from a browser, such as https://portal.example, or * for any; "+
+			"none if not given")
 	flags.StringVar(&s.TokenURL, known.TokenURL, "",
-		"URL at which the identity provider issues tokens (OAuth 2.0, client credentials), for the OpenAPI document; not named if not given")
+		"URL at which the identity provider issues tokens (OAuth 2.0, client credentials), for the OpenAPI "+
+			"document; not named if not given")
 	flags.StringVar(&s.PublicURL, known.PublicURL, "",
-		"URL by which clients reach the exchange, such as https://exchange.example; if it is given, "+metadataPath+" tells them who issues tokens (RFC 9728)")
+		"URL by which clients reach the exchange, such as https://exchange.example; if it is given, "+metadataPath+
+			" tells them who issues tokens (RFC 9728)")
 	flags.StringVar(&s.TokenCommand, known.TokenCommand, "",
-		"command that prints a bearer token, for the pages and the log of an exchange that signs its own; exchange token if not given")
+		"command that prints a bearer token, for the pages and the log of an exchange that signs its own; exchange "+
+			"token if not given")
 	setting.IntVar(flags, &s.RateLimit, known.RateLimit, 0, 0, 1<<20,
-		"requests that each caller may send to a process of the gateway in a second; beyond it they are refused (429); 0 for any number")
+		"requests that each caller may send to a process of the gateway in a second; beyond it they are refused "+
+			"(429); 0 for any number")
 	setting.IntVar(flags, &s.RateBurst, known.RateBurst, 0, 0, 1<<20,
 		"requests that a caller may send at once after a while without any, with rate-limit; 0 for those of one second")
-	s.valueSets = setting.SharedString(flags, known.ValueSets, "YAML file that replaces or extends value sets; the published ones if not given")
+	s.valueSets = setting.SharedString(flags, known.ValueSets,
+		"YAML file that replaces or extends value sets; the published ones if not given")
 }
 
 // LocalIssuer is the issuer (iss) of the tokens that the command "exchange token" signs.
@@ -96,9 +102,12 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.ValueSets, err)
 	}
-	tokens := pages.Tokens{Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer, URL: s.TokenURL, Command: s.TokenCommand}
+	tokens := pages.Tokens{
+		Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer, URL: s.TokenURL, Command: s.TokenCommand,
+	}
 	if tokens.Local && tokens.Command != "" {
-		p.Log.Info("this command prints a bearer token; /docs/start shows what to do with it", "command", tokens.Command)
+		p.Log.Info("this command prints a bearer token; /docs/start shows what to do with it", "command",
+			tokens.Command)
 	}
 	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens})
 	if err != nil {
@@ -119,7 +128,8 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	}
 	return New(p.Entrance("gateway"), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
-		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, Rates: rates, LargestBody: p.Settings.LargestBody, Log: p.Log,
+		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, Rates: rates,
+		LargestBody: p.Settings.LargestBody, Log: p.Log,
 	})
 }
 

@@ -43,7 +43,10 @@ func TestGatewayAsACommand(t *testing.T) {
 	stderr, logs := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		environ := []string{"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_BORDEREAU_PERIOD=month", "EXCHANGE_DRAIN_DELAY=0s"}
+		environ := []string{
+			"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_BORDEREAU_PERIOD=month",
+			"EXCHANGE_DRAIN_DELAY=0s",
+		}
 		ended <- gateway.Program().Execute(ctx, args, environ, io.Discard, logs)
 		logs.Close()
 	}()
@@ -62,7 +65,8 @@ func TestGatewayAsACommand(t *testing.T) {
 			t.Errorf("no warning that %s is not given: %s", setting, warnings)
 		}
 	}
-	token, err := signer.Issue(auth.Grant{Subject: "broker-1", Scopes: []string{gateway.ScopeAdmin}, Lifetime: time.Hour})
+	token, err := signer.Issue(auth.Grant{Subject: "broker-1", Scopes: []string{gateway.ScopeAdmin},
+		Lifetime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +85,8 @@ func TestGatewayAsACommand(t *testing.T) {
 	if _, body := do(t, request); !strings.Contains(body, `"tokenUrl":"https://login.example/token"`) {
 		t.Error("the document does not show the token URL")
 	}
-	metadata, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/.well-known/oauth-protected-resource", nil)
+	metadata, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		"http://"+address+"/.well-known/oauth-protected-resource", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +112,11 @@ func TestGatewayNamesWhatIsMissing(t *testing.T) {
 	for want, args := range map[string][]string{
 		"setting jwks-url":   append(peers, "--credential", "a-secret-of-the-exchange"),
 		"setting credential": append(peers, "--jwt-keys", signer.PublicFile()),
-		"setting token-url":  append(peers, "--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange", "--token-url", "login.example/token"),
-		"setting public-url": append(peers, "--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange", "--public-url", "https://exchange.example/api"),
-		"setting peer":       {"--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange"},
+		"setting token-url": append(peers, "--jwt-keys", signer.PublicFile(), "--credential",
+			"a-secret-of-the-exchange", "--token-url", "login.example/token"),
+		"setting public-url": append(peers, "--jwt-keys", signer.PublicFile(), "--credential",
+			"a-secret-of-the-exchange", "--public-url", "https://exchange.example/api"),
+		"setting peer": {"--jwt-keys", signer.PublicFile(), "--credential", "a-secret-of-the-exchange"},
 	} {
 		var stderr strings.Builder
 		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", ""}, args...)

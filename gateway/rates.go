@@ -60,11 +60,13 @@ func (r *Rates) Take(caller string, header http.Header) error {
 	allowed := bucket.AllowN(now, 1)
 	left := bucket.TokensAt(now)
 	header["Ratelimit-Policy"] = r.policy
-	header["Ratelimit"] = []string{fmt.Sprintf(`"caller";r=%d;t=%d`, int(max(0, left)), r.seconds(float64(r.burst)-left))}
+	header["Ratelimit"] = []string{fmt.Sprintf(`"caller";r=%d;t=%d`, int(max(0, left)),
+		r.seconds(float64(r.burst)-left))}
 	if allowed {
 		return nil
 	}
-	return problem.New(problem.RateExceeded, "This caller has sent more requests than it may. Nothing was done; send the request again later.").
+	return problem.New(problem.RateExceeded,
+		"This caller has sent more requests than it may. Nothing was done; send the request again later.").
 		WithHeader("Retry-After", strconv.Itoa(r.seconds(1-left)))
 }
 

@@ -37,7 +37,8 @@ func TestEachCallerHasARate(t *testing.T) {
 	wants := func(caller string, status int, limit, retryAfter string) {
 		t.Helper()
 		got := asks(t, d, caller)
-		for name, want := range map[string]string{"RateLimit-Policy": `"caller";q=5;w=3`, "RateLimit": limit, "Retry-After": retryAfter} {
+		for name, want := range map[string]string{"RateLimit-Policy": `"caller";q=5;w=3`, "RateLimit": limit,
+			"Retry-After": retryAfter} {
 			if value := got.Header.Get(name); value != want {
 				t.Errorf("%s has %s %q, want %q", caller, name, value, want)
 			}
@@ -107,7 +108,8 @@ func TestCallersAreForgotten(t *testing.T) {
 func TestWithoutARateThereAreNoRateHeaders(t *testing.T) {
 	d := open(t, within(reached), limitedTo(t, 0, 0, time.Now))
 	for range 20 {
-		if got := asks(t, d, "ada"); got.StatusCode != http.StatusOK || got.Header.Get("RateLimit") != "" || got.Header.Get("RateLimit-Policy") != "" {
+		if got := asks(t, d, "ada"); got.StatusCode != http.StatusOK || got.Header.Get("RateLimit") != "" ||
+			got.Header.Get("RateLimit-Policy") != "" {
 			t.Errorf("status %d, %v", got.StatusCode, got.Header)
 		}
 	}

@@ -15,7 +15,8 @@ func (o operation) reads() bool { return o.method == http.MethodGet }
 func operations() []operation {
 	var all []operation
 	for _, r := range resources {
-		all = append(all, operation{http.MethodGet, "/" + r.name}, operation{http.MethodGet, "/" + r.name + "/{id}"}, operation{http.MethodPost, "/" + r.name})
+		all = append(all, operation{http.MethodGet, "/" + r.name}, operation{http.MethodGet, "/" + r.name + "/{id}"},
+			operation{http.MethodPost, "/" + r.name})
 		if r.name != "claimsBordereau" {
 			all = append(all, operation{http.MethodPut, "/" + r.name + "/{id}"})
 		}
@@ -53,24 +54,32 @@ func accessRules() []Rule {
 		add(o.method+" "+o.path+" with the other scope alone is 401", func(p *probe) { wrongScope(p, o, path) })
 	}
 	for _, o := range []struct{ method, path, allow string }{
-		{http.MethodDelete, "/vehicle", "GET, POST"}, {http.MethodPut, "/vehicle", "GET, POST"}, {http.MethodDelete, "/vehicle/{id}", "GET, PUT"},
-		{http.MethodPatch, "/motorCoverage/{id}", "GET, PUT"}, {http.MethodPost, "/vehicle/{id}", "GET, PUT"}, {http.MethodPost, "/productCatalog", "GET"},
-		{http.MethodGet, "/motorCoverage/{id}:cancel", "POST"}, {http.MethodPut, "/claim/{id}:settle", "POST"}, {http.MethodGet, "/claim/{id}/documents", "POST"},
+		{http.MethodDelete, "/vehicle", "GET, POST"}, {http.MethodPut, "/vehicle", "GET, POST"},
+		{http.MethodDelete, "/vehicle/{id}", "GET, PUT"},
+		{http.MethodPatch, "/motorCoverage/{id}", "GET, PUT"}, {http.MethodPost, "/vehicle/{id}", "GET, PUT"},
+		{http.MethodPost, "/productCatalog", "GET"},
+		{http.MethodGet, "/motorCoverage/{id}:cancel", "POST"}, {http.MethodPut, "/claim/{id}:settle", "POST"},
+		{http.MethodGet, "/claim/{id}/documents", "POST"},
 		{http.MethodPut, "/claimsBordereau/{id}", "GET"}, {http.MethodDelete, "/receipt/{id}", "GET, PUT"},
 	} {
 		add(o.method+" "+o.path+" is 405 with Allow: "+o.allow, func(p *probe) {
 			a := p.do(o.method, strings.ReplaceAll(o.path, "{id}", unknownIDs[0]), nil)
 			p.refused(http.StatusMethodNotAllowed, "", a)
 			allowed := strings.Split(strings.ReplaceAll(a.header.Get("Allow"), " ", ""), ",")
-			allowed = slices.DeleteFunc(allowed, func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
+			allowed = slices.DeleteFunc(allowed, func(m string) bool {
+				return m == http.MethodHead || m == http.MethodOptions
+			})
 			if slices.Sort(allowed); strings.Join(allowed, ", ") != o.allow {
 				p.fail("Allow is %q", a.header.Get("Allow"))
 			}
 		})
 	}
 	for _, path := range []string{
-		"/boat", "/address", "/Vehicle", "/vehicle/{id}/wheels", "/motorCoverage/{id}:explode", "/motorCoverage/{id}:settle", "/motorCoverage/{id}/endorse",
-		"/travelCoverage/{id}:renew", "/vehicle/", "/claim/{id}/documents/1", "/businessInterruptionCoverage/{id}/property", "/productCatalog/1", "/claim/{id}:lapse", "/motorCoverage/{id}:lapse",
+		"/boat", "/address", "/Vehicle", "/vehicle/{id}/wheels", "/motorCoverage/{id}:explode",
+		"/motorCoverage/{id}:settle", "/motorCoverage/{id}/endorse",
+		"/travelCoverage/{id}:renew", "/vehicle/", "/claim/{id}/documents/1",
+		"/businessInterruptionCoverage/{id}/property", "/productCatalog/1", "/claim/{id}:lapse",
+		"/motorCoverage/{id}:lapse",
 		"/vehicle%2F{id}", "/claim/{id}%2Fdocuments", "/vehicle/{id}%2F",
 	} {
 		add(path+" is an unknown path (404), with a token or without", func(p *probe) {

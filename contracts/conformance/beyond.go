@@ -16,19 +16,24 @@ func beyondRules() []Rule {
 		}})
 	}
 	return append(rules,
-		Rule{Name: "GET /x/history/motorCoverage/{id} lists each endorsement with its type, and the cancellation", try: func(p *probe) {
-			policy := p.policy("motorCoverage", 265)
-			path := "/motorCoverage/" + policy.text("id")
-			p.action(http.StatusOK, path+":endorse", record{"endorsementType": "addition", "perils": []string{"war"}})
-			p.action(http.StatusOK, path+":cancel", record{"reason": p.name})
-			text := p.happened("motorCoverage", policy, "created", "endorse", "cancel")
-			for _, word := range []string{"addition", "war", p.name, "cancelled"} {
-				if !strings.Contains(text, word) {
-					p.fail("the history does not list %q", word)
+		Rule{Name: "GET /x/history/motorCoverage/{id} lists each endorsement with its type, and the cancellation",
+			try: func(p *probe) {
+				policy := p.policy("motorCoverage", 265)
+				path := "/motorCoverage/" + policy.text("id")
+				p.action(http.StatusOK, path+":endorse",
+					record{"endorsementType": "addition", "perils": []string{"war"}})
+				p.action(http.StatusOK, path+":cancel", record{"reason": p.name})
+				text := p.happened("motorCoverage", policy, "created", "endorse", "cancel")
+				for _, word := range []string{"addition", "war", p.name, "cancelled"} {
+					if !strings.Contains(text, word) {
+						p.fail("the history does not list %q", word)
+					}
 				}
-			}
-		}},
-		Rule{Name: "POST /x/claim/admissibility lists the outcome of each check of a claim, and writes nothing", try: admissibility},
+			}},
+		Rule{
+			Name: "POST /x/claim/admissibility lists the outcome of each check of a claim, and writes nothing",
+			try:  admissibility,
+		},
 	)
 }
 
@@ -63,7 +68,8 @@ func admissibility(p *probe) {
 	}
 	p.holds(p.wants(http.StatusOK, a), record{"admissible": true})
 	for _, wrong := range []record{
-		body.with("lossDate", p.instant(-101)), body.with("lossCause", "war"), body.with("claimType", unknownValue), body.with("policyNumber", "POL-NONE"),
+		body.with("lossDate", p.instant(-101)), body.with("lossCause", "war"), body.with("claimType", unknownValue),
+		body.with("policyNumber", "POL-NONE"),
 	} {
 		p.holds(p.action(http.StatusOK, "/x/claim/admissibility", wrong), record{"admissible": false})
 	}

@@ -8,14 +8,16 @@ import (
 
 // causes are the lists of each line that a loss cause is checked against; travelCoverage has none.
 var causes = map[string]string{
-	"motorCoverage": "perils", "propertyCoverage": "perils", "tradeCreditCoverage": "perils", "businessInterruptionCoverage": "perils",
-	"cyberLiabilityCoverage": "scope", "petCoverage": "benefits",
+	"motorCoverage": "perils", "propertyCoverage": "perils", "tradeCreditCoverage": "perils",
+	"businessInterruptionCoverage": "perils",
+	"cyberLiabilityCoverage":       "scope", "petCoverage": "benefits",
 }
 
 // causeSets are the value sets of those lists.
 var causeSets = map[string]string{
 	"motorCoverage": "MotorPeril", "propertyCoverage": "PropertyPeril", "tradeCreditCoverage": "TradeCreditPeril",
-	"businessInterruptionCoverage": "PropertyPeril", "cyberLiabilityCoverage": "CyberCoverageCategory", "petCoverage": "PetBenefit",
+	"businessInterruptionCoverage": "PropertyPeril", "cyberLiabilityCoverage": "CyberCoverageCategory",
+	"petCoverage": "PetBenefit",
 }
 
 // claimRules are the rules about claims against policies of every line.
@@ -25,9 +27,13 @@ func claimRules() []Rule {
 	for _, line := range policyLines {
 		name := "a claim against " + line
 		if causes[line] == "" {
-			add(name+": it has no list of causes, so any lossCause or none is admitted", func(p *probe) { anyCause(p, line) })
+			add(name+": it has no list of causes, so any lossCause or none is admitted", func(p *probe) {
+				anyCause(p, line)
+			})
 		} else {
-			add(name+": each of its "+causes[line]+" is a lossCause, any other is 422", func(p *probe) { coveredCauses(p, line) })
+			add(name+": each of its "+causes[line]+" is a lossCause, any other is 422", func(p *probe) {
+				coveredCauses(p, line)
+			})
 		}
 		for _, at := range []struct {
 			when     string
@@ -35,15 +41,19 @@ func claimRules() []Rule {
 			inclined time.Duration
 			status   int
 		}{
-			{"before inception", -100, -time.Second, http.StatusConflict}, {"at inception", -100, 0, http.StatusCreated},
+			{"before inception", -100, -time.Second, http.StatusConflict},
+			{"at inception", -100, 0, http.StatusCreated},
 			{"before expiry", -1, -time.Second, http.StatusCreated}, {"at expiry", -1, 0, http.StatusConflict},
 		} {
 			add(name+", lossDate "+at.when+": "+http.StatusText(at.status), func(p *probe) {
 				policy := p.policy(line, -1)
-				p.files(at.status, p.loss(line, policy, 0).with("lossDate", p.day(at.days).Add(at.inclined).Format(time.RFC3339)))
+				p.files(at.status,
+					p.loss(line, policy, 0).with("lossDate", p.day(at.days).Add(at.inclined).Format(time.RFC3339)))
 			})
 		}
-		add(name+" that was cancelled: admitted for a loss before, 409 after", func(p *probe) { afterCancellation(p, line) })
+		add(name+" that was cancelled: admitted for a loss before, 409 after", func(p *probe) {
+			afterCancellation(p, line)
+		})
 		add(name+" that was extended: admitted in the extension term", func(p *probe) {
 			policy := p.extended(p.policy(line, -50), line, -1)
 			p.files(http.StatusCreated, p.loss(line, policy, -20))
@@ -52,10 +62,14 @@ func claimRules() []Rule {
 		add(name+" in several corrected spellings: stored as published", func(p *probe) { correctedCauses(p, line) })
 	}
 	add("a loss within the waitingPeriod of tradeCreditCoverage, lossDate to fnol, is a warning", func(p *probe) {
-		waits(p, "tradeCreditCoverage", -40, func(days int) record { return record{"lossDate": p.instant(-40), "fnol": p.instant(-40 + days)} })
+		waits(p, "tradeCreditCoverage", -40, func(days int) record {
+			return record{"lossDate": p.instant(-40), "fnol": p.instant(-40 + days)}
+		})
 	})
 	add("a loss within the waitingPeriod of petCoverage, inceptionDate to lossDate, is a warning", func(p *probe) {
-		waits(p, "petCoverage", -40, func(days int) record { return record{"lossDate": p.instant(-40 + days), "fnol": p.instant(-40 + days)} })
+		waits(p, "petCoverage", -40, func(days int) record {
+			return record{"lossDate": p.instant(-40 + days), "fnol": p.instant(-40 + days)}
+		})
 	})
 	return append(rules, claimLifeRules()...)
 }
@@ -100,7 +114,8 @@ func correctedCauses(p *probe, line string) {
 		policy := p.create(line, p.body(line, 0).with(causes[line], []string{right}))
 		p.holds(policy, record{causes[line]: []string{published}})
 		for _, cause := range []string{right, published} {
-			p.holds(p.files(http.StatusCreated, p.loss(line, policy, -2).with("lossCause", cause)), record{"lossCause": published})
+			p.holds(p.files(http.StatusCreated, p.loss(line, policy, -2).with("lossCause", cause)),
+				record{"lossCause": published})
 		}
 	}
 }
@@ -124,7 +139,8 @@ func waits(p *probe, line string, begins int, dates func(days int) record) {
 		warned := p.files(http.StatusCreated, p.loss(line, with, 0).with(pairs(dates(c.days))...)).list("warnings")
 		plain := p.files(http.StatusCreated, p.loss(line, without, 0).with(pairs(dates(c.days))...)).list("warnings")
 		if len(warned)-len(plain) != c.more {
-			p.fail("after %d of %d days there are %d warnings, without a waiting period %d", c.days, period, len(warned), len(plain))
+			p.fail("after %d of %d days there are %d warnings, without a waiting period %d", c.days, period,
+				len(warned), len(plain))
 		}
 		for _, w := range warned {
 			warning, _ := w.(map[string]any)
@@ -171,8 +187,10 @@ func claimLifeRules() []Rule {
 		{Name: ":settle needs a paymentAmount above 0 and a known paymentMethod", try: func(p *probe) {
 			path := "/claim/" + p.create("claim", filed(p)).text("id")
 			for _, wrong := range []record{
-				{}, settlement.without("paymentAmount"), settlement.without("paymentMethod"), settlement.with("paymentAmount", 0),
-				settlement.with("paymentAmount", -1), settlement.with("paymentAmount", "250"), settlement.with("paymentMethod", unknownValue),
+				{}, settlement.without("paymentAmount"), settlement.without("paymentMethod"),
+				settlement.with("paymentAmount", 0),
+				settlement.with("paymentAmount", -1), settlement.with("paymentAmount", "250"),
+				settlement.with("paymentMethod", unknownValue),
 			} {
 				p.refused(http.StatusBadRequest, "", p.post(path+":settle", wrong))
 			}
@@ -180,10 +198,13 @@ func claimLifeRules() []Rule {
 		}},
 		{Name: ":settle returns status closed and keeps every payment", try: func(p *probe) {
 			claim := p.create("claim", filed(p))
-			p.holds(p.settle(claim), record{"status": "closed", "claimStatus": "closed", "paymentMethod": settlement["paymentMethod"]})
+			p.holds(p.settle(claim),
+				record{"status": "closed", "claimStatus": "closed", "paymentMethod": settlement["paymentMethod"]})
 			p.reopened(claim)
-			p.action(http.StatusOK, "/claim/"+claim.text("id")+":settle", record{"paymentAmount": 75, "paymentMethod": "cash"})
-			if text := string(p.get("/claim/" + claim.text("id")).body); !strings.Contains(text, "250") || !strings.Contains(text, "75") || !strings.Contains(text, `"cash"`) {
+			p.action(http.StatusOK, "/claim/"+claim.text("id")+":settle",
+				record{"paymentAmount": 75, "paymentMethod": "cash"})
+			if text := string(p.get("/claim/" + claim.text("id")).body); !strings.Contains(text, "250") ||
+				!strings.Contains(text, "75") || !strings.Contains(text, `"cash"`) {
 				p.fail("the claim does not keep both payments, of 250 and of 75")
 			}
 		}},
@@ -192,7 +213,8 @@ func claimLifeRules() []Rule {
 			p.settle(claim)
 			reopened := p.reopened(claim)
 			p.holds(reopened, record{"status": "reopened", "claimStatus": "reopened"})
-			if day, err := time.Parse(time.DateOnly, reopened.text("reopenDate")); err != nil || time.Since(day).Abs() > 48*time.Hour {
+			if day, err := time.Parse(time.DateOnly, reopened.text("reopenDate")); err != nil ||
+				time.Since(day).Abs() > 48*time.Hour {
 				p.fail("reopenDate is %q, not today", reopened.text("reopenDate"))
 			}
 		}},
@@ -202,7 +224,8 @@ func claimLifeRules() []Rule {
 			for _, url := range []string{"https://files.example/2", "https://files.example/3"} {
 				p.action(http.StatusOK, path+"/documents", record{"url": url, "type": "photograph"})
 			}
-			p.holds(p.read(path), record{"documents": []string{"https://files.example/1", "https://files.example/2", "https://files.example/3"}})
+			p.holds(p.read(path), record{"documents": []string{"https://files.example/1", "https://files.example/2",
+				"https://files.example/3"}})
 			p.refused(http.StatusBadRequest, "", p.post(path+"/documents", record{"type": "photograph"}))
 		}},
 		{Name: "an action on an id that names nothing is 404", try: func(p *probe) {
@@ -211,7 +234,8 @@ func claimLifeRules() []Rule {
 					"/claim/" + id + ":settle": settlement, "/claim/" + id + ":reopen": nil,
 					"/claim/" + id + "/documents":      record{"url": "https://files.example/1", "type": "photograph"},
 					"/motorCoverage/" + id + ":cancel": nil, "/motorCoverage/" + id + ":renew": nil,
-					"/motorCoverage/" + id + ":endorse": record{"endorsementType": "addition"}, "/receipt/" + id + ":refund": record{"receiptType": "other"},
+					"/motorCoverage/" + id + ":endorse": record{"endorsementType": "addition"},
+					"/receipt/" + id + ":refund":        record{"receiptType": "other"},
 				} {
 					p.refused(http.StatusNotFound, "", p.post(path, body))
 				}
@@ -220,7 +244,8 @@ func claimLifeRules() []Rule {
 		{Name: "the number of a policy of another line decides what a claim is checked against", try: func(p *probe) {
 			policy := p.policy("propertyCoverage", 265)
 			p.create("claim", p.loss("propertyCoverage", policy, -2))
-			p.refused(http.StatusUnprocessableEntity, "peril not covered", p.post("/claim", p.loss("propertyCoverage", policy, -2).with("lossCause", "fire")))
+			p.refused(http.StatusUnprocessableEntity, "peril not covered",
+				p.post("/claim", p.loss("propertyCoverage", policy, -2).with("lossCause", "fire")))
 		}},
 	}
 }

@@ -36,8 +36,11 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 			return cobra.ExactArgs(1)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if unknown := slices.IndexFunc(o.Only, func(area string) bool { return !slices.Contains(Areas(), area) }); unknown >= 0 {
-				return fmt.Errorf("--only: there is no area %q; the areas are %s", o.Only[unknown], strings.Join(Areas(), ", "))
+			if unknown := slices.IndexFunc(o.Only, func(area string) bool {
+				return !slices.Contains(Areas(), area)
+			}); unknown >= 0 {
+				return fmt.Errorf("--only: there is no area %q; the areas are %s", o.Only[unknown],
+					strings.Join(Areas(), ", "))
 			}
 			var err error
 			if o.Matching, err = regexp.Compile(matching); err != nil {
@@ -52,7 +55,8 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 			}
 			write, known := Formats[format]
 			if !known {
-				return fmt.Errorf("--output: %q is none of %s", format, strings.Join(slices.Sorted(maps.Keys(Formats)), ", "))
+				return fmt.Errorf("--output: %q is none of %s", format,
+					strings.Join(slices.Sorted(maps.Keys(Formats)), ", "))
 			}
 			if err := o.address(args[0], token); err != nil {
 				return err
@@ -68,7 +72,8 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 		},
 	}
 	flags := command.Flags()
-	flags.StringVar(&token, "token", variable(environ, "EXCHANGE_TOKEN"), "token with both scopes (EXCHANGE_TOKEN); what one scope alone may not do is then not tried")
+	flags.StringVar(&token, "token", variable(environ, "EXCHANGE_TOKEN"),
+		"token with both scopes (EXCHANGE_TOKEN); what one scope alone may not do is then not tried")
 	flags.Lookup("token").DefValue = "" // the help must not show a secret
 	flags.StringVar(&o.AdminToken, "admin-token", "", "token with the scope std.admin alone")
 	flags.StringVar(&o.DeveloperToken, "developer-token", "", "token with the scope std.developer alone")
@@ -77,10 +82,12 @@ func Command(environ []string, out io.Writer) *cobra.Command {
 	flags.StringSliceVar(&o.Only, "only", nil, "areas to try: "+strings.Join(Areas(), ", "))
 	flags.StringVar(&matching, "matching", "", "regular expression that the names of the rules to try match")
 	flags.BoolVar(&list, "list", false, "list the rules and try none")
-	flags.BoolVar(&o.NoAggregation, "no-aggregation", false, "the implementation is configured not to aggregate receipts into the premium bordereau")
+	flags.BoolVar(&o.NoAggregation, "no-aggregation", false,
+		"the implementation is configured not to aggregate receipts into the premium bordereau")
 	flags.BoolVar(&o.AdminReads, "admin-reads", false, "the implementation is configured to let std.admin read")
 	flags.IntVar(&o.Parallel, "parallel", defaultParallel, "rules to try at the same time")
-	flags.DurationVar(&o.Patience, "patience", defaultPatience, "how long to wait for what comes with time, such as the aggregation of a receipt")
+	flags.DurationVar(&o.Patience, "patience", defaultPatience,
+		"how long to wait for what comes with time, such as the aggregation of a receipt")
 	flags.DurationVar(&o.Timeout, "timeout", defaultTimeout, "how long a request may take")
 	return command
 }

@@ -126,7 +126,8 @@ func Run(ctx context.Context, o Options) Report {
 // chosen returns the rules that the options select.
 func (o *Options) chosen() []Rule {
 	return slices.DeleteFunc(Rules(), func(r Rule) bool {
-		return len(o.Only) > 0 && !slices.Contains(o.Only, r.Area) || o.Matching != nil && !o.Matching.MatchString(r.Name)
+		return len(o.Only) > 0 && !slices.Contains(o.Only, r.Area) ||
+			o.Matching != nil && !o.Matching.MatchString(r.Name)
 	})
 }
 
@@ -138,7 +139,8 @@ func newRun(o Options) *run {
 		o.Transport = transport
 	}
 	return &run{
-		Options: o, began: time.Now().UTC().Truncate(time.Second), name: newName(), shared: map[string]func() (record, error){},
+		Options: o, began: time.Now().UTC().Truncate(time.Second), name: newName(),
+		shared: map[string]func() (record, error){},
 		http: &http.Client{
 			Transport: o.Transport, Timeout: o.Timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

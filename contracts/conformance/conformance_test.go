@@ -27,7 +27,8 @@ func TestRuleNamesDiffer(t *testing.T) {
 
 // TestIndependence: an error that the services and their judge shared would not be seen.
 func TestIndependence(t *testing.T) {
-	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "insurance.example/exchange/contracts/conformance").Output()
+	output, err := exec.CommandContext(t.Context(), "go", "list", "-deps",
+		"insurance.example/exchange/contracts/conformance").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,8 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	var again Report
-	if err := json.Unmarshal(written["json"].Bytes(), &again); err != nil || !slices.Equal(again.Results, report.Results) {
+	if err := json.Unmarshal(written["json"].Bytes(), &again); err != nil ||
+		!slices.Equal(again.Results, report.Results) {
 		t.Errorf("json: %v\n%s", err, written["json"])
 	}
 	var junit struct {
@@ -73,11 +75,13 @@ func TestFormats(t *testing.T) {
 	if err := xml.Unmarshal(written["junit"].Bytes(), &junit); err != nil {
 		t.Fatal(err)
 	}
-	if len(junit.Suites) != 2 || junit.Suites[0].Name != "lists" || junit.Suites[0].Failures != 1 || junit.Suites[0].Tests != 2 ||
+	if len(junit.Suites) != 2 || junit.Suites[0].Name != "lists" || junit.Suites[0].Failures != 1 ||
+		junit.Suites[0].Tests != 2 ||
 		junit.Suites[1].Skipped != 1 || junit.Suites[0].Cases[1].Failure.Message != "it <differs>" {
 		t.Errorf("junit: %s", written["junit"])
 	}
-	if text := written["text"].String(); !strings.Contains(text, "failed   lists: bad\n") || strings.Contains(text, "good") {
+	if text := written["text"].String(); !strings.Contains(text, "failed   lists: bad\n") ||
+		strings.Contains(text, "good") {
 		t.Errorf("text: %s", text)
 	}
 }
@@ -86,17 +90,24 @@ func TestFormats(t *testing.T) {
 func TestNothingPassesForNothing(t *testing.T) {
 	t.Parallel()
 	for name, nonsense := range map[string]http.HandlerFunc{
-		"200 {}": always(http.StatusOK, "application/json", "{}"), "201 {}": always(http.StatusCreated, "application/json", "{}"),
-		"200 []": always(http.StatusOK, "application/json", "[]"), "200 null": always(http.StatusOK, "application/json", "null"),
-		"200 [null]": always(http.StatusOK, "application/json", "[null]"), "nothing": always(http.StatusNoContent, "", ""),
-		"400": always(http.StatusBadRequest, "application/problem+json", `{"type":"/x","title":"x","status":400,"detail":"x","instance":"x","errors":[{"reason":"x"}]}`),
-		"404": always(http.StatusNotFound, "application/problem+json", `{"type":"/x","title":"x","status":404,"detail":"x","instance":"x"}`),
-		"401": always(http.StatusUnauthorized, "application/problem+json", `{"type":"/x","title":"x","status":401,"detail":"x","instance":"x"}`),
+		"200 {}":     always(http.StatusOK, "application/json", "{}"),
+		"201 {}":     always(http.StatusCreated, "application/json", "{}"),
+		"200 []":     always(http.StatusOK, "application/json", "[]"),
+		"200 null":   always(http.StatusOK, "application/json", "null"),
+		"200 [null]": always(http.StatusOK, "application/json", "[null]"),
+		"nothing":    always(http.StatusNoContent, "", ""),
+		"400": always(http.StatusBadRequest, "application/problem+json",
+			`{"type":"/x","title":"x","status":400,"detail":"x","instance":"x","errors":[{"reason":"x"}]}`),
+		"404": always(http.StatusNotFound, "application/problem+json",
+			`{"type":"/x","title":"x","status":404,"detail":"x","instance":"x"}`),
+		"401": always(http.StatusUnauthorized, "application/problem+json",
+			`{"type":"/x","title":"x","status":401,"detail":"x","instance":"x"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			report := Run(t.Context(), Options{
-				Base: "http://nonsense.example", AdminToken: "admin", DeveloperToken: "developer", Patience: time.Nanosecond,
+				Base: "http://nonsense.example", AdminToken: "admin", DeveloperToken: "developer",
+				Patience:  time.Nanosecond,
 				Transport: called(nonsense),
 			})
 			const most = 0.05
@@ -109,7 +120,8 @@ func TestNothingPassesForNothing(t *testing.T) {
 				t.Errorf("%d of %d rules passed", passed, len(report.Results))
 			}
 			if failed := report.Count("", Failed); float64(failed) < (1-most)*float64(len(report.Results)) {
-				t.Errorf("%d of %d rules failed, %d were skipped", failed, len(report.Results), report.Count("", Skipped))
+				t.Errorf("%d of %d rules failed, %d were skipped", failed, len(report.Results),
+					report.Count("", Skipped))
 			}
 		})
 	}

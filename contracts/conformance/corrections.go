@@ -30,7 +30,8 @@ func correctionRules() []Rule {
 		add("PUT /"+line+"/{id} with a term that is not in order is 400", func(p *probe) {
 			policy := p.policy(line, 265)
 			path := "/" + line + "/" + policy.text("id")
-			p.refused(http.StatusBadRequest, "invalid policy term", p.put(path, policy.with("expiryDate", p.instant(-101))))
+			p.refused(http.StatusBadRequest, "invalid policy term",
+				p.put(path, policy.with("expiryDate", p.instant(-101))))
 			p.unchanged(path, policy)
 		})
 		add("PUT /"+line+"/{id} on an extended policy cannot end it before its extension begins (400)", func(p *probe) {
@@ -44,31 +45,38 @@ func correctionRules() []Rule {
 	}
 	add("POST /pet: petBreed is checked for a dog; another pet's is kept as sent", func(p *probe) {
 		const breed = "Europäisch Kurzhaar"
-		p.refused(http.StatusBadRequest, "", p.post("/pet", record{"petName": "Rex", "petKind": "dog", "petBreed": breed}))
+		p.refused(http.StatusBadRequest, "",
+			p.post("/pet", record{"petName": "Rex", "petKind": "dog", "petBreed": breed}))
 		made := p.create("pet", record{"petName": "Tom", "petKind": "cat", "petBreed": breed})
 		p.holds(p.read("/pet/"+made.text("id")), record{"petBreed": breed})
 		p.refused(http.StatusBadRequest, "", p.put("/pet/"+made.text("id"), made.with("petKind", "dog")))
 	})
-	for _, e := range []struct{ kind, action string }{{"policy cancellation", ":cancel"}, {"policy renewal", ":renew"}} {
-		add(":endorse of the type "+e.kind+" leaves the policy in force, and warns that "+e.action+" does that", func(p *probe) {
-			policy := p.policy("motorCoverage", 265)
-			path := "/motorCoverage/" + policy.text("id")
-			response := p.action(http.StatusOK, path+":endorse", record{"endorsementType": e.kind})
-			p.holds(response, record{"status": "in force"})
-			if warnings := response.list("warnings"); len(warnings) != 1 || !strings.Contains(fmt.Sprint(warnings...), e.action) {
-				p.fail("the warnings are %v", warnings)
-			}
-			p.holds(p.read(path), record{"status": "in force", "expiryDate": policy["expiryDate"]})
-		})
+	for _, e := range []struct{ kind, action string }{{"policy cancellation", ":cancel"},
+		{"policy renewal", ":renew"}} {
+		add(":endorse of the type "+e.kind+" leaves the policy in force, and warns that "+e.action+" does that",
+			func(p *probe) {
+				policy := p.policy("motorCoverage", 265)
+				path := "/motorCoverage/" + policy.text("id")
+				response := p.action(http.StatusOK, path+":endorse", record{"endorsementType": e.kind})
+				p.holds(response, record{"status": "in force"})
+				if warnings := response.list("warnings"); len(warnings) != 1 ||
+					!strings.Contains(fmt.Sprint(warnings...), e.action) {
+					p.fail("the warnings are %v", warnings)
+				}
+				p.holds(p.read(path), record{"status": "in force", "expiryDate": policy["expiryDate"]})
+			})
 	}
 	for _, c := range []struct{ what, from, to, renewed string }{
-		{"a year", "2026-03-01", "2027-03-01", "2028-03-01"}, {"a year that ends in a leap year", "2027-03-01", "2028-03-01", "2029-03-01"},
-		{"a month", "2026-02-01", "2026-03-01", "2026-04-01"}, {"thirty days", "2026-03-02", "2026-04-01", "2026-05-01"},
+		{"a year", "2026-03-01", "2027-03-01", "2028-03-01"},
+		{"a year that ends in a leap year", "2027-03-01", "2028-03-01", "2029-03-01"},
+		{"a month", "2026-02-01", "2026-03-01", "2026-04-01"},
+		{"thirty days", "2026-03-02", "2026-04-01", "2026-05-01"},
 		{"three hundred years", "2000-01-01", "2300-01-01", "2600-01-01"},
 	} {
 		add(":renew of a term of "+c.what+" keeps its length by the calendar", func(p *probe) {
 			instant := func(day string) string { return day + "T00:00:00Z" }
-			policy := p.create("motorCoverage", p.body("motorCoverage", 0).with("inceptionDate", instant(c.from), "expiryDate", instant(c.to)))
+			policy := p.create("motorCoverage",
+				p.body("motorCoverage", 0).with("inceptionDate", instant(c.from), "expiryDate", instant(c.to)))
 			renewed := p.action(http.StatusCreated, "/motorCoverage/"+policy.text("id")+":renew", nil)
 			p.holds(renewed, record{"inceptionDate": instant(c.to), "expiryDate": instant(c.renewed)})
 		})

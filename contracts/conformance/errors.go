@@ -17,20 +17,24 @@ func errorRules() []Rule {
 		for i, r := range e.rows {
 			name := fmt.Sprintf("POST /%s %s: %s is %d", e.resource, number(r.order), r.condition, r.status)
 			if r.fault == nil {
-				add(fmt.Sprintf("POST /%s %s: %s", e.resource, number(r.order), r.condition), func(p *probe) { p.skip(r.unreachable) })
+				add(fmt.Sprintf("POST /%s %s: %s", e.resource, number(r.order), r.condition), func(p *probe) {
+					p.skip(r.unreachable)
+				})
 				continue
 			}
 			add(strings.TrimSpace(name+" "+r.words), func(p *probe) { decided(p, e.resource, r) })
 			for _, later := range e.rows[i+1:] {
 				if later.fault != nil && e.neighbours(r, later) {
-					add(fmt.Sprintf("POST /%s: %s (%s) is decided before %s (%s)", e.resource, r.condition, number(r.order), later.condition, number(later.order)),
+					add(fmt.Sprintf("POST /%s: %s (%s) is decided before %s (%s)", e.resource, r.condition,
+						number(r.order), later.condition, number(later.order)),
 						func(p *probe) { decided(p, e.resource, r, later) })
 				}
 			}
 		}
 	}
 	add("POST /pet: a dog without petBreed is 400 dog breed required", func(p *probe) {
-		p.refused(http.StatusBadRequest, "dog breed required", p.post("/pet", record{"petName": "Rex", "petKind": "dog"}))
+		p.refused(http.StatusBadRequest, "dog breed required",
+			p.post("/pet", record{"petName": "Rex", "petKind": "dog"}))
 		p.create("pet", record{"petName": "Rex", "petKind": "dog", "breed": "Boxer"})
 		p.create("pet", record{"petName": "Tom", "petKind": "cat"})
 	})
@@ -43,7 +47,8 @@ func errorRules() []Rule {
 	})
 	add("POST /personal: an identity that exists is decided before a country that does not", func(p *probe) {
 		made := p.create("personal", p.body("personal", 0))
-		again := p.body("personal", 1).with("idType", made["idType"], "idNumber", made["idNumber"], "address", record{"country": "XX"})
+		again := p.body("personal", 1).with("idType", made["idType"], "idNumber", made["idNumber"], "address",
+			record{"country": "XX"})
 		p.holds(p.refused(http.StatusConflict, "", p.post("/personal", again)), record{"existingId": made["id"]})
 	})
 	add("PUT /personal to the identity of another party is the same 409", func(p *probe) {
@@ -54,7 +59,9 @@ func errorRules() []Rule {
 	})
 	add("a problem of another title has another type", typesDiffer)
 	for _, u := range unlisted {
-		add(u.name+" is "+http.StatusText(u.status)+", a problem with every member", func(p *probe) { p.refused(u.status, "", u.send(p)) })
+		add(u.name+" is "+http.StatusText(u.status)+", a problem with every member", func(p *probe) {
+			p.refused(u.status, "", u.send(p))
+		})
 	}
 	return rules
 }
@@ -90,8 +97,10 @@ func decided(p *probe, resource string, rows ...row) {
 		response = p.refused(first.status, first.words, got)
 	}
 	if first.required != "" {
-		if !strings.Contains(response.text("title")+" "+response.text("detail"), first.required+" is required") || !slices.Contains(response.pointers(), "/"+first.required) {
-			p.fail("the problem does not say that %s is required: %s %v", first.required, response.text("detail"), response.pointers())
+		if !strings.Contains(response.text("title")+" "+response.text("detail"), first.required+" is required") ||
+			!slices.Contains(response.pointers(), "/"+first.required) {
+			p.fail("the problem does not say that %s is required: %s %v", first.required, response.text("detail"),
+				response.pointers())
 		}
 	}
 	if first.judge != nil {
@@ -151,8 +160,10 @@ func allMissing(p *probe) {
 func typesDiffer(p *probe) {
 	titles := map[string]string{}
 	for _, got := range []response{
-		p.post("/personal", record{}), p.post("/product", record{"lineOfBusiness": 0}), p.post("/pet", record{"petKind": "dog"}),
-		p.post("/receipt", record{}), p.post("/claim", record{"policyNumber": "POL-NONE"}), p.get("/vehicle/" + unknownIDs[0]),
+		p.post("/personal", record{}), p.post("/product", record{"lineOfBusiness": 0}),
+		p.post("/pet", record{"petKind": "dog"}),
+		p.post("/receipt", record{}), p.post("/claim", record{"policyNumber": "POL-NONE"}),
+		p.get("/vehicle/" + unknownIDs[0]),
 	} {
 		problem := p.refused(got.status, "", got)
 		if other, has := titles[problem.text("type")]; has && other != problem.text("title") {
@@ -169,16 +180,28 @@ var unlisted = []struct {
 	send   func(*probe) response
 }{
 	{"no token", http.StatusUnauthorized, func(p *probe) response { return p.get("/vehicle", "Authorization", none) }},
-	{"a token that is none", http.StatusUnauthorized, func(p *probe) response { return p.get("/vehicle", "Authorization", "Bearer none") }},
+	{"a token that is none", http.StatusUnauthorized, func(p *probe) response {
+		return p.get("/vehicle", "Authorization", "Bearer none")
+	}},
 	{"an unknown path", http.StatusNotFound, func(p *probe) response { return p.get("/boat") }},
 	{"an unknown id", http.StatusNotFound, func(p *probe) response { return p.get("/vehicle/" + unknownIDs[0]) }},
-	{"another method", http.StatusMethodNotAllowed, func(p *probe) response { return p.do(http.MethodDelete, "/vehicle", nil) }},
-	{"another media type", http.StatusUnsupportedMediaType, func(p *probe) response { return p.post("/vehicle", record{}, "Content-Type", "text/plain") }},
-	{"a large body", http.StatusRequestEntityTooLarge, func(p *probe) response { return p.post("/vehicle", strings.Repeat(" ", maxBody+1)) }},
+	{"another method", http.StatusMethodNotAllowed, func(p *probe) response {
+		return p.do(http.MethodDelete, "/vehicle", nil)
+	}},
+	{"another media type", http.StatusUnsupportedMediaType, func(p *probe) response {
+		return p.post("/vehicle", record{}, "Content-Type", "text/plain")
+	}},
+	{"a large body", http.StatusRequestEntityTooLarge, func(p *probe) response {
+		return p.post("/vehicle", strings.Repeat(" ", maxBody+1))
+	}},
 	{"a malformed body", http.StatusBadRequest, func(p *probe) response { return p.post("/vehicle", "{") }},
 	{"an unknown parameter", http.StatusBadRequest, func(p *probe) response { return p.get("/vehicle?colour=blue") }},
-	{"a member of a wrong type", http.StatusBadRequest, func(p *probe) response { return p.post("/vehicle", record{"vin": 7}) }},
-	{"a state that forbids the action", http.StatusConflict, func(p *probe) response { return p.post("/claim/"+p.claim().text("id")+":reopen", nil) }},
+	{"a member of a wrong type", http.StatusBadRequest, func(p *probe) response {
+		return p.post("/vehicle", record{"vin": 7})
+	}},
+	{"a state that forbids the action", http.StatusConflict, func(p *probe) response {
+		return p.post("/claim/"+p.claim().text("id")+":reopen", nil)
+	}},
 	{"a second refund", http.StatusConflict, func(p *probe) response {
 		path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id") + ":refund"
 		p.action(http.StatusCreated, path, refund)

@@ -63,7 +63,9 @@ func unknownRow(order float64, member, another, words string) []row {
 	return []row{
 		notFound(order, member+" names nothing", set(member, unknownIDs[0]), words),
 		notFound(order, member+" is no UUID", set(member, unknownIDs[1]), words),
-		notFound(order, member+" names a "+another, func(p *probe, a *creation) { a.body = a.body.with(member, p.id(another)) }, words),
+		notFound(order, member+" names a "+another, func(p *probe, a *creation) {
+			a.body = a.body.with(member, p.id(another))
+		}, words),
 		required(order, member),
 	}
 }
@@ -75,10 +77,14 @@ func termRow(order float64) []row {
 		return func(p *probe, a *creation) { a.body = a.body.with("expiryDate", p.instant(days)) }
 	}
 	return []row{
-		{order: order, condition: "expiryDate before inceptionDate", fault: end(-101), status: http.StatusBadRequest, words: words},
-		{order: order, condition: "expiryDate at inceptionDate", fault: end(-100), status: http.StatusBadRequest, words: words},
-		{order: order, condition: "no inceptionDate", fault: missing("inceptionDate"), status: http.StatusBadRequest, words: words},
-		{order: order, condition: "no expiryDate", fault: missing("expiryDate"), status: http.StatusBadRequest, words: words},
+		{order: order, condition: "expiryDate before inceptionDate", fault: end(-101),
+			status: http.StatusBadRequest, words: words},
+		{order: order, condition: "expiryDate at inceptionDate", fault: end(-100),
+			status: http.StatusBadRequest, words: words},
+		{order: order, condition: "no inceptionDate", fault: missing("inceptionDate"),
+			status: http.StatusBadRequest, words: words},
+		{order: order, condition: "no expiryDate", fault: missing("expiryDate"),
+			status: http.StatusBadRequest, words: words},
 	}
 }
 
@@ -89,7 +95,10 @@ func bad(order float64, condition string, fault func(*probe, *creation), words s
 
 // required returns a row without the member that its check reads: 400, and the problem lists the member as required.
 func required(order float64, member string) row {
-	return row{order: order, condition: member + " is missing", fault: missing(member), status: http.StatusBadRequest, required: member}
+	return row{
+		order: order, condition: member + " is missing", fault: missing(member), status: http.StatusBadRequest,
+		required: member,
+	}
 }
 
 // notFound returns a row whose response is 404.
@@ -112,7 +121,9 @@ func aboveZeroRows(member, words string) []row {
 // such a check.
 func enumerationRows(member, words string) []row {
 	const order = 2
-	return []row{bad(order, member+" not in the enumeration", set(member, unknownValue), words), required(order, member)}
+	return []row{
+		bad(order, member+" not in the enumeration", set(member, unknownValue), words), required(order, member),
+	}
 }
 
 // rowsOf joins groups of rows.
@@ -131,7 +142,8 @@ var errorTable = []endpoint{
 		unknownRow(2, "vehicleId", "driver", "vehicle not found"),
 		[]row{
 			bad(3, "driver missing", missing("driverId"), "driver licence expired or missing"),
-			bad(3, "licence missing", refersTo("driverId", "driver", lacking("licence")), "driver licence expired or missing"),
+			bad(3, "licence missing", refersTo("driverId", "driver", lacking("licence")),
+				"driver licence expired or missing"),
 			bad(3, "licence expired", refersTo("driverId", "driver", func(r record) record {
 				return r.with("licence", record{"expiryDate": time.Now().UTC().AddDate(0, 0, -1).Format(time.DateOnly)})
 			}), "driver licence expired or missing"),
@@ -149,7 +161,8 @@ var errorTable = []endpoint{
 	{"cyberLiabilityCoverage", rowsOf(
 		unknownRow(1, "businessId", "vehicle", "business not found"),
 		[]row{
-			bad(2, "a scope category is not in cyberCoverageCategories", set("scope", []string{unknownValue}), "unknown category"),
+			bad(2, "a scope category is not in cyberCoverageCategories", set("scope", []string{unknownValue}),
+				"unknown category"),
 		},
 		aboveZeroRows("indemnityLimitPolicy", "invalid indemnity limit"),
 		termRow(4),
@@ -166,7 +179,8 @@ var errorTable = []endpoint{
 				claim := p.create("claim", p.loss("motorCoverage", p.policy("motorCoverage", 265), -2))
 				a.body = a.body.with("claimNumber", claim["claimNumber"])
 			}, ""),
-			{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK, judge: replayed},
+			{order: 4, condition: "Idempotency-Key seen", fault: keySeen("receipt"), status: http.StatusOK,
+				judge: replayed},
 		},
 	)},
 	{"travelCoverage", rowsOf(
@@ -177,7 +191,8 @@ var errorTable = []endpoint{
 			required(2, "destination"),
 			bad(3, "length is 0", set("length", 0), "length out of range for policy type"),
 			bad(3, "length is below 0", set("length", -1), "length out of range for policy type"),
-			notFound(3.5, "a traveller does not exist", set("travellerIds", []string{unknownIDs[0]}), "traveller not found"),
+			notFound(3.5, "a traveller does not exist", set("travellerIds", []string{unknownIDs[0]}),
+				"traveller not found"),
 			required(3.5, "travellerIds"),
 		},
 		unknownRow(3.5, "policyholderId", "vehicle", "policyholder not found"),
@@ -185,7 +200,8 @@ var errorTable = []endpoint{
 	{"propertyCoverage", rowsOf(
 		unknownRow(1, "propertyId", "vehicle", "property not found"),
 		[]row{
-			bad(2, "propertyType of the property is not set", refersTo("propertyId", "property", lacking("propertyType")), "unknown propertyType"),
+			bad(2, "propertyType of the property is not set",
+				refersTo("propertyId", "property", lacking("propertyType")), "unknown propertyType"),
 			bad(3, "a peril is not in propertyPeril", set("perils", []string{"Fire", unknownValue}), "unknown peril"),
 		},
 		termRow(4),
@@ -194,13 +210,18 @@ var errorTable = []endpoint{
 	{"claim", []row{
 		notFound(0.5, "policyNumber names nothing", set("policyNumber", "POL-NONE"), "policy not found"),
 		required(0.5, "policyNumber"),
-		{order: 1, condition: "policy not in force at lossDate", fault: lossOn(-101), status: http.StatusConflict, words: "policy not in force at lossDate"},
+		{order: 1, condition: "policy not in force at lossDate", fault: lossOn(-101), status: http.StatusConflict,
+			words: "policy not in force at lossDate"},
 		required(1, "lossDate"),
-		{order: 2, condition: "lossCause not in the coverage's perils", fault: set("lossCause", "war"), status: http.StatusUnprocessableEntity, words: "peril not covered"},
-		{order: 2, condition: "lossCause is missing", fault: missing("lossCause"), status: http.StatusUnprocessableEntity, words: "peril not covered"},
+		{order: 2, condition: "lossCause not in the coverage's perils", fault: set("lossCause", "war"),
+			status: http.StatusUnprocessableEntity, words: "peril not covered"},
+		{order: 2, condition: "lossCause is missing", fault: missing("lossCause"),
+			status: http.StatusUnprocessableEntity, words: "peril not covered"},
 		bad(3, "claimType not in the enumeration", set("claimType", unknownValue), "unknown claim type"),
 		required(3, "claimType"),
-		{order: 4, condition: "fnol long after lossDate", fault: func(p *probe, a *creation) { a.body = a.body.with("lossDate", p.instant(-99), "fnol", p.instant(-1)) }, status: http.StatusCreated},
+		{order: 4, condition: "fnol long after lossDate", fault: func(p *probe, a *creation) {
+			a.body = a.body.with("lossDate", p.instant(-99), "fnol", p.instant(-1))
+		}, status: http.StatusCreated},
 	}},
 	{"tradeCreditCoverage", rowsOf(
 		unknownRow(1, "debtorId", "vehicle", "debtor not found"),
@@ -216,26 +237,33 @@ var errorTable = []endpoint{
 		aboveZeroRows("IndemnityPeriod", "invalid indemnity period"),
 		[]row{
 			bad(4, "a peril is not in propertyPeril", set("perils", []string{"fire"}), "unknown peril"),
-			notFound(4.5, "policyholderId, though not required, names nothing", set("policyholderId", unknownIDs[0]), "policyholder not found"),
+			notFound(4.5, "policyholderId, though not required, names nothing", set("policyholderId", unknownIDs[0]),
+				"policyholder not found"),
 		},
 	)},
 	{"petCoverage", rowsOf(
 		unknownRow(1, "petId", "vehicle", "pet not found"),
 		[]row{
 			bad(2, "petKind of the pet is not set", refersTo("petId", "pet", lacking("petKind")), "unknown petKind"),
-			{order: 3, condition: "petKind is dog and petBreed is not set", unreachable: "POST and PUT /pet refuse a dog without petBreed, which another rule tries"},
+			{order: 3, condition: "petKind is dog and petBreed is not set",
+				unreachable: "POST and PUT /pet refuse a dog without petBreed, which another rule tries"},
 			bad(4, "a benefit is not in petBenefits", set("benefits", []string{unknownValue}), "unknown benefit"),
 		},
 		unknownRow(4.5, "policyholderId", "vehicle", "policyholder not found"),
 	)},
 	{"personal", []row{
-		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *creation) { a.headers = append(a.headers, "Authorization", "Bearer none") }, status: http.StatusUnauthorized},
+		{order: 1, condition: "invalid scope", fault: func(_ *probe, a *creation) {
+			a.headers = append(a.headers, "Authorization", "Bearer none")
+		}, status: http.StatusUnauthorized},
 		bad(2, "required fields missing", missing("lastName"), "required fields missing"),
-		required(2, "firstName"), required(2, "dob"), required(2, "address"), required(2, "idType"), required(2, "idNumber"),
-		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict, judge: existingID},
+		required(2, "firstName"), required(2, "dob"), required(2, "address"), required(2, "idType"),
+		required(2, "idNumber"),
+		{order: 3, condition: "idType and idNumber exist", fault: identityTaken, status: http.StatusConflict,
+			judge: existingID},
 		// Rows 3 and 4 belong together: for the party that the same key created the response is a replay, not a
 		// conflict.
-		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK, judge: replayed},
+		{order: 3, condition: "Idempotency-Key seen", fault: keySeen("personal"), status: http.StatusOK,
+			judge: replayed},
 		{order: 5, condition: "persistence fails", unreachable: "a caller cannot make persistence fail"},
 	}},
 	{"product", []row{
@@ -248,6 +276,7 @@ var errorTable = []endpoint{
 		bad(3, "currency not in the enumeration", set("currency", "GBp"), "unsupported currency"),
 		bad(3, "currency in small letters", set("currency", "gbp"), "unsupported currency"),
 		required(3, "currency"),
-		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("product"), status: http.StatusOK, judge: replayed},
+		{order: 4, condition: "Idempotency-Key seen", fault: keySeen("product"), status: http.StatusOK,
+			judge: replayed},
 	}},
 }

@@ -27,16 +27,19 @@ func postings() []posting {
 		})
 	}
 	action := func(status int, path, suffix string, body, other record, reach func(*probe) record) {
-		all = append(all, posting{name: "POST " + path + "/{id}" + suffix, status: status, other: other, prepare: func(p *probe) (string, record) {
-			return path + "/" + reach(p).text("id") + suffix, body
-		}})
+		all = append(all, posting{name: "POST " + path + "/{id}" + suffix, status: status, other: other,
+			prepare: func(p *probe) (string, record) {
+				return path + "/" + reach(p).text("id") + suffix, body
+			}})
 	}
 	for _, line := range policyLines {
 		reach := func(p *probe) record { return p.policy(line, 265) }
 		all = append(all, posting{
 			name: "POST /" + line + "/{id}:endorse", status: http.StatusOK, other: record{"x-other": true},
 			prepare: func(p *probe) (string, record) {
-				return "/" + line + "/" + reach(p).text("id") + ":endorse", record{"endorsementType": extension, "expiryDate": p.instant(300)}
+				return "/" + line + "/" + reach(p).text("id") + ":endorse", record{
+					"endorsementType": extension, "expiryDate": p.instant(300),
+				}
 			},
 		})
 		action(http.StatusOK, "/"+line, ":cancel", record{"reason": "sold"}, record{"reason": "lost"}, reach)
@@ -44,10 +47,16 @@ func postings() []posting {
 			action(http.StatusCreated, "/"+line, ":renew", record{"x-term": 2}, record{"x-term": 3}, reach)
 		}
 	}
-	action(http.StatusCreated, "/receipt", ":refund", refund, record{"receiptType": "brokerage payment"}, func(p *probe) record { return p.create("receipt", p.body("receipt", 0)) })
+	action(http.StatusCreated, "/receipt", ":refund", refund, record{"receiptType": "brokerage payment"},
+		func(p *probe) record {
+			return p.create("receipt", p.body("receipt", 0))
+		})
 	action(http.StatusOK, "/claim", ":settle", settlement, record{"paymentAmount": 1}, (*probe).claim)
-	action(http.StatusOK, "/claim", ":reopen", record{}, record{"x-other": true}, func(p *probe) record { return p.settle(p.claim()) })
-	action(http.StatusOK, "/claim", "/documents", record{"url": "https://files.example/1", "type": "photograph"}, record{"type": "estimate"}, (*probe).claim)
+	action(http.StatusOK, "/claim", ":reopen", record{}, record{"x-other": true}, func(p *probe) record {
+		return p.settle(p.claim())
+	})
+	action(http.StatusOK, "/claim", "/documents", record{"url": "https://files.example/1", "type": "photograph"},
+		record{"type": "estimate"}, (*probe).claim)
 	return all
 }
 
@@ -58,9 +67,14 @@ func idempotencyRules() []Rule {
 	var rules []Rule
 	add := func(name string, try func(*probe)) { rules = append(rules, Rule{Name: name, try: try}) }
 	for _, o := range postings() {
-		add(o.name+": the same key and request again is 200 with the record, and says that it is a replay", func(p *probe) { replays(p, o) })
+		add(o.name+": the same key and request again is 200 with the record, and says that it is a replay",
+			func(p *probe) {
+				replays(p, o)
+			})
 		add(o.name+": the same key with another request is 422", func(p *probe) { keyReused(p, o) })
-		add(fmt.Sprintf("%s: one key from %d callers at once does it once", o.name, callers), func(p *probe) { atOnce(p, o) })
+		add(fmt.Sprintf("%s: one key from %d callers at once does it once", o.name, callers), func(p *probe) {
+			atOnce(p, o)
+		})
 	}
 	add("the same request is the same JSON value, however it is written", sameValue)
 	add("a refused request does not use its key up", func(p *probe) {
@@ -77,7 +91,8 @@ func idempotencyRules() []Rule {
 		key, body := p.fresh("key"), p.body("vehicle", 0)
 		made := p.create("vehicle", body, "Idempotency-Key", key)
 		p.wants(http.StatusOK, p.put("/vehicle/"+made.text("id"), body.with("vin", p.name)))
-		p.holds(p.wants(http.StatusOK, p.post("/vehicle", body, "Idempotency-Key", key)), record{"id": made["id"], "vin": p.name})
+		p.holds(p.wants(http.StatusOK, p.post("/vehicle", body, "Idempotency-Key", key)),
+			record{"id": made["id"], "vin": p.name})
 	})
 	add("without a key each request makes a record", func(p *probe) {
 		body := p.body("vehicle", 0)
@@ -144,7 +159,8 @@ func sameValue(p *probe) {
 	made := p.create("vehicle", `{"vin":"1","x-rate":1.50,"x-text":"é"}`, "Idempotency-Key", key)
 	again := p.post("/vehicle", " {\"x-text\":\"\\u00e9\", \"x-rate\":15e-1,\n\"vin\":\"1\"}", "Idempotency-Key", key)
 	p.holds(p.wants(http.StatusOK, again), record{"id": made["id"]})
-	for _, another := range []string{`{"vin":"1","x-rate":"1.50","x-text":"é"}`, `{"vin":"1","x-rate":1.5000000000000000001,"x-text":"é"}`, `{"vin":"1","x-text":"é"}`} {
+	for _, another := range []string{`{"vin":"1","x-rate":"1.50","x-text":"é"}`,
+		`{"vin":"1","x-rate":1.5000000000000000001,"x-text":"é"}`, `{"vin":"1","x-text":"é"}`} {
 		p.refused(http.StatusUnprocessableEntity, "", p.post("/vehicle", another, "Idempotency-Key", key))
 	}
 }

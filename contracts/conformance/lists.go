@@ -33,9 +33,12 @@ func listRules() []Rule {
 	for _, r := range resources {
 		add("GET /"+r.name+": a list in order of creation", func(p *probe) { inOrder(p, r) })
 		add("GET /"+r.name+": an unknown or malformed parameter is 400", func(p *probe) {
-			p.refusedQuery("/"+r.name+"?colour=blue", "/"+r.name+"?limit=ten", "/"+r.name+"?limit=1&limit=2", "/"+r.name+"?cursor=")
+			p.refusedQuery("/"+r.name+"?colour=blue", "/"+r.name+"?limit=ten", "/"+r.name+"?limit=1&limit=2",
+				"/"+r.name+"?cursor=")
 		})
-		if !slices.ContainsFunc(filterTable, func(row struct{ resource, filters string }) bool { return row.resource == r.name }) {
+		if !slices.ContainsFunc(filterTable, func(row struct{ resource, filters string }) bool {
+			return row.resource == r.name
+		}) {
 			add("GET /"+r.name+": no filter is stated, so its fields are unknown parameters", func(p *probe) {
 				p.refusedQuery("/" + r.name + "?" + r.fields[0].name + "=x")
 			})
@@ -44,13 +47,19 @@ func listRules() []Rule {
 	for _, row := range filterTable {
 		for filter := range strings.SplitSeq(row.filters, ", ") {
 			name, searched := strings.CutSuffix(filter, "*")
-			add("GET /"+row.resource+"?"+name+"= returns the records that have it", func(p *probe) { filters(p, row.resource, name) })
+			add("GET /"+row.resource+"?"+name+"= returns the records that have it", func(p *probe) {
+				filters(p, row.resource, name)
+			})
 			if searched {
-				add("GET /"+row.resource+"?"+name+"= finds what begins with it, in any case", func(p *probe) { searches(p, row.resource, name) })
+				add("GET /"+row.resource+"?"+name+"= finds what begins with it, in any case", func(p *probe) {
+					searches(p, row.resource, name)
+				})
 			}
 		}
 		if strings.Contains(row.filters, ", ") {
-			add("GET /"+row.resource+": filters together return the records that have all", func(p *probe) { combines(p, row.resource, row.filters) })
+			add("GET /"+row.resource+": filters together return the records that have all", func(p *probe) {
+				combines(p, row.resource, row.filters)
+			})
 		}
 	}
 	add("GET /receipt?receiptDateFrom=&receiptDateTo=: a range, both ends inclusive", receiptDates)
@@ -58,7 +67,8 @@ func listRules() []Rule {
 		p.refusedQuery("/receipt?receiptDateFrom=2026-02-30", "/receipt?receiptDateTo=yesterday")
 	})
 	add("limit is 1 to 200", func(p *probe) {
-		p.refusedQuery("/vehicle?limit=0", "/vehicle?limit=201", "/vehicle?limit=-1", "/vehicle?limit=1.5", "/vehicle?limit=")
+		p.refusedQuery("/vehicle?limit=0", "/vehicle?limit=201", "/vehicle?limit=-1", "/vehicle?limit=1.5",
+			"/vehicle?limit=")
 		p.id("vehicle")
 		if n := len(p.list("/vehicle?limit=1")); n != 1 {
 			p.fail("limit=1 returns %d records", n)
@@ -193,7 +203,8 @@ func receiptDates(p *probe) {
 		{"receiptDateFrom=2026-03-02&receiptDateTo=2026-03-31", days[1:3]}, {"receiptDateFrom=2026-04-02", nil},
 	} {
 		var got []string
-		for _, r := range p.list("/receipt?policyNumber=" + url.QueryEscape(policy.text("policyNumber")) + "&" + c.query) {
+		for _, r := range p.list("/receipt?policyNumber=" + url.QueryEscape(policy.text("policyNumber")) +
+			"&" + c.query) {
 			got = append(got, r.text("receiptDate"))
 		}
 		if slices.Sort(got); !slices.Equal(got, c.want) {

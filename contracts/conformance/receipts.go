@@ -23,7 +23,8 @@ func receiptRules() []Rule {
 		{Name: "sums are exact beyond 64 bits", slow: true, try: func(p *probe) {
 			policy := p.aggregating()
 			for range 2 {
-				p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType", "other", "paymentAmount", json.Number("9223372036854775807")))
+				p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType",
+					"other", "paymentAmount", json.Number("9223372036854775807")))
 			}
 			p.eventually(func() error {
 				rows, err := p.rows(policy)
@@ -35,7 +36,8 @@ func receiptRules() []Rule {
 		}},
 		{Name: "a receipt may name a claim alone", try: func(p *probe) {
 			number := p.claim()["claimNumber"]
-			p.holds(p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", number)), record{"claimNumber": number})
+			p.holds(p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", number)),
+				record{"claimNumber": number})
 		}},
 		{Name: "policyNumber and claimNumber must belong together (400)", try: func(p *probe) {
 			claim, policy := p.claim(), p.policy("motorCoverage", 265)
@@ -50,7 +52,8 @@ func receiptRules() []Rule {
 		}},
 		{Name: "receiptDate is today where it is not sent", try: func(p *probe) {
 			made := p.create("receipt", p.body("receipt", 0).without("receiptDate"))
-			if today, tomorrow := p.instant(0)[:10], p.instant(1)[:10]; made.text("receiptDate") != today && made.text("receiptDate") != tomorrow {
+			if today, tomorrow := p.instant(0)[:10], p.instant(1)[:10]; made.text("receiptDate") != today &&
+				made.text("receiptDate") != tomorrow {
 				p.fail("receiptDate is %q, not %s", made.text("receiptDate"), today)
 			}
 		}},
@@ -70,21 +73,26 @@ func receiptRules() []Rule {
 			path := "/receipt/" + p.create("receipt", p.body("receipt", 0)).text("id")
 			p.refused(http.StatusBadRequest, "", p.post(path+":refund", record{"receiptType": unknownValue}))
 		}},
-		{Name: "receipts of a policy and a type add up to one row of the premium bordereau, less refunds", slow: true, try: aggregated},
+		{Name: "receipts of a policy and a type add up to one row of the premium bordereau, less refunds", slow: true,
+			try: aggregated},
 		{Name: "a receipt that names a claim counts under the claim's policyNumber", slow: true, try: func(p *probe) {
 			policy := p.aggregating()
 			claim := p.create("claim", p.loss("motorCoverage", policy, -2))
-			p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", claim["claimNumber"], "receiptType", "claim payment", "paymentAmount", 17))
+			p.create("receipt", p.body("receipt", 0).without("policyNumber").with("claimNumber", claim["claimNumber"],
+				"receiptType", "claim payment", "paymentAmount", 17))
 			p.sums(policy, map[string]int{"claim payment": 17})
 		}},
-		{Name: "a row counts in the period current when the receipt is recorded, whatever its receiptDate", slow: true, try: func(p *probe) {
-			policy := p.aggregating()
-			for i, day := range []string{"2001-01-31", p.instant(0)[:10]} {
-				p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptDate", day, "receiptType", "other", "paymentAmount", 10+i))
-			}
-			p.sums(policy, map[string]int{"other": 21})
-		}},
-		{Name: "PUT may change what the aggregation does not own of a row, and nothing else (409)", slow: true, try: ownedByAggregation},
+		{Name: "a row counts in the period current when the receipt is recorded, whatever its receiptDate", slow: true,
+			try: func(p *probe) {
+				policy := p.aggregating()
+				for i, day := range []string{"2001-01-31", p.instant(0)[:10]} {
+					p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptDate",
+						day, "receiptType", "other", "paymentAmount", 10+i))
+				}
+				p.sums(policy, map[string]int{"other": 21})
+			}},
+		{Name: "PUT may change what the aggregation does not own of a row, and nothing else (409)", slow: true,
+			try: ownedByAggregation},
 	}
 }
 
@@ -99,7 +107,8 @@ func immutableReceipt(p *probe) {
 	for _, same := range []record{sent, was} {
 		p.holds(p.wants(http.StatusOK, p.put(path, same)), was)
 	}
-	for member, value := range map[string]any{"paymentAmount": 99, "receiptType": "other", "receiptDate": "2001-02-03", "x-more": 1} {
+	for member, value := range map[string]any{"paymentAmount": 99, "receiptType": "other",
+		"receiptDate": "2001-02-03", "x-more": 1} {
 		p.refused(http.StatusConflict, "", p.put(path, sent.with(member, value)))
 	}
 	p.unchanged(path, was)
@@ -110,7 +119,8 @@ func refunds(p *probe) {
 	path := "/receipt/" + made.text("id")
 	was := p.read(path)
 	reversing := p.action(http.StatusCreated, path+":refund", refund)
-	p.holds(reversing, record{"reverses": made["id"], "paymentAmount": made["paymentAmount"], "policyNumber": made["policyNumber"], "receiptType": "other"})
+	p.holds(reversing, record{"reverses": made["id"], "paymentAmount": made["paymentAmount"],
+		"policyNumber": made["policyNumber"], "receiptType": "other"})
 	if reversing["id"] == made["id"] {
 		p.fail("the reversing receipt has the id of the original")
 	}
@@ -180,7 +190,8 @@ func aggregated(p *probe) {
 	p.action(http.StatusCreated, "/receipt/"+wrong.text("id")+":refund", refund)
 	for _, row := range p.sums(policy, map[string]int{"new policy": 1500, "mid term adjustment": 40}) {
 		p.holds(row, record{
-			"policyholder": policy["policyholderId"], "inceptionDate": policy["inceptionDate"], "expiryDate": policy["expiryDate"],
+			"policyholder": policy["policyholderId"], "inceptionDate": policy["inceptionDate"],
+			"expiryDate":           policy["expiryDate"],
 			"indemnityLimitPolicy": policy["indemnityLimitPolicy"],
 		})
 	}
@@ -188,11 +199,13 @@ func aggregated(p *probe) {
 
 func ownedByAggregation(p *probe) {
 	policy := p.aggregating()
-	body := p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType", "new policy", "paymentAmount", 60)
+	body := p.body("receipt", 0).with("policyNumber", policy["policyNumber"], "receiptType", "new policy",
+		"paymentAmount", 60)
 	p.create("receipt", body)
 	row := p.sums(policy, map[string]int{"new policy": 60})[0]
 	path := "/premiumBordereau/" + row.text("id")
-	for member, value := range map[string]any{"grossWrittenPremium": 61, "transactionType": "other", "policyNumber": "POL-NONE", "period": "2001-01"} {
+	for member, value := range map[string]any{"grossWrittenPremium": 61, "transactionType": "other",
+		"policyNumber": "POL-NONE", "period": "2001-01"} {
 		p.refused(http.StatusConflict, "", p.put(path, row.with(member, value)))
 	}
 	treaty := record{"netPremium": 55, "treatyReference": p.fresh("treaty")}

@@ -19,14 +19,22 @@ func recordRules() []Rule {
 		for _, f := range slices.Concat(r.fields, r.references) {
 			if !f.issued {
 				add(r.name+": "+f.String()+" comes back as sent", func(p *probe) { comesBack(p, r, f) })
-				add(r.name+": "+f.String()+" of a wrong type is 400 at its pointer", func(p *probe) { wrongType(p, r, f) })
+				add(r.name+": "+f.String()+" of a wrong type is 400 at its pointer", func(p *probe) {
+					wrongType(p, r, f)
+				})
 			}
 		}
-		add("GET /"+r.name+"/{id}: 404 for an id that names nothing", func(p *probe) { unknownID(p, http.MethodGet, "/"+r.name) })
-		add("POST /"+r.name+": members that the interface does not name are kept byte for byte", func(p *probe) { keepsExtensions(p, r) })
+		add("GET /"+r.name+"/{id}: 404 for an id that names nothing", func(p *probe) {
+			unknownID(p, http.MethodGet, "/"+r.name)
+		})
+		add("POST /"+r.name+": members that the interface does not name are kept byte for byte", func(p *probe) {
+			keepsExtensions(p, r)
+		})
 		add("POST /"+r.name+": what is issued is not taken from the body", func(p *probe) { issuesItself(p, r) })
 		if r.name != "claimsBordereau" {
-			add("PUT /"+r.name+"/{id}: 404 for an id that names nothing", func(p *probe) { unknownID(p, http.MethodPut, "/"+r.name) })
+			add("PUT /"+r.name+"/{id}: 404 for an id that names nothing", func(p *probe) {
+				unknownID(p, http.MethodPut, "/"+r.name)
+			})
 			add("PUT /"+r.name+"/{id}: 400 for the id of another record", func(p *probe) { idOfAnother(p, r) })
 		}
 		if !immutable[r.name] {
@@ -41,7 +49,9 @@ func recordRules() []Rule {
 		})
 	}
 	for _, n := range payloadNames {
-		add(fmt.Sprintf("POST /%s: %s comes back as %s alone", n.resource, n.sent, n.returned), func(p *probe) { renamed(p, n.resource, n.sent, n.returned) })
+		add(fmt.Sprintf("POST /%s: %s comes back as %s alone", n.resource, n.sent, n.returned), func(p *probe) {
+			renamed(p, n.resource, n.sent, n.returned)
+		})
 	}
 	for _, line := range policyLines {
 		add("POST /"+line+": policyNumber is issued, status is in force", func(p *probe) { policyIssued(p, line) })
@@ -134,8 +144,9 @@ func keepsExtensions(p *probe, r resource) {
 
 // mine are values that a caller sends for members that the implementation issues.
 var mine = record{
-	"id": unknownIDs[0], "policyNumber": "POL-MINE", "claimNumber": "CLM-MINE", "status": "cancelled", "claimStatus": "closed",
-	"lastUpdate": "2001-02-03", "reopenDate": "2001-02-03",
+	"id": unknownIDs[0], "policyNumber": "POL-MINE", "claimNumber": "CLM-MINE", "status": "cancelled",
+	"claimStatus": "closed",
+	"lastUpdate":  "2001-02-03", "reopenDate": "2001-02-03",
 }
 
 func issuesItself(p *probe, r resource) {

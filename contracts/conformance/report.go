@@ -66,11 +66,13 @@ func (r Report) text(w io.Writer) error {
 	}
 	out.print("\n%-12s %7s %7s %7s\n", "area", Passed, Failed, Skipped)
 	for _, area := range Areas() {
-		if passed, failed, skipped := r.Count(area, Passed), r.Count(area, Failed), r.Count(area, Skipped); passed+failed+skipped > 0 {
+		if passed, failed, skipped := r.Count(area, Passed), r.Count(area, Failed), r.Count(area,
+			Skipped); passed+failed+skipped > 0 {
 			out.print("%-12s %7d %7d %7d\n", area, passed, failed, skipped)
 		}
 	}
-	out.print("%-12s %7d %7d %7d   %s in %.1f s\n", "all", r.Count("", Passed), r.Count("", Failed), r.Count("", Skipped),
+	out.print("%-12s %7d %7d %7d   %s in %.1f s\n", "all", r.Count("", Passed), r.Count("", Failed),
+		r.Count("", Skipped),
 		r.Base, r.Elapsed.Seconds())
 	return out.err
 }

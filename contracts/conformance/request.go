@@ -102,7 +102,9 @@ func (p *probe) sendOnce(method, path string, body any, headers ...string) (resp
 	if err != nil {
 		return response{}, fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	x.response = response{status: resp.StatusCode, header: resp.Header, body: got, request: method + " " + cut(path, requestShown)}
+	x.response = response{
+		status: resp.StatusCode, header: resp.Header, body: got, request: method + " " + cut(path, requestShown),
+	}
 	return x.response, nil
 }
 

@@ -92,7 +92,9 @@ func (p *probe) value(resource string, f field, variant int) (any, error) {
 }
 
 func isResource(kind string) bool {
-	return slices.ContainsFunc(fieldTable, func(row struct{ resource, fields string }) bool { return row.resource == kind })
+	return slices.ContainsFunc(fieldTable, func(row struct{ resource, fields string }) bool {
+		return row.resource == kind
+	})
 }
 
 func (p *probe) scalar(f field, variant int) any {
@@ -115,12 +117,16 @@ func (p *probe) scalar(f field, variant int) any {
 		return p.address(variant)
 	case "DrivingLicence":
 		return record{
-			"licenceNumber": p.fresh("licence"), "issueDate": "2015-06-30", "expiryDate": "2099-12-31", "country": valueSets["Country"][variant],
+			"licenceNumber": p.fresh("licence"), "issueDate": "2015-06-30", "expiryDate": "2099-12-31",
+			"country":         valueSets["Country"][variant],
 			"licenceCategory": []string{"B", "BE"}, "licenceCodes": []string{"01.06"},
 		}
 	default:
 		// The interface does not show the members of this type, so any JSON value is right.
-		return record{"of": f.kind, "variant": variant, "amount": json.Number("1.50"), "nested": []any{true, record{"é": "ü"}, "x"}}
+		return record{
+			"of": f.kind, "variant": variant, "amount": json.Number("1.50"),
+			"nested": []any{true, record{"é": "ü"}, "x"},
+		}
 	}
 }
 

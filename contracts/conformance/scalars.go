@@ -50,11 +50,14 @@ var wrongTypes = map[string][]any{
 	"float":          {"7", true, []any{}},
 	"bool":           {"true", 1},
 	"Date": {
-		7, "2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10", "20260101", "2026-1-1", "30/06/2026", "2026-06-30T00:00:00Z",
+		7, "2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10", "20260101", "2026-1-1", "30/06/2026",
+		"2026-06-30T00:00:00Z",
 	},
 	"DateTime": {
-		7, "2026-06-30", "2026-06-30T00:00:00", "2026-06-31T00:00:00Z", "yesterday", "2026-01-01T25:00:00Z", "2026-01-01 12:00:00Z",
-		"2026-01-01T12:00Z", "1767225600", "2026-01-01T1:00:00Z", "2026-01-01T10:00:00,5Z", "2026-01-01T12:00:00+24:00", "2026-01-01T12:00:00+12:60",
+		7, "2026-06-30", "2026-06-30T00:00:00", "2026-06-31T00:00:00Z", "yesterday", "2026-01-01T25:00:00Z",
+		"2026-01-01 12:00:00Z",
+		"2026-01-01T12:00Z", "1767225600", "2026-01-01T1:00:00Z", "2026-01-01T10:00:00,5Z", "2026-01-01T12:00:00+24:00",
+		"2026-01-01T12:00:00+12:60",
 	},
 	"Address":        {"London", 7, []any{}},
 	"DrivingLicence": {"AB 1", 7},
@@ -113,13 +116,16 @@ func scalarRules() []Rule {
 		}},
 		{Name: "money keeps every digit", try: func(p *probe) {
 			for _, amount := range []json.Number{
-				"0.1", "1234567890123456.78", "0.30000000000000004", "0.1000000000000000055511151231257827", "1e-30", "123456789012345678901234567890.123456789",
+				"0.1", "1234567890123456.78", "0.30000000000000004", "0.1000000000000000055511151231257827", "1e-30",
+				"123456789012345678901234567890.123456789",
 			} {
-				p.holds(p.create("business", record{"grossAnnualTurnover": amount}), record{"grossAnnualTurnover": amount})
+				p.holds(p.create("business", record{"grossAnnualTurnover": amount}),
+					record{"grossAnnualTurnover": amount})
 			}
 		}},
 		{Name: "a time is kept, whatever its value", try: func(p *probe) {
-			for _, at := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "2026-01-01T00:00:00.25Z"} {
+			for _, at := range []string{"0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z",
+				"2026-01-01T00:00:00.25Z"} {
 				p.holds(p.create("claimsBordereau", record{"fnol": at}), record{"fnol": at})
 			}
 		}},
@@ -134,10 +140,12 @@ func scalarRules() []Rule {
 			if value, has := made["vin"]; has && value != nil {
 				p.fail("vin is %v", value)
 			}
-			p.refused(http.StatusBadRequest, "required fields missing", p.post("/personal", p.body("personal", 0).with("lastName", nil)))
+			p.refused(http.StatusBadRequest, "required fields missing",
+				p.post("/personal", p.body("personal", 0).with("lastName", nil)))
 		}},
 		{Name: "an empty string does not satisfy a required member", try: func(p *probe) {
-			p.refused(http.StatusBadRequest, "required fields missing", p.post("/personal", p.body("personal", 0).with("lastName", "")))
+			p.refused(http.StatusBadRequest, "required fields missing",
+				p.post("/personal", p.body("personal", 0).with("lastName", "")))
 		}},
 		{Name: "text of every script is returned as sent", try: func(p *probe) {
 			const text = "Zoë 王 \U0001F697 \"\\/<&>\u2028\n"
@@ -145,22 +153,28 @@ func scalarRules() []Rule {
 		}},
 		{Name: "propertyCoverage takes several properties as propertyIds", try: func(p *probe) {
 			ids := []any{p.id("property"), p.create("property", p.body("property", 1))["id"]}
-			p.holds(p.create("propertyCoverage", p.body("propertyCoverage", 0).without("propertyId").with("propertyIds", ids)), record{"propertyIds": ids})
+			p.holds(p.create("propertyCoverage", p.body("propertyCoverage", 0).without("propertyId").with("propertyIds",
+				ids)), record{"propertyIds": ids})
 		}},
 		{Name: "travelCoverage covers several travellers with isGroup", try: func(p *probe) {
 			ids := []any{p.id("traveller"), p.create("traveller", p.body("traveller", 1))["id"]}
-			p.holds(p.create("travelCoverage", p.body("travelCoverage", 0).with("travellerIds", ids, "isGroup", true)), record{"travellerIds": ids})
+			p.holds(p.create("travelCoverage", p.body("travelCoverage", 0).with("travellerIds", ids, "isGroup", true)),
+				record{"travellerIds": ids})
 		}},
-		{Name: "a coverage without inceptionDate is in force from its creation, without expiryDate it has no end", try: func(p *probe) {
-			for _, line := range []string{"travelCoverage", "tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage"} {
-				made := p.create(line, p.body(line, 0).without("inceptionDate", "expiryDate"))
-				if !stamped(made.text("inceptionDate")) || made["expiryDate"] != nil {
-					p.fail("%s has the inceptionDate %q and the expiryDate %q", line, made.text("inceptionDate"), made.text("expiryDate"))
+		{Name: "a coverage without inceptionDate is in force from its creation, without expiryDate it has no end",
+			try: func(p *probe) {
+				for _, line := range []string{"travelCoverage", "tradeCreditCoverage", "businessInterruptionCoverage",
+					"petCoverage"} {
+					made := p.create(line, p.body(line, 0).without("inceptionDate", "expiryDate"))
+					if !stamped(made.text("inceptionDate")) || made["expiryDate"] != nil {
+						p.fail("%s has the inceptionDate %q and the expiryDate %q", line, made.text("inceptionDate"),
+							made.text("expiryDate"))
+					}
 				}
-			}
-		}},
+			}},
 		{Name: "POST /personal takes a country of ISO 3166-1 alone", try: func(p *probe) {
-			p.refused(http.StatusBadRequest, "", p.post("/personal", p.body("personal", 0).with("address", record{"country": "XX"})))
+			p.refused(http.StatusBadRequest, "",
+				p.post("/personal", p.body("personal", 0).with("address", record{"country": "XX"})))
 		}},
 	}
 }

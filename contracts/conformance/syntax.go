@@ -91,7 +91,8 @@ func syntaxRules() []Rule {
 	}
 	for _, encoding := range []string{"gzip", "br", "x-unknown"} {
 		add("a body of the Content-Encoding "+encoding+" is 415", func(p *probe) {
-			p.refused(http.StatusUnsupportedMediaType, "", p.post("/vehicle", record{"vin": "1"}, "Content-Encoding", encoding))
+			p.refused(http.StatusUnsupportedMediaType, "",
+				p.post("/vehicle", record{"vin": "1"}, "Content-Encoding", encoding))
 		})
 	}
 	add("a body of 1 MiB is taken, a larger one is 413", func(p *probe) {
@@ -99,7 +100,8 @@ func syntaxRules() []Rule {
 		p.refused(http.StatusRequestEntityTooLarge, "", p.post("/vehicle", padded(maxBody+1)))
 	})
 	add("a wrong JSON type is reported before a listed check fails", func(p *probe) {
-		problem := p.refused(http.StatusBadRequest, "", p.post("/motorCoverage", record{"policyholderId": unknownIDs[0], "perils": 7}))
+		problem := p.refused(http.StatusBadRequest, "",
+			p.post("/motorCoverage", record{"policyholderId": unknownIDs[0], "perils": 7}))
 		if pointers := strings.Join(problem.pointers(), " "); !strings.Contains(pointers, "/perils") {
 			p.fail("the errors point to %s", pointers)
 		}
@@ -109,7 +111,8 @@ func syntaxRules() []Rule {
 	})
 	add("all members of a wrong type are listed", func(p *probe) {
 		problem := p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{"vin": 1, "plateNumber": true}))
-		if pointers := strings.Join(problem.pointers(), " "); !strings.Contains(pointers, "/vin") || !strings.Contains(pointers, "/plateNumber") {
+		if pointers := strings.Join(problem.pointers(), " "); !strings.Contains(pointers, "/vin") ||
+			!strings.Contains(pointers, "/plateNumber") {
 			p.fail("the errors point to %s", pointers)
 		}
 	})
@@ -121,9 +124,11 @@ func syntaxRules() []Rule {
 	})
 	for _, w := range []struct{ resource, body, pointers string }{
 		{"motorCoverage", `{"perils":["fire",2]}`, "/perils/1"},
-		{"motorCoverage", `{"perils":"fire","premium":"much","inceptionDate":1,"vehicleId":[]}`, "/inceptionDate /perils /premium /vehicleId"},
+		{"motorCoverage", `{"perils":"fire","premium":"much","inceptionDate":1,"vehicleId":[]}`,
+			"/inceptionDate /perils /premium /vehicleId"},
 		{"claim", `{"reserve":0.5,"documents":[1]}`, "/documents/0 /reserve"},
-		{"driver", `{"dob":5,"licence":{"expiryDate":"2026-02-30","country":1}}`, "/dob /licence/country /licence/expiryDate"},
+		{"driver", `{"dob":5,"licence":{"expiryDate":"2026-02-30","country":1}}`,
+			"/dob /licence/country /licence/expiryDate"},
 		{"receipt", `{"paymentAmount":1e400}`, "/paymentAmount"},
 		{"receipt", `{"paymentAmount":9223372036854775808}`, "/paymentAmount"},
 	} {
@@ -139,7 +144,8 @@ func syntaxRules() []Rule {
 		get, head := p.get(path), p.do(http.MethodHead, path, nil)
 		p.wants(http.StatusOK, get)
 		if head.status != http.StatusOK || len(head.body) > 0 || head.header.Get("ETag") != get.header.Get("ETag") {
-			p.fail("HEAD returns %d with %d bytes and the ETag %q", head.status, len(head.body), head.header.Get("ETag"))
+			p.fail("HEAD returns %d with %d bytes and the ETag %q", head.status, len(head.body),
+				head.header.Get("ETag"))
 		}
 	})
 	return rules
@@ -163,9 +169,11 @@ var limits = []struct {
 	within, without any
 }{
 	{"strings of up to 64 KiB", "vin", strings.Repeat("v", longestString), strings.Repeat("v", longestString+1)},
-	{"strings of up to 64 KiB in members that are not named", "x-text", strings.Repeat("é", longestString/2), strings.Repeat("é", longestString/2) + "e"},
+	{"strings of up to 64 KiB in members that are not named", "x-text", strings.Repeat("é", longestString/2),
+		strings.Repeat("é", longestString/2) + "e"},
 	{"64 levels of nesting", "x-deep", nested(deepest - 1), nested(deepest)},
-	{"numbers of up to 64 characters", "x-number", json.Number(strings.Repeat("7", longestNumber)), json.Number(strings.Repeat("7", longestNumber+1))},
+	{"numbers of up to 64 characters", "x-number", json.Number(strings.Repeat("7", longestNumber)),
+		json.Number(strings.Repeat("7", longestNumber+1))},
 	{"lists of up to 10,000 elements", "x-list", make([]bool, longestList), make([]bool, longestList+1)},
 }
 
@@ -183,14 +191,17 @@ func limitRules() []Rule {
 			made := p.create("vehicle", record{l.member: l.within})
 			p.holds(p.read("/vehicle/"+made.text("id")), record{l.member: l.within})
 			problem := p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{l.member: l.without}))
-			if !slices.ContainsFunc(problem.pointers(), func(at string) bool { return at == "/"+l.member || strings.HasPrefix(at, "/"+l.member+"/") }) {
+			if !slices.ContainsFunc(problem.pointers(), func(at string) bool {
+				return at == "/"+l.member || strings.HasPrefix(at, "/"+l.member+"/")
+			}) {
 				p.fail("the errors point to %v, not to /%s", problem.pointers(), l.member)
 			}
 		})
 	}
 	add("a body that is nested a hundred thousand levels deep is 400", func(p *probe) {
 		for _, body := range []string{
-			`{"x-deep":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, strings.Repeat(`{"a":`, 100_000),
+			`{"x-deep":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`,
+			strings.Repeat(`{"a":`, 100_000),
 		} {
 			p.refused(http.StatusBadRequest, "", p.post("/vehicle", body))
 		}
@@ -207,12 +218,14 @@ func limitRules() []Rule {
 		}
 	})
 	add("limit and skip are written in digits alone", func(p *probe) {
-		p.refusedQuery("/vehicle?limit=%2B5", "/vehicle?limit=+5", "/vehicle?skip=%2B5", "/vehicle?limit=5.0", "/vehicle?limit=5e0", "/vehicle?limit=0x5",
+		p.refusedQuery("/vehicle?limit=%2B5", "/vehicle?limit=+5", "/vehicle?skip=%2B5", "/vehicle?limit=5.0",
+			"/vehicle?limit=5e0", "/vehicle?limit=0x5",
 			"/vehicle?limit=99999999999999999999", "/vehicle?skip=-1", "/vehicle?skip=x")
 	})
 	add("malformed queries are 400", func(p *probe) {
 		p.refusedQuery("/vehicle?%ff=1", "/vehicle?LIMIT=5", "/vehicle?cursor=x", "/personal?lastName=%ff",
-			"/receipt?receiptDate=2026-01-01", "/receipt?policyNumber=a&policyNumber=b", "/product?lineOfBusiness=motor")
+			"/receipt?receiptDate=2026-01-01", "/receipt?policyNumber=a&policyNumber=b",
+			"/product?lineOfBusiness=motor")
 	})
 	add("all parameters that are wrong are listed", func(p *probe) {
 		problem := p.refused(http.StatusBadRequest, "", p.get("/vehicle?limit=x&skip=y&colour=z"))

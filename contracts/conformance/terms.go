@@ -21,12 +21,14 @@ func termRules() []Rule {
 	}
 	add(extensionLater, func(p *probe, _, path string, policy record) {
 		for _, expiry := range []any{nil, policy["expiryDate"], p.instant(264), p.instant(-101)} {
-			p.refused(http.StatusBadRequest, "invalid policy term", p.post(path+":endorse", record{"endorsementType": extension, "expiryDate": expiry}))
+			p.refused(http.StatusBadRequest, "invalid policy term",
+				p.post(path+":endorse", record{"endorsementType": extension, "expiryDate": expiry}))
 		}
 		p.unchanged(path, policy)
 	})
 	add(":endorse other than policy extension does not move expiryDate", func(p *probe, _, path string, policy record) {
-		p.refused(http.StatusBadRequest, "", p.post(path+":endorse", record{"endorsementType": "addition", "expiryDate": p.instant(300)}))
+		p.refused(http.StatusBadRequest, "",
+			p.post(path+":endorse", record{"endorsementType": "addition", "expiryDate": p.instant(300)}))
 		p.unchanged(path, policy)
 	})
 	add(endorsementTypeKnown, func(p *probe, _, path string, policy record) {
@@ -36,7 +38,8 @@ func termRules() []Rule {
 		p.unchanged(path, policy)
 	})
 	add(":endorse changes no identity, number or status", func(p *probe, line, path string, policy record) {
-		for member, value := range map[string]any{"policyNumber": p.one(line)["policyNumber"], "status": "cancelled", "id": p.id(line)} {
+		for member, value := range map[string]any{"policyNumber": p.one(line)["policyNumber"], "status": "cancelled",
+			"id": p.id(line)} {
 			a := p.post(path+":endorse", record{"endorsementType": "addition", member: value})
 			if a.status != http.StatusBadRequest && a.status != http.StatusConflict {
 				p.fail("an endorsement with another %s returns %d, neither 400 nor 409", member, a.status)
@@ -55,11 +58,16 @@ func termRules() []Rule {
 		p.unchanged(path, policy)
 	})
 	add(":renew to a term that is not in order is 400", func(p *probe, _, path string, policy record) {
-		p.refused(http.StatusBadRequest, "invalid policy term", p.post(path+":renew", record{"inceptionDate": p.instant(400), "expiryDate": p.instant(300)}))
+		p.refused(http.StatusBadRequest, "invalid policy term",
+			p.post(path+":renew", record{"inceptionDate": p.instant(400), "expiryDate": p.instant(300)}))
 		p.unchanged(path, policy)
 	})
-	for _, line := range []string{"travelCoverage", "tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage"} {
-		rules = append(rules, Rule{Name: line + " without expiryDate cannot be extended (409), and is renewed with both dates alone (400)", try: func(p *probe) { endless(p, line) }})
+	for _, line := range []string{"travelCoverage", "tradeCreditCoverage", "businessInterruptionCoverage",
+		"petCoverage"} {
+		rules = append(rules, Rule{Name: line + " without expiryDate cannot be extended (409), and is renewed with " +
+			"both dates alone (400)", try: func(p *probe) {
+			endless(p, line)
+		}})
 	}
 	return append(rules, endorsedRules()...)
 }
@@ -76,11 +84,13 @@ var onTravel = map[string]bool{extensionLater: true, endorsementTypeKnown: true,
 func endless(p *probe, line string) {
 	policy := p.create(line, p.body(line, 0).without("expiryDate"))
 	path := "/" + line + "/" + policy.text("id")
-	p.refused(http.StatusConflict, "", p.post(path+":endorse", record{"endorsementType": extension, "expiryDate": p.instant(300)}))
+	p.refused(http.StatusConflict, "",
+		p.post(path+":endorse", record{"endorsementType": extension, "expiryDate": p.instant(300)}))
 	if line != "travelCoverage" {
 		p.refused(http.StatusBadRequest, "", p.post(path+":renew", nil))
 		p.refused(http.StatusBadRequest, "", p.post(path+":renew", record{"expiryDate": p.instant(300)}))
-		p.action(http.StatusCreated, path+":renew", record{"inceptionDate": p.instant(300), "expiryDate": p.instant(400)})
+		p.action(http.StatusCreated, path+":renew",
+			record{"inceptionDate": p.instant(300), "expiryDate": p.instant(400)})
 	}
 	p.unchanged(path, policy)
 }
@@ -92,33 +102,41 @@ var endorsed = []struct {
 	status         int
 	words          string
 }{
-	{"motorCoverage", record{"perils": []string{"war"}, "grossWrittenPremium": 99}, record{"perils": []string{unknownValue}}, 400, "unknown peril code"},
-	{"cyberLiabilityCoverage", record{"indemnityLimitPolicy": 99}, record{"indemnityLimitPolicy": 0}, 400, "invalid indemnity limit"},
-	{"propertyCoverage", record{"deductibleAmountBuilding": 99}, record{"propertyId": unknownIDs[0]}, 404, "property not found"},
+	{"motorCoverage", record{"perils": []string{"war"}, "grossWrittenPremium": 99},
+		record{"perils": []string{unknownValue}}, 400, "unknown peril code"},
+	{"cyberLiabilityCoverage", record{"indemnityLimitPolicy": 99}, record{"indemnityLimitPolicy": 0}, 400,
+		"invalid indemnity limit"},
+	{"propertyCoverage", record{"deductibleAmountBuilding": 99}, record{"propertyId": unknownIDs[0]}, 404,
+		"property not found"},
 	{"tradeCreditCoverage", record{"creditLimit": 99}, record{"creditLimit": 0}, 400, "invalid credit limit"},
-	{"businessInterruptionCoverage", record{"IndemnityPeriod": 99}, record{"IndemnityPeriod": 0}, 400, "invalid indemnity period"},
+	{"businessInterruptionCoverage", record{"IndemnityPeriod": 99}, record{"IndemnityPeriod": 0}, 400,
+		"invalid indemnity period"},
 	{"petCoverage", record{"waitingPeriod": 99}, record{"benefits": []string{unknownValue}}, 400, "unknown benefit"},
 }
 
 func endorsedRules() []Rule {
 	var rules []Rule
 	for _, e := range endorsed {
-		rules = append(rules, Rule{Name: e.line + " :endorse changes fields, which pass the checks of a create", try: func(p *probe) {
-			policy := p.policy(e.line, 265)
-			path := "/" + e.line + "/" + policy.text("id")
-			for _, kind := range []string{"addition", "deletion"} {
-				p.holds(p.action(http.StatusOK, path+":endorse", e.changes.with("endorsementType", kind)), e.changes)
-			}
-			p.holds(p.read(path), policy.with(pairs(e.changes)...))
-			wrong := e.wrong.with("endorsementType", "addition")
-			p.refused(e.status, e.words, p.post(path+":endorse", wrong))
-			p.holds(p.read(path), policy.with(pairs(e.changes)...))
-		}})
+		rules = append(rules,
+			Rule{Name: e.line + " :endorse changes fields, which pass the checks of a create", try: func(p *probe) {
+				policy := p.policy(e.line, 265)
+				path := "/" + e.line + "/" + policy.text("id")
+				for _, kind := range []string{"addition", "deletion"} {
+					p.holds(p.action(http.StatusOK, path+":endorse", e.changes.with("endorsementType", kind)),
+						e.changes)
+				}
+				p.holds(p.read(path), policy.with(pairs(e.changes)...))
+				wrong := e.wrong.with("endorsementType", "addition")
+				p.refused(e.status, e.words, p.post(path+":endorse", wrong))
+				p.holds(p.read(path), policy.with(pairs(e.changes)...))
+			}})
 	}
-	rules = append(rules, Rule{Name: "a policy extension moves the end of the term and nothing of its beginning", try: func(p *probe) {
-		policy := p.policy("motorCoverage", 265)
-		p.holds(p.extended(policy, "motorCoverage", 300), policy.with("status", "extended", "expiryDate", p.day(300).Format(time.RFC3339)))
-	}})
+	rules = append(rules, Rule{Name: "a policy extension moves the end of the term and nothing of its beginning",
+		try: func(p *probe) {
+			policy := p.policy("motorCoverage", 265)
+			p.holds(p.extended(policy, "motorCoverage", 300),
+				policy.with("status", "extended", "expiryDate", p.day(300).Format(time.RFC3339)))
+		}})
 	return rules
 }
 

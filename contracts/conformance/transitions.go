@@ -20,14 +20,20 @@ func transitionRules() []Rule {
 				p.holds(p.read("/"+line+"/"+s.reach(p, line).text("id")), record{"status": s.state})
 			})
 			for _, kind := range valueSets["EndorsementType"] {
-				add(moveName(line, s.state, s.how, "endorse", kind), func(p *probe) { moves(p, line, s.state, s.reach(p, line), "endorse", kind) })
+				add(moveName(line, s.state, s.how, "endorse", kind), func(p *probe) {
+					moves(p, line, s.state, s.reach(p, line), "endorse", kind)
+				})
 			}
 			for _, operation := range []string{"cancel", "renew"} {
 				if operation != "renew" || line != "travelCoverage" {
-					add(moveName(line, s.state, s.how, operation, ""), func(p *probe) { moves(p, line, s.state, s.reach(p, line), operation, "") })
+					add(moveName(line, s.state, s.how, operation, ""), func(p *probe) {
+						moves(p, line, s.state, s.reach(p, line), operation, "")
+					})
 				}
 			}
-			add(line+" "+s.state+s.how+": PUT may change neither status nor policyNumber (409)", func(p *probe) { putMovesNothing(p, line, s.state, s.reach(p, line)) })
+			add(line+" "+s.state+s.how+": PUT may change neither status nor policyNumber (409)", func(p *probe) {
+				putMovesNothing(p, line, s.state, s.reach(p, line))
+			})
 		}
 	}
 	add("travelCoverage :renew is an unknown path (404)", func(p *probe) {
@@ -97,10 +103,13 @@ func (p *probe) unchanged(path string, was record) {
 
 // renews fails the rule unless a renewal has created a second policy for the next term and left the first unchanged.
 func (p *probe) renews(path string, policy, renewed record) {
-	if renewed["id"] == policy["id"] || renewed["policyNumber"] == policy["policyNumber"] || renewed.text("policyNumber") == "" {
-		p.fail("the new policy has the id %v and the policyNumber %v of the old one", renewed["id"], renewed["policyNumber"])
+	if renewed["id"] == policy["id"] || renewed["policyNumber"] == policy["policyNumber"] ||
+		renewed.text("policyNumber") == "" {
+		p.fail("the new policy has the id %v and the policyNumber %v of the old one", renewed["id"],
+			renewed["policyNumber"])
 	}
-	p.holds(renewed, record{"status": "in force", "inceptionDate": policy["expiryDate"], "policyholderId": policy["policyholderId"]})
+	p.holds(renewed, record{"status": "in force", "inceptionDate": policy["expiryDate"],
+		"policyholderId": policy["policyholderId"]})
 	from, to := p.time(policy, "inceptionDate"), p.time(policy, "expiryDate")
 	if everyMonth := 28; from.Day() <= everyMonth && to.Day() <= everyMonth {
 		p.holds(renewed, record{"expiryDate": renewedTo(from, to).Format(time.RFC3339)})
@@ -126,7 +135,8 @@ func putMovesNothing(p *probe, line, state string, policy record) {
 	}
 	p.refused(http.StatusConflict, "", p.put(path, policy.with("policyNumber", p.one("motorCoverage")["policyNumber"])))
 	p.unchanged(path, policy)
-	p.holds(p.wants(http.StatusOK, p.put(path, policy)), record{"status": state, "policyNumber": policy["policyNumber"]})
+	p.holds(p.wants(http.StatusOK, p.put(path, policy)),
+		record{"status": state, "policyNumber": policy["policyNumber"]})
 }
 
 // claimStates are the states of a claim, and how each is reached.
@@ -151,9 +161,12 @@ func claimMoveRules() []Rule {
 			if to, ok := listed(claimMoves, s.state, operation, ""); ok {
 				name = "claim " + s.state + " " + operation + " -> " + to
 			}
-			rules = append(rules, Rule{Name: name, try: func(p *probe) { claimMoved(p, s.state, s.reach(p), operation) }})
+			rules = append(rules, Rule{Name: name, try: func(p *probe) {
+				claimMoved(p, s.state, s.reach(p), operation)
+			}})
 		}
-		rules = append(rules, Rule{Name: "claim " + s.state + ": PUT may change neither claimStatus, claimNumber nor policyNumber (409)", try: func(p *probe) {
+		rules = append(rules, Rule{Name: "claim " + s.state +
+			": PUT may change neither claimStatus, claimNumber nor policyNumber (409)", try: func(p *probe) {
 			claim, policy := s.reach(p), p.policy("motorCoverage", 265)
 			path := "/claim/" + claim.text("id")
 			was := p.read(path)
@@ -165,7 +178,8 @@ func claimMoveRules() []Rule {
 			p.refused(http.StatusConflict, "", p.put(path, record{"claimNumber": p.claim()["claimNumber"]}))
 			p.refused(http.StatusConflict, "", p.put(path, record{"policyNumber": policy["policyNumber"]}))
 			p.unchanged(path, was)
-			p.wants(http.StatusOK, p.put(path, record{"claimStatus": s.state, "claimNumber": was["claimNumber"], "policyNumber": was["policyNumber"]}))
+			p.wants(http.StatusOK, p.put(path, record{"claimStatus": s.state, "claimNumber": was["claimNumber"],
+				"policyNumber": was["policyNumber"]}))
 		}})
 	}
 	return rules
@@ -272,7 +286,9 @@ var policyStates = []struct {
 }{
 	{"in force", "", func(p *probe, line string) record { return p.policy(line, 265) }},
 	{"extended", "", func(p *probe, line string) record { return p.extended(p.policy(line, 265), line, 300) }},
-	{"in force", " again, its extension term begun", func(p *probe, line string) record { return p.extended(p.policy(line, -1), line, 265) }},
+	{"in force", " again, its extension term begun", func(p *probe, line string) record {
+		return p.extended(p.policy(line, -1), line, 265)
+	}},
 	{"in force", ", its expiryDate past", func(p *probe, line string) record { return p.policy(line, -1) }},
 	{"cancelled", "", func(p *probe, line string) record {
 		policy := p.policy(line, 265)
@@ -283,5 +299,6 @@ var policyStates = []struct {
 
 // extended moves the end of a policy to a number of days from now.
 func (p *probe) extended(policy record, line string, ends int) record {
-	return p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":endorse", record{"endorsementType": extension, "expiryDate": p.instant(ends)})
+	return p.action(http.StatusOK, "/"+line+"/"+policy.text("id")+":endorse",
+		record{"endorsementType": extension, "expiryDate": p.instant(ends)})
 }

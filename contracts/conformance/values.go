@@ -20,44 +20,62 @@ func valueRules() []Rule {
 				continue
 			}
 			name := r.name + "." + f.name
-			add(fmt.Sprintf("%s: each of the %d values of %s", name, len(valueSets[f.kind]), f.kind), func(p *probe) { accepts(p, r, f) })
+			add(fmt.Sprintf("%s: each of the %d values of %s", name, len(valueSets[f.kind]), f.kind), func(p *probe) {
+				accepts(p, r, f)
+			})
 			add(name+": a value that is not in "+f.kind+" is 400", func(p *probe) { refusesValue(p, r, f) })
 			if corrected[f.kind] != nil {
-				add(name+": the corrected spellings of "+f.kind+" are stored as published", func(p *probe) { corrects(p, r, f) })
+				add(name+": the corrected spellings of "+f.kind+" are stored as published", func(p *probe) {
+					corrects(p, r, f)
+				})
 			}
 		}
 		if slices.ContainsFunc(r.fields, func(f field) bool { return f.kind == "Address" }) {
-			add(r.name+": the country of an address is an alpha-2 code of ISO 3166-1", func(p *probe) { countryOfAddress(p, r) })
+			add(r.name+": the country of an address is an alpha-2 code of ISO 3166-1", func(p *probe) {
+				countryOfAddress(p, r)
+			})
 		}
 	}
-	add(fmt.Sprintf("insuranceEntity.address.country: each of the %d alpha-2 codes", len(valueSets["Country"])), func(p *probe) {
-		p.eachValue("insuranceEntity", valueSets["Country"], func(code string) record { return record{"address": record{"country": code}} })
-	})
-	add(fmt.Sprintf("traveller.nationality: each of the %d alpha-2 codes, no other", len(valueSets["Country"])), func(p *probe) {
-		p.eachValue("traveller", valueSets["Country"], func(code string) record { return record{"nationality": code} })
-		for _, wrong := range []string{"GBR", "gb", "XX", "United Kingdom"} {
-			p.refused(http.StatusBadRequest, "", p.post("/traveller", record{"nationality": wrong}))
-		}
-	})
-	add(fmt.Sprintf("travelCoverage.destination: each of the %d numeric codes, no other", len(countries)), func(p *probe) {
-		body := p.body("travelCoverage", 0)
-		p.each(len(countries), func(i int) error { return p.accepted("travelCoverage", body, record{"destination": countries[i]}) })
-		for _, wrong := range []int{0, -4, 3, 899, 1000} {
-			p.refused(http.StatusBadRequest, "invalid destination", p.post("/travelCoverage", body.with("destination", wrong)))
-		}
-	})
+	add(fmt.Sprintf("insuranceEntity.address.country: each of the %d alpha-2 codes", len(valueSets["Country"])),
+		func(p *probe) {
+			p.eachValue("insuranceEntity", valueSets["Country"], func(code string) record {
+				return record{"address": record{"country": code}}
+			})
+		})
+	add(fmt.Sprintf("traveller.nationality: each of the %d alpha-2 codes, no other", len(valueSets["Country"])),
+		func(p *probe) {
+			p.eachValue("traveller", valueSets["Country"], func(code string) record {
+				return record{"nationality": code}
+			})
+			for _, wrong := range []string{"GBR", "gb", "XX", "United Kingdom"} {
+				p.refused(http.StatusBadRequest, "", p.post("/traveller", record{"nationality": wrong}))
+			}
+		})
+	add(fmt.Sprintf("travelCoverage.destination: each of the %d numeric codes, no other", len(countries)),
+		func(p *probe) {
+			body := p.body("travelCoverage", 0)
+			p.each(len(countries), func(i int) error {
+				return p.accepted("travelCoverage", body, record{"destination": countries[i]})
+			})
+			for _, wrong := range []int{0, -4, 3, 899, 1000} {
+				p.refused(http.StatusBadRequest, "invalid destination",
+					p.post("/travelCoverage", body.with("destination", wrong)))
+			}
+		})
 	add("product.lineOfBusiness: each of the codes 1 to 65", func(p *probe) {
 		body := p.body("product", 0)
 		p.each(65, func(i int) error { return p.accepted("product", body, record{"lineOfBusiness": i + 1}) })
 	})
 	add("claim :settle takes each PaymentMethod", func(p *probe) {
 		for _, method := range valueSets["PaymentMethod"] {
-			p.holds(p.action(http.StatusOK, "/claim/"+p.claim().text("id")+":settle", settlement.with("paymentMethod", method)), record{"paymentMethod": method})
+			p.holds(p.action(http.StatusOK, "/claim/"+p.claim().text("id")+":settle",
+				settlement.with("paymentMethod", method)), record{"paymentMethod": method})
 		}
 	})
 	add("values match exactly: another case is another value", func(p *probe) {
 		for resource, members := range map[string]record{
-			"property": {"propertyType": "farm"}, "pet": {"petKind": "Cat"}, "debtor": {"legalForm": "Sole Trader"}, "insuranceEntity": {"type": "lloyds syndicate"},
+			"property": {"propertyType": "farm"}, "pet": {"petKind": "Cat"}, "debtor": {"legalForm": "Sole Trader"},
+			"insuranceEntity": {"type": "lloyds syndicate"},
 		} {
 			p.refused(http.StatusBadRequest, "", p.post("/"+resource, members))
 		}
@@ -107,7 +125,9 @@ func refusesValue(p *probe, r resource, f field) {
 			value = []any{valueSets[f.kind][0], value}
 		}
 		problem := p.refused(http.StatusBadRequest, "", p.post("/"+r.name, p.checking(r, f).with(f.name, value)))
-		if !slices.ContainsFunc(problem.pointers(), func(pointer string) bool { return pointer == at || strings.HasPrefix(pointer, at+"/") }) {
+		if !slices.ContainsFunc(problem.pointers(), func(pointer string) bool {
+			return pointer == at || strings.HasPrefix(pointer, at+"/")
+		}) {
 			p.fail("%v is refused at %v, not at %s", value, problem.pointers(), at)
 		}
 	}
@@ -157,8 +177,8 @@ var correctedText []byte
 
 // valueSets are the values of each set, as published: OPIN API Specification v1.0 of the Open Insurance Initiative
 // (Apache-2.0); Currency has the alphabetic codes of ISO 4217 and Country the alpha-2 codes of ISO 3166-1.
-// productCatalog holds the names of the lines of business; records hold their codes. countries are the numeric codes of ISO
-// 3166-1.
+// productCatalog holds the names of the lines of business; records hold their codes. countries are the numeric codes
+// of ISO 3166-1.
 var (
 	valueSets = embedded[map[string][]string](valueSetsText)
 	countries = embedded[[]int](countriesText)

@@ -13,25 +13,27 @@ func versionRules() []Rule {
 		if immutable[r.name] && r.name != "claim" {
 			continue
 		}
-		rules = append(rules, Rule{Name: "PUT /" + r.name + "/{id}: a stale If-Match is 412, the current one is not", try: func(p *probe) {
-			body, made := p.full(r)
-			path := "/" + r.name + "/" + made.text("id")
-			seen := p.tag(path)
-			change := body.with("x-more", 1)
-			p.wants(http.StatusOK, p.put(path, change, "If-Match", seen))
-			if p.tag(path) == seen {
-				p.fail("the record has changed, its ETag %s has not", seen)
-			}
-			p.refused(http.StatusPreconditionFailed, "", p.put(path, body.with("x-more", 2), "If-Match", seen))
-			p.holds(p.read(path), record{"x-more": 1})
-		}})
+		rules = append(rules, Rule{Name: "PUT /" + r.name + "/{id}: a stale If-Match is 412, the current one is not",
+			try: func(p *probe) {
+				body, made := p.full(r)
+				path := "/" + r.name + "/" + made.text("id")
+				seen := p.tag(path)
+				change := body.with("x-more", 1)
+				p.wants(http.StatusOK, p.put(path, change, "If-Match", seen))
+				if p.tag(path) == seen {
+					p.fail("the record has changed, its ETag %s has not", seen)
+				}
+				p.refused(http.StatusPreconditionFailed, "", p.put(path, body.with("x-more", 2), "If-Match", seen))
+				p.holds(p.read(path), record{"x-more": 1})
+			}})
 	}
 	rules = append(rules,
 		Rule{Name: "If-None-Match compares weakly: what a caller has is 304", try: func(p *probe) {
 			path := "/vehicle/" + p.create("vehicle", p.body("vehicle", 0)).text("id")
 			tag := p.tag(path)
 			for _, known := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
-				if a := p.get(path, "If-None-Match", known); a.status != http.StatusNotModified || len(a.body) > 0 || a.header.Get("ETag") != tag {
+				if a := p.get(path, "If-None-Match", known); a.status != http.StatusNotModified || len(a.body) > 0 ||
+					a.header.Get("ETag") != tag {
 					p.fail("If-None-Match: %s returns %d with the ETag %q", known, a.status, a.header.Get("ETag"))
 				}
 			}
@@ -52,13 +54,15 @@ func versionRules() []Rule {
 		if !isAction(o.name) {
 			continue
 		}
-		rules = append(rules, Rule{Name: o.name + ": a stale If-Match is 412, the current one is not", try: func(p *probe) {
-			path, body := o.prepare(p)
-			p.refused(http.StatusPreconditionFailed, "", p.post(path, body, "If-Match", `"stale-`+p.name+`"`))
-			p.wants(o.status, p.post(path, body, "If-Match", p.tag(recordOf(path))))
-		}})
+		rules = append(rules,
+			Rule{Name: o.name + ": a stale If-Match is 412, the current one is not", try: func(p *probe) {
+				path, body := o.prepare(p)
+				p.refused(http.StatusPreconditionFailed, "", p.post(path, body, "If-Match", `"stale-`+p.name+`"`))
+				p.wants(o.status, p.post(path, body, "If-Match", p.tag(recordOf(path))))
+			}})
 	}
-	return append(rules, Rule{Name: fmt.Sprintf("of %d replacements with one If-Match at once, one is made", callers), try: oneReplacement})
+	return append(rules, Rule{Name: fmt.Sprintf("of %d replacements with one If-Match at once, one is made", callers),
+		try: oneReplacement})
 }
 
 // tag returns the ETag of the record at a path.

@@ -47,7 +47,9 @@ type Channel struct {
 // Contracts returns the contracts of the services that send messages.
 func Contracts() []Contract {
 	return []Contract{{
-		Service: "premium", Version: "1.0.0", About: "What the processes of the premium service tell each other over Kafka.",
-		Channels: []Channel{{Name: "bordereauDirty", Topic: BordereauTopic, Key: "policyNumber", Message: reflect.TypeFor[BordereauDirty]()}},
+		Service: "premium", Version: "1.0.0",
+		About: "What the processes of the premium service tell each other over Kafka.",
+		Channels: []Channel{{Name: "bordereauDirty", Topic: BordereauTopic, Key: "policyNumber",
+			Message: reflect.TypeFor[BordereauDirty]()}},
 	}}
 }

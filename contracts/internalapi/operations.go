@@ -41,19 +41,26 @@ func Contracts() []Contract {
 		{
 			Service: "parties", Version: "1.0.0", About: "What the parties service offers to other services.",
 			Operations: []Operation{{
-				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty", Summary: "Look up a party of any kind by its id",
-				Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.", Returns: reflect.TypeFor[Party](),
+				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty",
+				Summary:   "Look up a party of any kind by its id",
+				Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.",
+				Returns: reflect.TypeFor[Party](),
 			}},
 		},
 		{
-			Service: "coverage", Version: "1.0.0", About: "What the coverage service offers to other services, and to a billing system.",
+			Service: "coverage", Version: "1.0.0",
+			About: "What the coverage service offers to other services, and to a billing system.",
 			Operations: []Operation{{
-				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy", Summary: "Look up a policy of any line by its number",
-				Parameter: "policyNumber", ParameterMeans: "The number of the policy.", Returns: reflect.TypeFor[Policy](),
+				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy",
+				Summary:   "Look up a policy of any line by its number",
+				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
+				Returns:  reflect.TypeFor[Policy](),
 				NotFound: problems.PolicyNotFound,
 			}, {
-				Method: http.MethodPost, Path: NonPaymentPath, ID: "reportNonPayment", Summary: "Report that a policy was not paid, by which it lapses",
-				Parameter: "policyNumber", ParameterMeans: "The number of the policy.", NotFound: problems.PolicyNotFound, Conflicts: true,
+				Method: http.MethodPost, Path: NonPaymentPath, ID: "reportNonPayment",
+				Summary:   "Report that a policy was not paid, by which it lapses",
+				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
+				NotFound: problems.PolicyNotFound, Conflicts: true,
 			}},
 		},
 		{

@@ -46,7 +46,8 @@ func TestPublishedSetsLeaveTheDocumentAsGenerated(t *testing.T) {
 
 func TestDocumentShowsTheSetsInForce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "sets.yaml")
-	if err := os.WriteFile(file, []byte("ClaimType: {values: [glass]}\nMotorPeril: {extend: [rodents]}\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("ClaimType: {values: [glass]}\nMotorPeril: {extend: [rodents]}\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	sets, err := valuesets.Load(file)
@@ -105,7 +106,8 @@ func TestDocumentWithoutTokenURLHasBearerTokensOnly(t *testing.T) {
 	}
 	for path, operations := range is.Paths {
 		for method, o := range operations {
-			if _, takes := o.Security[0][openapi.Bearer]; len(o.Security) != 1 || !takes || openapi.Scopes()[o.Scope] == "" {
+			if _, takes := o.Security[0][openapi.Bearer]; len(o.Security) != 1 || !takes ||
+				openapi.Scopes()[o.Scope] == "" {
 				t.Errorf("%s %s: %v, scope %q", method, path, o.Security, o.Scope)
 			}
 		}

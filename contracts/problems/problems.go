@@ -40,31 +40,37 @@ var (
 	DriverNotFound       = declare("driver-not-found", "driver not found", 404, "POST /motorCoverage 3")
 	BusinessNotFound     = declare("business-not-found", "business not found", 404, "POST /cyberLiabilityCoverage 1")
 	PropertyNotFound     = declare("property-not-found", "property not found", 404, "POST /propertyCoverage 1")
-	UnderlyingNotFound   = declare("underlying-property-not-found", "underlying property not found", 404, "POST /businessInterruptionCoverage 1")
-	DebtorNotFound       = declare("debtor-not-found", "debtor not found", 404, "POST /tradeCreditCoverage 1")
-	PetNotFound          = declare("pet-not-found", "pet not found", 404, "POST /petCoverage 1")
-	TravellerNotFound    = declare("traveller-not-found", "traveller not found", 404, "register: Small print")
-	WordingNotFound      = declare("policy-wording-not-found", "policy wording not found", 404, "POST /product 2")
-	PolicyNotFound       = declare("policy-not-found", "policy not found", 404, "register: Claims")
-	ClaimNotFound        = declare("claim-not-found", "claim not found", 404, "register: Receipts and bordereaux")
+	UnderlyingNotFound   = declare("underlying-property-not-found", "underlying property not found", 404,
+		"POST /businessInterruptionCoverage 1")
+	DebtorNotFound    = declare("debtor-not-found", "debtor not found", 404, "POST /tradeCreditCoverage 1")
+	PetNotFound       = declare("pet-not-found", "pet not found", 404, "POST /petCoverage 1")
+	TravellerNotFound = declare("traveller-not-found", "traveller not found", 404, "register: Small print")
+	WordingNotFound   = declare("policy-wording-not-found", "policy wording not found", 404, "POST /product 2")
+	PolicyNotFound    = declare("policy-not-found", "policy not found", 404, "register: Claims")
+	ClaimNotFound     = declare("claim-not-found", "claim not found", 404, "register: Receipts and bordereaux")
 )
 
 // What a record describes wrongly.
 var (
-	LicenceExpired       = declare("driver-licence-expired-or-missing", "driver licence expired or missing", 400, "POST /motorCoverage 3")
-	InvalidTerm          = declare("invalid-policy-term", "invalid policy term", 400, "POST /motorCoverage 4")
-	UnknownPerilCode     = declare("unknown-peril-code", "unknown peril code", 400, "POST /motorCoverage 5")
-	UnknownPeril         = declare("unknown-peril", "unknown peril", 400, "POST /propertyCoverage 3")
-	UnknownCategory      = declare("unknown-category", "unknown category", 400, "POST /cyberLiabilityCoverage 2")
-	InvalidLimit         = declare("invalid-indemnity-limit", "invalid indemnity limit", 400, "POST /cyberLiabilityCoverage 3")
-	GroupFlagRequired    = declare("group-flag-required", "group flag required", 400, "POST /travelCoverage 1")
-	InvalidDestination   = declare("invalid-destination", "invalid destination", 400, "POST /travelCoverage 2")
-	LengthOutOfRange     = declare("length-out-of-range", "length out of range for policy type", 400, "POST /travelCoverage 3")
-	UnknownPropertyType  = declare("unknown-property-type", "unknown propertyType", 400, "POST /propertyCoverage 2")
-	UnknownCreditType    = declare("unknown-trade-credit-type", "unknown trade credit type", 400, "POST /tradeCreditCoverage 2")
-	InvalidCreditLimit   = declare("invalid-credit-limit", "invalid credit limit", 400, "POST /tradeCreditCoverage 3")
-	UnknownBIType        = declare("unknown-bi-type", "unknown BI type", 400, "POST /businessInterruptionCoverage 2")
-	InvalidPeriod        = declare("invalid-indemnity-period", "invalid indemnity period", 400, "POST /businessInterruptionCoverage 3")
+	LicenceExpired = declare("driver-licence-expired-or-missing", "driver licence expired or missing", 400,
+		"POST /motorCoverage 3")
+	InvalidTerm      = declare("invalid-policy-term", "invalid policy term", 400, "POST /motorCoverage 4")
+	UnknownPerilCode = declare("unknown-peril-code", "unknown peril code", 400, "POST /motorCoverage 5")
+	UnknownPeril     = declare("unknown-peril", "unknown peril", 400, "POST /propertyCoverage 3")
+	UnknownCategory  = declare("unknown-category", "unknown category", 400, "POST /cyberLiabilityCoverage 2")
+	InvalidLimit     = declare("invalid-indemnity-limit", "invalid indemnity limit", 400,
+		"POST /cyberLiabilityCoverage 3")
+	GroupFlagRequired  = declare("group-flag-required", "group flag required", 400, "POST /travelCoverage 1")
+	InvalidDestination = declare("invalid-destination", "invalid destination", 400, "POST /travelCoverage 2")
+	LengthOutOfRange   = declare("length-out-of-range", "length out of range for policy type", 400,
+		"POST /travelCoverage 3")
+	UnknownPropertyType = declare("unknown-property-type", "unknown propertyType", 400, "POST /propertyCoverage 2")
+	UnknownCreditType   = declare("unknown-trade-credit-type", "unknown trade credit type", 400,
+		"POST /tradeCreditCoverage 2")
+	InvalidCreditLimit = declare("invalid-credit-limit", "invalid credit limit", 400, "POST /tradeCreditCoverage 3")
+	UnknownBIType      = declare("unknown-bi-type", "unknown BI type", 400, "POST /businessInterruptionCoverage 2")
+	InvalidPeriod      = declare("invalid-indemnity-period", "invalid indemnity period", 400,
+		"POST /businessInterruptionCoverage 3")
 	UnknownPetKind       = declare("unknown-pet-kind", "unknown petKind", 400, "POST /petCoverage 2")
 	DogBreedRequired     = declare("dog-breed-required", "dog breed required", 400, "POST /petCoverage 3")
 	UnknownBenefit       = declare("unknown-benefit", "unknown benefit", 400, "POST /petCoverage 4")
@@ -72,17 +78,23 @@ var (
 	ReferenceRequired    = declare("reference-required", "reference required", 400, "POST /receipt 1")
 	UnknownReceiptType   = declare("unknown-receipt-type", "unknown receipt type", 400, "POST /receipt 2")
 	InvalidPaymentAmount = declare("invalid-payment-amount", "invalid payment amount", 400, "POST /receipt 3")
-	UnknownCatalogCode   = declare("unknown-product-catalog-code", "unknown productCatalog code", 400, "POST /product 1")
-	UnsupportedCurrency  = declare("unsupported-currency", "unsupported currency", 400, "POST /product 3")
-	ReferencesDiffer     = declare("references-do-not-belong-together", "policyNumber and claimNumber do not belong together", 400, "register: Receipts and bordereaux")
+	UnknownCatalogCode   = declare("unknown-product-catalog-code", "unknown productCatalog code", 400,
+		"POST /product 1")
+	UnsupportedCurrency = declare("unsupported-currency", "unsupported currency", 400, "POST /product 3")
+	ReferencesDiffer    = declare("references-do-not-belong-together",
+		"policyNumber and claimNumber do not belong together", 400, "register: Receipts and bordereaux")
 )
 
 // What the state of things forbids.
 var (
-	NotInForceAtLoss = declare("policy-not-in-force-at-loss-date", "policy not in force at lossDate", 409, "POST /claim 1")
+	NotInForceAtLoss = declare("policy-not-in-force-at-loss-date", "policy not in force at lossDate", 409,
+		"POST /claim 1")
 	PerilNotCovered  = declare("peril-not-covered", "peril not covered", 422, "POST /claim 2")
 	PartyExists      = declare("party-exists", "a party with this idType and idNumber exists", 409, "POST /personal 3")
-	ReceiptImmutable = declare("receipt-immutable", "a receipt is immutable once recorded", 409, "States and transitions: Receipt")
-	AlreadyReversed  = declare("receipt-already-reversed", "the receipt is reversed", 409, "States and transitions: Receipt")
-	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409, "register: Receipts and bordereaux")
+	ReceiptImmutable = declare("receipt-immutable", "a receipt is immutable once recorded", 409,
+		"States and transitions: Receipt")
+	AlreadyReversed = declare("receipt-already-reversed", "the receipt is reversed", 409,
+		"States and transitions: Receipt")
+	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409,
+		"register: Receipts and bordereaux")
 )

@@ -20,7 +20,9 @@ const (
 	Decided    Kind = "D" // nothing published settles it and a caller cannot be served without it
 )
 
-var words = map[Kind]string{Published: "published", Configured: "configured", Refused: "refused", Decided: "decided here"}
+var words = map[Kind]string{
+	Published: "published", Configured: "configured", Refused: "refused", Decided: "decided here",
+}
 
 // String is the kind in words.
 func (k Kind) String() string { return words[k] }
@@ -65,8 +67,10 @@ func (i Item) Where() string {
 func Markdown(all []Item) string {
 	cell := func(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 	var page strings.Builder
-	page.WriteString("# What the interface leaves open\n\nGenerated from register.yaml (make generate). Each item is settled in one of four ways:\n" +
-		"P published, C configured, R refused, D decided here.\n\n| item | decision | kind | where to configure |\n|---|---|---|---|\n")
+	page.WriteString("# What the interface leaves open\n\nGenerated from register.yaml (make generate). Each item " +
+		"is settled in one of four ways:\n" +
+		"P published, C configured, R refused, D decided here.\n\n| item | decision | kind | where to configure " +
+		"|\n|---|---|---|---|\n")
 	for _, i := range all {
 		fmt.Fprintf(&page, "| %s | %s | %s | %s |\n", cell(i.Item), cell(i.Decision), string(i.Kind), cell(i.Where()))
 	}

@@ -20,7 +20,8 @@ func TestRegisterNamesTheRulesThatAreConfigured(t *testing.T) {
 		named = append(named, i.Settings...)
 	}
 	for _, rule := range []string{
-		settings.ValueSets, settings.KeyRetention, settings.ReportingWindow, settings.RefundReceiptType, settings.BordereauPeriod,
+		settings.ValueSets, settings.KeyRetention, settings.ReportingWindow, settings.RefundReceiptType,
+		settings.BordereauPeriod,
 		settings.TripLength, settings.AnnualLength, settings.AdminMayRead, "jwt-issuer", "jwt-audience",
 	} {
 		if !slices.Contains(named, rule) {

@@ -172,7 +172,8 @@ func hasForm(text, form string) bool {
 		return false
 	}
 	for i := range len(form) {
-		if isDigit := text[i] >= '0' && text[i] <= '9'; form[i] == '0' && !isDigit || form[i] != '0' && text[i] != form[i] {
+		if isDigit := text[i] >= '0' && text[i] <= '9'; form[i] == '0' && !isDigit ||
+			form[i] != '0' && text[i] != form[i] {
 			return false
 		}
 	}

@@ -37,7 +37,8 @@ const (
 // All returns every name.
 func All() []string {
 	return []string{
-		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod, TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
+		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod,
+		TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
 		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, RateLimit, RateBurst, Data, URL, Token,
 	}
 }

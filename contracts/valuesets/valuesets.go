@@ -101,7 +101,8 @@ func Load(path string) (*Registry, error) {
 	for name, a := range amendments {
 		set, known := r.sets[name]
 		if !known {
-			return nil, fmt.Errorf("value sets in %s: there is no set %q; the sets are %s", path, name, strings.Join(r.Names(), ", "))
+			return nil, fmt.Errorf("value sets in %s: there is no set %q; the sets are %s", path, name,
+				strings.Join(r.Names(), ", "))
 		}
 		if a.Values != nil {
 			set.Values, set.Corrected = a.Values, nil

@@ -68,7 +68,8 @@ func TestAFileReplacesAndExtends(t *testing.T) {
 			t.Errorf("MotorPeril lost %q", peril)
 		}
 	}
-	for _, wrong := range []string{"Nonsense: {values: [x]}", "ClaimType: {value: [x]}", "ClaimType: {values: [x, x]}", "ClaimType: {corrected: {a: b}}"} {
+	for _, wrong := range []string{"Nonsense: {values: [x]}", "ClaimType: {value: [x]}", "ClaimType: {values: [x, x]}",
+		"ClaimType: {corrected: {a: b}}"} {
 		write(wrong)
 		if _, err := Load(path); err == nil {
 			t.Errorf("accepted %s", wrong)

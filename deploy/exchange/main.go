@@ -24,7 +24,8 @@ func main() {
 
 func command() *cobra.Command {
 	root := &cobra.Command{
-		Use: "exchange", Short: "The Insurance Exchange Service: run it on this machine, or call one that runs anywhere",
+		Use:     "exchange",
+		Short:   "The Insurance Exchange Service: run it on this machine, or call one that runs anywhere",
 		Version: process.CurrentBuild().String(),
 		Example: `  exchange run
   exchange create vehicle --body '{"plateNumber":"EX 2026","vin":"WVWZZZ1JZXW000001"}'
@@ -37,11 +38,15 @@ func command() *cobra.Command {
 	clients := client.Commands(client.Surroundings{
 		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: local.IssueToken,
 	})
-	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"}, &cobra.Group{ID: "client", Title: "Call an exchange:"})
-	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr), local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
+	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"},
+		&cobra.Group{ID: "client", Title: "Call an exchange:"})
+	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr),
+		local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
 		deadletters.Command(environ, os.Stdout, os.Stderr))
-	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr), check.Command(environ, os.Stdout, os.Stderr))...)
-	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout), conformance.Command(environ, os.Stdout))...)
+	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr),
+		check.Command(environ, os.Stdout, os.Stderr))...)
+	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout),
+		conformance.Command(environ, os.Stdout))...)
 	return root
 }
 
@@ -58,7 +63,8 @@ func knownCommand(root *cobra.Command, args []string) error {
 		return nil
 	}
 	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
-		return client.Misuse(fmt.Sprintf("there is no command %q; did you mean %s?", args[0], strings.Join(near, " or ")))
+		return client.Misuse(fmt.Sprintf("there is no command %q; did you mean %s?", args[0],
+			strings.Join(near, " or ")))
 	}
 	return client.Misuse(fmt.Sprintf("there is no command %q; exchange --help lists them", args[0]))
 }

@@ -57,15 +57,19 @@ func readDashboard(t *testing.T) dashboard {
 // which Grafana would ignore.
 func TestPanelsAreComplete(t *testing.T) {
 	for _, panel := range readDashboard(t).Panels {
-		if panel.Title == "" || panel.Description == "" || panel.FieldConfig.Defaults.Unit == "" || len(panel.Targets) == 0 {
+		if panel.Title == "" || panel.Description == "" || panel.FieldConfig.Defaults.Unit == "" ||
+			len(panel.Targets) == 0 {
 			t.Errorf("panel %q lacks its title, its description, its unit or its queries", panel.Title)
 		}
 		for _, override := range panel.FieldConfig.Overrides {
 			if override.Matcher.ID != "byFrameRefID" {
 				t.Errorf("%s: an override is by %s, not by the query (byFrameRefID)", panel.Title, override.Matcher.ID)
 			}
-			if !slices.ContainsFunc(panel.Targets, func(query target) bool { return query.RefID == override.Matcher.Options }) {
-				t.Errorf("%s: an override is for query %q, which the panel does not have", panel.Title, override.Matcher.Options)
+			if !slices.ContainsFunc(panel.Targets, func(query target) bool {
+				return query.RefID == override.Matcher.Options
+			}) {
+				t.Errorf("%s: an override is for query %q, which the panel does not have", panel.Title,
+					override.Matcher.Options)
 			}
 			if len(override.Properties) == 0 {
 				t.Errorf("%s: the override for query %q changes nothing", panel.Title, override.Matcher.Options)

@@ -96,7 +96,8 @@ var ill = map[string]string{
 
 // others are the alerts that fire as well: what fails fast also fails fast enough for the slow alert.
 var others = map[string]string{
-	"ExchangeFailsFast": "ExchangeFailsSlowly", "ExchangeIsSlow": "ExchangeIsSlowForLong", "CertificateEnds": "CertificateEndsSoon",
+	"ExchangeFailsFast": "ExchangeFailsSlowly", "ExchangeIsSlow": "ExchangeIsSlowForLong",
+	"CertificateEnds": "CertificateEndsSoon",
 }
 
 // TestAlertsFireWhenTheyShould has Prometheus evaluate each alert every minute, while all is well, and while one
@@ -173,7 +174,8 @@ func newAlert(t *testing.T, name string, rule rulefmt.Rule) alert {
 		t.Fatal(err)
 	}
 	return alert{
-		rules.NewAlertingRule(name, expression, time.Duration(rule.For), time.Duration(rule.KeepFiringFor), labels.FromMap(rule.Labels),
+		rules.NewAlertingRule(name, expression, time.Duration(rule.For), time.Duration(rule.KeepFiringFor),
+			labels.FromMap(rule.Labels),
 			labels.FromMap(rule.Annotations), labels.EmptyLabels(), "", true, promslog.NewNopLogger()),
 		promqltest.NewTestEngine(t, false, 0, promqltest.DefaultMaxSamplesPerQuery),
 	}

@@ -26,14 +26,18 @@ func TestScriptsRefuseUnknownArguments(t *testing.T) {
 		t.Run(script, func(t *testing.T) {
 			for _, help := range []string{"--help", "-h"} {
 				printed, complaint, status := run(t, script, help)
-				if !strings.HasPrefix(printed, "usage: ") || !strings.Contains(printed, script) || complaint != "" || status != 0 {
-					t.Errorf("%s: status %d, %q %q; want 0, and the usage on standard output", help, status, printed, complaint)
+				if !strings.HasPrefix(printed, "usage: ") || !strings.Contains(printed, script) ||
+					complaint != "" || status != 0 {
+					t.Errorf("%s: status %d, %q %q; want 0, and the usage on standard output", help, status,
+						printed, complaint)
 				}
 			}
-			for _, unknown := range [][]string{{"--no-such-argument"}, {"--help", "more"}, {""}, {"one", "two", "three", "four"}} {
+			for _, unknown := range [][]string{{"--no-such-argument"}, {"--help", "more"}, {""},
+				{"one", "two", "three", "four"}} {
 				printed, complaint, status := run(t, script, unknown...)
 				if printed != "" || !strings.HasPrefix(complaint, "usage: ") || status != 2 {
-					t.Errorf("%q: status %d, %q %q; want 2, and the usage on standard error", unknown, status, printed, complaint)
+					t.Errorf("%q: status %d, %q %q; want 2, and the usage on standard error", unknown, status,
+						printed, complaint)
 				}
 			}
 		})

@@ -122,7 +122,8 @@ func viewerSecurity(tokenURL string) string {
 	if u, err := url.Parse(tokenURL); err == nil && hostName.MatchString(u.Host) {
 		called += " " + u.Scheme + "://" + u.Host
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src " + called + "; " + noEscape
+	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+		"connect-src " + called + "; " + noEscape
 }
 
 // revalidate lets a browser keep a page, but ask each time whether it has changed, because the value sets may be

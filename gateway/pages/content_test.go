@@ -17,9 +17,11 @@ func TestGzipIsForThoseWhoAcceptIt(t *testing.T) {
 	for _, path := range []string{"/docs/register", "/problems"} {
 		plain := get(t, path).Body.String()
 		for accept, zipped := range map[string]bool{
-			"": false, "identity": false, "br": false, "gzip;q=0": false, "gzip; q=0.000": false, "*;q=0": false, "gzip;q=0, *": false,
-			"gzipped": false, "gzip;q=nonsense": false,
-			"gzip": true, "GZIP": true, "br, gzip;q=0.5": true, "*": true, "x-gzip": true, "gzip ; q=1": true, "*;q=0, gzip": true,
+			"": false, "identity": false, "br": false, "gzip;q=0": false, "gzip; q=0.000": false, "*;q=0": false,
+			"gzip;q=0, *": false,
+			"gzipped":     false, "gzip;q=nonsense": false,
+			"gzip": true, "GZIP": true, "br, gzip;q=0.5": true, "*": true, "x-gzip": true, "gzip ; q=1": true,
+			"*;q=0, gzip": true,
 		} {
 			response := get(t, path, "Accept-Encoding", accept)
 			if is := response.Header().Get("Content-Encoding"); (is == "gzip") != zipped || (is != "" && is != "gzip") {
@@ -54,7 +56,8 @@ func TestGzipIsForThoseWhoAcceptIt(t *testing.T) {
 // TestPagesAreRevalidated asks again for what is known: nothing is sent twice, in either encoding.
 func TestPagesAreRevalidated(t *testing.T) {
 	for _, path := range []string{
-		"/docs", "/docs/start", "/docs/register", "/docs/pages.css", "/docs/viewer.js", "/docs/swagger-ui-bundle.js", "/openapi.json", "/problems",
+		"/docs", "/docs/start", "/docs/register", "/docs/pages.css", "/docs/viewer.js", "/docs/swagger-ui-bundle.js",
+		"/openapi.json", "/problems",
 		"/problems/not-found",
 	} {
 		tags := map[string]bool{}
@@ -71,9 +74,11 @@ func TestPagesAreRevalidated(t *testing.T) {
 			tags[tag] = true
 			again := get(t, path, "Accept-Encoding", encoding, "If-None-Match", tag)
 			if again.Code != http.StatusNotModified || again.Body.Len() > 0 || again.Header().Get("ETag") != tag {
-				t.Errorf("%s: a known tag gets %d, %d bytes, tag %q", path, again.Code, again.Body.Len(), again.Header().Get("ETag"))
+				t.Errorf("%s: a known tag gets %d, %d bytes, tag %q", path, again.Code, again.Body.Len(),
+					again.Header().Get("ETag"))
 			}
-			if changed := get(t, path, "Accept-Encoding", encoding, "If-None-Match", `"another"`); changed.Code != http.StatusOK {
+			if changed := get(t, path, "Accept-Encoding", encoding, "If-None-Match",
+				`"another"`); changed.Code != http.StatusOK {
 				t.Errorf("%s: another tag gets %d", path, changed.Code)
 			}
 			head := serve(t, http.MethodHead, path, "Accept-Encoding", encoding)
@@ -100,14 +105,17 @@ func TestRefusedPageIsAProblem(t *testing.T) {
 				}
 				header := response.Header()
 				if response.Code != kind.Status() || document.Type != problem.URI(kind) || document.Detail == "" ||
-					header.Get("Content-Type") != problem.ContentType || header.Get("Content-Encoding") != "" || header.Get("ETag") != "" {
+					header.Get("Content-Type") != problem.ContentType || header.Get("Content-Encoding") != "" ||
+					header.Get("ETag") != "" {
 					t.Errorf("%s: %d %v %s", path, response.Code, header, response.Body)
 				}
-				if length := header.Get("Content-Range"); kind == problem.RangeOutside && !strings.HasPrefix(length, "bytes */") {
+				if length := header.Get("Content-Range"); kind == problem.RangeOutside &&
+					!strings.HasPrefix(length, "bytes */") {
 					t.Errorf("%s: Content-Range %q does not say how long the page is", path, length)
 				}
 			}
-			if part := get(t, path, "Range", "bytes=0-9", "Accept-Encoding", encoding); part.Code != http.StatusPartialContent || part.Body.Len() != 10 {
+			if part := get(t, path, "Range", "bytes=0-9", "Accept-Encoding",
+				encoding); part.Code != http.StatusPartialContent || part.Body.Len() != 10 {
 				t.Errorf("%s: a part of the page gets %d with %d bytes", path, part.Code, part.Body.Len())
 			}
 		}

@@ -53,7 +53,8 @@ func readOperations(document []byte) ([]operation, error) {
 				return nil, err
 			}
 			o := operation{
-				Method: method, Path: path, Summary: described.Summary, group: strings.Join(described.Tags, "/"), problems: described.Problems,
+				Method: method, Path: path, Summary: described.Summary, group: strings.Join(described.Tags, "/"),
+				problems: described.Problems,
 			}
 			o.Viewer = "/docs#/" + strings.ReplaceAll(o.group, " ", "%20") + "/" + described.OperationID
 			all = append(all, o)
@@ -80,7 +81,9 @@ func order(all []operation) error {
 	}
 	rank := func(o operation) []int {
 		if rest, beyond := strings.CutPrefix(o.Path, "/x/"); beyond {
-			resource := slices.IndexFunc(resources, func(r string) bool { return slices.Contains(strings.Split(rest, "/"), r) })
+			resource := slices.IndexFunc(resources, func(r string) bool {
+				return slices.Contains(strings.Split(rest, "/"), r)
+			})
 			return []int{len(groups) + 1, resource}
 		}
 		group := slices.IndexFunc(groups, func(g string) bool { return strings.EqualFold(g, o.group) })

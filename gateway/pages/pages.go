@@ -19,7 +19,8 @@ import (
 //go:embed assets
 var assets embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"marked": marked}).ParseFS(assets, "assets/*.html"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"marked": marked}).ParseFS(assets,
+	"assets/*.html"))
 
 // Config is what the pages show of the exchange that serves them.
 type Config struct {
@@ -79,7 +80,8 @@ func redirect(to string) http.Handler {
 // addAssets adds the files that the pages load.
 func addAssets(all map[string]http.Handler) error {
 	for name, contentType := range map[string]string{
-		"swagger-ui-bundle.js.gz": "text/javascript", "swagger-ui.css.gz": "text/css", "swagger-ui-bundle.js.LICENSE.txt": "text/plain",
+		"swagger-ui-bundle.js.gz": "text/javascript",
+		"swagger-ui.css.gz":       "text/css", "swagger-ui-bundle.js.LICENSE.txt": "text/plain",
 		"viewer.js": "text/javascript", "viewer.css": "text/css", "copy.js": "text/javascript", "pages.css": "text/css",
 	} {
 		path, c, err := asset(name, contentType)

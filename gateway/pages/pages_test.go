@@ -18,7 +18,8 @@ import (
 
 // public are the pages of a local exchange. Making them costs more than serving them.
 var public = sync.OnceValues(func() (map[string]http.Handler, error) {
-	return pages.New(pages.Config{Sets: valuesets.Published(), Tokens: pages.Tokens{Local: true, Issuer: "exchange-local"}})
+	return pages.New(pages.Config{Sets: valuesets.Published(),
+		Tokens: pages.Tokens{Local: true, Issuer: "exchange-local"}})
 })
 
 // serve returns the response of a page. headers are names and values in turn.
@@ -90,7 +91,8 @@ func TestViewerHasTheOrderOfTheInterface(t *testing.T) {
 		}
 	}
 	claims := []string{
-		"POST /claim", "GET /claim", "GET /claim/{id}", "PUT /claim/{id}", "POST /claim/{id}/documents", "POST /claim/{id}:settle",
+		"POST /claim", "GET /claim", "GET /claim/{id}", "PUT /claim/{id}", "POST /claim/{id}/documents",
+		"POST /claim/{id}:settle",
 		"POST /claim/{id}:reopen", "POST /claimsBordereau", "GET /claimsBordereau", "GET /claimsBordereau/{id}",
 	}
 	first := slices.Index(operations, claims[0])
@@ -138,7 +140,8 @@ func TestPagesSayWhereTokensComeFrom(t *testing.T) {
 		want, not string
 	}{
 		{pages.Tokens{Local: true, Issuer: "exchange-local"}, "exchange token", "identity provider"},
-		{pages.Tokens{Local: true, Issuer: "exchange-local", Command: "docker compose run token"}, "docker compose run token", "exchange token"},
+		{pages.Tokens{Local: true, Issuer: "exchange-local", Command: "docker compose run token"},
+			"docker compose run token", "exchange token"},
 		{pages.Tokens{Issuer: "https://login.example/realm"}, "https://login.example/realm", "exchange token"},
 		{pages.Tokens{}, "ask its operator", "exchange token"},
 	} {
@@ -162,19 +165,23 @@ func TestPagesSayWhereTokensComeFrom(t *testing.T) {
 // TestViewerMayAskForATokenAtTheTokenURL renders the pages with a token URL and without.
 func TestViewerMayAskForATokenAtTheTokenURL(t *testing.T) {
 	for tokenURL, want := range map[string]string{
-		"": "connect-src 'self';", "https://login.example:8443/realm/token?a=b": "connect-src 'self' https://login.example:8443;",
+		"": "connect-src 'self';",
+		"https://login.example:8443/realm/token?a=b": "connect-src 'self' https://login.example:8443;",
 	} {
 		all, err := pages.New(pages.Config{Sets: valuesets.Published(), Tokens: pages.Tokens{URL: tokenURL}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, named := range map[string]bool{"/docs": tokenURL != "", "/docs/start": tokenURL != "", "/openapi.json": tokenURL != ""} {
+		for path, named := range map[string]bool{"/docs": tokenURL != "", "/docs/start": tokenURL != "",
+			"/openapi.json": tokenURL != ""} {
 			response := httptest.NewRecorder()
 			all[path].ServeHTTP(response, request(http.MethodGet, path))
-			if is := strings.Contains(response.Body.String(), "https://login.example:8443/realm/token?a=b"); is != named {
+			if is := strings.Contains(response.Body.String(),
+				"https://login.example:8443/realm/token?a=b"); is != named {
 				t.Errorf("%s names the token URL %q: %v", path, tokenURL, is)
 			}
-			if policy := response.Header().Get("Content-Security-Policy"); path == "/docs" && !strings.Contains(policy, want) {
+			if policy := response.Header().Get("Content-Security-Policy"); path == "/docs" &&
+				!strings.Contains(policy, want) {
 				t.Errorf("with the token URL %q the policy is %q", tokenURL, policy)
 			}
 		}
@@ -247,7 +254,8 @@ func TestEveryKindHasAPage(t *testing.T) {
 			t.Errorf("%s: %+v", kind.Slug(), page)
 		}
 		example := page.Example
-		if example["type"] != page.Type || example["title"] != page.Title || example["status"] != float64(page.Status) ||
+		if example["type"] != page.Type || example["title"] != page.Title ||
+			example["status"] != float64(page.Status) ||
 			example["detail"] == "" || example["instance"] == "" {
 			t.Errorf("%s: the example is %v", kind.Slug(), example)
 		}
@@ -271,7 +279,8 @@ func TestProblemsNameTheirOperations(t *testing.T) {
 	if is := operations("party-exists"); !slices.Equal(is, []string{"POST /personal", "PUT /personal/{id}"}) {
 		t.Errorf("a party exists for %q", is)
 	}
-	if is := operations("vehicle-not-found"); !slices.Contains(is, "POST /motorCoverage") || slices.Contains(is, "POST /petCoverage") {
+	if is := operations("vehicle-not-found"); !slices.Contains(is, "POST /motorCoverage") ||
+		slices.Contains(is, "POST /petCoverage") {
 		t.Errorf("a vehicle is not found by %q", is)
 	}
 	_, all := viewerOrder(t)
@@ -279,7 +288,8 @@ func TestProblemsNameTheirOperations(t *testing.T) {
 		t.Errorf("%d of %d operations need a token", len(is), len(all))
 	}
 	page := get(t, "/problems/party-exists", "Accept", "text/html").Body.String()
-	for _, want := range []string{"How to mend it", "existingId&#34;: &#34;", "POST /personal", "/docs#/parties/createPersonal"} {
+	for _, want := range []string{"How to mend it", "existingId&#34;: &#34;", "POST /personal",
+		"/docs#/parties/createPersonal"} {
 		if !strings.Contains(strings.ReplaceAll(page, "Parties", "parties"), want) {
 			t.Errorf("the page does not show %q", want)
 		}
@@ -288,13 +298,15 @@ func TestProblemsNameTheirOperations(t *testing.T) {
 
 func TestProblemsAreNegotiated(t *testing.T) {
 	for accept, want := range map[string]string{
-		"": "application/json", "*/*": "application/json", "application/json": "application/json", "text/html": "text/html",
+		"": "application/json", "*/*": "application/json", "application/json": "application/json",
+		"text/html": "text/html",
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": "text/html",
 		"text/html;q=0.1, application/json":                               "application/json",
 	} {
 		for _, path := range []string{"/problems", "/problems/peril-not-covered"} {
 			response := get(t, path, "Accept", accept)
-			if is := response.Header().Get("Content-Type"); !strings.HasPrefix(is, want) || !strings.Contains(response.Body.String(), "peril not covered") {
+			if is := response.Header().Get("Content-Type"); !strings.HasPrefix(is, want) ||
+				!strings.Contains(response.Body.String(), "peril not covered") {
 				t.Errorf("%s, Accept %q: %s", path, accept, is)
 			}
 			if !slices.Contains(response.Header().Values("Vary"), "Accept") {
@@ -317,7 +329,8 @@ func TestPagesNeedNothingFromOutside(t *testing.T) {
 			t.Errorf("%s has the policy %q", path, policy)
 		}
 		text := page.Body.String()
-		if strings.Contains(text, "<style") || regexp.MustCompile(`<script(>| [^s])|\son[a-z]+=|style=`).MatchString(text) {
+		if strings.Contains(text, "<style") ||
+			regexp.MustCompile(`<script(>| [^s])|\son[a-z]+=|style=`).MatchString(text) {
 			t.Errorf("%s has scripts or styles that its policy forbids", path)
 		}
 		found := reference.FindAllStringSubmatch(text, -1)

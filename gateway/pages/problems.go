@@ -55,7 +55,8 @@ func addProblems(all map[string]http.Handler, operations []operation) error {
 			return err
 		}
 		one := described{
-			Type: problem.URI(kind), Title: kind.Title(), Status: kind.Status(), Row: text.Row, Means: text.Means, Mend: text.Mend,
+			Type: problem.URI(kind), Title: kind.Title(), Status: kind.Status(), Row: text.Row, Means: text.Means,
+			Mend:    text.Mend,
 			Example: example, Operations: []operation{},
 		}
 		for _, o := range operations {

@@ -21,7 +21,8 @@ func (c challenge) header(code, description string) string {
 		{"error", code}, {"error_description", description}, {"scope", c.scope}, {"resource_metadata", c.metadata},
 	} {
 		if parameter.value != "" {
-			text += ", " + parameter.name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(parameter.value) + `"`
+			text += ", " + parameter.name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).
+				Replace(parameter.value) + `"`
 		}
 	}
 	return text

@@ -41,7 +41,8 @@ func checkHeader(token string, types []string) error {
 		return fmt.Errorf("%w: it has crit", errHeader)
 	case header.Encoded != nil && !*header.Encoded:
 		return fmt.Errorf("%w: its payload is not encoded", errHeader)
-	case len(types) > 0 && !slices.ContainsFunc(types, func(allowed string) bool { return sameType(header.Type, allowed) }):
+	case len(types) > 0 &&
+		!slices.ContainsFunc(types, func(allowed string) bool { return sameType(header.Type, allowed) }):
 		return fmt.Errorf("%w: its typ is %q", errHeader, header.Type)
 	}
 	return nil

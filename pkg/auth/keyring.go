@@ -88,7 +88,8 @@ func (r *keyring) read(ctx context.Context) error {
 	}
 	if err != nil {
 		if r.failing == nil { // a source that stays down is logged once
-			r.log.Warn("verification keys cannot be read; the last ones that were read stay in use", "known", len(r.keys()), "cause", err)
+			r.log.Warn("verification keys cannot be read; the last ones that were read stay in use", "known",
+				len(r.keys()), "cause", err)
 		}
 		r.failing = err
 		return err

@@ -113,7 +113,8 @@ func unavailable(t *testing.T, err error) {
 // TestCallersOfANewKeyWaitForIt sends tokens of a new key while the key set is being read: for the first of them, or
 // since before the key was in it.
 func TestCallersOfANewKeyWaitForIt(t *testing.T) {
-	for name, regular := range map[string]string{"read for the first of them": "1h", "read before the key was there": "1ms"} {
+	for name, regular := range map[string]string{"read for the first of them": "1h",
+		"read before the key was there": "1ms"} {
 		t.Run(name, func(t *testing.T) {
 			old, next := signer(t), signer(t)
 			idp := newProvider(t, old.JWKS())

@@ -107,7 +107,8 @@ func TestPEMFilesHoldSeveralKeys(t *testing.T) {
 	}
 	v := verifier(t, "--jwt-keys", keyFile(t, content))
 	claims := jwt.MapClaims{"sub": "broker-1", "exp": time.Now().Add(time.Hour).Unix()}
-	for _, token := range []string{sign(t, jwt.SigningMethodES384, curve, claims), sign(t, jwt.SigningMethodEdDSA, edwards, claims)} {
+	for _, token := range []string{sign(t, jwt.SigningMethodES384, curve, claims),
+		sign(t, jwt.SigningMethodEdDSA, edwards, claims)} {
 		if _, err := verify(v, token); err != nil {
 			t.Error(err)
 		}
@@ -122,7 +123,8 @@ func TestSourcesWithoutAUsableKeyAreRefused(t *testing.T) {
 		"neither":        "keys",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := auth.NewVerifier(t.Context(), settings(t, "--jwt-keys", keyFile(t, []byte(content))), slog.New(slog.DiscardHandler))
+			_, err := auth.NewVerifier(t.Context(), settings(t, "--jwt-keys", keyFile(t, []byte(content))),
+				slog.New(slog.DiscardHandler))
 			if err == nil || !strings.Contains(err.Error(), "setting jwt-keys") {
 				t.Errorf("error %v", err)
 			}

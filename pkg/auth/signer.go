@@ -109,7 +109,8 @@ func (s *Signer) publish() error {
 		return err
 	}
 	s.id = base64.RawURLEncoding.EncodeToString(thumbprint)
-	for member, value := range map[string]string{jwk.KeyIDKey: s.id, jwk.AlgorithmKey: "ES256", jwk.KeyUsageKey: "sig"} {
+	for member, value := range map[string]string{jwk.KeyIDKey: s.id, jwk.AlgorithmKey: "ES256",
+		jwk.KeyUsageKey: "sig"} {
 		if err := public.Set(member, value); err != nil {
 			return err
 		}

@@ -26,7 +26,8 @@ func TestSignerKeepsItsKey(t *testing.T) {
 	}
 	v := verifier(t, "--jwt-keys", second.PublicFile(), "--jwt-issuer", "local", "--jwt-audience", "exchange")
 	caller, err := verify(v, issue(t, first, auth.Grant{
-		Subject: "broker-1", Scopes: []string{"std.admin"}, Issuer: "local", Audience: []string{"exchange"}, Lifetime: time.Minute,
+		Subject: "broker-1", Scopes: []string{"std.admin"}, Issuer: "local", Audience: []string{"exchange"},
+		Lifetime: time.Minute,
 	}))
 	if err != nil || caller.Subject != "broker-1" || !caller.Has("std.admin") || caller.Has("std.developer") {
 		t.Fatalf("caller %+v, error %v", caller, err)

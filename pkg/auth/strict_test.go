@@ -31,7 +31,8 @@ func TestTokensAreReadStrictly(t *testing.T) {
 	v := verifier(t, "--jwt-keys", path, "--jwt-issuer", "https://id.example", "--jwt-audience", "exchange")
 	const header = `{"alg":"RS256","typ":"JWT"}`
 	exp := time.Now().Add(time.Hour).Unix()
-	claims := fmt.Sprintf(`{"iss":"https://id.example","aud":["other","exchange"],"sub":"broker-1","exp":%d,"scope":"std.developer"}`, exp)
+	claims := fmt.Sprintf(
+		`{"iss":"https://id.example","aud":["other","exchange"],"sub":"broker-1","exp":%d,"scope":"std.developer"}`, exp)
 	with := func(text, old, replacement string) string {
 		t.Helper()
 		if strings.Count(text, old) != 1 {
@@ -41,13 +42,14 @@ func TestTokensAreReadStrictly(t *testing.T) {
 	}
 
 	for name, claims := range map[string]string{
-		"as it is":                claims,
-		"fraction of a second":    with(claims, fmt.Sprint(exp), fmt.Sprint(exp)+".25"),
-		"exponent":                with(claims, fmt.Sprint(exp), "4e9"),
-		"scopes as an array":      with(claims, `"std.developer"`, `["std.developer"]`),
-		"scp as an array":         with(claims, `"scope":"std.developer"`, `"scp":["std.developer"]`),
-		"claims of other systems": with(claims, `"sub"`, `"groups":{"a":[1]},"SCOPE":"std.admin","Scp":["std.admin"],"sub"`),
-		"null is absent":          with(claims, `"sub"`, `"nbf":null,"scp":null,"sub"`),
+		"as it is":             claims,
+		"fraction of a second": with(claims, fmt.Sprint(exp), fmt.Sprint(exp)+".25"),
+		"exponent":             with(claims, fmt.Sprint(exp), "4e9"),
+		"scopes as an array":   with(claims, `"std.developer"`, `["std.developer"]`),
+		"scp as an array":      with(claims, `"scope":"std.developer"`, `"scp":["std.developer"]`),
+		"claims of other systems": with(claims, `"sub"`,
+			`"groups":{"a":[1]},"SCOPE":"std.admin","Scp":["std.admin"],"sub"`),
+		"null is absent": with(claims, `"sub"`, `"nbf":null,"scp":null,"sub"`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			caller, err := verify(v, signText(t, private, header, claims))
@@ -100,7 +102,8 @@ func TestScopesOfChosenClaims(t *testing.T) {
 	private, _, path := rsaFile(t)
 	v := verifier(t, "--jwt-keys", path, "--jwt-scopes", "scp,roles")
 	token := func(scopes string) string {
-		return signText(t, private, `{"alg":"RS256"}`, fmt.Sprintf(`{"sub":"broker-1","exp":%d%s}`, time.Now().Add(time.Hour).Unix(), scopes))
+		return signText(t, private, `{"alg":"RS256"}`,
+			fmt.Sprintf(`{"sub":"broker-1","exp":%d%s}`, time.Now().Add(time.Hour).Unix(), scopes))
 	}
 	for scopes, want := range map[string]string{
 		``:                                  "",
@@ -135,11 +138,13 @@ func TestTypesOfTokens(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, header := range []string{`{"alg":"RS256","typ":"JWT"}`, `{"alg":"RS256"}`, `{"alg":"RS256","TYP":"at+jwt"}`} {
+	for _, header := range []string{`{"alg":"RS256","typ":"JWT"}`, `{"alg":"RS256"}`,
+		`{"alg":"RS256","TYP":"at+jwt"}`} {
 		_, err := verify(access, signText(t, private, header, claims))
 		refused(t, err, "of a type that is not accepted")
 	}
-	if _, err := verify(verifier(t, "--jwt-keys", path), signText(t, private, `{"alg":"RS256","typ":"JWT"}`, claims)); err != nil {
+	if _, err := verify(verifier(t, "--jwt-keys", path),
+		signText(t, private, `{"alg":"RS256","typ":"JWT"}`, claims)); err != nil {
 		t.Errorf("without the setting: %v", err)
 	}
 }

@@ -59,10 +59,12 @@ func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Ver
 	}
 	v.parser = jwt.NewParser(parserOptions(s)...)
 	if s.Issuer == "" {
-		log.Warn("tokens of any issuer are accepted if their key is known; set --jwt-issuer to the iss of your identity provider")
+		log.Warn("tokens of any issuer are accepted if their key is known; set --jwt-issuer to the iss of your " +
+			"identity provider")
 	}
 	if len(s.Audience) == 0 {
-		log.Warn("tokens that were issued for other applications are accepted; set --jwt-audience to the aud of this exchange")
+		log.Warn("tokens that were issued for other applications are accepted; set --jwt-audience to the aud of " +
+			"this exchange")
 	}
 	if err := v.keyring.refresh(ctx); err != nil && s.KeyFile != "" {
 		return nil, fmt.Errorf("setting jwt-keys: %w", err)
@@ -72,7 +74,8 @@ func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Ver
 
 func parserOptions(s tokens.Settings) []jwt.ParserOption {
 	options := []jwt.ParserOption{
-		jwt.WithValidMethods(s.Algorithms), jwt.WithExpirationRequired(), jwt.WithLeeway(s.Leeway), jwt.WithStrictDecoding(),
+		jwt.WithValidMethods(s.Algorithms), jwt.WithExpirationRequired(), jwt.WithLeeway(s.Leeway),
+		jwt.WithStrictDecoding(),
 	}
 	if s.Issuer != "" {
 		options = append(options, jwt.WithIssuer(s.Issuer))

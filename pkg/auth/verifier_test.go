@@ -126,7 +126,8 @@ func TestVerifyReadsSubjectAndScopes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if caller.Subject != "broker-1" || len(caller.Scopes) != 2 || !caller.Has("std.admin") || !caller.Has("std.developer") {
+				if caller.Subject != "broker-1" || len(caller.Scopes) != 2 || !caller.Has("std.admin") ||
+					!caller.Has("std.developer") {
 					t.Fatalf("caller %+v", caller)
 				}
 			}
@@ -141,9 +142,13 @@ func TestVerifyRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := verifier(t, "--jwt-keys", path, "--jwt-issuer", "https://id.example", "--jwt-audience", "exchange", "--jwt-algorithms", "RS256,ES256")
+	v := verifier(t, "--jwt-keys", path, "--jwt-issuer", "https://id.example", "--jwt-audience", "exchange",
+		"--jwt-algorithms", "RS256,ES256")
 	claims := func(change ...any) jwt.MapClaims {
-		c := jwt.MapClaims{"sub": "broker-1", "iss": "https://id.example", "aud": "exchange", "exp": time.Now().Add(time.Hour).Unix(), "scope": "std.admin"}
+		c := jwt.MapClaims{
+			"sub": "broker-1", "iss": "https://id.example", "aud": "exchange", "exp": time.Now().Add(time.Hour).Unix(),
+			"scope": "std.admin",
+		}
 		for i := 0; i < len(change); i += 2 {
 			if change[i+1] == nil {
 				delete(c, change[i].(string))
@@ -158,20 +163,29 @@ func TestVerifyRefuses(t *testing.T) {
 	}
 	good := sign(t, jwt.SigningMethodRS256, private, claims())
 	for name, test := range map[string]struct{ token, reason string }{
-		"expired":                  {sign(t, jwt.SigningMethodRS256, private, claims("exp", time.Now().Add(-time.Minute).Unix())), "expired"},
-		"without exp":              {sign(t, jwt.SigningMethodRS256, private, claims("exp", nil)), "claim"},
-		"not valid yet":            {sign(t, jwt.SigningMethodRS256, private, claims("nbf", time.Now().Add(time.Minute).Unix())), "not valid yet"},
-		"another audience":         {sign(t, jwt.SigningMethodRS256, private, claims("aud", "elsewhere")), "audience"},
-		"no audience":              {sign(t, jwt.SigningMethodRS256, private, claims("aud", nil)), "claim"},
-		"another issuer":           {sign(t, jwt.SigningMethodRS256, private, claims("iss", "https://evil.example")), "issuer"},
+		"expired": {
+			sign(t, jwt.SigningMethodRS256, private, claims("exp", time.Now().Add(-time.Minute).Unix())), "expired",
+		},
+		"without exp": {sign(t, jwt.SigningMethodRS256, private, claims("exp", nil)), "claim"},
+		"not valid yet": {
+			sign(t, jwt.SigningMethodRS256, private, claims("nbf", time.Now().Add(time.Minute).Unix())),
+			"not valid yet",
+		},
+		"another audience": {sign(t, jwt.SigningMethodRS256, private, claims("aud", "elsewhere")), "audience"},
+		"no audience":      {sign(t, jwt.SigningMethodRS256, private, claims("aud", nil)), "claim"},
+		"another issuer": {
+			sign(t, jwt.SigningMethodRS256, private, claims("iss", "https://evil.example")), "issuer",
+		},
 		"no subject":               {sign(t, jwt.SigningMethodRS256, private, claims("sub", nil)), "subject"},
 		"another key":              {sign(t, jwt.SigningMethodRS256, stranger, claims()), "signature"},
 		"algorithm not allowed":    {sign(t, jwt.SigningMethodRS384, private, claims()), "algorithm"},
 		"key of another type":      {sign(t, jwt.SigningMethodES256, curve, claims()), "signature"},
 		"HMAC with the public key": {sign(t, jwt.SigningMethodHS256, publicPEM, claims()), "algorithm"},
-		"algorithm none":           {sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, claims()), "algorithm"},
-		"signature cut off":        {good[:strings.LastIndex(good, ".")+1], "signature"},
-		"no token at all":          {"abc", "malformed"},
+		"algorithm none": {
+			sign(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, claims()), "algorithm",
+		},
+		"signature cut off": {good[:strings.LastIndex(good, ".")+1], "signature"},
+		"no token at all":   {"abc", "malformed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			caller, err := verify(v, test.token)
@@ -269,7 +283,8 @@ func BenchmarkVerifyRemembered(b *testing.B) {
 	s := signer(b)
 	v := verifier(b, "--jwt-keys", s.PublicFile())
 	header := http.Header{"Authorization": {"Bearer " + issue(b, s, auth.Grant{
-		Subject: "broker-1", Scopes: []string{"std.admin", "std.developer"}, Issuer: "https://id.example", Lifetime: time.Hour,
+		Subject: "broker-1", Scopes: []string{"std.admin", "std.developer"}, Issuer: "https://id.example",
+		Lifetime: time.Hour,
 	})}}
 	b.ReportAllocs()
 	for b.Loop() {

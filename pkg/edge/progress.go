@@ -57,7 +57,9 @@ func (b *demandedBody) Read(p []byte) (int, error) {
 	if b.ended {
 		return b.ReadCloser.Read(p)
 	}
-	n, err := b.allowed.during(b.control.SetReadDeadline, func() (int, error) { return b.ReadCloser.Read(p[:min(len(p), slowBytes)]) })
+	n, err := b.allowed.during(b.control.SetReadDeadline, func() (int, error) {
+		return b.ReadCloser.Read(p[:min(len(p), slowBytes)])
+	})
 	if err == nil {
 		return n, nil
 	}
@@ -81,7 +83,9 @@ func (d *demandedResponse) Write(content []byte) (int, error) {
 	written := 0
 	for {
 		part := content[written:min(len(content), written+slowBytes)]
-		n, err := d.allowed.during(d.control.SetWriteDeadline, func() (int, error) { return d.ResponseWriter.Write(part) })
+		n, err := d.allowed.during(d.control.SetWriteDeadline, func() (int, error) {
+			return d.ResponseWriter.Write(part)
+		})
 		written += n
 		if err != nil || written == len(content) {
 			return written, err

@@ -44,11 +44,17 @@ var unreadable = map[int]struct {
 	kind   problem.Kind
 	detail string
 }{
-	http.StatusBadRequest:                  {problem.MalformedRequest, "The request line or the header cannot be read"},
-	http.StatusExpectationFailed:           {problem.Expectation, "The only value of Expect that can be met is 100-continue"},
-	http.StatusRequestHeaderFieldsTooLarge: {problem.HeaderTooLarge, "The request line and the header are larger than 32 KiB"},
-	http.StatusNotImplemented:              {problem.TransferCoding, "The only Transfer-Encoding that can be read is chunked"},
-	http.StatusHTTPVersionNotSupported:     {problem.Version, "Use HTTP/1.1 or HTTP/2"},
+	http.StatusBadRequest: {problem.MalformedRequest, "The request line or the header cannot be read"},
+	http.StatusExpectationFailed: {
+		problem.Expectation, "The only value of Expect that can be met is 100-continue",
+	},
+	http.StatusRequestHeaderFieldsTooLarge: {
+		problem.HeaderTooLarge, "The request line and the header are larger than 32 KiB",
+	},
+	http.StatusNotImplemented: {
+		problem.TransferCoding, "The only Transfer-Encoding that can be read is chunked",
+	},
+	http.StatusHTTPVersionNotSupported: {problem.Version, "Use HTTP/1.1 or HTTP/2"},
 }
 
 // refusal returns the response with a problem document that takes the place of a response of net/http; nil if that is
@@ -77,7 +83,8 @@ func (c *refuser) refusal(plain []byte) []byte {
 	}
 	id := uuid.NewString()
 	document := newDocument(id, problem.New(of.kind, detail+"."))
-	c.log.Debug("request refused before it was read", "request", id, "status", response.StatusCode, "problem", of.kind.Slug(), "cause", string(text))
+	c.log.Debug("request refused before it was read", "request", id, "status", response.StatusCode, "problem",
+		of.kind.Slug(), "cause", string(text))
 	return document.whole(response.StatusCode)
 }
 
@@ -90,7 +97,8 @@ type document struct {
 // newDocument returns the document of a problem, in a response that ends the connection.
 func newDocument(requestID string, p *problem.Error) *document {
 	d := &document{header: http.Header{
-		problem.RequestIDHeader: {requestID}, "Date": {time.Now().UTC().Format(http.TimeFormat)}, "Connection": {"close"},
+		problem.RequestIDHeader: {requestID}, "Date": {time.Now().UTC().Format(http.TimeFormat)},
+		"Connection": {"close"},
 	}}
 	problem.Write(d, p)
 	return d

@@ -86,10 +86,12 @@ func (s *scan) bounds() *problem.Error {
 			continue
 		}
 		if s.members > MaxMembers {
-			return at(problem.New(problem.Malformed, ""), "", fmt.Sprintf("has more than %d members, those of all objects in it included", MaxMembers))
+			return at(problem.New(problem.Malformed, ""), "",
+				fmt.Sprintf("has more than %d members, those of all objects in it included", MaxMembers))
 		}
 		if s.elements > MaxAllElements {
-			return at(problem.New(problem.Malformed, ""), "", fmt.Sprintf("has lists with more than %d elements together", MaxAllElements))
+			return at(problem.New(problem.Malformed, ""), "",
+				fmt.Sprintf("has lists with more than %d elements together", MaxAllElements))
 		}
 		i++
 	}

@@ -58,9 +58,11 @@ func precheck(body []byte) (scan, *problem.Error) {
 	text := bytes.TrimLeft(body, " \t\r\n")
 	switch {
 	case len(text) == 0:
-		return scan{}, at(problem.New(problem.Malformed, "The body is empty; a JSON object is required."), "", "is empty")
+		return scan{}, at(problem.New(problem.Malformed, "The body is empty; a JSON object is required."),
+			"", "is empty")
 	case bytes.HasPrefix(body, []byte("\ufeff")):
-		return scan{}, at(problem.New(problem.Malformed, "The body begins with a byte order mark; JSON has none."), "", "byte order mark")
+		return scan{}, at(problem.New(problem.Malformed, "The body begins with a byte order mark; JSON has none."), "",
+			"byte order mark")
 	case text[0] != '{':
 		// null, too, which would be read as a record without members.
 		return scan{}, at(problem.New(problem.Malformed, "The body must be a JSON object."), "", "must be an object")
@@ -75,7 +77,8 @@ func syntax(body []byte) *problem.Error {
 	_, err := dec.ReadValue()
 	if err == nil {
 		if rest := bytes.TrimLeft(body[dec.InputOffset():], " \t\r\n"); len(rest) > 0 {
-			return at(problem.New(problem.Malformed, fmt.Sprintf("Something follows the JSON object, at byte %d.", len(body)-len(rest))),
+			return at(problem.New(problem.Malformed,
+				fmt.Sprintf("Something follows the JSON object, at byte %d.", len(body)-len(rest))),
 				"", "trailing data")
 		}
 		return nil
@@ -94,7 +97,8 @@ func syntax(body []byte) *problem.Error {
 	case strings.Contains(wrong.Err.Error(), "EOF"):
 		reason = "truncated"
 	}
-	p := problem.New(problem.Malformed, fmt.Sprintf("The body is no valid JSON text: %s at byte %d.", reason, wrong.ByteOffset))
+	p := problem.New(problem.Malformed,
+		fmt.Sprintf("The body is no valid JSON text: %s at byte %d.", reason, wrong.ByteOffset))
 	return at(p.Because(err), wrong.JSONPointer, reason)
 }
 

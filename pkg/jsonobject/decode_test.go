@@ -45,7 +45,8 @@ func TestDecodeReportsEveryViolation(t *testing.T) {
 		{"nested duplicate", `{"x":{"y":1,"y":2}}`, problem.Malformed, []string{"/x/y"}},
 		{"bad UTF-8", "{\"name\":\"\xff\"}", problem.Malformed, []string{"/name"}},
 		{"syntax after a wrong type", `{"name":7,"flag":tru}`, problem.Malformed, []string{"/flag"}},
-		{"too deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, problem.Malformed, []string{"/x" + strings.Repeat("/0", MaxDepth-1)}},
+		{"too deep", `{"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}`, problem.Malformed,
+			[]string{"/x" + strings.Repeat("/0", MaxDepth-1)}},
 		{"long string", `{"name":"` + long + `"}`, problem.Malformed, []string{"/name"}},
 		{"long extension", `{"list":["a"],"x":{"y":["` + long + `"]}}`, problem.Malformed, []string{"/x/y/0"}},
 		{"long after an escape", `{"name":"\"` + long[1:] + `\u0041"}`, problem.Malformed, []string{"/name"}},
@@ -53,14 +54,21 @@ func TestDecodeReportsEveryViolation(t *testing.T) {
 		{"long number", `{"x":[1,` + strings.Repeat("1", MaxNumber+1) + `]}`, problem.Malformed, []string{"/x/1"}},
 		{"long exponent", `{"x":-1e` + strings.Repeat("0", MaxNumber) + `}`, problem.Malformed, []string{"/x"}},
 		{"long list", `{"list":` + list(MaxElements+1) + `}`, problem.Malformed, []string{"/list"}},
-		{"long list in an extension", `{"x":{"a":[1,2],"b":[[1],` + list(MaxElements+1) + `]}}`, problem.Malformed, []string{"/x/b/1"}},
-		{"members", `{"x":[` + strings.TrimSuffix(strings.Repeat(`{"a":1,"b":{}},`, MaxMembers/2), ",") + `]}`, problem.Malformed, []string{""}},
-		{"elements", `{"x":[` + strings.TrimSuffix(strings.Repeat(list(MaxElements)+",", 5), ",") + `]}`, problem.Malformed, []string{""}},
-		{"empty lists", `{"x":[` + strings.TrimSuffix(strings.Repeat("[[[[[[[]]]]]]],", MaxElements), ",") + `]}`, problem.Malformed, []string{""}},
+		{"long list in an extension", `{"x":{"a":[1,2],"b":[[1],` + list(MaxElements+1) + `]}}`, problem.Malformed,
+			[]string{"/x/b/1"}},
+		{"members", `{"x":[` + strings.TrimSuffix(strings.Repeat(`{"a":1,"b":{}},`, MaxMembers/2), ",") + `]}`,
+			problem.Malformed, []string{""}},
+		{"elements", `{"x":[` + strings.TrimSuffix(strings.Repeat(list(MaxElements)+",", 5), ",") + `]}`,
+			problem.Malformed, []string{""}},
+		{"empty lists", `{"x":[` + strings.TrimSuffix(strings.Repeat("[[[[[[[]]]]]]],", MaxElements), ",") + `]}`,
+			problem.Malformed, []string{""}},
 		{"null in a list", `{"list":["a",null]}`, problem.Invalid, []string{"/list/1"}},
-		{"null in a list, and more", `{"name":7,"list":[null,"a",1]}`, problem.Invalid, []string{"/name", "/list/0", "/list/2"}},
-		{"null in a list of objects", `{"many":[{"city":1},null]}`, problem.Invalid, []string{"/many/0/city", "/many/1"}},
-		{"duplicate of a long name", `{"` + long[:2000] + `":1,"` + long[:2000] + `":2}`, problem.Malformed, []string{""}},
+		{"null in a list, and more", `{"name":7,"list":[null,"a",1]}`, problem.Invalid,
+			[]string{"/name", "/list/0", "/list/2"}},
+		{"null in a list of objects", `{"many":[{"city":1},null]}`, problem.Invalid,
+			[]string{"/many/0/city", "/many/1"}},
+		{"duplicate of a long name", `{"` + long[:2000] + `":1,"` + long[:2000] + `":2}`,
+			problem.Malformed, []string{""}},
 		{"all wrong", `{"name":7,"flag":"no","list":"a","nested":{"city":1,"code":[]}}`, problem.Invalid,
 			[]string{"/name", "/flag", "/list", "/nested/city", "/nested/code"}},
 		{"wrong element", `{"list":["a",1,"b",2]}`, problem.Invalid, []string{"/list/1", "/list/3"}},
@@ -91,17 +99,22 @@ func TestDecodeReportsEveryViolation(t *testing.T) {
 // TestWhatIsInBoundsIsTaken goes to each bound, counted as it is said to be.
 func TestWhatIsInBoundsIsTaken(t *testing.T) {
 	for name, body := range map[string]string{
-		"string":                     `{"name":"` + strings.Repeat("x", MaxString) + `"}`,
-		"string of quotes":           `{"name":"` + strings.Repeat(`\"`, MaxString) + `"}`,
-		"string of escapes":          `{"name":"` + strings.Repeat(`\u0041\u00e9\u20ac\ud83d\ude00`, MaxString/10) + `"}`,
-		"member name":                `{"` + strings.Repeat("x", MaxString) + `":1}`,
-		"number":                     `{"x":-` + strings.Repeat("1", MaxNumber-1) + `}`,
-		"list":                       `{"list":[` + strings.Repeat(`"a",`, MaxElements-1) + `"a"],"x":[` + strings.Repeat("{},", MaxElements-1) + `[1,2,3]]}`,
-		"members":                    `{"x":[` + strings.TrimSuffix(strings.Repeat(`{"a":{"b":":"}},`, MaxMembers/2-1), ",") + `],"y":1}`,
-		"elements":                   `{"x":[` + strings.TrimSuffix(strings.Repeat("["+strings.Repeat("1,", MaxElements-2)+"1],", 5), ",") + `]}`,
-		"nesting":                    `{"x":` + strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1) + `}`,
-		"digits in a string":         `{"name":"` + strings.Repeat("1", 2*MaxNumber) + `"}`,
-		"brackets in a string":       `{"name":"` + strings.Repeat("[", 2*MaxDepth) + strings.Repeat(",", 2*MaxElements) + `"}`,
+		"string":           `{"name":"` + strings.Repeat("x", MaxString) + `"}`,
+		"string of quotes": `{"name":"` + strings.Repeat(`\"`, MaxString) + `"}`,
+		"string of escapes": `{"name":"` +
+			strings.Repeat(`\u0041\u00e9\u20ac\ud83d\ude00`, MaxString/10) + `"}`,
+		"member name": `{"` + strings.Repeat("x", MaxString) + `":1}`,
+		"number":      `{"x":-` + strings.Repeat("1", MaxNumber-1) + `}`,
+		"list": `{"list":[` + strings.Repeat(`"a",`, MaxElements-1) + `"a"],"x":[` +
+			strings.Repeat("{},", MaxElements-1) + `[1,2,3]]}`,
+		"members": `{"x":[` +
+			strings.TrimSuffix(strings.Repeat(`{"a":{"b":":"}},`, MaxMembers/2-1), ",") + `],"y":1}`,
+		"elements": `{"x":[` +
+			strings.TrimSuffix(strings.Repeat("["+strings.Repeat("1,", MaxElements-2)+"1],", 5), ",") + `]}`,
+		"nesting":            `{"x":` + strings.Repeat("[", MaxDepth-1) + strings.Repeat("]", MaxDepth-1) + `}`,
+		"digits in a string": `{"name":"` + strings.Repeat("1", 2*MaxNumber) + `"}`,
+		"brackets in a string": `{"name":"` +
+			strings.Repeat("[", 2*MaxDepth) + strings.Repeat(",", 2*MaxElements) + `"}`,
 		"null in lists of any value": `{"raw":[null,{"a":[null]}],"x":[null],"list":null}`,
 	} {
 		var v sample
@@ -131,11 +144,13 @@ func BenchmarkManyMembers(b *testing.B) {
 		for name, body := range map[string]string{
 			"alias":     `{` + members.String() + `"premium":1}`,
 			"flattened": `{"both":{` + members.String() + `"a":1},"z":1}`,
-			"wrong":     `{"list":[` + strings.Repeat("7,", n/10) + `7],"many":[` + strings.Repeat(`{"city":7},`, n/10) + `1]}`,
+			"wrong": `{"list":[` + strings.Repeat("7,", n/10) + `7],"many":[` +
+				strings.Repeat(`{"city":7},`, n/10) + `1]}`,
 		} {
 			b.Run(name+"/"+strconv.Itoa(n), func(b *testing.B) {
 				for b.Loop() {
-					renamed, _, p := Rename([]byte(body), map[string]string{"premium": "grossWrittenPremium"}, []string{"both"})
+					renamed, _, p := Rename([]byte(body), map[string]string{"premium": "grossWrittenPremium"},
+						[]string{"both"})
 					if p != nil {
 						b.Fatal(p)
 					}
@@ -211,7 +226,8 @@ func TestEqual(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"name":7,"nested":{"city":1}}`, `{"list":[1,"a"]}`, `{"a":{"b":[[]]}}`, "{\"name\":\"\xff\"}", `[`, `{"name":"a","name":"b"}`} {
+	for _, seed := range []string{`{}`, `{"name":7,"nested":{"city":1}}`, `{"list":[1,"a"]}`, `{"a":{"b":[[]]}}`,
+		"{\"name\":\"\xff\"}", `[`, `{"name":"a","name":"b"}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -239,7 +255,8 @@ func TestTextReadsOneMember(t *testing.T) {
 		{`{"b":{"a":"below"},"c":["a","a"],"a":"last"}`, "last"},
 		{`{"b":"\"a\":\"within\"","a":"\u00e9\n"}`, "é\n"},
 		{`{"\u0061":"escaped name"}`, "escaped name"},
-		{`{"a":1}`, ""}, {`{"a":null}`, ""}, {`{"a":["x"]}`, ""}, {`{"a":{"a":"x"}}`, ""}, {`{}`, ""}, {`{"b":"x"}`, ""},
+		{`{"a":1}`, ""}, {`{"a":null}`, ""}, {`{"a":["x"]}`, ""}, {`{"a":{"a":"x"}}`, ""}, {`{}`, ""},
+		{`{"b":"x"}`, ""},
 		{`{"a":"read","b":` + "what follows is not read", "read"},
 	} {
 		if got, err := Text([]byte(c.object), "a"); got != c.want || err != nil {

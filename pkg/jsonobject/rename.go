@@ -13,7 +13,9 @@ import (
 // of the record, or to "" for a member that is dropped. The members of the objects named in flatten become members of
 // the record itself. sent maps the name of the record to the path that was sent, without its leading slash. A member
 // that was sent twice is accepted if both values are the same; null counts as absent. It returns the errors of Decode.
-func Rename(body []byte, aliases map[string]string, flatten []string) (renamed []byte, sent map[string]string, p *problem.Error) {
+func Rename(
+	body []byte, aliases map[string]string, flatten []string,
+) (renamed []byte, sent map[string]string, p *problem.Error) {
 	if !mentions(body, aliases, flatten) {
 		return body, nil, nil
 	}
@@ -68,7 +70,8 @@ func (r *renaming) add(name string, pointer jsontext.Pointer, value jsontext.Val
 		if elsewhere == "" {
 			elsewhere = jsontext.Pointer("/" + r.sent[name])
 		}
-		return at(problem.New(problem.Invalid, name+" was sent twice, with two values."), elsewhere, "differs from "+name)
+		return at(problem.New(problem.Invalid, name+" was sent twice, with two values."), elsewhere,
+			"differs from "+name)
 	case pointer != "":
 		return nil // both values are the same; the one under the record's name stays
 	}

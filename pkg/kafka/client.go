@@ -16,7 +16,10 @@ func (c Cluster) open(log *slog.Logger, batch int, topics ...Topic) broker.Clien
 	if c.Broker != nil {
 		return c.Broker.Open()
 	}
-	client := &kafkaClient{cluster: c, transport: c.transport(topics...), topics: topics, log: log, writers: make(map[string]*kafka.Writer)}
+	client := &kafkaClient{
+		cluster: c, transport: c.transport(topics...), topics: topics, log: log,
+		writers: make(map[string]*kafka.Writer),
+	}
 	for _, t := range topics {
 		client.writers[t.Name] = newWriter(c, client.transport, t, batch)
 	}

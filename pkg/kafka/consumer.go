@@ -82,7 +82,8 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	config.Log = config.Log.With("topic", config.Topic.Name, "group", config.Group)
 
 	membership := broker.Membership{
-		Group: config.Group, Topic: config.Topic.Name, SessionTimeout: config.SessionTimeout, PartitionWatch: config.PartitionWatch,
+		Group: config.Group, Topic: config.Topic.Name, SessionTimeout: config.SessionTimeout,
+		PartitionWatch: config.PartitionWatch,
 		// A member has to finish the messages it has in hand before it joins again.
 		RebalanceTimeout: config.SessionTimeout + handleGrace,
 	}
@@ -96,9 +97,11 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 		client:     config.Cluster.open(config.Log, 1, config.Topic, config.Topic.DeadLetters()),
 		membership: membership,
 		metrics:    metrics,
-		state:      retry.Condition{Log: config.Log, Bad: "messages are not being received", Good: "messages are being received again"},
-		retrying:   tally{log: config.Log, gauge: metrics.retrying},
-		calls:      make(chan func()),
+		state: retry.Condition{
+			Log: config.Log, Bad: "messages are not being received", Good: "messages are being received again",
+		},
+		retrying: tally{log: config.Log, gauge: metrics.retrying},
+		calls:    make(chan func()),
 	}, nil
 }
 

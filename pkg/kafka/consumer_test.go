@@ -54,7 +54,9 @@ type consumerFixture struct {
 	log     *kafkatest.Journal
 }
 
-func newConsumer(b *kafkatest.Broker, handle func(context.Context, kafka.Message) error, adjust ...func(*kafka.ConsumerConfig)) consumerFixture {
+func newConsumer(
+	b *kafkatest.Broker, handle func(context.Context, kafka.Message) error, adjust ...func(*kafka.ConsumerConfig),
+) consumerFixture {
 	b.T.Helper()
 	metrics, log := prometheus.NewRegistry(), &kafkatest.Journal{}
 	config := kafka.ConsumerConfig{
@@ -166,9 +168,13 @@ func TestAlikeMessagesAreHandledOnce(t *testing.T) {
 			kafkago.Message{Key: []byte("policy"), Value: []byte("December")})
 	}
 	b.Publish("receipts", messages...)
-	kafkatest.Eventually(t, "all are in hand", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 201 })
+	kafkatest.Eventually(t, "all are in hand", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 201
+	})
 	close(release)
-	kafkatest.Eventually(t, "all are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 201 })
+	kafkatest.Eventually(t, "all are handled", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 201
+	})
 	stop()
 	if november, december := seen.times("November"), seen.times("December"); november != 1 || december != 1 {
 		t.Errorf("handled November %d and December %d times, want once each", november, december)
@@ -199,9 +205,13 @@ func TestMessageAlikeOneBeingHandledIsHandledAgain(t *testing.T) {
 	b.Publish("receipts", dirty)
 	<-begun
 	b.Publish("receipts", dirty, dirty)
-	kafkatest.Eventually(t, "all are in hand", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 3 })
+	kafkatest.Eventually(t, "all are in hand", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 3
+	})
 	close(release)
-	kafkatest.Eventually(t, "all are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 0 })
+	kafkatest.Eventually(t, "all are handled", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 0
+	})
 	if got := seen.times("November"); got != 2 {
 		t.Errorf("handled %d times, want 2", got)
 	}
@@ -227,7 +237,9 @@ func TestMessagesOfAKeyAreHandledInOrderOneByOne(t *testing.T) {
 		want = append(want, fmt.Sprint(i))
 		b.Publish("receipts", kafkago.Message{Key: []byte("slow"), Value: []byte(want[i])})
 	}
-	kafkatest.Eventually(t, "all are in hand", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 50 })
+	kafkatest.Eventually(t, "all are in hand", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 50
+	})
 	// A later message of another key is handled, so there was time for more messages of the slow key as well.
 	b.Publish("receipts", kafkago.Message{Key: []byte("fast"), Value: []byte("fast")})
 	kafkatest.Eventually(t, "the other key is handled", func() bool { return seen.times("fast") == 1 })
@@ -236,7 +248,9 @@ func TestMessagesOfAKeyAreHandledInOrderOneByOne(t *testing.T) {
 	}
 
 	close(release)
-	kafkatest.Eventually(t, "all are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 51 })
+	kafkatest.Eventually(t, "all are handled", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 51
+	})
 	if !slices.Equal(order, want) {
 		t.Errorf("handled in the order %v", order)
 	}
@@ -254,7 +268,9 @@ func TestFetchingPausesWhileTheWindowIsFull(t *testing.T) {
 		return nil
 	}, func(c *kafka.ConsumerConfig) { c.Window, c.Workers = 10, 2 })
 	kafkatest.Running(t, c.Run)
-	kafkatest.Eventually(t, "the window is full", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 10 })
+	kafkatest.Eventually(t, "the window is full", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 10
+	})
 	if got := seen.distinct(); got != 0 {
 		t.Errorf("%d messages handled too early", got)
 	}

@@ -40,14 +40,18 @@ func poisoned(r *register) func(context.Context, kafka.Message) error {
 func TestPoisonGoesToTheDeadLettersAndBlocksNothing(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
-	poison := kafkago.Message{Key: []byte("policy"), Value: []byte("poison"), Headers: []kafkago.Header{{Key: "trace", Value: []byte("1")}}}
+	poison := kafkago.Message{
+		Key: []byte("policy"), Value: []byte("poison"), Headers: []kafkago.Header{{Key: "trace", Value: []byte("1")}},
+	}
 	b.Publish("receipts", kafkago.Message{Key: []byte("policy"), Value: []byte("before")})
 	b.Publish("receipts", poison)
 	b.Publish("receipts", kafkago.Message{Key: []byte("policy"), Value: []byte("after")})
 	var seen register
 	c := newConsumer(b, poisoned(&seen))
 	stop := kafkatest.Running(t, c.Run)
-	kafkatest.Eventually(t, "what follows is handled", func() bool { return seen.times("after") == 1 && seen.times("before") == 1 })
+	kafkatest.Eventually(t, "what follows is handled", func() bool {
+		return seen.times("after") == 1 && seen.times("before") == 1
+	})
 	stop()
 
 	letter := b.Read("receipts.dead", 1)[0]
@@ -115,7 +119,8 @@ func TestPanicIsPoison(t *testing.T) {
 func TestDeadLetterIsWrittenAgainUntilItIsStored(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
-	refused := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "receipts.dead", Err: kerr.NotEnoughReplicas, Count: 3})
+	refused := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.Produce}, Topic: "receipts.dead",
+		Err: kerr.NotEnoughReplicas, Count: 3})
 
 	var calls atomic.Int32
 	c := newConsumer(b, func(context.Context, kafka.Message) error {
@@ -168,7 +173,8 @@ func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
 	b.Close()
 	close(release)
 	kafkatest.Eventually(t, "the broker is missed", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_retries_total") > 0 || c.log.Count("messages are not being received") > 0
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_retries_total") > 0 ||
+			c.log.Count("messages are not being received") > 0
 	})
 	if got := kafkatest.Metric(t, c.metrics, "bus_consumer_dead_letters_total"); got != 0 {
 		t.Errorf("counted %v dead letters while the broker was gone", got)
@@ -185,7 +191,8 @@ func TestLogNamesTheTraceOfAMessageAndNotItsKey(t *testing.T) {
 	b.MakeTopics()
 	const key = "POL-7781-secret"
 	traces := map[string]string{
-		"again": "0af7651916cd43dd8448eb211c80319c", "panic": "1bf7651916cd43dd8448eb211c80319c", "poison": "2cf7651916cd43dd8448eb211c80319c",
+		"again": "0af7651916cd43dd8448eb211c80319c", "panic": "1bf7651916cd43dd8448eb211c80319c",
+		"poison": "2cf7651916cd43dd8448eb211c80319c",
 	}
 	for value, trace := range traces {
 		b.Publish("receipts", kafkago.Message{Key: []byte(key), Value: []byte(value), Headers: []kafkago.Header{
@@ -207,7 +214,8 @@ func TestLogNamesTheTraceOfAMessageAndNotItsKey(t *testing.T) {
 	stop := kafkatest.Running(t, c.Run)
 	kafkatest.Eventually(t, "all are committed", func() bool { return b.Committed("premium", "receipts") == 3 })
 	stop()
-	for value, lines := range map[string]int{"again": 1, "panic": 2, "poison": 1} { // a panic is logged, and then its dead letter
+	// a panic is logged, and then its dead letter
+	for value, lines := range map[string]int{"again": 1, "panic": 2, "poison": 1} {
 		if got := c.log.Count("trace=" + traces[value]); got != lines {
 			t.Errorf("%d lines name the trace of the message %s, want %d", got, value, lines)
 		}

@@ -106,7 +106,8 @@ func (d *DeadLetters) logs(ctx context.Context) ([]kafka.PartitionOffsets, error
 	for partition := range metadata.Topics[0].Partitions {
 		wanted = append(wanted, kafka.FirstOffsetOf(partition), kafka.LastOffsetOf(partition))
 	}
-	offsets, err := d.client.ListOffsets(ctx, &kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{name: wanted}})
+	offsets, err := d.client.ListOffsets(ctx,
+		&kafka.ListOffsetsRequest{Topics: map[string][]kafka.OffsetRequest{name: wanted}})
 	if err != nil {
 		return nil, fmt.Errorf("kafka: asking for the offsets of topic %s: %w", name, err)
 	}
@@ -139,7 +140,8 @@ func (d *DeadLetters) read(ctx context.Context, log kafka.PartitionOffsets, visi
 		m, err := reader.FetchMessage(fetching)
 		cancel()
 		if err != nil {
-			return fmt.Errorf("kafka: reading topic %s, partition %d from offset %d: %w", name, log.Partition, next, err)
+			return fmt.Errorf("kafka: reading topic %s, partition %d from offset %d: %w", name,
+				log.Partition, next, err)
 		}
 		if err := visit(m); err != nil {
 			return err
@@ -191,7 +193,8 @@ func headerOf(m kafka.Message, key string) (value string, found bool) {
 // dead letter is not from this topic.
 func (d *DeadLetters) Replay(ctx context.Context, letter DeadLetter) error {
 	if letter.Topic != d.topic.Name {
-		return fmt.Errorf("%w: %s is from topic %q and not from %s", ErrNotReplayable, letter.Name, letter.Topic, d.topic.Name)
+		return fmt.Errorf("%w: %s is from topic %q and not from %s", ErrNotReplayable, letter.Name,
+			letter.Topic, d.topic.Name)
 	}
 	note := Message{Key: letter.Message.Key, Headers: []Header{{Key: headerReplayed, Value: []byte(letter.Name)}}}
 	for _, step := range []struct {
@@ -201,7 +204,8 @@ func (d *DeadLetters) Replay(ctx context.Context, letter DeadLetter) error {
 		writer := newWriter(d.cluster, d.transport, step.to, 1)
 		_, err := publish(ctx, writer, records(step.message))
 		if err = errors.Join(err, writer.Close()); err != nil {
-			return fmt.Errorf("kafka: putting dead letter %s back, writing to %s: %w", letter.Name, step.to.Name, explained(err))
+			return fmt.Errorf("kafka: putting dead letter %s back, writing to %s: %w", letter.Name, step.to.Name,
+				explained(err))
 		}
 	}
 	return nil

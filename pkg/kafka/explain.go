@@ -23,21 +23,30 @@ func explained(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &unknown):
-		return fmt.Errorf("the certificate of the broker is signed by an unknown authority; setting %s names the file with the authorities: %w", cluster.AuthoritySetting, err)
+		return fmt.Errorf("the certificate of the broker is signed by an unknown authority; setting %s names the "+
+			"file with the authorities: %w", cluster.AuthoritySetting, err)
 	case errors.As(err, &hostname):
-		return fmt.Errorf("the certificate of the broker is for another host than setting %s names: %w", cluster.BrokersSetting, err)
+		return fmt.Errorf("the certificate of the broker is for another host than setting %s names: %w",
+			cluster.BrokersSetting, err)
 	case errors.As(err, &header):
-		return fmt.Errorf("the broker does not speak TLS on this address; see settings %s and %s: %w", cluster.BrokersSetting, cluster.TLSSetting, err)
+		return fmt.Errorf("the broker does not speak TLS on this address; see settings %s and %s: %w",
+			cluster.BrokersSetting, cluster.TLSSetting, err)
 	case errors.As(err, &alert):
-		return fmt.Errorf("the broker refuses the TLS connection, perhaps for want of a certificate; see setting %s: %w", cluster.CertificateSetting, err)
+		return fmt.Errorf("the broker refuses the TLS connection, perhaps for want of a certificate; see setting "+
+			"%s: %w", cluster.CertificateSetting, err)
 	case errors.Is(err, kafka.SASLAuthenticationFailed), strings.Contains(err.Error(), "SASL Authentication Failed"):
-		return fmt.Errorf("the broker refuses the user or the password; see settings %s and %s: %w", cluster.UserSetting, cluster.PasswordFileSetting, err)
+		return fmt.Errorf("the broker refuses the user or the password; see settings %s and %s: %w",
+			cluster.UserSetting, cluster.PasswordFileSetting, err)
 	case errors.Is(err, kafka.UnsupportedSASLMechanism):
 		return fmt.Errorf("the broker does not know the mechanism of setting %s: %w", cluster.SASLSetting, err)
-	case errors.Is(err, kafka.TopicAuthorizationFailed), errors.Is(err, kafka.GroupAuthorizationFailed), errors.Is(err, kafka.ClusterAuthorizationFailed):
-		return fmt.Errorf("the broker does not allow this to the user; it needs the rights to read, write and describe the topics, and to read the group: %w", err)
+	case errors.Is(err, kafka.TopicAuthorizationFailed), errors.Is(err, kafka.GroupAuthorizationFailed), errors.Is(err,
+		kafka.ClusterAuthorizationFailed):
+		return fmt.Errorf("the broker does not allow this to the user; it needs the rights to read, write and "+
+			"describe the topics, and to read the group: %w", err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the broker closes the connection, perhaps because it refuses the user or the password, or expects TLS; see settings %s, %s and %s: %w", cluster.UserSetting, cluster.PasswordFileSetting, cluster.TLSSetting, err)
+		return fmt.Errorf("the broker closes the connection, perhaps because it refuses the user or the password, "+
+			"or expects TLS; see settings %s, %s and %s: %w",
+			cluster.UserSetting, cluster.PasswordFileSetting, cluster.TLSSetting, err)
 	}
 	return err
 }

@@ -34,7 +34,9 @@ func TestTransientFailureIsRetriedAndBlocksNoOtherKey(t *testing.T) {
 	}, func(c *kafka.ConsumerConfig) { c.Workers = 1 })
 	stop := kafkatest.Running(t, c.Run)
 	b.Publish("receipts", kafkago.Message{Key: []byte("stuck"), Value: []byte("stuck")})
-	kafkatest.Eventually(t, "it is being retried", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_retrying") == 1 })
+	kafkatest.Eventually(t, "it is being retried", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_retrying") == 1
+	})
 
 	b.Publish("receipts", numbered(100)...)
 	kafkatest.Eventually(t, "the others are handled", func() bool {
@@ -49,7 +51,8 @@ func TestTransientFailureIsRetriedAndBlocksNoOtherKey(t *testing.T) {
 	if got := b.Committed("premium", "receipts"); got != 101 {
 		t.Errorf("committed %d, want 101", got)
 	}
-	if begun, ended := c.log.Count("not handled yet"), c.log.Count("no message is tried again"); begun != 1 || ended != 1 {
+	if begun, ended := c.log.Count("not handled yet"), c.log.Count("no message is tried again"); begun != 1 ||
+		ended != 1 {
 		t.Errorf("logged the begin %d and the end %d times, want once each", begun, ended)
 	}
 }
@@ -58,7 +61,9 @@ func TestUnhandledMessageIsNotCommittedOver(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
 	b.Publish("receipts", kafkago.Message{Key: []byte("k"), Value: []byte("stuck")})
-	partition := slices.IndexFunc(b.PartitionInfos("receipts"), func(p *kfake.PartitionInfo) bool { return p.HighWatermark == 1 })
+	partition := slices.IndexFunc(b.PartitionInfos("receipts"), func(p *kfake.PartitionInfo) bool {
+		return p.HighWatermark == 1
+	})
 	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
 		if string(m.Value) == "stuck" {
 			return errors.New("not now")
@@ -66,9 +71,13 @@ func TestUnhandledMessageIsNotCommittedOver(t *testing.T) {
 		return nil
 	})
 	stop := kafkatest.Running(t, c.Run)
-	kafkatest.Eventually(t, "it is being retried", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_retrying") == 1 })
+	kafkatest.Eventually(t, "it is being retried", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_retrying") == 1
+	})
 	b.Publish("receipts", numbered(50)...)
-	kafkatest.Eventually(t, "the others are handled", func() bool { return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 50 })
+	kafkatest.Eventually(t, "the others are handled", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 50
+	})
 	stop()
 	if got := b.GroupInfo("premium").Commits["receipts"][int32(partition)].Offset; got != 0 {
 		t.Errorf("committed %d in the partition of the stuck message, want 0", got)
@@ -82,7 +91,8 @@ func TestUnhandledMessageIsNotCommittedOver(t *testing.T) {
 func TestCommitThatFailsIsMadeAgain(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
-	refused := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Group: "premium", Err: kerr.CoordinatorLoadInProgress, Count: 2})
+	refused := b.Fault(kfake.Fault{Keys: []kmsg.Key{kmsg.OffsetCommit}, Group: "premium",
+		Err: kerr.CoordinatorLoadInProgress, Count: 2})
 	b.Publish("receipts", numbered(20)...)
 	var seen register
 	kafkatest.Running(t, newConsumer(b, seen.handle).Run)

@@ -101,7 +101,8 @@ func (c *Consumer) bury(ctx context.Context, w *work) error {
 		return fmt.Errorf("kafka: writing a dead letter: %w", err)
 	}
 	c.metrics.deadLetters.Inc()
-	c.config.Log.With(w.names()...).Error("message can never be handled; it is in the dead-letter topic", "reason", reason)
+	c.config.Log.With(w.names()...).Error("message can never be handled; it is in the dead-letter topic",
+		"reason", reason)
 	return nil
 }
 

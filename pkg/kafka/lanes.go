@@ -81,7 +81,8 @@ func (l lanes) begin() []*work {
 		}
 	}
 	slices.SortFunc(begun, func(a, b *work) int {
-		return cmp.Or(cmp.Compare(a.positions[0].offset, b.positions[0].offset), cmp.Compare(a.positions[0].partition, b.positions[0].partition))
+		return cmp.Or(cmp.Compare(a.positions[0].offset, b.positions[0].offset),
+			cmp.Compare(a.positions[0].partition, b.positions[0].partition))
 	})
 	return begun
 }

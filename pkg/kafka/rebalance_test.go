@@ -85,7 +85,9 @@ func TestConsumersJoinAndLeaveUnderLoad(t *testing.T) {
 	stop()
 	count := <-published
 	kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == count })
-	kafkatest.Eventually(t, "all is committed", func() bool { return b.Committed("premium", "receipts") == int64(count) })
+	kafkatest.Eventually(t, "all is committed", func() bool {
+		return b.Committed("premium", "receipts") == int64(count)
+	})
 	seen.mu.Lock()
 	defer seen.mu.Unlock()
 	again := 0
@@ -166,7 +168,8 @@ func TestLogThatEndsBeforeTheCommittedOffsetIsReadFromItsStart(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
 	b.Publish("receipts", numbered(30)...)
-	group, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{ID: "premium", Brokers: []string{b.Address}, Topics: []string{"receipts"}})
+	group, err := kafkago.NewConsumerGroup(kafkago.ConsumerGroupConfig{ID: "premium", Brokers: []string{b.Address},
+		Topics: []string{"receipts"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,11 +37,14 @@ func (p *passwordFile) Start(ctx context.Context) (sasl.StateMachine, []byte, er
 	}
 }
 
-func startScram(ctx context.Context, algorithm scram.Algorithm, user, password string) (sasl.StateMachine, []byte, error) {
+func startScram(
+	ctx context.Context, algorithm scram.Algorithm, user, password string,
+) (sasl.StateMachine, []byte, error) {
 	mechanism, err := scram.Mechanism(algorithm, user, password)
 	if err != nil {
 		// The cause might quote the password.
-		return nil, nil, fmt.Errorf("setting %s or %s: it has characters that %s does not allow", cluster.UserSetting, cluster.PasswordFileSetting, algorithm.Name())
+		return nil, nil, fmt.Errorf("setting %s or %s: it has characters that %s does not allow", cluster.UserSetting,
+			cluster.PasswordFileSetting, algorithm.Name())
 	}
 	return mechanism.Start(ctx)
 }

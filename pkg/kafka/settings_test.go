@@ -132,8 +132,10 @@ func TestConnectionsAreSecuredAsTheSettingsSay(t *testing.T) {
 				certificate, key := a.files(a.issue("premium"))
 				arguments = append(arguments, "--kafka-certificate", certificate, "--kafka-key", key)
 			} else {
-				options = append(options, kfake.EnableSASL(), kfake.Superuser(strings.ToUpper(mechanism), "exchange", password))
-				arguments = append(arguments, "--kafka-sasl", mechanism, "--kafka-user", "exchange", "--kafka-password-file", fileOf(t, password+"\n"))
+				options = append(options, kfake.EnableSASL(),
+					kfake.Superuser(strings.ToUpper(mechanism), "exchange", password))
+				arguments = append(arguments, "--kafka-sasl", mechanism, "--kafka-user", "exchange",
+					"--kafka-password-file", fileOf(t, password+"\n"))
 			}
 			b.StartAnew(options...)
 			cluster, err := clusterOf(arguments...)
@@ -186,10 +188,15 @@ func TestARefusedConnectionIsToldAndMended(t *testing.T) {
 			consumer := newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Cluster = cluster })
 			kafkatest.Running(t, consumer.Run)
 			says := func(err error) bool { return err != nil && strings.Contains(err.Error(), c.want) }
-			kafkatest.Eventually(t, "the check of the relay says why", func() bool { return says(r.Check(t.Context())) })
-			kafkatest.Eventually(t, "the check of the consumer says why", func() bool { return says(consumer.Check(t.Context())) })
+			kafkatest.Eventually(t, "the check of the relay says why", func() bool {
+				return says(r.Check(t.Context()))
+			})
+			kafkatest.Eventually(t, "the check of the consumer says why", func() bool {
+				return says(consumer.Check(t.Context()))
+			})
 			if r.log.Count(c.want) != 1 || consumer.log.Count(c.want) != 1 {
-				t.Errorf("the logs say it %d and %d times, want once each", r.log.Count(c.want), consumer.log.Count(c.want))
+				t.Errorf("the logs say it %d and %d times, want once each", r.log.Count(c.want),
+					consumer.log.Count(c.want))
 			}
 			if r.log.Count(c.wrong)+consumer.log.Count(c.wrong) > 0 {
 				t.Error("a log holds the password")
@@ -215,28 +222,31 @@ func TestWrongSettingsAreNamed(t *testing.T) {
 	_, otherKey := a.files(a.issue("another"))
 	secret := fileOf(t, password)
 	for arguments, setting := range map[string]string{
-		"--kafka-ca " + certificate:                                                                 "kafka-ca",
-		"--kafka-tls --kafka-ca /none":                                                              "kafka-ca",
-		"--kafka-tls --kafka-ca " + secret:                                                          "kafka-ca",
-		"--kafka-tls --kafka-certificate " + certificate:                                            "kafka-key",
-		"--kafka-tls --kafka-key " + key:                                                            "kafka-certificate",
-		"--kafka-tls --kafka-certificate " + certificate + " --kafka-key " + otherKey:               "kafka-key",
-		"--kafka-tls --kafka-certificate " + certificate + " --kafka-key " + secret:                 "kafka-key",
-		"--kafka-user exchange":                                                                     "kafka-user",
-		"--kafka-password-file " + secret:                                                           "kafka-password-file",
-		"--kafka-sasl plain --kafka-user exchange --kafka-password-file " + secret:                  "kafka-tls",
-		"--kafka-sasl scram-sha-256 --kafka-password-file " + secret:                                "kafka-user",
-		"--kafka-sasl scram-sha-256 --kafka-user exchange":                                          "kafka-password-file",
-		"--kafka-sasl scram-sha-256 --kafka-user exchange --kafka-password-file /none":              "kafka-password-file",
-		"--kafka-sasl scram-sha-256 --kafka-user exchange --kafka-password-file " + fileOf(t, "\n"): "kafka-password-file",
-		"--kafka-sasl kerberos --kafka-user exchange --kafka-password-file " + secret:               "kafka-sasl",
+		"--kafka-ca " + certificate:                      "kafka-ca",
+		"--kafka-tls --kafka-ca /none":                   "kafka-ca",
+		"--kafka-tls --kafka-ca " + secret:               "kafka-ca",
+		"--kafka-tls --kafka-certificate " + certificate: "kafka-key",
+		"--kafka-tls --kafka-key " +
+			key: "kafka-certificate",
+		"--kafka-tls --kafka-certificate " + certificate + " --kafka-key " + otherKey: "kafka-key",
+		"--kafka-tls --kafka-certificate " + certificate + " --kafka-key " + secret:   "kafka-key",
+		"--kafka-user exchange":           "kafka-user",
+		"--kafka-password-file " + secret: "kafka-password-file",
+		"--kafka-sasl plain --kafka-user exchange --kafka-password-file " + secret:     "kafka-tls",
+		"--kafka-sasl scram-sha-256 --kafka-password-file " + secret:                   "kafka-user",
+		"--kafka-sasl scram-sha-256 --kafka-user exchange":                             "kafka-password-file",
+		"--kafka-sasl scram-sha-256 --kafka-user exchange --kafka-password-file /none": "kafka-password-file",
+		"--kafka-sasl scram-sha-256 --kafka-user exchange --kafka-password-file " +
+			fileOf(t, "\n"): "kafka-password-file",
+		"--kafka-sasl kerberos --kafka-user exchange --kafka-password-file " + secret: "kafka-sasl",
 	} {
 		_, err := clusterOf(append([]string{"--brokers", "127.0.0.1:1"}, strings.Fields(arguments)...)...)
 		if err == nil || !strings.Contains(err.Error(), setting) || strings.Contains(err.Error(), password) {
 			t.Errorf("%s: %v, want an error about %s", arguments, err, setting)
 		}
 	}
-	if cluster, err := clusterOf("--brokers", "a:1,b:2"); err != nil || len(cluster.Brokers) != 2 || cluster.TLS != nil || cluster.SASL != nil {
+	if cluster, err := clusterOf("--brokers", "a:1,b:2"); err != nil || len(cluster.Brokers) != 2 ||
+		cluster.TLS != nil || cluster.SASL != nil {
 		t.Errorf("plain settings make %+v, %v", cluster, err)
 	}
 }

@@ -18,15 +18,20 @@ func TestTopicsTakeTheReplicationOfTheBrokers(t *testing.T) {
 	for replication, copies := range map[int]int{0: 3, -1: 3, 2: 2} {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
-			cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.BrokerConfigs(map[string]string{"default.replication.factor": "3"}))
+			cluster, err := kfake.NewCluster(kfake.NumBrokers(3),
+				kfake.BrokerConfigs(map[string]string{"default.replication.factor": "3"}))
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(cluster.Close)
 			b := &kafkatest.Broker{T: t, Cluster: cluster, Address: cluster.ListenAddrs()[0]}
 			var seen register
-			kafkatest.Running(t, newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) { c.Topic.Replication = replication }).Run)
-			kafkatest.Eventually(t, "the topics are there", func() bool { return len(b.PartitionInfos("receipts.dead")) == 1 })
+			kafkatest.Running(t, newConsumer(b, seen.handle, func(c *kafka.ConsumerConfig) {
+				c.Topic.Replication = replication
+			}).Run)
+			kafkatest.Eventually(t, "the topics are there", func() bool {
+				return len(b.PartitionInfos("receipts.dead")) == 1
+			})
 			client := &kafkago.Client{Addr: kafkago.TCP(b.Address), Transport: &kafkago.Transport{}}
 			for _, name := range []string{"receipts", "receipts.dead"} {
 				found, err := client.Metadata(t.Context(), &kafkago.MetadataRequest{Topics: []string{name}})

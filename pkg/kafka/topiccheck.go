@@ -32,7 +32,8 @@ func checkTopics(ctx context.Context, client *kafka.Client, log *slog.Logger, to
 	request := &kafka.DescribeConfigsRequest{}
 	for _, name := range names(topics) {
 		request.Resources = append(request.Resources, kafka.DescribeConfigRequestResource{
-			ResourceType: kafka.ResourceTypeTopic, ResourceName: name, ConfigNames: []string{minInsync, retention, cleanupPolicy},
+			ResourceType: kafka.ResourceTypeTopic, ResourceName: name,
+			ConfigNames: []string{minInsync, retention, cleanupPolicy},
 		})
 	}
 	described, err := client.DescribeConfigs(ctx, request)
@@ -43,7 +44,8 @@ func checkTopics(ctx context.Context, client *kafka.Client, log *slog.Logger, to
 	settings := make(map[string]map[string]string)
 	for _, resource := range described.Resources {
 		if resource.Error != nil {
-			log.Info("the settings of a topic are not checked", "checked", resource.ResourceName, "error", resource.Error)
+			log.Info("the settings of a topic are not checked", "checked", resource.ResourceName, "error",
+				resource.Error)
 			continue
 		}
 		settings[resource.ResourceName] = make(map[string]string)
@@ -55,7 +57,8 @@ func checkTopics(ctx context.Context, client *kafka.Client, log *slog.Logger, to
 		if found.Error != nil || len(found.Partitions) == 0 {
 			continue // It was just created, and not all brokers know it yet.
 		}
-		for _, d := range topics[i].differences(len(found.Partitions), len(found.Partitions[0].Replicas), settings[found.Name]) {
+		for _, d := range topics[i].differences(len(found.Partitions), len(found.Partitions[0].Replicas),
+			settings[found.Name]) {
 			log.Warn("a topic is not as it should be: "+d.what, "differs", found.Name, "remedy", d.remedy)
 		}
 	}
@@ -71,7 +74,8 @@ func (t Topic) differences(partitions, copies int, settings map[string]string) [
 		all = append(all, difference{fmt.Sprintf(what, values...), remedy})
 	}
 	alter := func(setting, value string) string {
-		return fmt.Sprintf("kafka-configs.sh --alter --entity-type topics --entity-name %s --add-config %s=%s", t.Name, setting, value)
+		return fmt.Sprintf("kafka-configs.sh --alter --entity-type topics --entity-name %s --add-config %s=%s", t.Name,
+			setting, value)
 	}
 
 	switch wanted := max(t.Partitions, 1); {
@@ -83,16 +87,19 @@ func (t Topic) differences(partitions, copies int, settings map[string]string) [
 			"it has %d partitions and should have 1, so that its messages are in order", partitions)
 	}
 	if t.Replication > 0 && copies != t.Replication {
-		add("kafka-reassign-partitions.sh changes the number of copies", "it has %d copies of each partition and should have %d", copies, t.Replication)
+		add("kafka-reassign-partitions.sh changes the number of copies",
+			"it has %d copies of each partition and should have %d", copies, t.Replication)
 	}
 	if least, err := strconv.Atoi(settings[minInsync]); err == nil {
 		switch {
 		case least > copies:
 			add("give the topic more copies (kafka-reassign-partitions.sh), or "+alter(minInsync, strconv.Itoa(copies)),
-				"%s is %d, but it has only %d copies of each partition, so that nothing can be published", minInsync, least, copies)
+				"%s is %d, but it has only %d copies of each partition, so that nothing can be published",
+				minInsync, least, copies)
 		case least == copies && copies > 1:
 			add(alter(minInsync, strconv.Itoa(copies-1)),
-				"%s is %d, as many as there are copies, so that nothing is published while one broker is down", minInsync, least)
+				"%s is %d, as many as there are copies, so that nothing is published while one broker is down",
+				minInsync, least)
 		case least == 1 && copies > 2:
 			add(alter(minInsync, "2"), "%s is 1, so that a message may be lost with one broker", minInsync)
 		}
@@ -108,7 +115,8 @@ func (t Topic) differences(partitions, copies int, settings map[string]string) [
 		}
 	}
 	if policy := settings[cleanupPolicy]; strings.Contains(policy, "compact") {
-		add(alter(cleanupPolicy, "delete"), "%s is %s: of the messages with one key only the last is kept, and they may be about different things", cleanupPolicy, policy)
+		add(alter(cleanupPolicy, "delete"), "%s is %s: of the messages with one key only the last is kept, and "+
+			"they may be about different things", cleanupPolicy, policy)
 	}
 	return all
 }

@@ -52,7 +52,8 @@ func TraceName(m Message) []any {
 
 // StartSending begins the span of the publication of a message. The message that it returns carries that span.
 func StartSending(tracer trace.Tracer, topic string, m Message) (Message, trace.Span) {
-	_, span := tracing.Message(context.Background(), tracer, "send "+topic, trace.SpanKindProducer, m.trace(), nil, attributes(topic, "send")...)
+	_, span := tracing.Message(context.Background(), tracer, "send "+topic, trace.SpanKindProducer, m.trace(), nil,
+		attributes(topic, "send")...)
 	if !span.IsRecording() {
 		return m, span
 	}
@@ -68,7 +69,8 @@ func StartSending(tracer trace.Tracer, topic string, m Message) (Message, trace.
 
 func attributes(topic, operation string) []attribute.KeyValue {
 	return []attribute.KeyValue{
-		attribute.String("messaging.system", "kafka"), attribute.String("messaging.destination.name", topic), attribute.String("messaging.operation.type", operation),
+		attribute.String("messaging.system", "kafka"), attribute.String("messaging.destination.name", topic),
+		attribute.String("messaging.operation.type", operation),
 	}
 }
 
@@ -78,14 +80,18 @@ type Handling []trace.Span
 // StartHandling begins to record the handling of equal messages, which are part of the given traces (traceparents).
 // The first trace gets what the handler does, and links to the others; each of the others gets a span that links to
 // the first.
-func StartHandling(ctx context.Context, tracer trace.Tracer, name, topic string, traces []string) (context.Context, Handling) {
+func StartHandling(
+	ctx context.Context, tracer trace.Tracer, name, topic string, traces []string,
+) (context.Context, Handling) {
 	if len(traces) == 0 {
 		return ctx, nil
 	}
-	within, first := tracing.Message(ctx, tracer, name, trace.SpanKindConsumer, traces[0], traces[1:], attributes(topic, "process")...)
+	within, first := tracing.Message(ctx, tracer, name, trace.SpanKindConsumer, traces[0], traces[1:],
+		attributes(topic, "process")...)
 	spans := Handling{first}
 	for _, parent := range traces[1:] {
-		_, other := tracing.Message(ctx, tracer, name, trace.SpanKindConsumer, parent, []string{tracing.Parent(first)}, attributes(topic, "process")...)
+		_, other := tracing.Message(ctx, tracer, name, trace.SpanKindConsumer, parent, []string{tracing.Parent(first)},
+			attributes(topic, "process")...)
 		spans = append(spans, other)
 	}
 	return within, spans

@@ -192,12 +192,14 @@ func (b *Budget) refusal(a *account, bytes int64) error {
 }
 
 func shareUsedUp() error {
-	return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may have. Send the request again when they have ended.").
+	return problem.New(problem.ShareUsedUp, "Other requests of this caller have as much in work as one caller may "+
+		"have. Send the request again when they have ended.").
 		WithHeader("Retry-After", retryAfter)
 }
 
 func overloaded() error {
-	return problem.New(problem.Overloaded, "The exchange has as much in work as it can have. Nothing was done; send the request again.").
+	return problem.New(problem.Overloaded,
+		"The exchange has as much in work as it can have. Nothing was done; send the request again.").
 		WithHeader("Retry-After", retryAfter)
 }
 

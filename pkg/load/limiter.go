@@ -103,7 +103,8 @@ func NewLimiter(config LimiterConfig) *Limiter {
 func (l *Limiter) rest() float64 { return min(atRest, float64(l.config.Most)) }
 
 // Refusal is the error of all requests that are refused. It is logged for all of them together.
-var Refusal = problem.New(problem.Overloaded, "The exchange is asked for more than it can serve. Nothing was done; send the request again.").
+var Refusal = problem.New(problem.Overloaded,
+	"The exchange is asked for more than it can serve. Nothing was done; send the request again.").
 	WithHeader("Retry-After", "1")
 
 type slotKey struct{}
@@ -158,7 +159,8 @@ func (l *Limiter) say(now time.Time) {
 	if !l.said.IsZero() && now.Sub(l.said) < sayEvery {
 		return
 	}
-	l.config.Log.Warn("more is asked for than can be served: requests are refused with 503", "limit", int(l.limit), "refused", l.unsaid)
+	l.config.Log.Warn("more is asked for than can be served: requests are refused with 503", "limit", int(l.limit),
+		"refused", l.unsaid)
 	l.said, l.unsaid = now, 0
 }
 

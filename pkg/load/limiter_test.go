@@ -23,7 +23,9 @@ type clock struct{ now time.Time }
 func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 
 func limiter(c *clock) *load.Limiter {
-	return load.NewLimiter(load.LimiterConfig{Target: target, Most: 1000, Now: func() time.Time { return c.now }, Log: slog.New(slog.DiscardHandler)})
+	return load.NewLimiter(load.LimiterConfig{Target: target, Most: 1000, Now: func() time.Time {
+		return c.now
+	}, Log: slog.New(slog.DiscardHandler)})
 }
 
 // admitted begins requests of a class until one is refused, at most a number of them, and returns their places.
@@ -168,7 +170,8 @@ func TestLimitFollowsTheTime(t *testing.T) {
 		slices.Sort(m.took)
 		longest := m.took[len(m.took)*99/100]
 		if m.done < each*5000*9/10 || longest > 2*target {
-			t.Errorf("%d in a millisecond: %d served in 5 s, p99 %v, limit %d", each, m.done, longest, m.limiter.State().Limit)
+			t.Errorf("%d in a millisecond: %d served in 5 s, p99 %v, limit %d", each, m.done, longest,
+				m.limiter.State().Limit)
 		}
 	}
 }
@@ -336,7 +339,9 @@ func TestWithoutATargetNothingIsRefused(t *testing.T) {
 func TestRefusalsAreLoggedTogether(t *testing.T) {
 	c := &clock{now: time.Unix(0, 0)}
 	var log strings.Builder
-	l := load.NewLimiter(load.LimiterConfig{Target: target, Most: 1, Now: func() time.Time { return c.now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	l := load.NewLimiter(load.LimiterConfig{Target: target, Most: 1, Now: func() time.Time {
+		return c.now
+	}, Log: slog.New(slog.NewTextHandler(&log, nil))})
 	places := admitted(t, l, load.Read, 1)
 	defer end(places)
 	for range 100 {

@@ -20,7 +20,8 @@ func (l *Limiter) Register(registerer prometheus.Registerer) {
 			Name: "exchange_admission_admitted_total", Help: "Requests that were admitted.", ConstLabels: of,
 		}, func() float64 { return float64(l.State().Admitted[class]) })
 		with.NewCounterFunc(prometheus.CounterOpts{
-			Name: "exchange_admission_refused_total", Help: "Requests that were refused because there were too many.", ConstLabels: of,
+			Name: "exchange_admission_refused_total", Help: "Requests that were refused because there were too many.",
+			ConstLabels: of,
 		}, func() float64 { return float64(l.State().Refused[class]) })
 	}
 }
@@ -29,7 +30,8 @@ func (l *Limiter) Register(registerer prometheus.Registerer) {
 func (b *Budget) Register(registerer prometheus.Registerer) {
 	with := promauto.With(registerer)
 	with.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "exchange_work_bytes", Help: "Memory that requests have taken from the budget of the process (work-memory).",
+		Name: "exchange_work_bytes",
+		Help: "Memory that requests have taken from the budget of the process (work-memory).",
 	}, func() float64 { return float64(b.Used()) })
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_large_requests", Help: "Large requests that are worked on, at most large-requests.",
@@ -38,6 +40,7 @@ func (b *Budget) Register(registerer prometheus.Registerer) {
 		Name: "exchange_large_requests_waiting", Help: "Large requests that wait until they are worked on.",
 	}, func() float64 { return float64(b.turns.Waiting()) })
 	with.NewCounterFunc(prometheus.CounterOpts{
-		Name: "exchange_large_requests_refused_total", Help: "Large requests that were refused because too many waited, or waited for too long.",
+		Name: "exchange_large_requests_refused_total",
+		Help: "Large requests that were refused because too many waited, or waited for too long.",
 	}, func() float64 { return float64(b.turns.Refused()) })
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Slot is one slot of the limiter, held by an admitted request until Served or End. A nil slot stands for a request that
-// nothing limits.
+// Slot is one slot of the limiter, held by an admitted request until Served or End. A nil slot stands for a request
+// that nothing limits.
 type Slot struct {
 	limiter *Limiter
 	began   time.Time

@@ -127,7 +127,9 @@ func TestPublishingAndReceivingGoOnWithoutABroker(t *testing.T) {
 				t.Fatal(err)
 			}
 			send(2)
-			kafkatest.Eventually(t, "all are published", func() bool { return kafkatest.Metric(t, r.metrics, "bus_relay_published_total") == 300 })
+			kafkatest.Eventually(t, "all are published", func() bool {
+				return kafkatest.Metric(t, r.metrics, "bus_relay_published_total") == 300
+			})
 			t.Logf("%s: publishing went on after %v", how, time.Since(began).Round(time.Millisecond))
 			kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 300 })
 			t.Logf("%s: receiving went on after %v", how, time.Since(began).Round(time.Millisecond))

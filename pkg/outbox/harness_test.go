@@ -110,7 +110,9 @@ func (r *register) distinct() int {
 }
 
 // newConsumer returns a consumer of the messages of the relay.
-func newConsumer(t *testing.T, cluster kafka.Cluster, session time.Duration, handle func(context.Context, kafka.Message) error) *kafka.Consumer {
+func newConsumer(
+	t *testing.T, cluster kafka.Cluster, session time.Duration, handle func(context.Context, kafka.Message) error,
+) *kafka.Consumer {
 	t.Helper()
 	c, err := kafka.NewConsumer(kafka.ConsumerConfig{
 		Cluster: cluster, Topic: kafka.Topic{Name: "receipts", Partitions: 3}, Group: "premium", Handle: handle,

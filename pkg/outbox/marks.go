@@ -40,8 +40,11 @@ func NewMarks(topic string, collection docstore.Collection, log *slog.Logger, me
 		collection: collection,
 		queue:      make(chan []docstore.Ref, marksQueue),
 		ended:      make(chan struct{}),
-		state:      retry.Condition{Log: log.With("topic", topic), Bad: "unsent marks are not being removed", Good: "unsent marks are being removed again"},
-		metrics:    newMarksMetrics(metrics, topic),
+		state: retry.Condition{
+			Log: log.With("topic", topic), Bad: "unsent marks are not being removed",
+			Good: "unsent marks are being removed again",
+		},
+		metrics: newMarksMetrics(metrics, topic),
 	}
 }
 

@@ -24,7 +24,8 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 		}),
 		left: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_relay_left_total",
-			Help: "Messages that were left unpublished because too many awaited publication; the sweep handles what they are about.",
+			Help: "Messages that were left unpublished because too many awaited publication; the sweep handles " +
+				"what they are about.",
 		}),
 		published: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_relay_published_total",
@@ -35,7 +36,8 @@ func newRelayMetrics(registerer prometheus.Registerer, topic string) relayMetric
 			Help: "Failures by step: making the topic, making a message, publishing.",
 		}, []string{"step"}),
 		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "bus_relay_publish_duration_seconds", Help: "Time until the brokers have confirmed a batch of messages, or it has failed.",
+			Name:    "bus_relay_publish_duration_seconds",
+			Help:    "Time until the brokers have confirmed a batch of messages, or it has failed.",
 			Buckets: durations,
 		}, []string{"outcome"}),
 	}

@@ -69,7 +69,10 @@ func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 	const each, rounds = 100, 5
 	for round := range rounds {
 		for i := range each {
-			doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Version: 1, Body: fmt.Appendf(nil, `{"receipt":"%d-%d"}`, round, i), Unsent: true}
+			doc := docstore.Document{
+				ID: uuid.Must(uuid.NewV7()), Version: 1,
+				Body: fmt.Appendf(nil, `{"receipt":"%d-%d"}`, round, i), Unsent: true,
+			}
 			if err := receipts.Insert(t.Context(), doc); err != nil {
 				t.Fatal(err)
 			}

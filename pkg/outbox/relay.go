@@ -69,8 +69,10 @@ func NewRelay(config RelayConfig) *Relay {
 		config:    config,
 		publisher: kafka.NewPublisher(config.Cluster, config.Topic, config.Page),
 		metrics:   newRelayMetrics(config.Metrics, config.Topic.Name),
-		state:     retry.Condition{Log: config.Log, Bad: "messages are not being published", Good: "messages are being published again"},
-		queue:     make(chan outgoing, config.Queue),
+		state: retry.Condition{
+			Log: config.Log, Bad: "messages are not being published", Good: "messages are being published again",
+		},
+		queue: make(chan outgoing, config.Queue),
 	}
 }
 

@@ -73,8 +73,12 @@ func TestRelayPublishesWhatItIsGiven(t *testing.T) {
 	if len(distinct) != 121 {
 		t.Errorf("%d different messages, want 121", len(distinct))
 	}
-	kafkatest.Eventually(t, "all are counted", func() bool { return kafkatest.Metric(t, r.metrics, "bus_relay_published_total") == 121 })
-	kafkatest.Eventually(t, "the backlog is 0", func() bool { return kafkatest.Metric(t, r.metrics, "bus_relay_backlog") == 0 })
+	kafkatest.Eventually(t, "all are counted", func() bool {
+		return kafkatest.Metric(t, r.metrics, "bus_relay_published_total") == 121
+	})
+	kafkatest.Eventually(t, "the backlog is 0", func() bool {
+		return kafkatest.Metric(t, r.metrics, "bus_relay_backlog") == 0
+	})
 }
 
 func TestOneKeyKeepsToOnePartition(t *testing.T) {
@@ -146,7 +150,8 @@ func TestMessagesForOnePartitionDoNotHoldUpTheOthers(t *testing.T) {
 		r.send(60)
 		kafkatest.Eventually(t, "the other partitions have their messages", func() bool {
 			stored, waiting := b.Stored("receipts"), kafkatest.Metric(t, r.metrics, "bus_relay_backlog")
-			return refused.Hits() > 2 && waiting > 0 && stored+int64(waiting) == int64(60*(round+1)) && stored >= int64(20*(round+1))
+			return refused.Hits() > 2 && waiting > 0 && stored+int64(waiting) == int64(60*(round+1)) &&
+				stored >= int64(20*(round+1))
 		})
 	}
 	if got := b.PartitionInfos("receipts")[1].HighWatermark; got != 0 {
@@ -182,7 +187,9 @@ func TestRelayOutlastsTheBroker(t *testing.T) {
 
 	b.Close()
 	r.send(40)
-	kafkatest.Eventually(t, "several attempts have failed", func() bool { return kafkatest.Metric(t, r.metrics, "bus_relay_failures_total") >= 3 })
+	kafkatest.Eventually(t, "several attempts have failed", func() bool {
+		return kafkatest.Metric(t, r.metrics, "bus_relay_failures_total") >= 3
+	})
 	if got := kafkatest.Metric(t, r.metrics, "bus_relay_backlog"); got != 40 {
 		t.Errorf("backlog %v, want 40", got)
 	}
@@ -204,7 +211,9 @@ func TestBrokerMissingAtStartIsWaitedFor(t *testing.T) {
 	r := newRelay(b)
 	r.send(3)
 	kafkatest.Running(t, r.Run)
-	kafkatest.Eventually(t, "it has tried", func() bool { return kafkatest.Metric(t, r.metrics, "bus_relay_failures_total") >= 2 })
+	kafkatest.Eventually(t, "it has tried", func() bool {
+		return kafkatest.Metric(t, r.metrics, "bus_relay_failures_total") >= 2
+	})
 
 	b.Start()
 	kafkatest.Eventually(t, "all are published", func() bool { return b.Stored("receipts") == 3 })

@@ -81,9 +81,12 @@ func NewSweep(config SweepConfig) *Sweep {
 	return &Sweep{
 		config:  config,
 		metrics: newSweepMetrics(config.Metrics, config.Topic),
-		store:   retry.Condition{Log: config.Log, Bad: "unsent documents cannot be read", Good: "unsent documents are read again"},
+		store: retry.Condition{
+			Log: config.Log, Bad: "unsent documents cannot be read", Good: "unsent documents are read again",
+		},
 		handling: retry.Condition{
-			Log: config.Log, Bad: "unsent documents are not handled yet and are tried again", Good: "all unsent documents that were due are handled",
+			Log: config.Log, Bad: "unsent documents are not handled yet and are tried again",
+			Good: "all unsent documents that were due are handled",
 		},
 		failing: newFailing(),
 	}
@@ -150,7 +153,9 @@ func (s *Sweep) walk(ctx context.Context, after, until uuid.UUID) (finished bool
 			return false, err
 		}
 		last := len(docs) < sweepPage
-		beyond := slices.IndexFunc(docs, func(d docstore.Document) bool { return bytes.Compare(d.ID[:], until[:]) >= 0 })
+		beyond := slices.IndexFunc(docs, func(d docstore.Document) bool {
+			return bytes.Compare(d.ID[:], until[:]) >= 0
+		})
 		if beyond >= 0 {
 			docs, last = docs[:beyond], true
 		}
@@ -236,7 +241,8 @@ func (s *Sweep) note(d *due) (failed bool) {
 		s.failing.succeeded(d.name)
 	case kafka.IsPoison(d.err):
 		if first := s.failing.failed(d.name, d.err); first {
-			s.config.Log.With(kafka.TraceName(d.message)...).Error("an unsent document cannot be handled", "id", d.id, "error", d.err)
+			s.config.Log.With(kafka.TraceName(d.message)...).
+				Error("an unsent document cannot be handled", "id", d.id, "error", d.err)
 		}
 	default:
 		s.failing.failed(d.name, d.err)
@@ -252,7 +258,8 @@ func (s *Sweep) unlessSent(ctx context.Context, id uuid.UUID, message kafka.Mess
 	if err != nil || !doc.Unsent {
 		return err
 	}
-	ctx, handling := kafka.StartHandling(ctx, s.config.Tracer, "sweep "+s.config.Topic, s.config.Topic, message.Traces())
+	ctx, handling := kafka.StartHandling(ctx, s.config.Tracer, "sweep "+s.config.Topic, s.config.Topic,
+		message.Traces())
 	err = s.config.Handle(ctx, message)
 	handling.End(err)
 	if err != nil {

@@ -24,7 +24,9 @@ type sweepFixture struct {
 	log     *kafkatest.Journal
 }
 
-func newSweep(o *receipts, handle func(context.Context, kafka.Message) error, adjust ...func(*outbox.SweepConfig)) sweepFixture {
+func newSweep(
+	o *receipts, handle func(context.Context, kafka.Message) error, adjust ...func(*outbox.SweepConfig),
+) sweepFixture {
 	metrics, log := prometheus.NewRegistry(), &kafkatest.Journal{}
 	config := outbox.SweepConfig{
 		Topic: "receipts", Collection: o, Message: about, Handle: handle, Busy: func() bool { return false },
@@ -91,7 +93,9 @@ func TestSweepHandlesWhatKeepsItsMark(t *testing.T) {
 	if got := seen.distinct(); got != 1207 {
 		t.Errorf("%d documents handled, want 1207", got)
 	}
-	kafkatest.Eventually(t, "all are counted", func() bool { return kafkatest.Metric(t, s.metrics, "bus_sweep_handled_total") == 1207 })
+	kafkatest.Eventually(t, "all are counted", func() bool {
+		return kafkatest.Metric(t, s.metrics, "bus_sweep_handled_total") == 1207
+	})
 	kafkatest.Eventually(t, "the age is that of the young ones", func() bool {
 		age := kafkatest.Metric(t, s.metrics, "bus_outbox_age_seconds")
 		return age > 0 && age < 60
@@ -107,9 +111,13 @@ func TestSweepTellsTheAgeOfTheOldest(t *testing.T) {
 	o.marked(1, 50*time.Second)
 	s := newSweep(o, func(context.Context, kafka.Message) error { return nil })
 	kafkatest.Running(t, s.Run)
-	kafkatest.Eventually(t, "the age is measured", func() bool { return kafkatest.Metric(t, s.metrics, "bus_outbox_age_seconds") >= 50 })
+	kafkatest.Eventually(t, "the age is measured", func() bool {
+		return kafkatest.Metric(t, s.metrics, "bus_outbox_age_seconds") >= 50
+	})
 	o.settleAll()
-	kafkatest.Eventually(t, "there is none", func() bool { return kafkatest.Metric(t, s.metrics, "bus_outbox_age_seconds") == 0 })
+	kafkatest.Eventually(t, "there is none", func() bool {
+		return kafkatest.Metric(t, s.metrics, "bus_outbox_age_seconds") == 0
+	})
 }
 
 func TestDocumentsOfOneMessageAreSweptOnce(t *testing.T) {
@@ -122,7 +130,9 @@ func TestDocumentsOfOneMessageAreSweptOnce(t *testing.T) {
 		o.settleAll()
 		return nil
 	}, func(c *outbox.SweepConfig) {
-		c.Message = func(docstore.Document) (kafka.Message, error) { return kafka.Message{Value: []byte("the row")}, nil }
+		c.Message = func(docstore.Document) (kafka.Message, error) {
+			return kafka.Message{Value: []byte("the row")}, nil
+		}
 	})
 	kafkatest.Running(t, s.Run)
 	kafkatest.Eventually(t, "all are handled", func() bool { return o.unsent() == 0 })
@@ -180,10 +190,14 @@ func TestFailuresHoldUpNoOtherDocument(t *testing.T) {
 	})
 	kafkatest.Running(t, s.Run)
 	kafkatest.Eventually(t, "the others are handled", func() bool { return o.unsent() == 703 })
-	kafkatest.Eventually(t, "the failures are counted", func() bool { return kafkatest.Metric(t, s.metrics, "bus_sweep_failing") == 703 })
+	kafkatest.Eventually(t, "the failures are counted", func() bool {
+		return kafkatest.Metric(t, s.metrics, "bus_sweep_failing") == 703
+	})
 	mended.Store(true)
 	kafkatest.Eventually(t, "what has failed is handled", func() bool { return o.unsent() == 603 })
-	kafkatest.Eventually(t, "it fails no more", func() bool { return kafkatest.Metric(t, s.metrics, "bus_sweep_failing") == 603 })
+	kafkatest.Eventually(t, "it fails no more", func() bool {
+		return kafkatest.Metric(t, s.metrics, "bus_sweep_failing") == 603
+	})
 	if got := s.log.Count("are not handled yet"); got != 1 {
 		t.Errorf("the outage is logged %d times, want once", got)
 	}
@@ -248,13 +262,17 @@ func TestMarksAreRemovedAndFailuresAreLogged(t *testing.T) {
 	m := outbox.NewMarks("receipts", o, log.Logger(), metrics)
 	stop := kafkatest.Running(t, m.Run)
 	m.Remove(t.Context(), refs[:100])
-	kafkatest.Eventually(t, "the outage is logged", func() bool { return log.Count("marks are not being removed") == 1 })
+	kafkatest.Eventually(t, "the outage is logged", func() bool {
+		return log.Count("marks are not being removed") == 1
+	})
 	o.mu.Lock()
 	down = false
 	o.mu.Unlock()
 	m.Remove(t.Context(), refs[100:])
 	kafkatest.Eventually(t, "the marks are removed", func() bool { return o.unsent() == 100 })
-	kafkatest.Eventually(t, "they are counted", func() bool { return kafkatest.Metric(t, metrics, "bus_marks_removed_total") == 2400 })
+	kafkatest.Eventually(t, "they are counted", func() bool {
+		return kafkatest.Metric(t, metrics, "bus_marks_removed_total") == 2400
+	})
 	if got := log.Count("marks are being removed again"); got != 1 {
 		t.Errorf("the end of the outage is logged %d times, want once", got)
 	}

@@ -133,22 +133,28 @@ func (r response) overloaded() bool {
 	var document struct {
 		Type string `json:"type"`
 	}
-	return r.status == http.StatusServiceUnavailable && json.Unmarshal(r.body, &document) == nil && document.Type == problem.URI(problem.Overloaded)
+	return r.status == http.StatusServiceUnavailable && json.Unmarshal(r.body, &document) == nil &&
+		document.Type == problem.URI(problem.Overloaded)
 }
 
 // call makes a call. Its errors do not have the path, which may name a record: they go to the log.
-func (c *Client) call(ctx context.Context, executor failsafe.Executor[response], method, path string, body []byte) (response, error) {
+func (c *Client) call(
+	ctx context.Context, executor failsafe.Executor[response], method, path string, body []byte,
+) (response, error) {
 	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, method, path, body) })
 	if err != nil {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err))
 	}
 	// That is the fault of the installation, not of the caller.
 	if got.status == http.StatusUnauthorized {
-		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, c.config.Credentials.Refused(c.config.Name)))
+		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method,
+			c.config.Credentials.Refused(c.config.Name)))
 	}
 	if got.overloaded() {
-		return got, problem.New(problem.Overloaded, "A part of the exchange has as much in work as it can have. Send the request again.").
-			WithHeader("Retry-After", "1").Because(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))
+		return got, problem.New(problem.Overloaded,
+			"A part of the exchange has as much in work as it can have. Send the request again.").
+			WithHeader("Retry-After",
+				"1").Because(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))
 	}
 	if got.status >= 500 || got.status == http.StatusTooManyRequests {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s: status %d", c.config.Name, method, got.status))

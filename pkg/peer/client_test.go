@@ -119,7 +119,8 @@ func TestCallsCarryWhatTheyBelongTo(t *testing.T) {
 
 	call(client(t, peer.Config{Address: "http://coverage", Handler: h}))
 	names, caller := request.NamesFrom(within), request.CallerFrom(within)
-	if _, limited := within.Deadline(); !limited || names == nil || names.ID != "request-7" || names.Parent != parent || !caller.Has("std.admin") {
+	if _, limited := within.Deadline(); !limited || names == nil || names.ID != "request-7" || names.Parent != parent ||
+		!caller.Has("std.admin") {
 		t.Errorf("in memory: names %v, caller %v, limited %v", names, caller, limited)
 	}
 	if header.Get(request.CredentialHeader) != "" {
@@ -135,7 +136,9 @@ func TestPeersTrustCalls(t *testing.T) {
 	}
 	engine := gin.New()
 	engine.Use(request.RequireGateway(request.Trust{Credentials: credentials}))
-	engine.GET("/", func(c *gin.Context) { c.JSON(http.StatusOK, policy{request.CallerFrom(c.Request.Context()).Subject}) })
+	engine.GET("/", func(c *gin.Context) {
+		c.JSON(http.StatusOK, policy{request.CallerFrom(c.Request.Context()).Subject})
+	})
 	overEach(t, engine, peer.Config{}, func(t *testing.T, c *peer.Client) {
 		for _, subject := range []string{"broker-1", ""} {
 			ctx := t.Context()
@@ -197,7 +200,8 @@ func TestPostReturnsTheResponseOrTheRefusal(t *testing.T) {
 		}
 		_, err := peer.Post[policy](t.Context(), c, "/", policy{"lapsed"})
 		var refusal *peer.Refusal
-		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnprocessableEntity || !strings.Contains(string(refusal.Document), "lapsed") {
+		if !errors.As(err, &refusal) || refusal.Status != http.StatusUnprocessableEntity ||
+			!strings.Contains(string(refusal.Document), "lapsed") {
 			t.Fatalf("error %v, want the refusal with its document", err)
 		}
 	})

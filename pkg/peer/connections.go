@@ -56,7 +56,8 @@ func (t *Transport) handshake(ctx context.Context, connection net.Conn, name str
 		_ = connection.Close()
 		if ctx.Err() == nil && bounded.Err() != nil {
 			// It is not the time of the request that has run out.
-			err = fmt.Errorf("the TLS handshake with %s took longer than %s", connection.RemoteAddr(), handshakePatience)
+			err = fmt.Errorf("the TLS handshake with %s took longer than %s", connection.RemoteAddr(),
+				handshakePatience)
 		}
 		return nil, err
 	}

@@ -29,7 +29,8 @@ func TestMemoryReturnsTheResponseOfTheHandler(t *testing.T) {
 	})
 	_, err := peer.Post[policy](t.Context(), c, "/lapse/M%201?limit=2", policy{"M1"})
 	var refusal *peer.Refusal
-	if !errors.As(err, &refusal) || refusal.Status != http.StatusConflict || string(refusal.Document) != `{"number":"M1"}` {
+	if !errors.As(err, &refusal) || refusal.Status != http.StatusConflict ||
+		string(refusal.Document) != `{"number":"M1"}` {
 		t.Errorf("error %v, want the first final status with the whole body", err)
 	}
 	if seen != `POST /lapse/M%201?limit=2 coverage application/json {"number":"M1"}` {

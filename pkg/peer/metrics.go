@@ -26,7 +26,8 @@ func newSeconds(config Config) *prometheus.HistogramVec {
 func registerBreaker(config Config, breaker circuitbreaker.CircuitBreaker[response]) {
 	with := promauto.With(prometheus.WrapRegistererWith(prometheus.Labels{"peer": config.Name}, config.Metrics))
 	with.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "peer_breaker_state", Help: "State of the circuit breaker of a peer: 0 closed, 1 half open (one call is tried), 2 open (calls are refused).",
+		Name: "peer_breaker_state", Help: "State of the circuit breaker of a peer: 0 closed, 1 half open (one call " +
+			"is tried), 2 open (calls are refused).",
 	}, func() float64 {
 		switch breaker.State() {
 		case circuitbreaker.OpenState:

@@ -67,7 +67,8 @@ func (m *replicas) forget(candidates []candidate) {
 		return
 	}
 	for address, one := range m.known {
-		if one.underWay.Load() == 0 && !slices.ContainsFunc(candidates, func(c candidate) bool { return c.address == address }) {
+		if one.underWay.Load() == 0 &&
+			!slices.ContainsFunc(candidates, func(c candidate) bool { return c.address == address }) {
 			delete(m.known, address)
 		}
 	}

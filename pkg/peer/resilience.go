@@ -65,7 +65,8 @@ func newRetry() retrypolicy.RetryPolicy[response] {
 			return err != nil
 		}).
 		AbortIf(func(_ response, err error) bool {
-			return errors.Is(err, circuitbreaker.ErrOpen) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+			return errors.Is(err, circuitbreaker.ErrOpen) || errors.Is(err, context.Canceled) ||
+				errors.Is(err, context.DeadlineExceeded)
 		}).
 		WithMaxRetries(2).
 		WithDelayFunc(func(failed failsafe.ExecutionAttempt[response]) time.Duration {

@@ -68,7 +68,9 @@ func reach(t *testing.T, to *replica, secure func() *tls.Config) *peer.Transport
 func TestCertificateIsForTheName(t *testing.T) {
 	for name, good := range map[string]bool{"localhost": true, "coverage": false} {
 		up, pool := secureReplica(t, echo, name)
-		response, err := sendSecure(t, reach(t, up, func() *tls.Config { return &tls.Config{RootCAs: pool} }), http.MethodPost, up)
+		response, err := sendSecure(t, reach(t, up, func() *tls.Config {
+			return &tls.Config{RootCAs: pool}
+		}), http.MethodPost, up)
 		switch {
 		case good && (err != nil || response.StatusCode != http.StatusOK || response.ProtoMajor != 1):
 			t.Errorf("certificate for %s: response %+v, error %v", name, response, err)
@@ -86,7 +88,9 @@ func TestCertificateIsForTheName(t *testing.T) {
 func TestWhatMayHaveBeenReceivedIsNotRepeatedWithTLS(t *testing.T) {
 	for method, want := range map[string]int64{http.MethodPost: 1, http.MethodGet: 3} {
 		up, pool := secureReplica(t, cut, "localhost")
-		if _, err := sendSecure(t, reach(t, up, func() *tls.Config { return &tls.Config{RootCAs: pool} }), method, up); err == nil {
+		if _, err := sendSecure(t, reach(t, up, func() *tls.Config {
+			return &tls.Config{RootCAs: pool}
+		}), method, up); err == nil {
 			t.Errorf("%s: no error", method)
 		}
 		if n := up.requests.Load(); n != want {
@@ -104,7 +108,8 @@ func TestRenewMakesNewConnections(t *testing.T) {
 		t.Helper()
 		idle := make(chan struct{})
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{PutIdleConn: func(error) { close(idle) }})
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+strings.Replace(up.host(), "127.0.0.1", "localhost", 1), nil)
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+			"https://"+strings.Replace(up.host(), "127.0.0.1", "localhost", 1), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

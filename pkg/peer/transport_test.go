@@ -52,7 +52,9 @@ func vacant(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-func send(t *testing.T, transport http.RoundTripper, method, host string, body io.Reader) (status int, text string, err error) {
+func send(
+	t *testing.T, transport http.RoundTripper, method, host string, body io.Reader,
+) (status int, text string, err error) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, "http://"+host+"/vehicle", body)
 	if err != nil {
@@ -81,7 +83,8 @@ func TestWhatWasNotReceivedGoesToAnotherReplica(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for range 4 { // whichever is chosen first
 				content, want := body()
-				status, text, err := send(t, peer.NewTransport(vacant(t), up.host()), http.MethodPost, vacant(t), content)
+				status, text, err := send(t, peer.NewTransport(vacant(t), up.host()), http.MethodPost,
+					vacant(t), content)
 				if err != nil || status != http.StatusOK || text != want {
 					t.Fatalf("status %d, error %v, %d bytes came back", status, err, len(text))
 				}
@@ -111,7 +114,8 @@ func TestReadIsRepeatedElsewhere(t *testing.T) {
 	broken, up := newReplica(t, cut), newReplica(t, echo)
 	transport := peer.NewTransport(up.host())
 	for range 10 {
-		if status, _, err := send(t, transport, http.MethodGet, broken.host(), nil); err != nil || status != http.StatusOK {
+		if status, _, err := send(t, transport, http.MethodGet, broken.host(), nil); err != nil ||
+			status != http.StatusOK {
 			t.Fatalf("status %d, error %v", status, err)
 		}
 	}
@@ -188,7 +192,8 @@ func TestEveryAddressOfANameIsTried(t *testing.T) {
 	_, port, _ := net.SplitHostPort(up.host())
 	transport := peer.NewTransport()
 	for range 5 {
-		if status, text, err := send(t, transport, http.MethodPost, "localhost:"+port, strings.NewReader("{}")); err != nil || status != http.StatusOK || text != "{}" {
+		if status, text, err := send(t, transport, http.MethodPost, "localhost:"+port,
+			strings.NewReader("{}")); err != nil || status != http.StatusOK || text != "{}" {
 			t.Fatalf("status %d, body %q, error %v", status, text, err)
 		}
 	}

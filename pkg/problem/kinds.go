@@ -37,28 +37,34 @@ var (
 	Unauthorized     = declare(kind{"unauthorized", "no valid scope", http.StatusUnauthorized})
 	NotFound         = declare(kind{"not-found", "not found", http.StatusNotFound})
 	MethodNotAllowed = declare(kind{"method-not-allowed", "method not allowed", http.StatusMethodNotAllowed})
-	Issued           = declare(kind{"issued-member", "a member that the exchange issues cannot be changed", http.StatusConflict})
-	Transition       = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
-	Changed          = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
-	RangeOutside     = declare(kind{"range-not-satisfiable", "range not satisfiable", http.StatusRequestedRangeNotSatisfiable})
-	Expectation      = declare(kind{"expectation-failed", "expectation failed", http.StatusExpectationFailed})
-	HeaderTooLarge   = declare(kind{"header-too-large", "header too large", http.StatusRequestHeaderFieldsTooLarge})
-	TransferCoding   = declare(kind{"unsupported-transfer-coding", "unsupported transfer coding", http.StatusNotImplemented})
-	Version          = declare(kind{"unsupported-http-version", "unsupported HTTP version", http.StatusHTTPVersionNotSupported})
-	TooLarge         = declare(kind{"body-too-large", "body too large", http.StatusRequestEntityTooLarge})
-	RecordTooLarge   = declare(kind{"record-too-large", "record too large", http.StatusRequestEntityTooLarge})
-	MediaType        = declare(kind{"unsupported-media-type", "unsupported media type", http.StatusUnsupportedMediaType})
-	KeyReused        = declare(kind{"idempotency-key-reused", "Idempotency-Key was used for another request", http.StatusUnprocessableEntity})
-	SlowBody         = declare(kind{"slow-body", "the body came too slowly", http.StatusRequestTimeout})
-	ShareUsedUp      = declare(kind{"share-used-up", "too much in work for one caller", http.StatusTooManyRequests})
-	RateExceeded     = declare(kind{"rate-exceeded", "too many requests of one caller", http.StatusTooManyRequests})
-	Internal         = declare(kind{"internal", "internal error", http.StatusInternalServerError})
-	Unavailable      = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
-	Overloaded       = declare(kind{"overloaded", "too much in work", http.StatusServiceUnavailable})
+	Issued           = declare(kind{"issued-member", "a member that the exchange issues cannot be changed",
+		http.StatusConflict})
+	Transition   = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
+	Changed      = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
+	RangeOutside = declare(kind{"range-not-satisfiable", "range not satisfiable",
+		http.StatusRequestedRangeNotSatisfiable})
+	Expectation    = declare(kind{"expectation-failed", "expectation failed", http.StatusExpectationFailed})
+	HeaderTooLarge = declare(kind{"header-too-large", "header too large", http.StatusRequestHeaderFieldsTooLarge})
+	TransferCoding = declare(kind{"unsupported-transfer-coding", "unsupported transfer coding",
+		http.StatusNotImplemented})
+	Version = declare(kind{"unsupported-http-version", "unsupported HTTP version",
+		http.StatusHTTPVersionNotSupported})
+	TooLarge       = declare(kind{"body-too-large", "body too large", http.StatusRequestEntityTooLarge})
+	RecordTooLarge = declare(kind{"record-too-large", "record too large", http.StatusRequestEntityTooLarge})
+	MediaType      = declare(kind{"unsupported-media-type", "unsupported media type", http.StatusUnsupportedMediaType})
+	KeyReused      = declare(kind{"idempotency-key-reused", "Idempotency-Key was used for another request",
+		http.StatusUnprocessableEntity})
+	SlowBody     = declare(kind{"slow-body", "the body came too slowly", http.StatusRequestTimeout})
+	ShareUsedUp  = declare(kind{"share-used-up", "too much in work for one caller", http.StatusTooManyRequests})
+	RateExceeded = declare(kind{"rate-exceeded", "too many requests of one caller", http.StatusTooManyRequests})
+	Internal     = declare(kind{"internal", "internal error", http.StatusInternalServerError})
+	Unavailable  = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
+	Overloaded   = declare(kind{"overloaded", "too much in work", http.StatusServiceUnavailable})
 )
 
 // Outage returns the problem for a store or another service that does not respond: 503 with Retry-After.
 func Outage(cause error) *Error {
-	return New(Unavailable, "The request was not processed, or its outcome is not known. Retry it; with the same Idempotency-Key nothing is done twice.").
+	return New(Unavailable, "The request was not processed, or its outcome is not known. Retry it; with the same "+
+		"Idempotency-Key nothing is done twice.").
 		WithHeader("Retry-After", "1").Because(cause)
 }

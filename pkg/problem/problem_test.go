@@ -45,12 +45,16 @@ func TestADocumentHasWhatACallerNeedsAndNoMore(t *testing.T) {
 
 func TestTheDetailIsMadeOfTheViolations(t *testing.T) {
 	for want, p := range map[string]*problem.Error{
-		"invalid field.":                            problem.New(problem.Invalid, ""),
-		"The body is empty.":                        problem.New(problem.Malformed, "").At("", "is empty"),
-		"limit is too large.":                       problem.New(problem.BadParameter, "").InParameter("limit", "is too large"),
-		"a/b is odd. There is 1 more error.":        problem.New(problem.Invalid, "").At("/a/b", "is odd").At("/c", "is odd"),
-		"a is odd. There are 2 more errors.":        problem.New(problem.Invalid, "").At("/a", "is odd").At("/c", "is odd").At("/d", "is odd"),
-		"Written for this occurrence. And no more.": problem.New(problem.Invalid, "Written for this occurrence. And no more.").At("/a", "is odd"),
+		"invalid field.":     problem.New(problem.Invalid, ""),
+		"The body is empty.": problem.New(problem.Malformed, "").At("", "is empty"),
+		"limit is too large.": problem.New(problem.BadParameter, "").
+			InParameter("limit", "is too large"),
+		"a/b is odd. There is 1 more error.": problem.New(problem.Invalid, "").At("/a/b", "is odd").
+			At("/c", "is odd"),
+		"a is odd. There are 2 more errors.": problem.New(problem.Invalid, "").At("/a", "is odd").
+			At("/c", "is odd").At("/d", "is odd"),
+		"Written for this occurrence. And no more.": problem.New(problem.Invalid,
+			"Written for this occurrence. And no more.").At("/a", "is odd"),
 	} {
 		if _, document := written(t, p); document["detail"] != want {
 			t.Errorf("detail %q, want %q", document["detail"], want)
@@ -91,7 +95,8 @@ func TestAnyErrorBecomesAProblem(t *testing.T) {
 
 // TestAViolationSaysWhereItIs checks that a violation may also be of the whole body: its JSON pointer is "".
 func TestAViolationSaysWhereItIs(t *testing.T) {
-	_, document := written(t, problem.New(problem.Invalid, "").At("", "is empty").At("/a", "is odd").InParameter("limit", "is too large"))
+	_, document := written(t,
+		problem.New(problem.Invalid, "").At("", "is empty").At("/a", "is odd").InParameter("limit", "is too large"))
 	got, err := json.Marshal(document["errors"])
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,8 @@ func (p *Process) limiter(service, to string) *load.Limiter {
 		return nil
 	}
 	limiter := load.NewLimiter(load.LimiterConfig{
-		Target: target, Most: int(p.Settings.OverloadRequests), Now: time.Now, Log: p.Log.With("service", service, "to", to),
+		Target: target, Most: int(p.Settings.OverloadRequests), Now: time.Now,
+		Log: p.Log.With("service", service, "to", to),
 	})
 	limiter.Register(prometheus.WrapRegistererWith(prometheus.Labels{"to": to}, p.Metrics(service)))
 	return limiter

@@ -20,7 +20,8 @@ func limited() (bench, *load.Limiter) {
 	b := bench{journal: &journal{}, registry: prometheus.NewRegistry()}
 	log := process.NewLog(b.journal, "json", slog.LevelInfo)
 	l := load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: log})
-	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute, LargestBody: 10, Limiter: l})
+	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute,
+		LargestBody: 10, Limiter: l})
 	return b, l
 }
 
@@ -43,9 +44,11 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 	go func() { ended <- b.ask(http.MethodGet, "/vehicle/slow", nil, nil).Code }()
 	<-arrived
 	body := strings.NewReader("{}")
-	for path, method := range map[string]string{"/vehicle/7": http.MethodGet, "/vehicle": http.MethodGet, "/vehicle?": http.MethodPost} {
+	for path, method := range map[string]string{"/vehicle/7": http.MethodGet, "/vehicle": http.MethodGet,
+		"/vehicle?": http.MethodPost} {
 		got := b.ask(method, path, body, nil)
-		if got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), `"/problems/overloaded"`) {
+		if got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" ||
+			!strings.Contains(got.Body.String(), `"/problems/overloaded"`) {
 			t.Errorf("%s %s: status %d, %v, %s", method, path, got.Code, got.Header(), got.Body)
 		}
 	}
@@ -56,7 +59,8 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 		t.Errorf("an internal request gets %d %s", got.Code, got.Body)
 	}
 	state := l.State()
-	if state.Refused[load.Read] != 1 || state.Refused[load.Write] != 1 || state.Refused[load.List] != 1 || state.Admitted[load.Internal] != 1 {
+	if state.Refused[load.Read] != 1 || state.Refused[load.Write] != 1 || state.Refused[load.List] != 1 ||
+		state.Admitted[load.Internal] != 1 {
 		t.Errorf("counted %+v", state)
 	}
 	goOn <- struct{}{}
@@ -76,7 +80,9 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 func TestSlowReadersKeepNobodyOut(t *testing.T) {
 	b, l := limited()
 	b.GET("/vehicle/:id", func(c *gin.Context) { c.String(http.StatusOK, "{}") })
-	stuck := &stuckResponse{ResponseRecorder: httptest.NewRecorder(), written: make(chan struct{}), goOn: make(chan struct{})}
+	stuck := &stuckResponse{
+		ResponseRecorder: httptest.NewRecorder(), written: make(chan struct{}), goOn: make(chan struct{}),
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

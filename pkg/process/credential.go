@@ -34,18 +34,21 @@ func (p *Process) makeCredentials() (request.Credentials, error) {
 	if p.Settings.SecretFile == "" {
 		credentials, err := request.NewCredentials(p.Settings.Secrets)
 		if err != nil {
-			return credentials, fmt.Errorf("setting credential: %w; give --%s or EXCHANGE_CREDENTIAL", err, credentialFile)
+			return credentials, fmt.Errorf("setting credential: %w; give --%s or EXCHANGE_CREDENTIAL", err,
+				credentialFile)
 		}
 		return credentials, nil
 	}
 	if len(p.Settings.Secrets) > 0 {
-		return request.Credentials{}, errors.New("settings credential and " + credentialFile + ": give one of them, not both")
+		return request.Credentials{}, errors.New("settings credential and " + credentialFile +
+			": give one of them, not both")
 	}
 	file := setting.File{Setting: credentialFile, Path: p.Settings.SecretFile}
 	held, err := secret.Read(func(contents [][]byte) (request.Credentials, error) {
 		credentials, err := request.NewCredentials(lines(contents[0]))
 		if err != nil {
-			err = fmt.Errorf("setting %s: %s: %w; write a secret of at least 16 characters in each line", file.Setting, file.Path, err)
+			err = fmt.Errorf("setting %s: %s: %w; write a secret of at least 16 characters in each line", file.Setting,
+				file.Path, err)
 		}
 		return credentials, err
 	}, file)
@@ -60,7 +63,8 @@ func (p *Process) makeCredentials() (request.Credentials, error) {
 // knownByCertificate reports whether there is no shared secret because certificates take its place.
 func (p *Process) knownByCertificate() bool {
 	s := p.Settings
-	return len(s.Secrets) == 0 && s.SecretFile == "" && (s.Security.PeerCertificate != "" || len(s.Security.ClientNames) > 0)
+	return len(s.Secrets) == 0 && s.SecretFile == "" &&
+		(s.Security.PeerCertificate != "" || len(s.Security.ClientNames) > 0)
 }
 
 // lines returns the lines of a text that are not blank, without the white space around them.

@@ -30,7 +30,9 @@ func TestCredentialFileIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	engine := p.Engine("claims")
-	engine.GET("/claim", request.RequireGateway(request.Trust{Credentials: credentials}), func(c *gin.Context) { c.Status(http.StatusOK) })
+	engine.GET("/claim", request.RequireGateway(request.Trust{Credentials: credentials}), func(c *gin.Context) {
+		c.Status(http.StatusOK)
+	})
 	ctx, stop := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- p.Serve(ctx, engine) }()
@@ -105,10 +107,16 @@ func TestCredentialFileIsRefused(t *testing.T) {
 	}
 	absent := filepath.Join(folder, "absent")
 	for want, args := range map[string][]string{
-		"setting credential-file: open " + absent:                                      {"--credential-file", absent},
-		"setting credential-file: " + folder + "/empty: no shared secret":              {"--credential-file", file("empty", "\n\n")},
-		"setting credential-file: " + folder + "/short: shared secret 2 is shorter":    {"--credential-file", file("short", "the-first-secret-of-all\nsecret\n")},
-		"settings credential and credential-file: give one of them":                    {"--credential-file", file("good", "the-first-secret-of-all"), "--credential", "a-secret-of-the-exchange"},
+		"setting credential-file: open " + absent: {"--credential-file", absent},
+		"setting credential-file: " + folder + "/empty: no shared secret": {
+			"--credential-file", file("empty", "\n\n"),
+		},
+		"setting credential-file: " + folder + "/short: shared secret 2 is shorter": {
+			"--credential-file", file("short", "the-first-secret-of-all\nsecret\n"),
+		},
+		"settings credential and credential-file: give one of them": {
+			"--credential-file", file("good", "the-first-secret-of-all"), "--credential", "a-secret-of-the-exchange",
+		},
 		"setting credential: no shared secret is given; give --credential-file or EXC": nil,
 	} {
 		var stderr strings.Builder
@@ -117,7 +125,8 @@ func TestCredentialFileIsRefused(t *testing.T) {
 			return err
 		}}
 		status := program.Execute(t.Context(), args, nil, io.Discard, &stderr)
-		if status != 1 || !strings.Contains(stderr.String(), want) || strings.Contains(stderr.String(), "the-first-secret") {
+		if status != 1 || !strings.Contains(stderr.String(), want) ||
+			strings.Contains(stderr.String(), "the-first-secret") {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
 		}
 	}

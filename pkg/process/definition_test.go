@@ -39,8 +39,11 @@ func coverage() process.Definition {
 				c.JSON(http.StatusOK, term{Holder: request.CallerFrom(ctx).Subject, Of: request.NamesFrom(ctx).ID})
 			})
 			return &process.Instance{
-				Handler:    engine,
-				Background: map[string]func(context.Context) error{"relay": func(ctx context.Context) error { <-ctx.Done(); return nil }},
+				Handler: engine,
+				Background: map[string]func(context.Context) error{"relay": func(ctx context.Context) error {
+					<-ctx.Done()
+					return nil
+				}},
 			}, nil
 		},
 	}
@@ -80,7 +83,10 @@ func claims() process.Definition {
 				}
 				c.JSON(http.StatusOK, found)
 			})
-			return &process.Instance{Handler: engine, Ready: map[string]func(context.Context) error{"rules": func(context.Context) error { return nil }}}, nil
+			return &process.Instance{Handler: engine,
+				Ready: map[string]func(context.Context) error{"rules": func(context.Context) error {
+					return nil
+				}}}, nil
 		},
 	}
 }
@@ -105,7 +111,9 @@ const fromCoverage = `{"holder":"broker-1","of":"order-7"}`
 
 func TestServicesShareAProcess(t *testing.T) {
 	p, journal := open(t, nil)
-	store, err := stores.Open(t.Context(), process.StoreSettings{URL: process.StoreURL("sqlite:" + filepath.Join(t.TempDir(), "exchange.db"))}, "exchange", p.Log)
+	store, err := stores.Open(t.Context(), process.StoreSettings{
+		URL: process.StoreURL("sqlite:" + filepath.Join(t.TempDir(), "exchange.db")),
+	}, "exchange", p.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +233,8 @@ func TestStartNamesWhatIsMissing(t *testing.T) {
 		var stderr strings.Builder
 		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", store}, args...)
 		status := claims().Program(stores.Open).Execute(t.Context(), args, nil, io.Discard, &stderr)
-		if lines := strings.TrimSpace(stderr.String()); status != 1 || !strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
+		if lines := strings.TrimSpace(stderr.String()); status != 1 ||
+			!strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
 		}
 	}

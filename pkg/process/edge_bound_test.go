@@ -17,7 +17,9 @@ import (
 // until another one is closed.
 func TestConnectionsAreBounded(t *testing.T) {
 	p, journal := open(t, func(s *process.Settings) { s.MaxConnections = 2 })
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	served := []dialog{dialled(t, p), dialled(t, p)}
 	for _, d := range served {
 		d.ask(t, "/")
@@ -31,13 +33,15 @@ func TestConnectionsAreBounded(t *testing.T) {
 		d := dialled(t, p)
 		response, text := d.exchanged(t, sent)
 		wantProblem(t, response, text, problem.Overloaded, "connections")
-		if !response.Close || response.Header.Get("Retry-After") != "1" || what != "nonsense" && response.Header.Get(problem.RequestIDHeader) != "r-7" {
+		if !response.Close || response.Header.Get("Retry-After") != "1" ||
+			what != "nonsense" && response.Header.Get(problem.RequestIDHeader) != "r-7" {
 			t.Errorf("%s: %v", what, response.Header)
 		}
 		d.wantEnd(t)
 	}
 	_, metrics := get(t, journal.adminURL(t)+"/metrics")
-	if !strings.Contains(metrics, "\nexchange_connections 2\n") || !strings.Contains(metrics, "\nexchange_connections_refused_total 3\n") {
+	if !strings.Contains(metrics, "\nexchange_connections 2\n") ||
+		!strings.Contains(metrics, "\nexchange_connections_refused_total 3\n") {
 		t.Errorf("the metrics do not say that there are two connections, and three were refused:\n%s", metrics)
 	}
 	for _, d := range served {
@@ -53,13 +57,16 @@ func TestConnectionsAreBounded(t *testing.T) {
 // who take all of the time of a process otherwise.
 func TestConnectionsAreRefusedOneAMillisecond(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.MaxConnections = 1 })
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	dialled(t, p).ask(t, "/")
 	const count = 300
 	began := time.Now()
 	for range count {
 		d := dialled(t, p)
-		if response, _ := d.exchanged(t, simply(http.MethodGet, "/vehicle/7", "")); response.StatusCode != http.StatusServiceUnavailable {
+		if response, _ := d.exchanged(t,
+			simply(http.MethodGet, "/vehicle/7", "")); response.StatusCode != http.StatusServiceUnavailable {
 			t.Fatalf("status %d beyond the bound", response.StatusCode)
 		}
 		_ = d.Close()
@@ -77,7 +84,9 @@ func TestSecuredConnectionsAreBounded(t *testing.T) {
 		s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
 		s.Security.ClientCA = ""
 	})
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // whose certificate it is does not matter here
 	first := tls.Client(dialled(t, p).Conn, config)
 	if err := first.HandshakeContext(t.Context()); err != nil {
@@ -86,7 +95,8 @@ func TestSecuredConnectionsAreBounded(t *testing.T) {
 	if err := tls.Client(dialled(t, p).Conn, config).HandshakeContext(t.Context()); err == nil {
 		t.Error("a handshake is made beyond the bound")
 	}
-	if _, metrics := get(t, journal.adminURL(t)+"/metrics"); !strings.Contains(metrics, "\nexchange_connections_refused_total 1\n") {
+	if _, metrics := get(t, journal.adminURL(t)+"/metrics"); !strings.Contains(metrics,
+		"\nexchange_connections_refused_total 1\n") {
 		t.Error("the refused connection is not counted")
 	}
 	_ = first.Close()

@@ -57,7 +57,8 @@ func dialersOf(t *testing.T, handler func(*process.Process) http.Handler) map[st
 		"plain": func(t *testing.T) dialog { return dialled(t, plain) },
 		"TLS": func(t *testing.T) dialog {
 			raw := dialled(t, secured)
-			conn := tls.Client(raw.Conn, &tls.Config{RootCAs: pool, ServerName: "127.0.0.1", NextProtos: []string{"http/1.1"}})
+			conn := tls.Client(raw.Conn,
+				&tls.Config{RootCAs: pool, ServerName: "127.0.0.1", NextProtos: []string{"http/1.1"}})
 			return dialog{conn, bufio.NewReader(conn)}
 		},
 	}
@@ -109,7 +110,8 @@ func TestRefusalsOfTheServerAreProblems(t *testing.T) {
 		}{
 			{"GET / HTTP/1.1\r\n\r\n", problem.MalformedRequest, "missing required Host header"},
 			{"nonsense\r\n\r\n", problem.MalformedRequest, "cannot be read"},
-			{"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", problem.MalformedRequest, "cannot be read"},
+			{"GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", problem.MalformedRequest,
+				"cannot be read"},
 			{"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", problem.TransferCoding, "chunked"},
 			{"GET / HTTP/3.0\r\nHost: a\r\n\r\n", problem.Version, "HTTP/1.1 or HTTP/2"},
 			{"GET / HTTP/1.1\r\nHost: a\r\nExpect: wonders\r\n\r\n", problem.Expectation, "100-continue"},
@@ -122,7 +124,9 @@ func TestRefusalsOfTheServerAreProblems(t *testing.T) {
 				t.Run(fmt.Sprintf("%s, %s, after %d responses", name, c.kind.Slug(), before), func(t *testing.T) {
 					d := dial(t)
 					for range before {
-						if response, text := d.exchanged(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); response.StatusCode != http.StatusBadRequest || text != "the handler's own\n" || response.Close {
+						if response, text := d.exchanged(t,
+							"GET / HTTP/1.1\r\nHost: a\r\n\r\n"); response.StatusCode != http.StatusBadRequest ||
+							text != "the handler's own\n" || response.Close {
 							t.Fatalf("what a handler responds became %v %s", response, text)
 						}
 					}
@@ -147,7 +151,8 @@ func wantProblem(t *testing.T, response *http.Response, text string, kind proble
 	if err := json.Unmarshal([]byte(text), &is); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if response.StatusCode != kind.Status() || response.Header.Get("Content-Type") != problem.ContentType || is.Type != problem.URI(kind) ||
+	if response.StatusCode != kind.Status() || response.Header.Get("Content-Type") != problem.ContentType ||
+		is.Type != problem.URI(kind) ||
 		is.Title != kind.Title() || is.Status != kind.Status() || !strings.Contains(is.Detail, says) ||
 		is.Instance == "" || is.Instance != response.Header.Get(problem.RequestIDHeader) {
 		t.Errorf("%v\n%s", response, text)
@@ -156,7 +161,8 @@ func wantProblem(t *testing.T, response *http.Response, text string, kind proble
 
 func TestPlainHTTPWhereTLSIsServed(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) {
-		s.Security = certificateFiles(t, certificatetest.NewAuthority(t), time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
+		s.Security = certificateFiles(t, certificatetest.NewAuthority(t), time.Now().Add(-time.Hour),
+			time.Now().Add(1000*time.Hour))
 	})
 	serving(t, p, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a handler was called") }))
 	response, text := dialled(t, p).exchanged(t, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -179,14 +185,32 @@ func TestLengthSaidTwiceEndsTheConnection(t *testing.T) {
 			ends bool
 			want string
 		}{
-			"both":                  {header("HTTP/1.1", "Host: a", "Content-Length: 4", "Transfer-Encoding: chunked") + chunks, true, "body <nil>"},
-			"both, the other order": {header("HTTP/1.1", "transfer-encoding:chunked", "Host: a", "CONTENT-LENGTH: 9") + chunks, true, "body <nil>"},
-			"chunked in HTTP/1.0":   {header("HTTP/1.0", "Host: a", "Connection: keep-alive", "Transfer-Encoding: chunked"), true, " <nil>"},
-			"chunked":               {header("HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + chunks, false, "body <nil>"},
-			"a length":              {header("HTTP/1.1", "Host: a", "Content-Length: 4") + "body", false, "body <nil>"},
-			"a length in HTTP/1.0":  {header("HTTP/1.0", "Host: a", "Connection: keep-alive", "Content-Length: 4") + "body", false, "body <nil>"},
-			"neither":               {header("HTTP/1.1", "Host: a", "X-Content-Length: 4", "X-Transfer-Encoding: chunked"), false, " <nil>"},
-			"one in the body":       {header("HTTP/1.1", "Host: a", "Content-Length: 27") + "\nTransfer-Encoding: chunked", false, "\nTransfer-Encoding: chunked <nil>"},
+			"both": {
+				header("HTTP/1.1", "Host: a", "Content-Length: 4", "Transfer-Encoding: chunked") + chunks,
+				true, "body <nil>",
+			},
+			"both, the other order": {
+				header("HTTP/1.1", "transfer-encoding:chunked", "Host: a", "CONTENT-LENGTH: 9") + chunks,
+				true, "body <nil>",
+			},
+			"chunked in HTTP/1.0": {
+				header("HTTP/1.0", "Host: a", "Connection: keep-alive", "Transfer-Encoding: chunked"), true, " <nil>",
+			},
+			"chunked": {
+				header("HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + chunks, false, "body <nil>",
+			},
+			"a length": {header("HTTP/1.1", "Host: a", "Content-Length: 4") + "body", false, "body <nil>"},
+			"a length in HTTP/1.0": {
+				header("HTTP/1.0", "Host: a", "Connection: keep-alive", "Content-Length: 4") + "body",
+				false, "body <nil>",
+			},
+			"neither": {
+				header("HTTP/1.1", "Host: a", "X-Content-Length: 4", "X-Transfer-Encoding: chunked"), false, " <nil>",
+			},
+			"one in the body": {
+				header("HTTP/1.1", "Host: a", "Content-Length: 27") + "\nTransfer-Encoding: chunked", false,
+				"\nTransfer-Encoding: chunked <nil>",
+			},
 		} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				d := dial(t)
@@ -210,7 +234,9 @@ func TestLengthSaidTwiceEndsTheConnection(t *testing.T) {
 // TestHeaderInPiecesIsUnderstood sends a header byte by byte, so that the names are read in pieces.
 func TestHeaderInPiecesIsUnderstood(t *testing.T) {
 	p, _ := open(t, nil)
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	d := dialled(t, p)
 	text := "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
 	for i := range text {

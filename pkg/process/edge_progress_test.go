@@ -63,7 +63,8 @@ func TestABodyThatDoesNotComeIs408(t *testing.T) {
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusRequestTimeout || !strings.Contains(string(text), "/problems/slow-body") {
+	if err != nil || response.StatusCode != http.StatusRequestTimeout ||
+		!strings.Contains(string(text), "/problems/slow-body") {
 		t.Errorf("status %d, %v: %s", response.StatusCode, err, text)
 	}
 }

@@ -38,8 +38,9 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	engine := gin.New()
 	engine.RedirectTrailingSlash = false
 	observer := &observer{
-		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout, largestBody: config.LargestBody,
-		tracer: config.Tracer, accessLog: config.AccessLog, budget: config.Budget, limiter: config.Limiter,
+		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout,
+		largestBody: config.LargestBody,
+		tracer:      config.Tracer, accessLog: config.AccessLog, budget: config.Budget, limiter: config.Limiter,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

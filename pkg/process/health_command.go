@@ -43,14 +43,16 @@ func askReadiness(ctx context.Context, admin string, out io.Writer) error {
 		return fmt.Errorf("setting admin-addr: %w", err)
 	}
 	if port == "0" {
-		return errors.New("setting admin-addr: nobody knows which port 0 became; give the process a port with --admin-addr")
+		return errors.New(
+			"setting admin-addr: nobody knows which port 0 became; give the process a port with --admin-addr")
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "localhost"
 	}
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+net.JoinHostPort(host, port)+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		"http://"+net.JoinHostPort(host, port)+"/readyz", nil)
 	if err != nil {
 		return fmt.Errorf("setting admin-addr: %w", err)
 	}

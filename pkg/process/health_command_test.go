@@ -25,7 +25,9 @@ func TestHealthCommand(t *testing.T) {
 	go func() { defer close(ended); p.Await(ctx) }()
 	admin := strings.TrimPrefix(journal.adminURL(t), "http://")
 	_, port, _ := strings.Cut(admin, ":")
-	program := process.Program{Name: "claims", Run: func(context.Context, *process.Process) error { return errors.New("it ran") }}
+	program := process.Program{Name: "claims", Run: func(context.Context, *process.Process) error {
+		return errors.New("it ran")
+	}}
 	health := func(environ []string, args ...string) (status int, out, stderr string) {
 		var o, e strings.Builder
 		status = program.Execute(t.Context(), append([]string{"health"}, args...), environ, &o, &e)
@@ -33,11 +35,13 @@ func TestHealthCommand(t *testing.T) {
 	}
 	eventually(t, func() bool { status, _, _ := health(nil, "--admin-addr", admin); return status == 0 })
 	// An address for every interface is asked at this machine.
-	if status, out, stderr := health([]string{"EXCHANGE_ADMIN_ADDR=:" + port}); status != 0 || !strings.Contains(out, `"store":"ok"`) {
+	if status, out, stderr := health([]string{"EXCHANGE_ADMIN_ADDR=:" + port}); status != 0 ||
+		!strings.Contains(out, `"store":"ok"`) {
 		t.Errorf("status %d, %s %s", status, out, stderr)
 	}
 	broken.Store(true)
-	if status, out, stderr := health(nil, "--admin-addr", admin); status != 1 || !strings.Contains(out, "no primary") || !strings.Contains(stderr, "not ready") {
+	if status, out, stderr := health(nil, "--admin-addr", admin); status != 1 || !strings.Contains(out, "no primary") ||
+		!strings.Contains(stderr, "not ready") {
 		t.Errorf("a program that is not ready: status %d, %s %s", status, out, stderr)
 	}
 	stop()

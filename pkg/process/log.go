@@ -18,7 +18,8 @@ func NewLog(out io.Writer, format string, level slog.Level) *slog.Logger {
 	file, _ := out.(*os.File)
 	terminal := file != nil && isatty.IsTerminal(file.Fd())
 	if format == "text" || (format == "auto" && terminal) {
-		return slog.New(tint.NewTextHandler(out, &tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal}))
+		return slog.New(tint.NewTextHandler(out,
+			&tint.Options{Level: level, TimeFormat: time.TimeOnly, NoColor: !terminal}))
 	}
 	return slog.New(slog.NewJSONHandler(out, &slog.HandlerOptions{Level: level}))
 }
@@ -36,6 +37,7 @@ func (u *unset) note(setting, effect string) {
 // say logs all of them in one line.
 func (u *unset) say(log *slog.Logger) {
 	if len(u.rules) > 0 {
-		log.LogAttrs(context.Background(), slog.LevelInfo, "these rules are off because their settings are not given", u.rules...)
+		log.LogAttrs(context.Background(), slog.LevelInfo,
+			"these rules are off because their settings are not given", u.rules...)
 	}
 }

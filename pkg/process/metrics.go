@@ -44,7 +44,8 @@ func newRequestMetrics(registerer prometheus.Registerer) *requestMetrics {
 	with := promauto.With(registerer)
 	m := &requestMetrics{
 		seconds: with.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "http_request_duration_seconds", Help: "Time from the headers of a request to the end of its response.",
+			Name:    "http_request_duration_seconds",
+			Help:    "Time from the headers of a request to the end of its response.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 		}, []string{"method", "route", "code"}),
 		inFlight: with.NewGauge(prometheus.GaugeOpts{
@@ -94,7 +95,8 @@ func (m *requestMetrics) observer(s series) prometheus.Observer {
 // methodLabel returns the method if HTTP defines it, else "other".
 func methodLabel(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch,
+		http.MethodOptions:
 		return method
 	}
 	return other

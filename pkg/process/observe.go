@@ -84,7 +84,9 @@ func (o *observer) handle(c *gin.Context) {
 
 // begin returns the context of a request, its names and its span. A request whose context carries names is part of
 // one that this process has begun: it has the names and the time of that.
-func (o *observer) begin(incoming *http.Request) (ctx context.Context, names *request.Names, span trace.Span, end func()) {
+func (o *observer) begin(
+	incoming *http.Request,
+) (ctx context.Context, names *request.Names, span trace.Span, end func()) {
 	ctx = incoming.Context()
 	if whole := request.NamesFrom(ctx); whole != nil {
 		ctx, span = tracing.Request(ctx, o.tracer, "")
@@ -126,7 +128,8 @@ func (o *observer) finish(c *gin.Context, names *request.Names, span trace.Span,
 	aborted := panicked == any(http.ErrAbortHandler)
 	cut := panicked != nil && (c.Writer.Written() || aborted)
 	if panicked != nil && !aborted {
-		o.log.Error("handler panicked", "request", names.ID, "method", methodLabel(c.Request.Method), "route", template(routeOf(c)), "trace", names.TraceID(),
+		o.log.Error("handler panicked", "request", names.ID, "method", methodLabel(c.Request.Method), "route",
+			template(routeOf(c)), "trace", names.TraceID(),
 			"cause", panicked, "stack", string(debug.Stack()))
 	}
 	if panicked != nil && !cut {
@@ -201,9 +204,12 @@ func (o *observer) level() slog.Level {
 
 // attributesOf returns what the line of a request in the log has. problem is the kind of its problem document; empty
 // if it has none.
-func attributesOf(names *request.Names, method, route string, status int, took time.Duration, size int, problem string) []slog.Attr {
+func attributesOf(
+	names *request.Names, method, route string, status int, took time.Duration, size int, problem string,
+) []slog.Attr {
 	attributes := []slog.Attr{
-		slog.String("request", names.ID), slog.String("method", methodLabel(method)), slog.String("route", template(route)),
+		slog.String("request", names.ID), slog.String("method", methodLabel(method)),
+		slog.String("route", template(route)),
 		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", size),
 	}
 	if trace := names.TraceID(); trace != "" {

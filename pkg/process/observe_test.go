@@ -116,7 +116,8 @@ func TestPartOfARequestKeepsItsNamesAndTime(t *testing.T) {
 	})
 	whole, end := context.WithTimeout(t.Context(), time.Hour)
 	defer end()
-	part := httptest.NewRequestWithContext(request.WithNames(whole, &request.Names{ID: "order-7"}), http.MethodGet, "/", nil)
+	part := httptest.NewRequestWithContext(request.WithNames(whole, &request.Names{ID: "order-7"}),
+		http.MethodGet, "/", nil)
 	part.Header = http.Header{"X-Request-Id": {"order-8"}, request.TimeoutHeader: {"5000"}}
 	response := httptest.NewRecorder()
 	b.ServeHTTP(response, part)
@@ -132,7 +133,8 @@ func TestLargeBodies(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	var reading error
 	b.POST("/", func(c *gin.Context) { _, reading = io.ReadAll(c.Request.Body) })
-	if response := b.ask(http.MethodPost, "/", strings.NewReader("0123456789"), nil); response.Code != http.StatusOK || reading != nil {
+	if response := b.ask(http.MethodPost, "/", strings.NewReader("0123456789"), nil); response.Code != http.StatusOK ||
+		reading != nil {
 		t.Errorf("ten bytes: status %d, error %v", response.Code, reading)
 	}
 	for name, body := range map[string]io.Reader{
@@ -151,11 +153,13 @@ func TestPanicsAreLoggedOnceAndReturn500(t *testing.T) {
 	b := engine(slog.LevelDebug)
 	b.GET("/", func(*gin.Context) { panic("broken") })
 	response := b.ask(http.MethodGet, "/", nil, http.Header{"X-Request-Id": {"order-7"}})
-	if response.Code != http.StatusInternalServerError || !strings.Contains(response.Body.String(), `"instance":"order-7"`) || strings.Contains(response.Body.String(), "broken") {
+	if response.Code != http.StatusInternalServerError || !strings.Contains(response.Body.String(),
+		`"instance":"order-7"`) || strings.Contains(response.Body.String(), "broken") {
 		t.Errorf("response %d %s", response.Code, response.Body)
 	}
 	lines := b.journal.lines()
-	if len(lines) != 1 || lines[0]["level"] != "ERROR" || lines[0]["cause"] != "broken" || lines[0]["request"] != "order-7" ||
+	if len(lines) != 1 || lines[0]["level"] != "ERROR" || lines[0]["cause"] != "broken" ||
+		lines[0]["request"] != "order-7" ||
 		!strings.Contains(lines[0]["stack"].(string), "observe_test.go") {
 		t.Errorf("log %v, want one line with the stack", lines)
 	}
@@ -206,7 +210,8 @@ func TestFailuresAreLoggedOnceWithTheirCause(t *testing.T) {
 		switch {
 		case level == "" && len(lines) > 0:
 			t.Errorf("%s: log %v, want none", kind, lines)
-		case level != "" && (len(lines) != 1 || lines[0]["level"] != level || lines[0]["cause"] == nil || lines[0]["request"] == ""):
+		case level != "" &&
+			(len(lines) != 1 || lines[0]["level"] != level || lines[0]["cause"] == nil || lines[0]["request"] == ""):
 			t.Errorf("%s: log %v, want one line of level %s with the cause", kind, lines, level)
 		}
 	}
@@ -231,9 +236,13 @@ func TestCallersWhoGoAwayAreNoFailure(t *testing.T) {
 func TestRequestsAreCounted(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	b.GET("/vehicle/:id", func(*gin.Context) {})
-	b.POST("/claim/:id", func(c *gin.Context) { process.SetRoute(c, "/claim/{id}:settle"); c.Status(http.StatusTeapot) })
+	b.POST("/claim/:id", func(c *gin.Context) {
+		process.SetRoute(c, "/claim/{id}:settle")
+		c.Status(http.StatusTeapot)
+	})
 	b.GET("/claim/:id", func(c *gin.Context) { process.SetUnmatched(c); c.Status(799) })
-	for _, path := range []string{"/vehicle/7", "/vehicle/8", "/unknown/1", "/unknown/2", "/vehicle/7%2F8", "/claim/7"} {
+	for _, path := range []string{"/vehicle/7", "/vehicle/8", "/unknown/1", "/unknown/2",
+		"/vehicle/7%2F8", "/claim/7"} {
 		b.ask(http.MethodGet, path, nil, nil)
 	}
 	b.ask(http.MethodPost, "/claim/7:settle", nil, nil)
@@ -272,7 +281,8 @@ func (b bench) requests(t *testing.T) map[[3]string]uint64 {
 			for _, pair := range metric.GetLabel() {
 				labels[pair.GetName()] = pair.GetValue()
 			}
-			counts[[3]string{labels["method"], labels["route"], labels["code"]}] = metric.GetHistogram().GetSampleCount()
+			counts[[3]string{labels["method"], labels["route"], labels["code"]}] = metric.GetHistogram().
+				GetSampleCount()
 		}
 	}
 	return counts
@@ -326,7 +336,8 @@ func TestEncodedSlashIsPartOfASegment(t *testing.T) {
 	reached := false
 	b.POST("/claim/:id/:sub", func(*gin.Context) { reached = true })
 	for _, path := range []string{"/claim/7%2Fdocuments", "/claim/7%2fdocuments", "/claim%2F7/documents"} {
-		if response := b.ask(http.MethodPost, path, nil, nil); response.Code != http.StatusNotFound || response.Header().Get("Content-Type") != problem.ContentType {
+		if response := b.ask(http.MethodPost, path, nil, nil); response.Code != http.StatusNotFound ||
+			response.Header().Get("Content-Type") != problem.ContentType {
 			t.Errorf("%s: %d %v", path, response.Code, response.Header())
 		}
 	}
@@ -342,7 +353,8 @@ func TestUnknownPathsAreProblems(t *testing.T) {
 	b := engine(slog.LevelInfo)
 	b.GET("/vehicle", func(*gin.Context) {})
 	for _, path := range []string{"/", "/vehicle/", "/vehicles"} {
-		if response := b.ask(http.MethodGet, path, nil, nil); response.Code != http.StatusNotFound || response.Header().Get("Content-Type") != problem.ContentType {
+		if response := b.ask(http.MethodGet, path, nil, nil); response.Code != http.StatusNotFound ||
+			response.Header().Get("Content-Type") != problem.ContentType {
 			t.Errorf("%s: %d %v", path, response.Code, response.Header())
 		}
 	}

@@ -27,7 +27,8 @@ func releaseProgram() error {
 		return err
 	}
 	for _, part := range unwritten {
-		if _, _, failed := unix.Syscall(unix.SYS_MADVISE, part.start, part.end-part.start, unix.MADV_DONTNEED); failed != 0 {
+		if _, _, failed := unix.Syscall(unix.SYS_MADVISE, part.start, part.end-part.start,
+			unix.MADV_DONTNEED); failed != 0 {
 			return fmt.Errorf("madvise: %w", failed)
 		}
 	}
@@ -48,7 +49,8 @@ func unwrittenParts(smaps io.Reader, file string) ([]part, error) {
 	for lines.Scan() {
 		fields := strings.Fields(lines.Text())
 		switch {
-		case len(fields) >= 5 && !strings.HasSuffix(fields[0], ":"): // addresses, access, offset, device, inode and, of a file, its path
+		// addresses, access, offset, device, inode and, of a file, its path
+		case len(fields) >= 5 && !strings.HasSuffix(fields[0], ":"):
 			_, err := fmt.Sscanf(fields[0], "%x-%x", &now.start, &now.end)
 			readOnly = err == nil && len(fields) == 6 && fields[5] == file && strings.HasPrefix(fields[1], "r-")
 		case readOnly && len(fields) == 3 && fields[0] == "Anonymous:" && fields[1] == "0":

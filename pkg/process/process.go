@@ -61,7 +61,8 @@ type loop struct {
 // NewProcess returns a process that logs to log.
 func NewProcess(settings Settings, log *slog.Logger) *Process {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
 	turns := load.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
 	p := &Process{Settings: settings, Log: log, Registry: registry, budget: load.NewBudget(settings.work(), turns)}
@@ -104,8 +105,9 @@ func (p *Process) newEngine(config EngineConfig) *gin.Engine {
 func (p *Process) engine(service string) EngineConfig {
 	return EngineConfig{
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
-		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service), AccessLog: p.Settings.AccessLog,
-		Budget: p.budget,
+		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
+		AccessLog: p.Settings.AccessLog,
+		Budget:    p.budget,
 	}
 }
 

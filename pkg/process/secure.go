@@ -47,12 +47,17 @@ type Security struct {
 }
 
 func (s *Security) register(flags *pflag.FlagSet) {
-	flags.StringVar(&s.Certificate, tlsCertificate, "", "PEM file of the certificate with which requests are served (TLS); read again when it changes, as are the files below")
+	flags.StringVar(&s.Certificate, tlsCertificate, "", "PEM file of the certificate with which requests are "+
+		"served (TLS); read again when it changes, as are the files below")
 	flags.StringVar(&s.Key, tlsKey, "", "PEM file of the private key of "+tlsCertificate)
-	flags.StringVar(&s.ClientCA, tlsClientCA, "", "PEM file of authorities; callers must have a certificate that one of them has signed")
-	flags.StringSliceVar(&s.ClientNames, tlsClientNames, nil, "names (DNS or URI) of which the certificate of a caller must bear one; it then takes the place of the shared credential")
-	flags.StringVar(&s.PeerCA, peerCA, "", "PEM file of the authorities that sign the certificates of other services; those of the system if not given")
-	flags.StringVar(&s.PeerCertificate, peerCertificate, "", "PEM file of the certificate by which this process proves to other services who it is")
+	flags.StringVar(&s.ClientCA, tlsClientCA, "",
+		"PEM file of authorities; callers must have a certificate that one of them has signed")
+	flags.StringSliceVar(&s.ClientNames, tlsClientNames, nil, "names (DNS or URI) of which the certificate of a "+
+		"caller must bear one; it then takes the place of the shared credential")
+	flags.StringVar(&s.PeerCA, peerCA, "",
+		"PEM file of the authorities that sign the certificates of other services; those of the system if not given")
+	flags.StringVar(&s.PeerCertificate, peerCertificate, "",
+		"PEM file of the certificate by which this process proves to other services who it is")
 	flags.StringVar(&s.PeerKey, peerKey, "", "PEM file of the private key of "+peerCertificate)
 }
 
@@ -62,9 +67,11 @@ func (s *Security) check() error {
 	case (s.Certificate == "") != (s.Key == ""):
 		return errors.New("settings " + tlsCertificate + " and " + tlsKey + ": give both or neither")
 	case s.ClientCA != "" && s.Certificate == "":
-		return errors.New("setting " + tlsClientCA + ": callers can only show a certificate if " + tlsCertificate + " and " + tlsKey + " are given")
+		return errors.New("setting " + tlsClientCA + ": callers can only show a certificate if " + tlsCertificate +
+			" and " + tlsKey + " are given")
 	case len(s.ClientNames) > 0 && s.ClientCA == "":
-		return errors.New("setting " + tlsClientNames + ": give the authorities of these certificates with --" + tlsClientCA)
+		return errors.New("setting " + tlsClientNames +
+			": give the authorities of these certificates with --" + tlsClientCA)
 	case (s.PeerCertificate == "") != (s.PeerKey == ""):
 		return errors.New("settings " + peerCertificate + " and " + peerKey + ": give both or neither")
 	}
@@ -78,7 +85,8 @@ func (p *Process) readSecurity() error {
 		return err
 	}
 	if s.Certificate != "" {
-		pair, err := p.followPair(setting.File{Setting: tlsCertificate, Path: s.Certificate}, setting.File{Setting: tlsKey, Path: s.Key}, func() {})
+		pair, err := p.followPair(setting.File{Setting: tlsCertificate, Path: s.Certificate},
+			setting.File{Setting: tlsKey, Path: s.Key}, func() {})
 		if err != nil {
 			return err
 		}
@@ -107,7 +115,8 @@ func (p *Process) readPeerSecurity(s Security) error {
 		follow(p, authorities, func(*secret.Authorities) { p.renewPeers() })
 	}
 	if s.PeerCertificate != "" {
-		pair, err = p.followPair(setting.File{Setting: peerCertificate, Path: s.PeerCertificate}, setting.File{Setting: peerKey, Path: s.PeerKey}, p.renewPeers)
+		pair, err = p.followPair(setting.File{Setting: peerCertificate, Path: s.PeerCertificate},
+			setting.File{Setting: peerKey, Path: s.PeerKey}, p.renewPeers)
 		if err != nil {
 			return err
 		}
@@ -130,7 +139,8 @@ func (p *Process) followPair(file, key setting.File, changed func()) (*secret.Pa
 	}
 	follow(p, pair, func(*tls.Certificate) { changed() })
 	p.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "exchange_certificate_end_timestamp_seconds", Help: "When the certificate of the setting ends, in Unix time.",
+		Name:        "exchange_certificate_end_timestamp_seconds",
+		Help:        "When the certificate of the setting ends, in Unix time.",
 		ConstLabels: prometheus.Labels{"setting": file.Setting},
 	}, func() float64 { return float64(pair.Get().Leaf.NotAfter.Unix()) }))
 	p.Ready(file.Setting, func(context.Context) error { return Degraded(secret.Due(pair.Get(), time.Now())) })
@@ -170,8 +180,9 @@ func (p *Process) warnOfEnd(ctx context.Context, setting string, pair *secret.Pa
 func follow[T any](p *Process, value *secret.Value[T], changed func(T)) {
 	p.Background(value.Name(), func(ctx context.Context) error { return value.Watch(ctx, p.Log, changed) })
 	p.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name:        "exchange_changed_file_refused",
-		Help:        "1 while what is in the files of the setting cannot be used, so that what they held before still is.",
+		Name: "exchange_changed_file_refused",
+		Help: "1 while what is in the files of the setting cannot be used, so that what they held before " +
+			"still is.",
 		ConstLabels: prometheus.Labels{"setting": value.Name()},
 	}, func() float64 {
 		if value.Refused() {
@@ -193,7 +204,8 @@ func (p *Process) trust() (request.Trust, error) {
 		trust.Certificate = p.callers.Accept
 	}
 	if !credentials.Given() && trust.Certificate == nil {
-		return trust, fmt.Errorf("setting credential: the service would not know the gateway; give --%s, or --%s with --%s", credentialFile, tlsClientCA, tlsClientNames)
+		return trust, fmt.Errorf("setting credential: the service would not know the gateway; give --%s, or --%s "+
+			"with --%s", credentialFile, tlsClientCA, tlsClientNames)
 	}
 	return trust, nil
 }
@@ -216,14 +228,17 @@ func (p *Process) refuseFormer(c *gin.Context) {
 func (p *Process) Reach(name string) (*url.URL, *peer.Transport, error) {
 	addresses, ok := p.Settings.Peers[name]
 	if !ok {
-		return nil, nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name, name)
+		return nil, nil, fmt.Errorf("setting peer: the address of %s is missing; give --peer %s=http://host:port", name,
+			name)
 	}
 	base, transport, err := peer.Reach(addresses, p.calling)
 	if err != nil {
 		return nil, nil, fmt.Errorf("setting peer: %s: %w", name, err)
 	}
-	if certified := base.Scheme == "https" && p.Settings.Security.PeerCertificate != ""; p.knownByCertificate() && !certified {
-		return nil, nil, fmt.Errorf("setting peer: nothing proves to %s who calls; give --%s, or an address that begins with https, with --%s and --%s",
+	if certified := base.Scheme == "https" &&
+		p.Settings.Security.PeerCertificate != ""; p.knownByCertificate() && !certified {
+		return nil, nil, fmt.Errorf("setting peer: nothing proves to %s who calls; give --%s, or an address that "+
+			"begins with https, with --%s and --%s",
 			name, credentialFile, peerCertificate, peerKey)
 	}
 	p.transports = append(p.transports, transport)

@@ -27,7 +27,8 @@ func certificateFiles(t *testing.T, authority *certificatetest.Authority, begin,
 	folder := t.TempDir()
 	text, key := authority.IssueUntil(begin, end, "127.0.0.1", "gateway")
 	s := process.Security{
-		Certificate: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"), ClientCA: filepath.Join(folder, "ca.crt"),
+		Certificate: filepath.Join(folder, "tls.crt"), Key: filepath.Join(folder, "tls.key"),
+		ClientCA: filepath.Join(folder, "ca.crt"),
 	}
 	for path, text := range map[string]string{s.Certificate: text, s.Key: key, s.ClientCA: authority.PEM} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -47,7 +48,9 @@ func secureClient(t *testing.T, authority *certificatetest.Authority, name strin
 	}
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM([]byte(authority.PEM))
-	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}, ForceAttemptHTTP2: http2}
+	transport := &http.Transport{
+		TLSClientConfig: &tls.Config{RootCAs: pool, Certificates: []tls.Certificate{pair}}, ForceAttemptHTTP2: http2,
+	}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport, Timeout: 5 * time.Minute}
 }
@@ -109,11 +112,12 @@ func TestCallerIsKnownByItsCertificate(t *testing.T) {
 				s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
 				s.Security.ClientNames, s.Secrets = test.names, test.secrets
 			})
-			handler, err := p.Start(t.Context(), process.Definition{Name: "products", New: func(_ context.Context, deps process.Deps) (*process.Instance, error) {
-				engine := deps.Engine()
-				engine.GET("/product", deps.Guard, func(c *gin.Context) { c.Status(http.StatusOK) })
-				return &process.Instance{Handler: engine}, nil
-			}}, process.Links{Now: time.Now})
+			handler, err := p.Start(t.Context(), process.Definition{Name: "products",
+				New: func(_ context.Context, deps process.Deps) (*process.Instance, error) {
+					engine := deps.Engine()
+					engine.GET("/product", deps.Guard, func(c *gin.Context) { c.Status(http.StatusOK) })
+					return &process.Instance{Handler: engine}, nil
+				}}, process.Links{Now: time.Now})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +191,8 @@ func TestStoppingProcessTellsClientsOfHTTP2(t *testing.T) {
 
 func TestSecuritySettingsThatContradictEachOther(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "claims.db")
-	files := certificateFiles(t, certificatetest.NewAuthority(t), time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
+	files := certificateFiles(t, certificatetest.NewAuthority(t), time.Now().Add(-time.Hour),
+		time.Now().Add(1000*time.Hour))
 	pair := []string{"--tls-certificate", files.Certificate, "--tls-key", files.Key}
 	for want, args := range map[string][]string{
 		"settings tls-certificate and tls-key: give both":     {"--tls-key", files.Key},
@@ -198,14 +203,18 @@ func TestSecuritySettingsThatContradictEachOther(t *testing.T) {
 		"setting peer-ca: open /none":                         {"--peer-ca", "/none"},
 		"setting tls-client-ca: " + files.Key + " holds some": append(pair, "--tls-client-ca", files.Key),
 		// Nothing would tell the gateway from others: any certificate of the authority opens a connection.
-		"setting credential: no shared secret":         append(pair, "--tls-client-ca", files.ClientCA),
-		"setting credential: the service would not":    {"--peer-certificate", files.Certificate, "--peer-key", files.Key},
-		"setting peer: nothing proves to coverage who": append(pair, "--tls-client-ca", files.ClientCA, "--tls-client-names", "gateway", "--peer", "coverage=https://coverage"),
+		"setting credential: no shared secret": append(pair, "--tls-client-ca", files.ClientCA),
+		"setting credential: the service would not": {
+			"--peer-certificate", files.Certificate, "--peer-key", files.Key,
+		},
+		"setting peer: nothing proves to coverage who": append(pair, "--tls-client-ca", files.ClientCA,
+			"--tls-client-names", "gateway", "--peer", "coverage=https://coverage"),
 	} {
 		var stderr strings.Builder
 		args = append([]string{"--addr", "127.0.0.1:0", "--admin-addr", "", "--store", store}, args...)
 		status := claims().Program(stores.Open).Execute(t.Context(), args, nil, io.Discard, &stderr)
-		if lines := strings.TrimSpace(stderr.String()); status != 1 || !strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
+		if lines := strings.TrimSpace(stderr.String()); status != 1 ||
+			!strings.Contains(lines[strings.LastIndex(lines, "\n")+1:], want) {
 			t.Errorf("status %d, stderr %q, want %q", status, stderr.String(), want)
 		}
 	}

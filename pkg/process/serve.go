@@ -137,7 +137,8 @@ func listen(name, address string) (net.Listener, error) {
 	advice := "give an address such as :8080 or 127.0.0.1:8080 with --" + name
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		advice = "another process listens there; end it, or choose another address with --" + name + " or " + setting.Variable(name)
+		advice = "another process listens there; end it, or choose another address with --" + name + " or " +
+			setting.Variable(name)
 	case errors.Is(err, syscall.EACCES):
 		advice = "this user may not use that port; choose one above 1023 with --" + name
 	}

@@ -168,7 +168,8 @@ func TestProcessEndsWithALoop(t *testing.T) {
 			p, _ := open(t, nil)
 			p.Background("relay", func(context.Context) error { return outcome })
 			err := p.Serve(t.Context(), http.NotFoundHandler())
-			if err == nil || !strings.Contains(err.Error(), "relay ended") || (outcome != nil && !errors.Is(err, outcome)) {
+			if err == nil || !strings.Contains(err.Error(), "relay ended") ||
+				(outcome != nil && !errors.Is(err, outcome)) {
 				t.Errorf("error %v", err)
 			}
 		})
@@ -182,7 +183,8 @@ func TestPortInUseSaysWhatToDo(t *testing.T) {
 		"admin-addr": {Listen: "127.0.0.1:0", Admin: first.Address()},
 	} {
 		err := process.NewProcess(settings, slog.New(slog.DiscardHandler)).Listen()
-		if err == nil || !strings.Contains(err.Error(), "setting "+setting+":") || !strings.Contains(err.Error(), "--"+setting) ||
+		if err == nil || !strings.Contains(err.Error(), "setting "+setting+":") ||
+			!strings.Contains(err.Error(), "--"+setting) ||
 			!strings.Contains(err.Error(), first.Address()) {
 			t.Errorf("error %v, want the address and --%s", err, setting)
 		}
@@ -192,7 +194,8 @@ func TestPortInUseSaysWhatToDo(t *testing.T) {
 func TestReadinessReportsEachCheck(t *testing.T) {
 	p, journal := open(t, nil)
 	admin := journal.adminURL(t)
-	if status, body := get(t, admin+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "starting") {
+	if status, body := get(t, admin+"/readyz"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, "starting") {
 		t.Errorf("before it serves: %d %s", status, body)
 	}
 	down := make(chan error, 1)
@@ -221,13 +224,15 @@ func TestReadinessReportsEachCheck(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &report); err != nil {
 		t.Fatal(err)
 	}
-	if status != http.StatusServiceUnavailable || report.Ready || report.Checks["coverage store"] != "no primary" || report.Checks["keys"] != "ok" {
+	if status != http.StatusServiceUnavailable || report.Ready || report.Checks["coverage store"] != "no primary" ||
+		report.Checks["keys"] != "ok" {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, body = get(t, admin+"/readyz"); status != http.StatusOK {
 		t.Errorf("after it recovered: %d %s", status, body)
 	}
-	if !strings.Contains(body, `"kafka":"degraded: the password is wrong"`) || !strings.Contains(body, `"other kafka":"ok"`) {
+	if !strings.Contains(body, `"kafka":"degraded: the password is wrong"`) ||
+		!strings.Contains(body, `"other kafka":"ok"`) {
 		t.Errorf("it is ready although something is wrong, and says only %s", body)
 	}
 	if status, _ := get(t, admin+"/debug/pprof/"); status != http.StatusNotFound {
@@ -247,7 +252,8 @@ func TestHangingCheckIsNotWaitedFor(t *testing.T) {
 	leave := make(chan struct{})
 	defer close(leave)
 	p.Ready("kafka", func(context.Context) error { <-leave; return nil })
-	if status, body := get(t, journal.adminURL(t)+"/readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, `"kafka":"no result in time"`) {
+	if status, body := get(t, journal.adminURL(t)+"/readyz"); status != http.StatusServiceUnavailable ||
+		!strings.Contains(body, `"kafka":"no result in time"`) {
 		t.Errorf("%d %s", status, body)
 	}
 	if status, _ := get(t, journal.adminURL(t)+"/debug/pprof/"); status != http.StatusOK {

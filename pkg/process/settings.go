@@ -73,29 +73,43 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.BoolVar(&s.Profiling, "profiling", false, "serve /debug/pprof/ on the admin address")
 	setting.LevelVar(flags, &s.LogLevel, "log-level", slog.LevelInfo, "lowest level that is logged")
 	s.LogFormat = "auto"
-	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"}, "form of the log; auto is text on a terminal and json elsewhere")
+	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"},
+		"form of the log; auto is text on a terminal and json elsewhere")
 	flags.BoolVar(&s.AccessLog, "access-log", false, "log a line for each request, at level info")
-	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond, "longest time that a request may take")
+	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond,
+		"longest time that a request may take")
 	setting.DurationVar(flags, &s.ClientTimeout, "client-timeout", 10*time.Second, time.Millisecond,
-		"longest time that a client may take to send a body or to read a response, besides a second for each 16 KiB of it")
-	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", drainDelay, 0, "when stopping: how long requests are still accepted after /readyz fails")
-	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0, "when stopping: how long requests under way may take to end")
+		"longest time that a client may take to send a body or to read a response, besides a second for each 16 "+
+			"KiB of it")
+	setting.DurationVar(flags, &s.DrainDelay, "drain-delay", drainDelay, 0,
+		"when stopping: how long requests are still accepted after /readyz fails")
+	setting.DurationVar(flags, &s.DrainTimeout, "drain-timeout", 20*time.Second, 0,
+		"when stopping: how long requests under way may take to end")
 	setting.IntVar(flags, &s.LargestBody, "max-body", 1<<20, 1, 1<<30, "largest size of a request body, in bytes")
 	setting.IntVar(flags, &s.MemoryLimit, "memory-limit", 0, 0, 1<<20,
-		"memory that the process is to stay within, in MiB; 0 for 256, or for what its control group has if that is less")
+		"memory that the process is to stay within, in MiB; 0 for 256, or for what its control group has if that "+
+			"is less")
 	setting.IntVar(flags, &s.WorkMemory, "work-memory", 0, 0, 1<<20,
-		"memory that requests may have in work together, in MiB, of which one caller may have half; beyond it they are refused (503, 429); 0 for a quarter of memory-limit")
+		"memory that requests may have in work together, in MiB, of which one caller may have half; beyond it they "+
+			"are refused (503, 429); 0 for a quarter of memory-limit")
 	setting.IntVar(flags, &s.LargeRequests, "large-requests", 0, 0, 1<<10,
-		"requests with a body, or a record, of 64 KiB and more that are worked on at a time while others wait; 0 for half of the processors, and at least one")
+		"requests with a body, or a record, of 64 KiB and more that are worked on at a time while others wait; 0 "+
+			"for half of the processors, and at least one")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
-		"greatest number of connections of callers; beyond it they are refused (503) and closed; 0 for 20 for each MiB of memory-limit")
+		"greatest number of connections of callers; beyond it they are refused (503) and closed; 0 for 20 for each "+
+			"MiB of memory-limit")
 	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 500*time.Millisecond, 0,
-		"how long requests may take on average while others are refused (503) because there are too many; 0 to refuse none")
-	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20, "greatest number of requests to one service in work; beyond it they are refused (503)")
-	flags.StringSliceVar(&s.Secrets, "credential", nil, "secrets shared by the gateway and the services; the first is sent, all are accepted")
-	flags.StringVar(&s.SecretFile, credentialFile, "", "file of such secrets, one in each line, which is read again when it changes; in place of credential")
+		"how long requests may take on average while others are refused (503) because there are too many; 0 to "+
+			"refuse none")
+	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20,
+		"greatest number of requests to one service in work; beyond it they are refused (503)")
+	flags.StringSliceVar(&s.Secrets, "credential", nil,
+		"secrets shared by the gateway and the services; the first is sent, all are accepted")
+	flags.StringVar(&s.SecretFile, credentialFile, "",
+		"file of such secrets, one in each line, which is read again when it changes; in place of credential")
 	s.Security.register(flags)
-	setting.AddressesVar(flags, &s.Peers, "peer", "base URL of another service, as name=URL; may be repeated, also for the replicas of one")
+	setting.AddressesVar(flags, &s.Peers, "peer",
+		"base URL of another service, as name=URL; may be repeated, also for the replicas of one")
 	s.Tracing.Register(flags)
 }
 

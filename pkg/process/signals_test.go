@@ -28,7 +28,9 @@ func TestMain(m *testing.M) {
 
 func holding() process.Program {
 	return process.Program{
-		Name: "holding", Defaults: map[string]string{"addr": "127.0.0.1:0", "admin-addr": "", "drain-timeout": "1h", "drain-delay": "0s", "log-format": "json"},
+		Name: "holding", Defaults: map[string]string{
+			"addr": "127.0.0.1:0", "admin-addr": "", "drain-timeout": "1h", "drain-delay": "0s", "log-format": "json",
+		},
 		Run: func(ctx context.Context, p *process.Process) error {
 			if err := p.Listen(); err != nil {
 				return err

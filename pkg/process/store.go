@@ -15,7 +15,8 @@ import (
 // OpenStore opens the store of a service. Package stores has one for SQLite and MongoDB. In MongoDB, the database has
 // the name of the service. It logs what it waits for. It is a parameter, so that a program without a store, such as the
 // gateway, does not contain either.
-type OpenStore func(ctx context.Context, settings StoreSettings, service string, log *slog.Logger) (docstore.Store, error)
+type OpenStore func(ctx context.Context, settings StoreSettings, service string,
+	log *slog.Logger) (docstore.Store, error)
 
 // StoreSetting is the name of the setting of where records are kept.
 const StoreSetting = "store"
@@ -37,7 +38,8 @@ func (s *StoreSettings) Register(flags *pflag.FlagSet, url StoreURL) {
 // RegisterMongo declares the settings of a program that keeps records in the files of a folder unless the URL names
 // MongoDB.
 func (s *StoreSettings) RegisterMongo(flags *pflag.FlagSet) {
-	flags.Var(mongoURL{&s.URL}, StoreSetting, "mongodb://HOST, where records are kept in place of files in the folder of --data")
+	flags.Var(mongoURL{&s.URL}, StoreSetting,
+		"mongodb://HOST, where records are kept in place of files in the folder of --data")
 	s.Mongo.Register(flags)
 }
 

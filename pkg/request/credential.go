@@ -102,10 +102,12 @@ func (c Credentials) Given() bool { return c.held != nil }
 // settings that mend it.
 func (c Credentials) Refused(service string) error {
 	if c.Given() {
-		return fmt.Errorf("%s does not accept the credential of this process: the first secret of credential-file (or credential) must be "+
+		return fmt.Errorf("%s does not accept the credential of this process: the first secret of credential-file "+
+			"(or credential) must be "+
 			"one of those that %[1]s has", service)
 	}
-	return fmt.Errorf("%s does not accept the certificate of this process: the file of peer-certificate must bear one of the names in "+
+	return fmt.Errorf("%s does not accept the certificate of this process: the file of peer-certificate must bear "+
+		"one of the names in "+
 		"tls-client-names of %[1]s, and be signed by an authority in its tls-client-ca", service)
 }
 

@@ -47,7 +47,8 @@ func ask(accepted request.Credentials, header http.Header) (response *httptest.R
 func TestCallerReachesTheService(t *testing.T) {
 	for _, subject := range []string{"broker-1", "auth0|7 %2F", "Jürgen\r\nX-Evil: 1", ""} {
 		header := http.Header{}
-		credentials(t, newSecret).Identify(header, request.Caller{Subject: subject, Scopes: []string{"std.admin", "std.developer"}})
+		credentials(t, newSecret).Identify(header,
+			request.Caller{Subject: subject, Scopes: []string{"std.admin", "std.developer"}})
 		if strings.ContainsAny(header.Get(request.CallerHeader), "\r\n") {
 			t.Fatalf("subject %q breaks out of its header", subject)
 		}
@@ -75,7 +76,8 @@ func TestServiceRefusesOthers(t *testing.T) {
 			if seen != nil {
 				t.Fatal("the handler was reached")
 			}
-			if response.Code != http.StatusUnauthorized || response.Header().Get("Content-Type") != problem.ContentType ||
+			if response.Code != http.StatusUnauthorized ||
+				response.Header().Get("Content-Type") != problem.ContentType ||
 				response.Header().Get("WWW-Authenticate") == "" {
 				t.Fatalf("response %d %v, want a 401 problem with a challenge", response.Code, response.Header())
 			}
@@ -114,7 +116,8 @@ func TestZeroCredentialsAcceptNothing(t *testing.T) {
 }
 
 func TestWeakSecretsAreRefusedUnseen(t *testing.T) {
-	for _, secrets := range [][]string{nil, {"short"}, {newSecret, "short"}, {"sixteen\ncharacters"}, slices.Repeat([]string{newSecret}, 17)} {
+	for _, secrets := range [][]string{nil, {"short"}, {newSecret, "short"}, {"sixteen\ncharacters"},
+		slices.Repeat([]string{newSecret}, 17)} {
 		_, err := request.NewCredentials(secrets)
 		if err == nil {
 			t.Errorf("secrets %q are accepted", secrets)

@@ -109,7 +109,8 @@ func saneID(id string) bool {
 // trace id, parent id and flags in lower-case hexadecimal, where neither id is all zero.
 func saneParent(parent string) bool {
 	const length = 2 + 1 + 32 + 1 + 16 + 1 + 2
-	if len(parent) < length || (len(parent) > length && (parent[:2] == "00" || parent[length] != '-')) || parent[:2] == "ff" {
+	if len(parent) < length || (len(parent) > length && (parent[:2] == "00" || parent[length] != '-')) ||
+		parent[:2] == "ff" {
 		return false
 	}
 	for i := range length {

@@ -10,7 +10,8 @@ import (
 
 func TestTimeoutIsTheShorterOne(t *testing.T) {
 	for given, want := range map[string]time.Duration{
-		"": time.Second, "200": 200 * time.Millisecond, "5000": time.Second, "-1": time.Second, "0": time.Second, "x": time.Second,
+		"": time.Second, "200": 200 * time.Millisecond, "5000": time.Second, "-1": time.Second, "0": time.Second,
+		"x": time.Second,
 	} {
 		header := http.Header{}
 		if given != "" {

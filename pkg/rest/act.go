@@ -50,7 +50,9 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 }
 
 // applying returns the decision that applies an action to a record. The warnings are from the last decision.
-func (r *Records[T]) applying(ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey, warnings *[]Warning) decision[T] {
+func (r *Records[T]) applying(
+	ctx context.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey, warnings *[]Warning,
+) decision[T] {
 	return func(doc docstore.Document, record *Record[T]) (*succession, error) {
 		change := r.begin(id, record, body)
 		if err := a.allowed(r, &record.Value); err != nil {
@@ -103,7 +105,9 @@ func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
 }
 
 // actSpawning serves an action that writes a second record.
-func (r *Records[T]) actSpawning(c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey) error {
+func (r *Records[T]) actSpawning(
+	c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey,
+) error {
 	ctx := c.Request.Context()
 	if key != nil {
 		if doc, again, err := r.replayed(ctx, key); err != nil || again {
@@ -173,7 +177,8 @@ func (c *Change[T]) Amend(without ...string) (*Amended[T], error) {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(m jsonobject.Member) bool {
-		return slices.Contains(without, m.Name) || m.Value.Kind() == jsontext.KindNull || c.creates && !r.members.sendable(m.Name)
+		return slices.Contains(without, m.Name) || m.Value.Kind() == jsontext.KindNull ||
+			c.creates && !r.members.sendable(m.Name)
 	})
 	before, err := json.Marshal(c.Value)
 	if err != nil {

@@ -51,7 +51,9 @@ const everyState = "*"
 
 // Act makes an action that changes the record. B is the type of its body, an empty body counting as {}. The checks are
 // those of the body; they run in their order before the record is read.
-func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c *Change[T], body *B) error, checks ...Check[B]) Action[T] {
+func Act[T, B any](
+	name string, moves []Move, apply func(ctx context.Context, c *Change[T], body *B) error, checks ...Check[B],
+) Action[T] {
 	a := Action[T]{Operation: newOperation(name, moves, checks)}
 	a.apply = func(ctx context.Context, c *Change[T], body any) error { return apply(ctx, c, body.(*B)) }
 	return a
@@ -59,7 +61,10 @@ func Act[T, B any](name string, moves []Move, apply func(ctx context.Context, c 
 
 // Spawn makes an action that writes a second record and leaves the one it is called on as it is. B and the checks are
 // as for Act.
-func Spawn[T, B any](name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body *B) (*Draft[T], error), checks ...Check[B]) Action[T] {
+func Spawn[T, B any](
+	name string, moves []Move, spawn func(ctx context.Context, c *Change[T], body *B) (*Draft[T], error),
+	checks ...Check[B],
+) Action[T] {
 	a := Action[T]{Operation: newOperation(name, moves, checks)}
 	a.spawn = func(ctx context.Context, c *Change[T], body any) (*Draft[T], error) { return spawn(ctx, c, body.(*B)) }
 	return a
@@ -111,7 +116,8 @@ func parseBody[B any](ctx context.Context, s *Server, body []byte, checks []Chec
 			return nil, err
 		}
 	}
-	if violations := planOf(reflect.TypeFor[B]()).apply(reflect.ValueOf(b).Elem(), s.Sets, "", nil); len(violations) > 0 {
+	if violations := planOf(reflect.TypeFor[B]()).apply(reflect.ValueOf(b).Elem(), s.Sets, "",
+		nil); len(violations) > 0 {
 		return nil, invalid(violations)
 	}
 	return b, nil
@@ -137,7 +143,8 @@ func (a *Operation) leaves(resource, state string) error {
 }
 
 func (a *Operation) refused(resource, state string) error {
-	return problem.New(problem.Transition, fmt.Sprintf("%s does not apply to a %s that is %s.", a.Name, resource, state)).With("state", state)
+	return problem.New(problem.Transition,
+		fmt.Sprintf("%s does not apply to a %s that is %s.", a.Name, resource, state)).With("state", state)
 }
 
 // move makes the transition, if the action makes one, and refuses one that is not declared.
@@ -176,5 +183,6 @@ func (a *Operation) target(resource, from, to string) (string, error) {
 }
 
 func (a *Operation) undeclared(resource, state string) error {
-	return fmt.Errorf("action %s of %s moves for a time to %q, which is not declared as Temporary", a.Name, resource, state)
+	return fmt.Errorf("action %s of %s moves for a time to %q, which is not declared as Temporary", a.Name,
+		resource, state)
 }

@@ -83,7 +83,8 @@ func TestAnActionThatWritesASecondRecord(t *testing.T) {
 	before := w.do(200, "GET", path, "").Body.String()
 	w.wants(w.do(400, "POST", path+":return", `{"weight":0}`), tooLight, "/weight")
 	r := w.do(201, "POST", path+":return", `{"contents":"broken","number":"mine"}`)
-	if r.text("id") == "" || strings.HasSuffix(path, r.text("id")) || r.text("contents") != "broken" || r.text("state") != "stored" || r.text("number") == "mine" {
+	if r.text("id") == "" || strings.HasSuffix(path, r.text("id")) || r.text("contents") != "broken" ||
+		r.text("state") != "stored" || r.text("number") == "mine" {
 		t.Errorf("the second record is %s", r.Body)
 	}
 	if after := w.do(200, "GET", path, "").Body.String(); after != before {

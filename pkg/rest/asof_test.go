@@ -46,14 +46,16 @@ func TestARecordIsReadAsItWas(t *testing.T) {
 		}
 	}
 	zone := time.FixedZone("", 3600)
-	if got := w.do(200, "GET", asOf(path, began.Add(time.Hour).In(zone)), "").Body.String(); got != versions[began.Add(time.Hour)] {
+	if got := w.do(200, "GET", asOf(path, began.Add(time.Hour).In(zone)), "").
+		Body.String(); got != versions[began.Add(time.Hour)] {
 		t.Errorf("at an instant with an offset: %s", got)
 	}
 	for _, before := range []time.Time{began, began.Add(time.Hour - time.Nanosecond), {}} {
 		w.wants(w.do(404, "GET", asOf(path, before), ""), problem.NotFound)
 	}
 	w.do(400, "GET", asOf(path, w.now.Add(time.Second)), "")
-	for _, wrong := range []string{"", "?at=", "?at=yesterday", "?at=2026-03-01", "?at=2026-03-01T13:00:00Z&at=2026-03-01T13:00:00Z", "?at=2026-03-01T13:00:00Z&limit=1"} {
+	for _, wrong := range []string{"", "?at=", "?at=yesterday", "?at=2026-03-01",
+		"?at=2026-03-01T13:00:00Z&at=2026-03-01T13:00:00Z", "?at=2026-03-01T13:00:00Z&limit=1"} {
 		w.do(400, "GET", "/x/asof"+path+wrong, "")
 	}
 	w.do(404, "GET", asOf("/parcel/no-id", began), "")
@@ -72,8 +74,9 @@ func TestATimedStateIsReadAsItWas(t *testing.T) {
 	w.do(200, "POST", path+":deliver", signed)
 	w.pass(time.Hour)
 	for after, want := range map[time.Duration]string{
-		0: "held", 10 * time.Minute: "held", time.Hour - 1: "held", time.Hour: "stored", 2*time.Hour + 10*time.Minute - 1: "stored",
-		2*time.Hour + 10*time.Minute: "delivered",
+		0: "held", 10 * time.Minute: "held", time.Hour - 1: "held", time.Hour: "stored",
+		2*time.Hour + 10*time.Minute - 1: "stored",
+		2*time.Hour + 10*time.Minute:     "delivered",
 	} {
 		if r := w.do(200, "GET", asOf(path, made.Add(after)), ""); r.text("state") != want {
 			t.Errorf("after %v: %s, want %s", after, r.text("state"), want)

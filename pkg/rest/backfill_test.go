@@ -17,7 +17,8 @@ func TestANewFilterFindsOldRecords(t *testing.T) {
 	before := startOn(t, path, func(r *rest.Resource[parcel]) { r.Filters, r.Collection = r.Filters[:1], "things" })
 	books := before.parcel(`"label":"L1"`)
 	tag := before.do(http.StatusOK, "GET", books, "").Header().Get("ETag")
-	before.do(http.StatusCreated, "POST", "/parcel", strings.Replace(before.body(""), "books", "bottles", 1), "Idempotency-Key", "k")
+	before.do(http.StatusCreated, "POST", "/parcel", strings.Replace(before.body(""), "books", "bottles", 1),
+		"Idempotency-Key", "k")
 	before.do(http.StatusBadRequest, "GET", "/parcel?contents=book", "")
 	if err := before.store.Close(); err != nil {
 		t.Fatal(err)
@@ -25,7 +26,8 @@ func TestANewFilterFindsOldRecords(t *testing.T) {
 
 	w := startOn(t, path, func(r *rest.Resource[parcel]) { r.Collection = "things" })
 	found := w.send("GET", "/parcel?contents=BOOK", "")
-	for deadline := time.Now().Add(time.Minute); found.Code != http.StatusOK; found = w.send("GET", "/parcel?contents=BOOK", "") {
+	for deadline := time.Now().Add(time.Minute); found.Code != http.StatusOK; found = w.send("GET",
+		"/parcel?contents=BOOK", "") {
 		if found.Code != http.StatusServiceUnavailable || found.Header().Get("Retry-After") == "" ||
 			!strings.Contains(found.text("detail"), "The index contents is being built") {
 			t.Fatalf("status %d, Retry-After %q: %s", found.Code, found.Header().Get("Retry-After"), found.Body)
@@ -34,14 +36,16 @@ func TestANewFilterFindsOldRecords(t *testing.T) {
 			t.Fatal("the index is still being built")
 		}
 	}
-	if id := strings.TrimPrefix(books, "/parcel/"); strings.Count(found.Body.String(), `"id"`) != 1 || !strings.Contains(found.Body.String(), id) {
+	if id := strings.TrimPrefix(books, "/parcel/"); strings.Count(found.Body.String(), `"id"`) != 1 ||
+		!strings.Contains(found.Body.String(), id) {
 		t.Errorf("the list by the new filter is %s, want %s in it alone", found.Body, id)
 	}
 	if now := w.do(http.StatusOK, "GET", books, "").Header().Get("ETag"); now != tag {
 		t.Errorf("the entity tag was %s and is %s", tag, now)
 	}
 	// The keys that the records had are the same.
-	if list := w.do(http.StatusOK, "GET", "/parcel?label=L1", "").Body.String(); !strings.Contains(list, books[len("/parcel/"):]) {
+	if list := w.do(http.StatusOK, "GET", "/parcel?label=L1", "").
+		Body.String(); !strings.Contains(list, books[len("/parcel/"):]) {
 		t.Errorf("the list by label is %s", list)
 	}
 	if list := w.do(http.StatusOK, "GET", "/parcel", "").Body.String(); strings.Count(list, `"number"`) != 2 {
@@ -57,12 +61,14 @@ func TestRecordsOfAnEarlierReleaseAreFound(t *testing.T) {
 	})
 	const path = "/parcel?depot=01a200fe-e665-7e29-985a-306f1f39ad93"
 	found := w.send("GET", path, "")
-	for deadline := time.Now().Add(time.Minute); found.Code == http.StatusServiceUnavailable; found = w.send("GET", path, "") {
+	for deadline := time.Now().Add(time.Minute); found.Code == http.StatusServiceUnavailable; found = w.send("GET",
+		path, "") {
 		if time.Now().After(deadline) {
 			t.Fatal("the index is still being built")
 		}
 	}
-	if found.Code != http.StatusOK || !strings.Contains(found.Body.String(), strings.TrimPrefix(earlierHeld, "/parcel/")) {
+	if found.Code != http.StatusOK ||
+		!strings.Contains(found.Body.String(), strings.TrimPrefix(earlierHeld, "/parcel/")) {
 		t.Errorf("status %d: %s", found.Code, found.Body)
 	}
 	w.do(http.StatusOK, "GET", "/parcel?contents=book", "")

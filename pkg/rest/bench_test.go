@@ -13,7 +13,8 @@ import (
 func BenchmarkChange(b *testing.B) {
 	w := start(b, nil)
 	amend := func(path string, i int) {
-		w.do(200, "POST", path+":amend", fmt.Sprintf(`{"weight":%d,"note":"%s"}`, 1+i%90, strings.Repeat("n", 200)), "Idempotency-Key", fmt.Sprint(i))
+		w.do(200, "POST", path+":amend", fmt.Sprintf(`{"weight":%d,"note":"%s"}`, 1+i%90, strings.Repeat("n", 200)),
+			"Idempotency-Key", fmt.Sprint(i))
 	}
 	const changes = 10_000
 	old := w.parcel("")

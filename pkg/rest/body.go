@@ -32,7 +32,8 @@ func readBody(c *gin.Context) ([]byte, error) {
 		var refused *problem.Error
 		switch {
 		case errors.As(err, &tooLarge):
-			return nil, problem.New(problem.TooLarge, "The body is larger than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes.").Because(err)
+			return nil, problem.New(problem.TooLarge,
+				"The body is larger than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes.").Because(err)
 		case errors.As(err, &refused):
 			return nil, refused
 		default:
@@ -40,10 +41,12 @@ func readBody(c *gin.Context) ([]byte, error) {
 		}
 	}
 	if len(body) > 0 && req.Header.Get("Content-Encoding") != "" {
-		return nil, problem.New(problem.MediaType, "The body must be sent without a Content-Encoding.").WithHeader("Accept-Encoding", "identity")
+		return nil, problem.New(problem.MediaType, "The body must be sent without a Content-Encoding.").
+			WithHeader("Accept-Encoding", "identity")
 	}
 	if len(body) > 0 && !isJSON(req.Header.Get("Content-Type")) {
-		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").WithHeader("Accept", mediaType)
+		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").
+			WithHeader("Accept", mediaType)
 	}
 	_, err = load.Turn(req.Context(), len(body))
 	return body, err
@@ -68,7 +71,8 @@ func readAll(req *http.Request) ([]byte, error) {
 			if 0 < declared && cap(body) <= declared && declared < size {
 				size = declared + 1 // the one byte more finds the end
 			}
-			if err := load.Take(ctx, 2*(size-cap(body))); err != nil { // the former buffer is there until it is collected
+			// the former buffer is there until it is collected
+			if err := load.Take(ctx, 2*(size-cap(body))); err != nil {
 				return nil, err
 			}
 			body = append(make([]byte, 0, size), body...)
@@ -190,5 +194,6 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra boo
 
 // tooLarge refuses a request that would make a record larger than a number of bytes.
 func tooLarge(most int, cause error) *problem.Error {
-	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(most)+" bytes. Nothing was written.").Because(cause)
+	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(most)+
+		" bytes. Nothing was written.").Because(cause)
 }

@@ -124,17 +124,20 @@ func (r *Records[T]) Insert(ctx context.Context, v T, event string) error {
 // record as it is then. The record on which it ran last is as it is stored then, and can be altered again. The
 // history stays as it is, and what the record was before is not kept. Errors: those of alter, the problem of an
 // unknown id, docstore.ErrTooLarge, docstore.ErrUnavailable.
-func (r *Records[T]) Alter(ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error)) error {
+func (r *Records[T]) Alter(
+	ctx context.Context, record *Record[T], alter func(*Record[T]) (write bool, err error),
+) error {
 	id := identity(&record.Value).RecordID()
-	done, err := r.change(ctx, id, record, nil, unconditionally, func(doc docstore.Document, record *Record[T]) (*succession, error) {
-		write, err := alter(record)
-		if err != nil || !write {
-			return nil, err
-		}
-		record.state.History.Altered = r.server.Now()
-		next, err := r.encodeDocument(doc.ID, record)
-		return &succession{next: next}, err
-	})
+	done, err := r.change(ctx, id, record, nil, unconditionally,
+		func(doc docstore.Document, record *Record[T]) (*succession, error) {
+			write, err := alter(record)
+			if err != nil || !write {
+				return nil, err
+			}
+			record.state.History.Altered = r.server.Now()
+			next, err := r.encodeDocument(doc.ID, record)
+			return &succession{next: next}, err
+		})
 	if err != nil {
 		return err
 	}

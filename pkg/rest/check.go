@@ -104,7 +104,8 @@ func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) err
 func (r *documents) reportRefusal(check string, err error) {
 	var p *problem.Error
 	var unevaluated *Unevaluated // an earlier check has refused
-	if r.server.Refused != nil && !errors.As(err, &unevaluated) && errors.As(err, &p) && p.Kind.Status() < http.StatusInternalServerError {
+	if r.server.Refused != nil && !errors.As(err, &unevaluated) && errors.As(err, &p) &&
+		p.Kind.Status() < http.StatusInternalServerError {
 		r.server.Refused(r.resource, check, p.Kind)
 	}
 }

@@ -18,9 +18,12 @@ func RefersTo[T, R any](name, member string, reference func(*T) string, to *Reco
 
 // EachRefersTo returns the check that every element of a required list is the id of a record of another resource of the
 // same service, which has a collection for itself.
-func EachRefersTo[T, R any](name, member string, references func(*T) []string, to *Records[R], unknown problem.Kind) Check[T] {
+func EachRefersTo[T, R any](
+	name, member string, references func(*T) []string, to *Records[R], unknown problem.Kind,
+) Check[T] {
 	return Check[T]{
-		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown}, among: &to.documents,
+		Name: name, DependsOn: []string{member}, Requires: []string{member}, Refuses: []problem.Kind{unknown},
+		among: &to.documents,
 		Run: func(ctx context.Context, d *Draft[T]) error {
 			p := problem.New(unknown, "")
 			ids := references(d.Value)

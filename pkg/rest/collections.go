@@ -56,7 +56,8 @@ func (in resourcesIn) of(doc docstore.Document) (resource, error) {
 		return nil, err
 	}
 	if in[name] == nil {
-		return nil, fmt.Errorf("stored document %s is of the resource %q, which its collection does not have", doc.ID, name)
+		return nil, fmt.Errorf("stored document %s is of the resource %q, which its collection does not have", doc.ID,
+			name)
 	}
 	return in[name], nil
 }

@@ -77,7 +77,9 @@ func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
 // insert writes a new record. Where an index refuses it, insert finds out why: the same request came before (again is
 // true and doc is the record that it made), another record has a value of the caller's, or another record has a value
 // that the exchange issued, in which case another value is tried.
-func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key *history.UsedKey, entry history.Entry) (doc docstore.Document, again bool, err error) {
+func (r *Records[T]) insert(
+	ctx context.Context, id uuid.UUID, d *Draft[T], key *history.UsedKey, entry history.Entry,
+) (doc docstore.Document, again bool, err error) {
 	entry.At, entry.By = d.Now, r.server.Caller(ctx)
 	if r.Status != nil {
 		entry.To = Text(*r.Status(d.Value))
@@ -119,7 +121,9 @@ func (r *Records[T]) insert(ctx context.Context, id uuid.UUID, d *Draft[T], key 
 
 // taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a
 // value that another record has. It returns neither where the value was one that the exchange issued.
-func (r *Records[T]) taken(ctx context.Context, v *T, key *history.UsedKey) (doc docstore.Document, again bool, err error) {
+func (r *Records[T]) taken(
+	ctx context.Context, v *T, key *history.UsedKey,
+) (doc docstore.Document, again bool, err error) {
 	var made docstore.Document
 	found := false
 	if key != nil {

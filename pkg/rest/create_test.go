@@ -11,7 +11,8 @@ import (
 
 func TestCreationIssuesWhatIsTheExchanges(t *testing.T) {
 	w := start(t, nil)
-	r := w.do(201, "POST", "/parcel", w.body(`"id":"7","number":"mine","state":"delivered","scans":["mine"],"sender":"Bo","extra":1.50`))
+	r := w.do(201, "POST", "/parcel",
+		w.body(`"id":"7","number":"mine","state":"delivered","scans":["mine"],"sender":"Bo","extra":1.50`))
 	if r.text("number") == "mine" || r.text("state") != "stored" || r.body["scans"] != nil || r.text("id") == "7" {
 		t.Errorf("members of the exchange were taken from the body: %s", r.Body)
 	}
@@ -44,7 +45,8 @@ func TestTheFirstFailingCheckDecides(t *testing.T) {
 		{`{"depot":"` + ghent + `","weight":0,"label":"taken"}`, labelTaken, nil},
 		{`{"depot":"` + ghent + `"}`, problem.Required, []string{"/weight"}},
 		{`{"depot":"` + ghent + `","weight":0}`, tooLight, []string{"/weight"}},
-		{`{"depot":"` + ghent + `","weight":1,"size":"huge","marks":["urgent","blue"]}`, problem.Invalid, []string{"/size", "/marks/1", "/contents"}},
+		{`{"depot":"` + ghent + `","weight":1,"size":"huge","marks":["urgent","blue"]}`, problem.Invalid,
+			[]string{"/size", "/marks/1", "/contents"}},
 		{`{"depot":"` + ghent + `","weight":"heavy","size":7}`, problem.Invalid, []string{"/weight", "/size"}},
 		{`{"depot":1,"depot":2}`, problem.Malformed, []string{"/depot"}},
 	} {
@@ -129,7 +131,9 @@ func TestRefusalsAreCounted(t *testing.T) {
 	w := start(t, nil)
 	w.do(404, "POST", "/parcel", `{"depot":"no-id"}`)
 	w.do(400, "POST", "/parcel", `{"depot":"`+w.depot("Ghent")+`"}`)
-	want := []string{"parcel: depot does not exist: unknown-depot", "parcel: weight is not above 0: required-fields-missing"}
+	want := []string{
+		"parcel: depot does not exist: unknown-depot", "parcel: weight is not above 0: required-fields-missing",
+	}
 	if !slices.Equal(w.refused, want) {
 		t.Errorf("counted %q, want %q", w.refused, want)
 	}

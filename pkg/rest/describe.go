@@ -113,7 +113,8 @@ func (r *Records[T]) describe() (Description, error) {
 		ListsIdempotency: r.ListsIdempotency, Checks: r.described(r.Checks), Rules: r.described(r.Rules),
 		ReplaceRefuses: slices.Clone(r.BeforeReplaceRefuses),
 	}
-	if slices.ContainsFunc(r.members, func(m member) bool { return m.owner == issued || m.owner == fixed }) && r.Immutable == nil {
+	if slices.ContainsFunc(r.members, func(m member) bool { return m.owner == issued || m.owner == fixed }) &&
+		r.Immutable == nil {
 		d.ReplaceRefuses = append(d.ReplaceRefuses, problem.Issued)
 	}
 	for _, f := range r.Filters {
@@ -203,13 +204,14 @@ func (s Service) Inspected() (inspect.Service, error) {
 	inspected := inspect.Service{Further: parts.Examine}
 	for _, spec := range server.specs() {
 		in := server.resourcesIn(spec.Name)
-		inspected.Collections = append(inspected.Collections, inspect.Collection{Spec: spec, Decode: func(doc docstore.Document) (inspect.Record, error) {
-			r, err := in.of(doc)
-			if err != nil {
-				return inspect.Record{}, err
-			}
-			return r.inspected(doc)
-		}})
+		inspected.Collections = append(inspected.Collections,
+			inspect.Collection{Spec: spec, Decode: func(doc docstore.Document) (inspect.Record, error) {
+				r, err := in.of(doc)
+				if err != nil {
+					return inspect.Record{}, err
+				}
+				return r.inspected(doc)
+			}})
 	}
 	for _, r := range server.resources {
 		inspected.Targets = append(inspected.Targets, r.targets()...)

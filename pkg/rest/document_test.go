@@ -45,7 +45,8 @@ func TestAProblemDocumentStaysSmall(t *testing.T) {
 		"long media type":          w.send("POST", "/parcel", w.body(""), "Content-Type", strings.Repeat("x", 30_000)),
 	} {
 		var document struct{ Type string }
-		if err := json.Unmarshal(r.Body.Bytes(), &document); err != nil || r.Code < 400 || r.Code >= 500 || !strings.HasPrefix(document.Type, "/problems/") {
+		if err := json.Unmarshal(r.Body.Bytes(), &document); err != nil || r.Code < 400 || r.Code >= 500 ||
+			!strings.HasPrefix(document.Type, "/problems/") {
 			t.Errorf("%s: status %d, %.200s, %v", what, r.Code, r.Body, err)
 		}
 		if r.Body.Len() > problem.MaxDocument {

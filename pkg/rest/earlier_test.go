@@ -84,9 +84,11 @@ func TestARecordOfAnEarlierReleaseIsContinued(t *testing.T) {
 				t.Errorf("the replacement changed %v", event.Change)
 			}
 			// Every key is remembered.
-			for key, path := range map[string]string{"create": "/parcel", "hold": earlierHeld + ":hold", "scan": earlierHeld + "/scan"} {
+			for key, path := range map[string]string{"create": "/parcel", "hold": earlierHeld + ":hold",
+				"scan": earlierHeld + "/scan"} {
 				body := map[string]string{"create": earlierBody}[key]
-				if r := w.do(200, "POST", path, body, "Idempotency-Key", key); r.Header().Get("Idempotency-Replayed") != "true" {
+				if r := w.do(200, "POST", path, body, "Idempotency-Key", key); r.Header().
+					Get("Idempotency-Replayed") != "true" {
 					t.Errorf("the key %q was forgotten: %s", key, r.Body)
 				}
 				w.wants(w.do(422, "POST", path, otherBody(key), "Idempotency-Key", key), problem.KeyReused)

@@ -71,7 +71,8 @@ func (r *Records[T]) extensions() []Extension {
 	if r.DryRun != "" {
 		all = append(all, Extension{
 			Path: ExtensionPrefix + "/" + r.Name + "/" + r.DryRun, Method: http.MethodPost,
-			Resource: r.Name, Summary: "The outcome of every check that the creation of a " + r.Name + " with this body would meet; nothing is written",
+			Resource: r.Name, Summary: "The outcome of every check that the creation of a " + r.Name +
+				" with this body would meet; nothing is written",
 			Response: reflect.TypeFor[Verdict](), serve: r.dryRun,
 		})
 	}
@@ -82,12 +83,14 @@ func (r *Records[T]) extensions() []Extension {
 func (r *documents) past(record reflect.Type) []Extension {
 	return []Extension{{
 		Path: ExtensionPrefix + "/history/" + r.resource + "/{id}", Method: http.MethodGet,
-		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first", Response: reflect.TypeFor[history.History](),
+		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first",
+		Response:   reflect.TypeFor[history.History](),
 		Parameters: []string{"limit", "cursor"},
 		serve:      func(c *gin.Context) error { return r.history(c, c.Param("id")) },
 	}, {
 		Path: ExtensionPrefix + "/asof/" + r.resource + "/{id}", Method: http.MethodGet,
-		Resource: r.resource, Summary: "One " + r.resource + " as it was at an instant", Response: record, IsRecord: true,
+		Resource: r.resource, Summary: "One " + r.resource + " as it was at an instant", Response: record,
+		IsRecord:   true,
 		Parameters: []string{"at"},
 		serve:      func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
 	}}
@@ -109,7 +112,8 @@ func (r *documents) history(c *gin.Context, id string) error {
 		return err
 	}
 	if next != nil {
-		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+page.ID+"?"+next.Encode()+`>; rel="next"`)
+		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+page.ID+"?"+next.Encode()+
+			`>; rel="next"`)
 	}
 	return writeJSON(c, http.StatusOK, page)
 }

@@ -81,8 +81,12 @@ func TestAHistoryIsPaged(t *testing.T) {
 	if events, next := w.page("/x/history" + path); len(events) != rest.DefaultLimit || next == "" {
 		t.Errorf("a page without a limit has %d events, and leads to %q", len(events), next)
 	}
-	_, cursor, _ := strings.Cut(func() string { _, next := w.page("/x/history" + path + "?limit=3"); return next }(), "cursor=")
-	for _, wrong := range []string{"limit=0", "limit=201", "limit=x", "cursor=x", "cursor=" + cursor + "&cursor=" + cursor, "skip=1"} {
+	_, cursor, _ := strings.Cut(func() string {
+		_, next := w.page("/x/history" + path + "?limit=3")
+		return next
+	}(), "cursor=")
+	for _, wrong := range []string{"limit=0", "limit=201", "limit=x", "cursor=x",
+		"cursor=" + cursor + "&cursor=" + cursor, "skip=1"} {
 		w.do(400, "GET", "/x/history"+path+"?"+wrong, "")
 	}
 }
@@ -91,7 +95,8 @@ func TestAPageOfAHistoryEndsByItsSize(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
 	for range 4 {
-		w.do(200, "POST", path+":amend", `{"contents":"`+strings.Repeat("x", 60<<10)+`","note":"`+strings.Repeat("y", 60<<10)+`","more":`+list(512)+`}`)
+		w.do(200, "POST", path+":amend", `{"contents":"`+strings.Repeat("x", 60<<10)+`","note":"`+
+			strings.Repeat("y", 60<<10)+`","more":`+list(512)+`}`)
 	}
 	first, next := w.page("/x/history" + path)
 	if next == "" || len(first) > 3 {
@@ -159,7 +164,8 @@ func TestAnAlteredRecord(t *testing.T) {
 	w.numbered(w.pages("/x/history"+path), "created", "deliver")
 	w.store.formers = nil
 	w.wants(w.do(404, "GET", asOf(path, made), ""), problem.NotFound) // what it was then is not known any more
-	if r := w.do(200, "GET", asOf(path, made.Add(time.Minute)), ""); r.text("state") != "stored" || !strings.Contains(r.Body.String(), "altered") {
+	if r := w.do(200, "GET", asOf(path, made.Add(time.Minute)), ""); r.text("state") != "stored" ||
+		!strings.Contains(r.Body.String(), "altered") {
 		t.Errorf("before its delivery: %s", r.Body)
 	}
 }

@@ -47,7 +47,8 @@ func (r *documents) expired(k *history.UsedKey) bool {
 	return r.server.KeyRetention > 0 && r.server.Now().Sub(k.At) > r.server.KeyRetention
 }
 
-var errKeyReused = problem.New(problem.KeyReused, "This Idempotency-Key was sent before with another request; use a new key for a new request.")
+var errKeyReused = problem.New(problem.KeyReused,
+	"This Idempotency-Key was sent before with another request; use a new key for a new request.")
 
 // replayed returns the document that was created with the key, if there is one and the key is still remembered. The
 // same key with another request is refused.
@@ -104,7 +105,9 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 // repeated reports whether an action with the key, if there is one, was applied to the record before. It looks at the
 // document as it was read, and then at its former versions. Each of them is there before its successor, so that it
 // misses none; if the document has been replaced since it was read, its replacement fails as well.
-func (r *documents) repeated(ctx context.Context, doc docstore.Document, present *history.Head, key *history.UsedKey) (bool, error) {
+func (r *documents) repeated(
+	ctx context.Context, doc docstore.Document, present *history.Head, key *history.UsedKey,
+) (bool, error) {
 	if key == nil {
 		return false, nil
 	}

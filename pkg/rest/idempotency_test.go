@@ -20,8 +20,10 @@ func TestTheSameRequestWithTheSameKeyMakesOneRecord(t *testing.T) {
 		first := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k")
 		w.do(200, "POST", "/parcel/"+first.text("id")+":deliver", signed)
 		// The same JSON value in another form is the same request.
-		replay := w.do(200, "POST", "/parcel", strings.Replace(body, `"weight":5`, `"weight" : 5`, 1), "Idempotency-Key", "k")
-		if replay.text("id") != first.text("id") || replay.Header().Get("Idempotency-Replayed") != "true" || replay.text("status") != "delivered" {
+		replay := w.do(200, "POST", "/parcel", strings.Replace(body, `"weight":5`, `"weight" : 5`, 1),
+			"Idempotency-Key", "k")
+		if replay.text("id") != first.text("id") || replay.Header().Get("Idempotency-Replayed") != "true" ||
+			replay.text("status") != "delivered" {
 			t.Errorf("replay %v %s", replay.Header(), replay.Body)
 		}
 	}
@@ -105,7 +107,8 @@ func TestAKeyOfAnActionIsRememberedWhateverCameAfter(t *testing.T) {
 	}
 	w.do(200, "PUT", path, w.body(""))
 	for i := range 12 {
-		if r := scan(200, "", fmt.Sprint("key ", i)); r.Header().Get("Idempotency-Replayed") != "true" || r.Header().Get("ETag") != `"14"` {
+		if r := scan(200, "", fmt.Sprint("key ", i)); r.Header().Get("Idempotency-Replayed") != "true" ||
+			r.Header().Get("ETag") != `"14"` {
 			t.Errorf("key %d: %v", i, r.Header())
 		}
 		w.wants(scan(422, `{"other":1}`, fmt.Sprint("key ", i)), problem.KeyReused)

@@ -187,22 +187,24 @@ type param struct {
 
 // Exact returns the filter that narrows a list to the records whose member is the value.
 func Exact[T any](name string, key func(*T) string) Filter[T] {
-	return Filter[T]{Index: name, Key: key, params: []param{{name, "", "the value of " + name, func(value string, q *docstore.Query) string {
-		q.Equal[name] = value
-		return ""
-	}}}}
+	return Filter[T]{Index: name, Key: key,
+		params: []param{{name, "", "the value of " + name, func(value string, q *docstore.Query) string {
+			q.Equal[name] = value
+			return ""
+		}}}}
 }
 
 // Whole returns the filter that narrows a list to the records whose member is the whole number.
 func Whole[T any](name string, key func(*T) string) Filter[T] {
-	return Filter[T]{Index: name, Key: key, params: []param{{name, "int64", "the value of " + name, func(value string, q *docstore.Query) string {
-		n, err := strconv.ParseInt(value, 10, 64)
-		if err != nil {
-			return "must be a whole number"
-		}
-		q.Equal[name] = strconv.FormatInt(n, 10)
-		return ""
-	}}}}
+	return Filter[T]{Index: name, Key: key,
+		params: []param{{name, "int64", "the value of " + name, func(value string, q *docstore.Query) string {
+			n, err := strconv.ParseInt(value, 10, 64)
+			if err != nil {
+				return "must be a whole number"
+			}
+			q.Equal[name] = strconv.FormatInt(n, 10)
+			return ""
+		}}}}
 }
 
 // Prefix returns the filter that narrows a list to the records whose member begins with the value, in any case.
@@ -213,12 +215,13 @@ func Prefix[T any](name string, key func(*T) string) Filter[T] {
 		Index:  name,
 		Key:    func(v *T) string { return fold(key(v)) },
 		ranged: true,
-		params: []param{{name, "", "what " + name + " begins with, in any case", func(value string, q *docstore.Query) string {
-			from := fold(value)
-			// U+10FFFF is the greatest code point, so that nothing with the prefix sorts behind it.
-			q.Ranges = append(q.Ranges, docstore.Range{Index: name, From: from, To: from + "\U0010FFFF"})
-			return ""
-		}}},
+		params: []param{{name, "", "what " + name + " begins with, in any case",
+			func(value string, q *docstore.Query) string {
+				from := fold(value)
+				// U+10FFFF is the greatest code point, so that nothing with the prefix sorts behind it.
+				q.Ranges = append(q.Ranges, docstore.Range{Index: name, From: from, To: from + "\U0010FFFF"})
+				return ""
+			}}},
 	}
 }
 

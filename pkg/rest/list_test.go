@@ -61,7 +61,8 @@ func TestQueryReportsEveryViolation(t *testing.T) {
 }
 
 func TestQueryReadsFilters(t *testing.T) {
-	q, _, err := listedRecords().query("code=A%201&line=007&name=SMI&dayFrom=2026-01-01&dayTo=2026-01-31&limit=7&skip=3")
+	q, _, err := listedRecords().query(
+		"code=A%201&line=007&name=SMI&dayFrom=2026-01-01&dayTo=2026-01-31&limit=7&skip=3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,8 @@ func TestQueryReadsFilters(t *testing.T) {
 }
 
 func FuzzQuery(f *testing.F) {
-	for _, seed := range []string{"", "limit=5", "cursor=AZNfd2t-cKmAgICAgICAgA", "name=%ff", "a=b;c=d", "dayFrom=2026-01-01&dayTo=x", "%zz", "code=" + "x"} {
+	for _, seed := range []string{"", "limit=5", "cursor=AZNfd2t-cKmAgICAgICAgA", "name=%ff", "a=b;c=d",
+		"dayFrom=2026-01-01&dayTo=x", "%zz", "code=" + "x"} {
 		f.Add(seed)
 	}
 	r := listedRecords()

@@ -17,7 +17,8 @@ func TestResponsesSayHowLongTheyAre(t *testing.T) {
 	paths := []string{w.do(201, "POST", "/parcel", body).Header().Get("Location"), "/parcel", "/parcel?contents=d"}
 	for _, path := range paths {
 		r := w.do(200, "GET", path, "")
-		if said := r.Header().Get("Content-Length"); said != strconv.Itoa(r.Body.Len()) || path != paths[2] && r.Body.Len() < 5000 {
+		if said := r.Header().Get("Content-Length"); said != strconv.Itoa(r.Body.Len()) ||
+			path != paths[2] && r.Body.Len() < 5000 {
 			t.Errorf("%s: a body of %d bytes is said to have %q", path, r.Body.Len(), said)
 		}
 	}

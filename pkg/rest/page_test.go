@@ -104,11 +104,13 @@ func TestAListShowsStatesThatTimeChanged(t *testing.T) {
 
 func TestNumbersOfAListAreDigits(t *testing.T) {
 	w := start(t, nil)
-	for _, query := range []string{"limit=+5", "limit=%2B5", "limit=0", "limit=201", "limit=-1", "limit=", "limit=5.0", "skip=100001", "skip=-0"} {
+	for _, query := range []string{"limit=+5", "limit=%2B5", "limit=0", "limit=201", "limit=-1", "limit=", "limit=5.0",
+		"skip=100001", "skip=-0"} {
 		w.wants(w.do(400, "GET", "/parcel?"+query, ""), problem.BadParameter)
 	}
 	for _, query := range []string{"limit=%zz", "a;b"} {
-		if r := w.do(400, "GET", "/parcel?"+query, ""); !strings.Contains(r.Body.String(), `"errors":[{"parameter":"`+query+`"`) {
+		if r := w.do(400, "GET", "/parcel?"+query, ""); !strings.Contains(r.Body.String(),
+			`"errors":[{"parameter":"`+query+`"`) {
 			t.Errorf("%s: %s", query, r.Body)
 		}
 	}
@@ -151,7 +153,8 @@ func TestPathsAndMethods(t *testing.T) {
 		method, path, allow string
 		status              int
 	}{
-		{"DELETE", path, "GET, HEAD, PUT", 405}, {"PATCH", "/parcel", "GET, HEAD, POST", 405}, {"PUT", "/parcel", "GET, HEAD, POST", 405},
+		{"DELETE", path, "GET, HEAD, PUT", 405}, {"PATCH", "/parcel", "GET, HEAD, POST", 405},
+		{"PUT", "/parcel", "GET, HEAD, POST", 405},
 		{"GET", path + "/scan", "POST", 405}, {"POST", path, "GET, HEAD, PUT", 405}, {"GET", "/parcel/no-id", "", 404},
 		{"GET", "/parcel/00000000-0000-7000-8000-000000000000", "", 404}, {"PUT", "/parcel/no-id", "", 404},
 	} {

@@ -66,7 +66,10 @@ func (s sets) Lookup(set, value string) (string, bool) {
 }
 func (s sets) Values(set string) []string { return s[set] }
 
-var known = sets{"ParcelState": {"stored", "held", "delivered", "returned"}, "Size": {"small", "large"}, "Mark": {"fragile", "urgent"}}
+var known = sets{
+	"ParcelState": {"stored", "held", "delivered", "returned"}, "Size": {"small", "large"},
+	"Mark": {"fragile", "urgent"},
+}
 
 // kind is a kind of problem of the tests.
 type kind struct {
@@ -140,7 +143,8 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 			rest.Untaken[parcel]("label is taken", "label", "label"),
 			rest.AboveZero("weight is not above 0", "weight", func(p *parcel) *int { return p.Weight }, tooLight),
 			{
-				Name: "heavy", DependsOn: []string{"weight"}, Run: func(_ context.Context, d *rest.Draft[parcel]) error {
+				Name: "heavy", DependsOn: []string{"weight"}, Run: func(_ context.Context,
+					d *rest.Draft[parcel]) error {
 					if *d.Value.Weight > 100 {
 						d.Warn("heavy", "heavy parcel", "It takes two to carry it.")
 					}
@@ -149,10 +153,13 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 			},
 		},
 		Rules: []rest.Check[parcel]{
-			rest.EachIn("a mark is unknown", "marks", "Mark", known, func(p *parcel) []string { return p.Marks }, problem.Invalid),
+			rest.EachIn("a mark is unknown", "marks", "Mark", known, func(p *parcel) []string {
+				return p.Marks
+			}, problem.Invalid),
 			{
 				// It names nothing that it depends on, and so it runs at every write.
-				Name: "empty", Refuses: []problem.Kind{problem.Invalid}, Run: func(_ context.Context, d *rest.Draft[parcel]) error {
+				Name: "empty", Refuses: []problem.Kind{problem.Invalid}, Run: func(_ context.Context,
+					d *rest.Draft[parcel]) error {
 					if rest.Text(d.Value.Contents) == "" {
 						return problem.New(problem.Invalid, "").At("/contents", "is empty")
 					}
@@ -164,7 +171,8 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			issuedNumber++
-			number, state := fmt.Sprint("P", max(issuedNumber-1, 1)), "stored" // the second number is the first one again
+			// the second number is the first one again
+			number, state := fmt.Sprint("P", max(issuedNumber-1, 1)), "stored"
 			d.Value.Number, d.Value.State = &number, &state
 		},
 		Status: func(p *parcel) **string { return &p.State }, Temporary: []string{"held"},
@@ -175,7 +183,9 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 					return nil
 				},
 				rest.Present[delivery]("signature is missing", "signature"),
-				rest.AboveZero("tip is not above 0", "tip", func(d *delivery) *int { return d.Tip }, badTip)).AddingExtra(),
+				rest.AboveZero("tip is not above 0", "tip", func(d *delivery) *int {
+					return d.Tip
+				}, badTip)).AddingExtra(),
 			rest.Act("hold", []rest.Move{{From: "stored", To: "held"}},
 				func(_ context.Context, c *rest.Change[parcel], _ *struct{}) error {
 					c.MoveUntil("held", c.Now.Add(time.Hour), "stored")
@@ -383,7 +393,9 @@ func (c *faultyCollection) Replace(ctx context.Context, doc docstore.Document, f
 	return c.write(c.faults.replace, doc, func() error { return c.Collection.Replace(ctx, doc, former) })
 }
 
-func (c *faultyCollection) write(fault func(docstore.Document) (error, bool), doc docstore.Document, write func() error) error {
+func (c *faultyCollection) write(
+	fault func(docstore.Document) (error, bool), doc docstore.Document, write func() error,
+) error {
 	if fault == nil {
 		return write()
 	}
@@ -396,7 +408,9 @@ func (c *faultyCollection) write(fault func(docstore.Document) (error, bool), do
 	return err
 }
 
-func (c *faultyCollection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+func (c *faultyCollection) Formers(
+	ctx context.Context, id uuid.UUID, after int64, limit int,
+) ([]docstore.Former, error) {
 	found, err := c.History.Formers(ctx, id, after, limit)
 	if c.faults.formers != nil {
 		found = c.faults.formers(after, found)

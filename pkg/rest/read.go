@@ -90,4 +90,5 @@ func (r *documents) precondition(c *gin.Context) func(docstore.Document) error {
 	}
 }
 
-var errChanged = problem.New(problem.Changed, "The record is at another version than If-Match names. Read the record again, and decide on what it says now.")
+var errChanged = problem.New(problem.Changed,
+	"The record is at another version than If-Match names. Read the record again, and decide on what it says now.")

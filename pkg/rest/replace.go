@@ -28,17 +28,18 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	done, err := r.change(ctx, id, nil, nil, r.precondition(c), func(doc docstore.Document, record *Record[T]) (*succession, error) {
-		sent := decoded
-		decoded = nil
-		d, err := r.replacement(ctx, body, sent, doc, record)
-		if err != nil || d == nil {
-			return nil, err
-		}
-		entry := history.Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
-		record.Value = *d.Value
-		return r.succeed(doc, record, entry, nil, d.differs)
-	})
+	done, err := r.change(ctx, id, nil, nil, r.precondition(c),
+		func(doc docstore.Document, record *Record[T]) (*succession, error) {
+			sent := decoded
+			decoded = nil
+			d, err := r.replacement(ctx, body, sent, doc, record)
+			if err != nil || d == nil {
+				return nil, err
+			}
+			entry := history.Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
+			record.Value = *d.Value
+			return r.succeed(doc, record, entry, nil, d.differs)
+		})
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,9 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 
 // replacement returns the record as it is to be, after all checks; nil where an immutable record stays what it is.
 // decoded is the record of the body, if it was decoded before; it is changed.
-func (r *Records[T]) replacement(ctx context.Context, body []byte, decoded *T, doc docstore.Document, record *Record[T]) (*Draft[T], error) {
+func (r *Records[T]) replacement(
+	ctx context.Context, body []byte, decoded *T, doc docstore.Document, record *Record[T],
+) (*Draft[T], error) {
 	if r.Merge {
 		renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 		if p != nil {
@@ -74,7 +77,8 @@ func (r *Records[T]) replacement(ctx context.Context, body []byte, decoded *T, d
 		}
 	}
 	if sent := identity(v).RecordID(); sent != "" && sent != doc.ID.String() {
-		return nil, problem.New(problem.Invalid, "The id of the body is not that of the path.").At("/id", "must be "+doc.ID.String()+" or absent")
+		return nil, problem.New(problem.Invalid, "The id of the body is not that of the path.").
+			At("/id", "must be "+doc.ID.String()+" or absent")
 	}
 	identity(v).SetRecordID(doc.ID.String())
 	d := &Draft[T]{Value: v, Stored: &record.Value, Record: record, Now: r.server.Now()}
@@ -135,7 +139,9 @@ func (d difference) names() ([]string, error) {
 
 // succeed returns the next version of a record, to which an event has led, and what is kept of the version before. An
 // event without a Change gets the members that changed; known may have them.
-func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event history.Entry, key *history.UsedKey, known difference) (*succession, error) {
+func (r *Records[T]) succeed(
+	doc docstore.Document, record *Record[T], event history.Entry, key *history.UsedKey, known difference,
+) (*succession, error) {
 	was := record.state.History
 	record.state.History = was.Next(doc.Version, event, key)
 	after, err := writable(&record.Value)
@@ -154,5 +160,7 @@ func (r *Records[T]) succeed(doc docstore.Document, record *Record[T], event his
 	if err != nil {
 		return nil, err
 	}
-	return &succession{next, &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: was.Key()}}, nil
+	return &succession{
+		next, &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: was.Key()},
+	}, nil
 }

@@ -21,7 +21,8 @@ func TestAReplacementIsAWholeRecord(t *testing.T) {
 	// A check that names nothing it depends on runs at every write.
 	w.wants(w.do(400, "PUT", path, `{"depot":"`+depot+`","weight":5}`), problem.Invalid, "/contents")
 	r := w.do(200, "PUT", path, `{"depot":"`+depot+`","weight":6,"contents":"toys"}`)
-	if r.text("contents") != "toys" || r.text("sender") != "Bo" || r.text("state") != "stored" || r.Header().Get("ETag") != `"2"` {
+	if r.text("contents") != "toys" || r.text("sender") != "Bo" || r.text("state") != "stored" ||
+		r.Header().Get("ETag") != `"2"` {
 		t.Errorf("replaced by %s %v", r.Body, r.Header())
 	}
 }
@@ -37,7 +38,8 @@ func TestAnUnchangedMemberIsNotCheckedAgain(t *testing.T) {
 	if w.loads != 0 {
 		t.Error("the depot was looked up although it is the same")
 	}
-	w.wants(w.do(409, "PUT", path, strings.Replace(body, before.text("depot"), w.depot("Nowhere"), 1)), closedDepot, "/depot")
+	w.wants(w.do(409, "PUT", path, strings.Replace(body, before.text("depot"), w.depot("Nowhere"), 1)),
+		closedDepot, "/depot")
 }
 
 // TestMembersThatACheckSetsAreInTheHistory replaces a record. One of its checks sets a member.
@@ -67,7 +69,8 @@ func TestMembersOfTheExchangeAreProtected(t *testing.T) {
 	w.do(200, "POST", path+"/scan", "")
 	body := w.body(`"number":"mine","state":"delivered","sender":"Al","scans":["mine"]`)
 	w.wants(w.do(409, "PUT", path, body), problem.Issued, "/number", "/state", "/sender")
-	r := w.do(200, "PUT", path, w.body(`"number":"`+before.text("number")+`","state":"stored","sender":"Bo","scans":["mine"]`))
+	r := w.do(200, "PUT", path,
+		w.body(`"number":"`+before.text("number")+`","state":"stored","sender":"Bo","scans":["mine"]`))
 	if !strings.Contains(r.Body.String(), `"scans":["seen"]`) {
 		t.Errorf("a kept member is not as it was: %s", r.Body)
 	}
@@ -95,7 +98,8 @@ func TestAnImmutableRecordTakesItsOwnContentOnly(t *testing.T) {
 		r.Immutable = func() error { return problem.New(closedDepot, "") }
 	})
 	r := w.do(201, "POST", "/parcel", w.body(`"label":"L"`))
-	path, same := "/parcel/"+r.text("id"), `{"label":"L","contents":"books","weight":5.0e0,"depot":"`+r.text("depot")+`"}`
+	path, same := "/parcel/"+r.text("id"), `{"label":"L","contents":"books","weight":5.0e0,"depot":"`+
+		r.text("depot")+`"}`
 	if again := w.do(200, "PUT", path, strings.Replace(same, "5.0e0", "5", 1)); again.Header().Get("ETag") != `"1"` {
 		t.Errorf("the record was written: %v", again.Header())
 	}
@@ -135,7 +139,8 @@ func TestAReplacementIsDecidedAnewWhereSomebodyWasFaster(t *testing.T) {
 func TestConditionalRequests(t *testing.T) {
 	w := start(t, nil)
 	path, body := w.parcel(""), w.body("")
-	for tag, status := range map[string]int{`"1"`: 304, `W/"1"`: 304, `"7", W/"1"`: 304, `*`: 304, `"2"`: 200, `1`: 200} {
+	for tag, status := range map[string]int{`"1"`: 304, `W/"1"`: 304, `"7", W/"1"`: 304, `*`: 304,
+		`"2"`: 200, `1`: 200} {
 		w.do(status, "GET", path, "", "If-None-Match", tag)
 	}
 	// If-Match compares strongly: a weak tag equals none.

@@ -91,7 +91,8 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 	r := &Records[T]{
 		Resource: declared, members: membersOf(reflect.TypeFor[T]()), sets: planOf(reflect.TypeFor[T]()),
 		documents: documents{
-			resource: declared.Name, stored: declared.Collection, server: s, prefix: history.Prefix(declared.Name), params: map[string]param{},
+			resource: declared.Name, stored: declared.Collection, server: s, prefix: history.Prefix(declared.Name),
+			params: map[string]param{},
 		},
 	}
 	r.movedBy = r.bodyMovedBy
@@ -200,8 +201,10 @@ func Fail(c *gin.Context, err error) {
 		switch {
 		case errors.As(err, &building):
 			p = problem.Outage(err)
-			p.Detail = "The index " + building.Index + " is being built from the records that are there. Retry the request later."
-		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+			p.Detail = "The index " + building.Index +
+				" is being built from the records that are there. Retry the request later."
+		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err,
+			context.Canceled):
 			p = problem.Outage(err)
 		case errors.Is(err, docstore.ErrTooLarge):
 			p = tooLarge(docstore.MaxSize, err)

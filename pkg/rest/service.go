@@ -77,7 +77,9 @@ func (s Service) Definition() process.Definition {
 }
 
 // open opens the service. config holds what settings say.
-func (s Service) open(ctx context.Context, deps process.Deps, valueSets string, config Config) (_ *process.Instance, err error) {
+func (s Service) open(
+	ctx context.Context, deps process.Deps, valueSets string, config Config,
+) (_ *process.Instance, err error) {
 	if config.Sets, err = s.Sets(valueSets); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", valueSetsFlag, err)
 	}

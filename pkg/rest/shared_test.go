@@ -32,7 +32,9 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 	for _, name := range []string{"depot", "yard"} {
 		shared[name] = rest.Add(server, rest.Resource[depot]{
 			Name: name, Collection: "places", Filters: []rest.Filter[depot]{town}, Actions: []rest.Action[depot]{
-				rest.Act("open", rest.AnyState, func(context.Context, *rest.Change[depot], *struct{}) error { return nil }),
+				rest.Act("open", rest.AnyState, func(context.Context, *rest.Change[depot], *struct{}) error {
+					return nil
+				}),
 			},
 		})
 	}
@@ -61,7 +63,8 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 	if _, found, err := shared["yard"].One(t.Context(), "town", "Ghent"); found || err != nil {
 		t.Errorf("the yards have the depot by its town: %v, %v", found, err)
 	}
-	if after := w.do(200, "GET", "/depot/"+id, ""); after.text("town") != "Ghent" || after.Header().Get("ETag") != `"1"` {
+	if after := w.do(200, "GET", "/depot/"+id, ""); after.text("town") != "Ghent" ||
+		after.Header().Get("ETag") != `"1"` {
 		t.Errorf("the depot has changed: %s %v", after.Body, after.Header())
 	}
 	w.do(200, "POST", "/depot/"+id+":open", "")

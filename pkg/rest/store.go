@@ -67,10 +67,12 @@ func OriginOf(doc docstore.Document) (o Origin, err error) {
 }
 
 // Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether
-// there is a record with it. It reads nothing else of the records, which may be thousands, and for the member "" none of
-// them. The resource has its collection for itself, in which every document is one of its records. Errors:
+// there is a record with it. It reads nothing else of the records, which may be thousands, and for the member "" none
+// of them. The resource has its collection for itself, in which every document is one of its records. Errors:
 // docstore.ErrUnavailable.
-func (r *documents) Texts(ctx context.Context, ids []string, member string) (func(id string) (text string, exists bool), error) {
+func (r *documents) Texts(
+	ctx context.Context, ids []string, member string,
+) (func(id string) (text string, exists bool), error) {
 	keys := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
 		if key, ok := parseID(id); ok {

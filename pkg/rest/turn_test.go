@@ -93,7 +93,8 @@ func TestLargeRequestsWaitForEachOther(t *testing.T) {
 	// A small change of a large record is large, too, and so is reading it.
 	waiting := make(chan int, 4)
 	for _, c := range []struct{ method, path, body string }{
-		{"POST", "/parcel", large}, {"PUT", stored, small}, {"POST", stored + ":amend", `{"weight":1}`}, {"GET", stored, ""},
+		{"POST", "/parcel", large}, {"PUT", stored, small}, {"POST", stored + ":amend", `{"weight":1}`},
+		{"GET", stored, ""},
 	} {
 		go func() { waiting <- w.send(c.method, c.path, c.body).Code }()
 	}

@@ -48,7 +48,8 @@ func (r *Records[T]) validate(sets Sets) []error {
 	f.unless(r.Name != "", "it has no Name")
 	_, identifies := any(new(T)).(identified)
 	f.unless(identifies, "%s has no RecordID and SetRecordID", reflect.TypeFor[T]())
-	f.unless(r.Immutable == nil || !r.Merge && !r.NoReplace, "Immutable says all about PUT; Merge and NoReplace do not go with it")
+	f.unless(r.Immutable == nil || !r.Merge && !r.NoReplace,
+		"Immutable says all about PUT; Merge and NoReplace do not go with it")
 	f.unless(!r.Merge || !r.NoReplace, "Merge and NoReplace do not go together")
 	f.unless(len(r.Indexes) == 0 || r.Pin != nil, "it has Indexes and no Pin that gives them values")
 	summed := slices.ContainsFunc(r.Indexes, func(i docstore.Index) bool { return i.Amounts })
@@ -105,7 +106,8 @@ func (r *Records[T]) validateCheck(f *faults, c *Check[T]) {
 			"check %q: there is no Unique %s with a Taken", c.Name, c.unique)
 	}
 	if c.among != nil {
-		f.unless(!c.among.shared(), "check %q: %s shares its collection, so that an id there may be that of another record", c.Name, c.among.resource)
+		f.unless(!c.among.shared(), "check %q: %s shares its collection, so that an id there may be that of "+
+			"another record", c.Name, c.among.resource)
 	}
 }
 
@@ -138,7 +140,8 @@ func (r *Records[T]) validateActions(f *faults, sets Sets) {
 	paths := map[string]bool{}
 	for i := range r.Actions {
 		a := &r.Actions[i]
-		f.unless(a.Name != "" && a.parse != nil && (a.apply != nil || a.spawn != nil), "an action has no Name, or was not made by Act or Spawn")
+		f.unless(a.Name != "" && a.parse != nil && (a.apply != nil || a.spawn != nil),
+			"an action has no Name, or was not made by Act or Spawn")
 		path := fmt.Sprint(a.Sub, a.Name)
 		f.unless(!paths[path], "action %s is declared twice", a.Name)
 		paths[path] = true
@@ -154,8 +157,10 @@ func (a *Operation) validate(f *faults, states []string, withStates bool) {
 	if !a.anyState() {
 		f.unless(withStates, "action %s moves a record that has no Status", a.Name)
 		for _, m := range a.Moves {
-			f.unless(!withStates || slices.Contains(states, m.From), "action %s moves from %q, which is no state", a.Name, m.From)
-			f.unless(!withStates || slices.Contains(states, m.To), "action %s moves to %q, which is no state", a.Name, m.To)
+			f.unless(!withStates || slices.Contains(states, m.From), "action %s moves from %q, which is no state",
+				a.Name, m.From)
+			f.unless(!withStates || slices.Contains(states, m.To),
+				"action %s moves to %q, which is no state", a.Name, m.To)
 		}
 	}
 	for _, name := range a.Requires {
@@ -186,7 +191,8 @@ func (r *Records[T]) statusMember() (member, bool) {
 	v := new(T)
 	record, address := reflect.ValueOf(v).Elem(), reflect.ValueOf(r.Status(v)).Pointer()
 	for _, m := range r.members {
-		if field := record.FieldByIndex(m.index); field.Addr().Pointer() == address && field.Type() == reflect.TypeFor[*string]() {
+		if field := record.FieldByIndex(m.index); field.Addr().Pointer() == address &&
+			field.Type() == reflect.TypeFor[*string]() {
 			return m, true
 		}
 	}

@@ -28,9 +28,11 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 	for want, change := range map[string]func(*rest.Resource[parcel]){
 		"has no Name":                       func(r *rest.Resource[parcel]) { r.Name = "" },
 		"alias a stands for b, which is no": func(r *rest.Resource[parcel]) { r.Aliases = map[string]string{"a": "b"} },
-		"alias label is itself a member":    func(r *rest.Resource[parcel]) { r.Aliases = map[string]string{"label": "size"} },
-		"object size is itself a member":    func(r *rest.Resource[parcel]) { r.Flatten = []string{"size"} },
-		"filter colour names no member":     func(r *rest.Resource[parcel]) { r.Filters[0].Index = "colour" },
+		"alias label is itself a member": func(r *rest.Resource[parcel]) {
+			r.Aliases = map[string]string{"label": "size"}
+		},
+		"object size is itself a member": func(r *rest.Resource[parcel]) { r.Flatten = []string{"size"} },
+		"filter colour names no member":  func(r *rest.Resource[parcel]) { r.Filters[0].Index = "colour" },
 		"filter label asks for ranges of a": func(r *rest.Resource[parcel]) {
 			r.Filters[0] = rest.Prefix("label", func(p *parcel) string { return rest.Text(p.Label) })
 		},
@@ -42,8 +44,10 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 		`"c" requires size and does not dep`: func(r *rest.Resource[parcel]) {
 			r.Rules[0] = rest.Check[parcel]{Name: "c", DependsOn: []string{"label"}, Requires: []string{"size"}}
 		},
-		`check "c" has no Run and requires`: func(r *rest.Resource[parcel]) { r.Rules[0] = rest.Check[parcel]{Name: "c"} },
-		"a check has no Name":               func(r *rest.Resource[parcel]) { r.Rules[0] = rest.Check[parcel]{Run: passes} },
+		`check "c" has no Run and requires`: func(r *rest.Resource[parcel]) {
+			r.Rules[0] = rest.Check[parcel]{Name: "c"}
+		},
+		"a check has no Name": func(r *rest.Resource[parcel]) { r.Rules[0] = rest.Check[parcel]{Run: passes} },
 		`"c" refuses with a problem that is`: func(r *rest.Resource[parcel]) {
 			r.Rules[0] = rest.Check[parcel]{Name: "c", Run: passes, Refuses: []problem.Kind{nil}}
 		},
@@ -58,7 +62,9 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 		`x moves to "lost", which is no`: func(r *rest.Resource[parcel]) {
 			r.Actions[0] = rest.Act("x", []rest.Move{{From: "held", To: "lost"}}, nothing)
 		},
-		"action hold is declared twice": func(r *rest.Resource[parcel]) { r.Actions[0] = rest.Act("hold", rest.AnyState, nothing) },
+		"action hold is declared twice": func(r *rest.Resource[parcel]) {
+			r.Actions[0] = rest.Act("hold", rest.AnyState, nothing)
+		},
 		"x requires colour, which is no": func(r *rest.Resource[parcel]) {
 			r.Actions[0] = rest.Act("x", rest.AnyState, nothing, rest.Present[struct{}]("c", "colour"))
 		},
@@ -67,10 +73,14 @@ func TestADeclarationThatIsWrongStopsTheStart(t *testing.T) {
 		},
 		"adds Extra, which the resource has": func(r *rest.Resource[parcel]) { r.Extra = nil },
 		"moves a record that has no Status":  func(r *rest.Resource[parcel]) { r.Status = nil },
-		"Status returns no member":           func(r *rest.Resource[parcel]) { r.Status = func(*parcel) **string { return new(*string) } },
-		"member label is not tagged issued":  func(r *rest.Resource[parcel]) { r.Status = func(p *parcel) **string { return &p.Label } },
-		"Merge and NoReplace do not go":      func(r *rest.Resource[parcel]) { r.Merge, r.NoReplace = true, true },
-		"resource depot is declared twice":   func(r *rest.Resource[parcel]) { r.Name = "depot" },
+		"Status returns no member": func(r *rest.Resource[parcel]) {
+			r.Status = func(*parcel) **string { return new(*string) }
+		},
+		"member label is not tagged issued": func(r *rest.Resource[parcel]) {
+			r.Status = func(p *parcel) **string { return &p.Label }
+		},
+		"Merge and NoReplace do not go":    func(r *rest.Resource[parcel]) { r.Merge, r.NoReplace = true, true },
+		"resource depot is declared twice": func(r *rest.Resource[parcel]) { r.Name = "depot" },
 	} {
 		err := open(t, change)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "resource ") {
@@ -102,7 +112,8 @@ func TestATagThatNamesNoValueSetStopsTheStart(t *testing.T) {
 	server := rest.NewServer(rest.Config{Sets: known, Now: time.Now})
 	rest.Add(server, rest.Resource[stateless]{Name: "thing"})
 	err := server.Open(t.Context())
-	for _, want := range []string{"resource thing: member size: there is no value set Colour", "resource thing: member kind: there is no value set Nothing"} {
+	for _, want := range []string{"resource thing: member size: there is no value set Colour",
+		"resource thing: member kind: there is no value set Nothing"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("the start says %v, want %q", err, want)
 		}

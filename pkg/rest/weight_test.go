@@ -46,7 +46,8 @@ func TestWhatDoesNotFitTheBudgetIsRefused(t *testing.T) {
 	b := w.bounded(total)
 	end := busy(t, b, "bo", total-128<<10)
 	for _, c := range []struct{ method, path, body string }{
-		{"POST", "/parcel", large}, {"PUT", path, large}, {"PUT", path, small}, {"POST", path + ":amend", `{"weight":1}`}, {"POST", path + ":deliver", signed},
+		{"POST", "/parcel", large}, {"PUT", path, large}, {"PUT", path, small},
+		{"POST", path + ":amend", `{"weight":1}`}, {"POST", path + ":deliver", signed},
 	} {
 		r := w.do(503, c.method, c.path, c.body)
 		w.wants(r, problem.Overloaded)

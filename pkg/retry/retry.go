@@ -22,11 +22,12 @@ var again = growing(5 * time.Second)
 var soon = growing(time.Second)
 
 func growing(longest time.Duration) retrypolicy.RetryPolicy[any] {
-	return retrypolicy.NewBuilder[any]().WithMaxRetries(-1).WithDelayFunc(func(failed failsafe.ExecutionAttempt[any]) time.Duration {
-		const mostDoublings = 16
-		wait := min(firstPause<<min(failed.Attempts()-1, mostDoublings), longest)
-		return wait - wait/5 + chance(2*wait/5)
-	}).Build()
+	return retrypolicy.NewBuilder[any]().WithMaxRetries(-1).WithDelayFunc(
+		func(failed failsafe.ExecutionAttempt[any]) time.Duration {
+			const mostDoublings = 16
+			wait := min(firstPause<<min(failed.Attempts()-1, mostDoublings), longest)
+			return wait - wait/5 + chance(2*wait/5)
+		}).Build()
 }
 
 // chance returns a random time below a bound. It is drawn where a simulation can give the numbers, which the source

@@ -22,7 +22,8 @@ func ReadPair(certificate, key setting.File) (*Pair, error) {
 				certificate.Setting, key.Setting, certificate.Path, key.Path)
 		}
 		if end := pair.Leaf.NotAfter; time.Now().After(end) {
-			return nil, fmt.Errorf("setting %s: the certificate in %s has ended on %s; renew it", certificate.Setting, certificate.Path, end.Format(time.RFC3339))
+			return nil, fmt.Errorf("setting %s: the certificate in %s has ended on %s; renew it", certificate.Setting,
+				certificate.Path, end.Format(time.RFC3339))
 		}
 		return &pair, nil
 	}, certificate, key)

@@ -82,8 +82,10 @@ func TestCallersAreAcceptedByAuthorityAndName(t *testing.T) {
 		"another authority, the name":      {[]string{"gateway"}, issue(t, others, "gateway"), false},
 		"another name":                     {[]string{"gateway"}, issue(t, ours, "claims"), false},
 		"a name that begins like the name": {[]string{"gateway"}, issue(t, ours, "gateway.evil.example"), false},
-		"a wildcard":                       {[]string{"gateway.exchange.example"}, issue(t, ours, "*.exchange.example"), false},
-		"another URI":                      {[]string{workload}, issue(t, ours, workload+"/x"), false},
+		"a wildcard": {
+			[]string{"gateway.exchange.example"}, issue(t, ours, "*.exchange.example"), false,
+		},
+		"another URI": {[]string{workload}, issue(t, ours, workload+"/x"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, err := ask(t, ours, test.names, test.shown)
@@ -122,7 +124,8 @@ func TestReadAuthoritiesRefuses(t *testing.T) {
 		"holds no certificate in PEM":            "none",
 		"holds something else than certificates": key,
 	} {
-		if _, err := secret.ReadAuthorities(file(t, "tls-client-ca", text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := secret.ReadAuthorities(file(t, "tls-client-ca", text)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
@@ -137,8 +140,10 @@ func TestDue(t *testing.T) {
 		passed, left time.Duration
 		due          string
 	}{
-		{70 * day, 30 * day, ""}, {80 * day, 20 * day, "ends on"}, {3615 * day, 35 * day, ""}, {3625 * day, 25 * day, "ends on"},
-		{40 * time.Minute, 20 * time.Minute, ""}, {50 * time.Minute, 10 * time.Minute, "ends on"}, {3 * day, -time.Minute, "has ended on"},
+		{70 * day, 30 * day, ""}, {80 * day, 20 * day, "ends on"}, {3615 * day, 35 * day, ""},
+		{3625 * day, 25 * day, "ends on"},
+		{40 * time.Minute, 20 * time.Minute, ""}, {50 * time.Minute, 10 * time.Minute, "ends on"},
+		{3 * day, -time.Minute, "has ended on"},
 	} {
 		text, key := authority.IssueUntil(now.Add(-test.passed), now.Add(test.left), "gateway")
 		pair, err := tls.X509KeyPair([]byte(text), []byte(key))

@@ -162,7 +162,9 @@ func TestReadRefuses(t *testing.T) {
 		"is larger than":     large,
 		"setting word: read": folder,
 	} {
-		_, err := secret.Read(func(contents [][]byte) (string, error) { return string(contents[0]), nil }, setting.File{Setting: "word", Path: path})
+		_, err := secret.Read(func(contents [][]byte) (string, error) {
+			return string(contents[0]), nil
+		}, setting.File{Setting: "word", Path: path})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}

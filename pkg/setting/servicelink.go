@@ -21,10 +21,11 @@ func isServiceLink(name, value string) bool {
 
 // linkForms are the forms of names of links, and what their values are.
 var linkForms = map[*regexp.Regexp]func(value string) bool{
-	regexp.MustCompile(`^(.+_)?(SERVICE_HOST|PORT_\d+_(TCP|UDP|SCTP)_ADDR)$`):       isAddress,
-	regexp.MustCompile(`^(.+_)?(SERVICE_PORT(_.+)?|PORT_\d+_(TCP|UDP|SCTP)_PORT)$`): regexp.MustCompile(`^\d+$`).MatchString,
-	regexp.MustCompile(`^(.+_)?PORT(_\d+_(TCP|UDP|SCTP))?$`):                        regexp.MustCompile(`^(tcp|udp|sctp)://`).MatchString,
-	regexp.MustCompile(`^(.+_)?PORT_\d+_(TCP|UDP|SCTP)_PROTO$`):                     regexp.MustCompile(`^(tcp|udp|sctp)$`).MatchString,
+	regexp.MustCompile(`^(.+_)?(SERVICE_HOST|PORT_\d+_(TCP|UDP|SCTP)_ADDR)$`): isAddress,
+	regexp.MustCompile(`^(.+_)?(SERVICE_PORT(_.+)?|PORT_\d+_(TCP|UDP|SCTP)_PORT)$`): regexp.MustCompile(`^\d+$`).
+		MatchString,
+	regexp.MustCompile(`^(.+_)?PORT(_\d+_(TCP|UDP|SCTP))?$`):    regexp.MustCompile(`^(tcp|udp|sctp)://`).MatchString,
+	regexp.MustCompile(`^(.+_)?PORT_\d+_(TCP|UDP|SCTP)_PROTO$`): regexp.MustCompile(`^(tcp|udp|sctp)$`).MatchString,
 	// A container's link also carries the names of both containers, as /web/exchange, and the linked one's environment.
 	regexp.MustCompile(`^(.+_)?NAME$`):   regexp.MustCompile(`^/[^/]+/[^/]+$`).MatchString,
 	regexp.MustCompile(`^(.+_)?ENV_.+$`): func(string) bool { return true },

@@ -130,7 +130,8 @@ func environment(environ, known []string) (found map[string]entry, ignored []Ign
 				continue
 			}
 			if meant := misspelt(name, known); meant != "" {
-				return nil, nil, fmt.Errorf("setting %s from the environment is not known; did you mean %s?", variable, Variable(meant))
+				return nil, nil, fmt.Errorf("setting %s from the environment is not known; did you mean %s?", variable,
+					Variable(meant))
 			}
 			ignored = append(ignored, Ignored{variable, nearest(variable, mapped(known, Variable))})
 			continue
@@ -168,11 +169,14 @@ func mapped(all []string, f func(string) string) []string {
 func CommandLine(flags *pflag.FlagSet, err error) error {
 	var absent *pflag.NotExistError
 	if errors.As(err, &absent) {
-		return Unknown("--"+absent.GetSpecifiedName(), "the command line", mapped(Names(flags), func(n string) string { return "--" + n }))
+		return Unknown("--"+absent.GetSpecifiedName(), "the command line", mapped(Names(flags), func(n string) string {
+			return "--" + n
+		}))
 	}
 	var wrong *pflag.InvalidValueError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("setting %s from the command line: %w", wrong.GetFlag().Name, plain(wrong.GetFlag(), wrong.GetValue(), wrong.Unwrap()))
+		return fmt.Errorf("setting %s from the command line: %w", wrong.GetFlag().Name,
+			plain(wrong.GetFlag(), wrong.GetValue(), wrong.Unwrap()))
 	}
 	var bare *pflag.ValueRequiredError
 	if errors.As(err, &bare) {

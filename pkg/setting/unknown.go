@@ -16,7 +16,8 @@ type Ignored struct {
 }
 
 // WhyIgnored says why a variable is ignored, and what to do about it.
-const WhyIgnored = "this release has no such setting; remove it, unless a later release that shares the environment has it"
+const WhyIgnored = "this release has no such setting; remove it, unless a later release that shares the " +
+	"environment has it"
 
 // String returns a line for a person.
 func (i Ignored) String() string {

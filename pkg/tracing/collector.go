@@ -34,11 +34,16 @@ func newCollector(lasting context.Context, endpoint *url.URL) *collector {
 	bare := *endpoint
 	bare.User = nil
 	return &collector{
-		lasting:  lasting,
-		client:   &http.Client{Timeout: attemptTimeout, Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute}},
+		lasting: lasting,
+		client: &http.Client{
+			Timeout: attemptTimeout, Transport: &http.Transport{
+				Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
+			},
+		},
 		endpoint: bare.String(), host: bare.Host, user: endpoint.User,
 		sending: failsafe.With(retrypolicy.NewBuilder[int]().
-			HandleIf(passing).WithMaxRetries(3).WithBackoff(200*time.Millisecond, 2*time.Second).WithJitterFactor(0.2).ReturnLastFailure().Build()),
+			HandleIf(passing).WithMaxRetries(3).WithBackoff(200*time.Millisecond, 2*time.Second).WithJitterFactor(0.2).
+			ReturnLastFailure().Build()),
 	}
 }
 

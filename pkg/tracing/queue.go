@@ -31,14 +31,17 @@ type queue struct {
 
 func newQueue(collector *collector, log *slog.Logger, metrics prometheus.Registerer) *queue {
 	spans := promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
-		Name: "trace_spans_total", Help: "Spans by what became of them: sent, failed (the collector did not take them) or dropped (too many waited).",
+		Name: "trace_spans_total", Help: "Spans by what became of them: sent, failed (the collector did not take " +
+			"them) or dropped (too many waited).",
 	}, []string{"outcome"})
 	exporter, _ := otlptrace.New(collector.lasting, collector) // fails only if the collector does, when it is started
 	o := &outlet{
 		SpanExporter: exporter, host: collector.host, log: log,
-		sent: spans.WithLabelValues("sent"), failed: spans.WithLabelValues("failed"), dropped: spans.WithLabelValues("dropped"),
+		sent: spans.WithLabelValues("sent"), failed: spans.WithLabelValues("failed"),
+		dropped: spans.WithLabelValues("dropped"),
 	}
-	return &queue{sdktrace.NewBatchSpanProcessor(o, sdktrace.WithMaxQueueSize(mostWaiting), sdktrace.WithMaxExportBatchSize(batch),
+	return &queue{sdktrace.NewBatchSpanProcessor(o, sdktrace.WithMaxQueueSize(mostWaiting),
+		sdktrace.WithMaxExportBatchSize(batch),
 		sdktrace.WithBatchTimeout(linger), sdktrace.WithExportTimeout(sendingTimeout)), o}
 }
 

@@ -31,7 +31,8 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	s.Sample = defaultSample
 	flags.Var(&endpoint{&s.Endpoint}, "trace-endpoint",
 		"URL of a collector of traces (OTLP over HTTP), such as http://collector:4318; nothing is traced if not given")
-	flags.Var(&fraction{&s.Sample}, "trace-sample", "fraction of the requests that are traced, from 0 to 1; the gateway decides")
+	flags.Var(&fraction{&s.Sample}, "trace-sample",
+		"fraction of the requests that are traced, from 0 to 1; the gateway decides")
 	flags.BoolVar(&s.FollowCallers, "trace-follow-callers", false,
 		"trace the requests whose callers say so in traceparent, and not those of callers that say they are not traced")
 }

@@ -30,17 +30,23 @@ func Request(ctx context.Context, tracer trace.Tracer, parent string) (context.C
 
 // Begin begins a span below the one that ctx carries, of the same service. If that is not recorded, it returns ctx as
 // it is and a span that records nothing.
-func Begin(ctx context.Context, name string, kind trace.SpanKind, attributes ...attribute.KeyValue) (context.Context, trace.Span) {
+func Begin(
+	ctx context.Context, name string, kind trace.SpanKind, attributes ...attribute.KeyValue,
+) (context.Context, trace.Span) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.IsRecording() {
 		return ctx, nothing
 	}
-	return parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithSpanKind(kind), trace.WithAttributes(attributes...))
+	return parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithSpanKind(kind),
+		trace.WithAttributes(attributes...))
 }
 
 // Message begins a span about a message whose parent is a traceparent. If that is not recorded, it returns ctx as it
 // is and a span that records nothing. links holds the traceparents of further messages that the span is about.
-func Message(ctx context.Context, tracer trace.Tracer, name string, kind trace.SpanKind, parent string, links []string, attributes ...attribute.KeyValue) (context.Context, trace.Span) {
+func Message(
+	ctx context.Context, tracer trace.Tracer, name string, kind trace.SpanKind, parent string, links []string,
+	attributes ...attribute.KeyValue,
+) (context.Context, trace.Span) {
 	if off(tracer) {
 		return ctx, nothing
 	}

@@ -75,7 +75,8 @@ func (t *Tracing) EntranceTracer(service string) trace.Tracer {
 	}
 	return t.tracer(service, func(fraction float64) sdktrace.Sampler {
 		own := chance(fraction)
-		return sdktrace.ParentBased(own, sdktrace.WithRemoteParentSampled(own), sdktrace.WithRemoteParentNotSampled(own))
+		return sdktrace.ParentBased(own, sdktrace.WithRemoteParentSampled(own),
+			sdktrace.WithRemoteParentNotSampled(own))
 	})
 }
 

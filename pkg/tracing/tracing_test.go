@@ -41,6 +41,7 @@ func open(t *testing.T, registry *prometheus.Registry, arguments ...string) *tra
 
 func outcomes(t *testing.T, registry *prometheus.Registry, sent, failed, dropped int) error {
 	t.Helper()
+	//nolint:lll // a help text is one line
 	return testutil.GatherAndCompare(registry, strings.NewReader(fmt.Sprintf(`
 # HELP trace_spans_total Spans by what became of them: sent, failed (the collector did not take them) or dropped (too many waited).
 # TYPE trace_spans_total counter
@@ -63,7 +64,8 @@ func TestSpansAreSentWithTheirFamily(t *testing.T) {
 	request.End()
 	header := http.Header{}
 	tracing.Inject(ctx, header)
-	if got := header.Get("Traceparent"); got != tracing.Parent(request) || !strings.HasPrefix(got, "00-"+traceID) || tracing.TraceID(got) != traceID {
+	if got := header.Get("Traceparent"); got != tracing.Parent(request) || !strings.HasPrefix(got, "00-"+traceID) ||
+		tracing.TraceID(got) != traceID {
 		t.Errorf("traceparent %q", got)
 	}
 	if err := traces.Close(); err != nil {
@@ -74,11 +76,13 @@ func TestSpansAreSentWithTheirFamily(t *testing.T) {
 		t.Fatalf("%d spans, want 2", len(spans))
 	}
 	below, above := spans[0], spans[1]
-	if above.Name != "POST /claim" || above.Trace != traceID || above.Parent != "00f067aa0ba902b7" || above.Kind != tracepb.Span_SPAN_KIND_SERVER || above.Service != "claims" ||
+	if above.Name != "POST /claim" || above.Trace != traceID || above.Parent != "00f067aa0ba902b7" ||
+		above.Kind != tracepb.Span_SPAN_KIND_SERVER || above.Service != "claims" ||
 		above.EndTimeUnixNano < above.StartTimeUnixNano || above.StartTimeUnixNano == 0 {
 		t.Errorf("span of the request: %+v", above)
 	}
-	if below.Parent != above.ID || below.Trace != traceID || below.Attribute("error.type") != "unavailable" || below.Attribute("db.collection.name") != "claim" || below.Status == nil {
+	if below.Parent != above.ID || below.Trace != traceID || below.Attribute("error.type") != "unavailable" ||
+		below.Attribute("db.collection.name") != "claim" || below.Status == nil {
 		t.Errorf("span of the step: %+v", below)
 	}
 	if err := outcomes(t, registry, 2, 0, 0); err != nil {
@@ -94,10 +98,14 @@ func TestWhoDecides(t *testing.T) {
 		outside   bool
 		want      bool
 	}{
-		"a caller cannot have everything traced":     {[]string{"--trace-sample", "0"}, sampled, true, false},
-		"nor keep it from being traced":              {[]string{"--trace-sample", "1"}, ignored, true, true},
-		"a caller is followed by setting":            {[]string{"--trace-sample", "0", "--trace-follow-callers"}, sampled, true, true},
-		"also one that is not traced":                {[]string{"--trace-sample", "1", "--trace-follow-callers"}, ignored, true, false},
+		"a caller cannot have everything traced": {[]string{"--trace-sample", "0"}, sampled, true, false},
+		"nor keep it from being traced":          {[]string{"--trace-sample", "1"}, ignored, true, true},
+		"a caller is followed by setting": {
+			[]string{"--trace-sample", "0", "--trace-follow-callers"}, sampled, true, true,
+		},
+		"also one that is not traced": {
+			[]string{"--trace-sample", "1", "--trace-follow-callers"}, ignored, true, false,
+		},
 		"a request without a trace, by the fraction": {[]string{"--trace-sample", "1"}, "", true, true},
 		"the same with fraction 0":                   {[]string{"--trace-sample", "0"}, "", true, false},
 		"within, the gateway has decided":            {[]string{"--trace-sample", "0"}, sampled, false, true},
@@ -115,13 +123,15 @@ func TestWhoDecides(t *testing.T) {
 			step.End()
 			span.End()
 			_ = traces.Close()
-			if got := len(collector.Spans()) == 2; got != c.want || step.SpanContext().IsSampled() != c.want || len(collector.Spans()) == 1 {
+			if got := len(collector.Spans()) == 2; got != c.want || step.SpanContext().IsSampled() != c.want ||
+				len(collector.Spans()) == 1 {
 				t.Errorf("recorded: %v, want %v", got, c.want)
 			}
 			// Either way what follows learns of the decision, in the caller's trace.
 			header := http.Header{}
 			tracing.Inject(ctx, header)
-			if span.SpanContext().IsSampled() != c.want || c.parent != "" && tracing.TraceID(header.Get("Traceparent")) != traceID {
+			if span.SpanContext().IsSampled() != c.want ||
+				c.parent != "" && tracing.TraceID(header.Get("Traceparent")) != traceID {
 				t.Errorf("traceparent %q", header.Get("Traceparent"))
 			}
 		})
@@ -150,16 +160,19 @@ func TestMessagesLinkTheirTraces(t *testing.T) {
 	traces := open(t, prometheus.NewRegistry(), "--trace-endpoint", collector.URL, "--trace-sample", "0")
 	tracer := traces.Tracer("premium")
 	const other = "0af7651916cd43dd8448eb211c80319c"
-	_, span := tracing.Message(t.Context(), tracer, "process", trace.SpanKindConsumer, sampled, []string{"00-" + other + "-b7ad6b7169203331-01", "malformed"})
+	_, span := tracing.Message(t.Context(), tracer, "process", trace.SpanKindConsumer, sampled,
+		[]string{"00-" + other + "-b7ad6b7169203331-01", "malformed"})
 	span.End()
 	for _, parent := range []string{"", ignored, "malformed"} {
-		if ctx, span := tracing.Message(t.Context(), tracer, "process", trace.SpanKindConsumer, parent, nil); span.IsRecording() || ctx != t.Context() {
+		if ctx, span := tracing.Message(t.Context(), tracer, "process", trace.SpanKindConsumer, parent,
+			nil); span.IsRecording() || ctx != t.Context() {
 			t.Errorf("a message with the traceparent %q is recorded", parent)
 		}
 	}
 	_ = traces.Close()
 	spans := collector.Spans()
-	if len(spans) != 1 || spans[0].Trace != traceID || len(spans[0].Links) != 1 || fmt.Sprintf("%x", spans[0].Links[0].TraceId) != other {
+	if len(spans) != 1 || spans[0].Trace != traceID || len(spans[0].Links) != 1 ||
+		fmt.Sprintf("%x", spans[0].Links[0].TraceId) != other {
 		t.Errorf("spans %+v", spans)
 	}
 }
@@ -238,7 +251,8 @@ func TestNothingIsTracedWithoutAnEndpoint(t *testing.T) {
 
 func TestOddSettingsAreRefused(t *testing.T) {
 	for _, arguments := range [][]string{
-		{"--trace-endpoint", "collector:4318"}, {"--trace-endpoint", "ftp://collector"}, {"--trace-sample", "1.1"}, {"--trace-sample", "-0.1"},
+		{"--trace-endpoint", "collector:4318"}, {"--trace-endpoint", "ftp://collector"}, {"--trace-sample", "1.1"},
+		{"--trace-sample", "-0.1"},
 		{"--trace-sample", "NaN"}, {"--trace-sample", "half"},
 	} {
 		var settings tracing.Settings

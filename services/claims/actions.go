@@ -20,13 +20,14 @@ var (
 
 // settle records a payment and closes the claim. A reopened claim is settled again, with a second payment.
 func settle() rest.Action[claims.Claim] {
-	return rest.Act("settle", settling, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Settlement) error {
-		c.Value.PaymentMethod = body.PaymentMethod
-		c.Value.Payments = append(slices.Clone(c.Value.Payments), claims.Payment{
-			PaymentAmount: *body.PaymentAmount, PaymentMethod: *body.PaymentMethod, PaidAt: scalar.Instant(c.Now),
-		})
-		return nil
-	},
+	return rest.Act("settle", settling,
+		func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Settlement) error {
+			c.Value.PaymentMethod = body.PaymentMethod
+			c.Value.Payments = append(slices.Clone(c.Value.Payments), claims.Payment{
+				PaymentAmount: *body.PaymentAmount, PaymentMethod: *body.PaymentMethod, PaidAt: scalar.Instant(c.Now),
+			})
+			return nil
+		},
 		rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
 			func(s *claims.Settlement) *scalar.Int { return s.PaymentAmount }, problems.InvalidPaymentAmount),
 		rest.Present[claims.Settlement]("paymentMethod is missing", "paymentMethod"))
@@ -42,14 +43,15 @@ func reopen() rest.Action[claims.Claim] {
 
 // addDocument appends the url of a document to the claim, and its type to the types, in any state of the claim.
 func (e *environment) addDocument() rest.Action[claims.Claim] {
-	return rest.Act("documents", rest.AnyState, func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
-		if len(c.Value.Documents) >= e.mostDocuments {
-			return e.tooManyDocuments("/url")
-		}
-		c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
-		c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
-		return nil
-	}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
+	return rest.Act("documents", rest.AnyState,
+		func(_ context.Context, c *rest.Change[claims.Claim], body *claims.Document) error {
+			if len(c.Value.Documents) >= e.mostDocuments {
+				return e.tooManyDocuments("/url")
+			}
+			c.Value.Documents = append(slices.Clone(c.Value.Documents), *body.URL)
+			c.Value.DocumentTypes = append(slices.Clone(c.Value.DocumentTypes), rest.Text(body.Type))
+			return nil
+		}, rest.Present[claims.Document]("url is missing", "url")).Refusing(problem.Invalid)
 }
 
 // fewDocuments refuses more documents than a claim may have. Each change of a claim writes all of them, so their
@@ -66,7 +68,8 @@ func (e *environment) fewDocuments(_ context.Context, d *rest.Draft[claims.Claim
 }
 
 func (e *environment) tooManyDocuments(pointer string) error {
-	return problem.New(problem.Invalid, "").At(pointer, "makes too many documents: a claim has at most "+strconv.Itoa(e.mostDocuments))
+	return problem.New(problem.Invalid, "").At(pointer,
+		"makes too many documents: a claim has at most "+strconv.Itoa(e.mostDocuments))
 }
 
 // untyped returns the types of documents that were sent without types: an empty type for each.

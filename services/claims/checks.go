@@ -17,7 +17,8 @@ import (
 func unknownPolicy(policyNumber string) error {
 	detail := "No policy has this policyNumber."
 	if !number.Valid("POL", policyNumber) {
-		detail = "No policy can have this policyNumber: its form or its check character is wrong. Check it for a typing error."
+		detail = "No policy can have this policyNumber: its form or its check character is wrong. Check it for a " +
+			"typing error."
 	}
 	return problem.New(problems.PolicyNotFound, detail).At("/policyNumber", "names no policy")
 }
@@ -87,7 +88,8 @@ func waited(policy policyFact) func(context.Context, *rest.Draft[claims.Claim]) 
 		}
 		if passed < int64(*facts.WaitingPeriod) {
 			d.Warn("waiting-period", "waiting period",
-				fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod, facts.Waits, passed))
+				fmt.Sprintf("The waiting period is %d days, %s; %d had passed.", *facts.WaitingPeriod,
+					facts.Waits, passed))
 		}
 		return nil
 	}
@@ -108,7 +110,8 @@ func (e *environment) lateNotification(_ context.Context, d *rest.Draft[claims.C
 	fnol, loss := d.Value.FNOL, d.Value.LossDate
 	if e.reportingWindow > 0 && fnol.Time().Sub(loss.Time()) > e.reportingWindow {
 		d.Warn("late-notification", "late notification",
-			"The loss of "+loss.String()+" was notified at "+fnol.String()+"; the reporting window is "+e.reportingWindow.String()+".")
+			"The loss of "+loss.String()+" was notified at "+fnol.String()+"; the reporting window is "+
+				e.reportingWindow.String()+".")
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 func start(t *testing.T, stub http.Handler, flags ...string) *servicetest.Service {
 	t.Helper()
 	return servicetest.Start(t, claims.Service().Definition(), servicetest.Options{
-		Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Peers: map[string]http.Handler{"coverage": stub}, Flags: flags,
+		Clock: servicetest.At(t, "2026-06-01T00:00:00Z"),
+		Peers: map[string]http.Handler{"coverage": stub}, Flags: flags,
 	})
 }
 
@@ -39,7 +40,8 @@ func TestInForceAtLossDate(t *testing.T) {
 		{"OPEN", "2099-01-01T00:00:00Z", 201},
 		{"NO-SUCH", "2026-02-01T00:00:00Z", 404},
 	} {
-		a := s.Do("POST", "/claim", `{"policyNumber":"`+c.policy+`","lossDate":"`+c.lossDate+`","lossCause":"fire","claimType":"other"}`)
+		a := s.Do("POST", "/claim", `{"policyNumber":"`+c.policy+`","lossDate":"`+c.lossDate+
+			`","lossCause":"fire","claimType":"other"}`)
 		if a.Status != c.status {
 			t.Errorf("%s at %s: %d %s", c.policy, c.lossDate, a.Status, a.Text)
 		}
@@ -59,7 +61,8 @@ func TestLossCause(t *testing.T) {
 		{"NOTHING", `,"lossCause":"fire"`, 422},
 		{"OPEN", ``, 201}, // a line without such a list
 	} {
-		a := s.Do("POST", "/claim", `{"policyNumber":"`+c.policy+`","lossDate":"2026-02-01T00:00:00Z","claimType":"other"`+c.cause+`}`)
+		a := s.Do("POST", "/claim", `{"policyNumber":"`+c.policy+
+			`","lossDate":"2026-02-01T00:00:00Z","claimType":"other"`+c.cause+`}`)
 		if a.Status != c.status {
 			t.Errorf("%s %s: %d %s", c.policy, c.cause, a.Status, a.Text)
 		}
@@ -135,14 +138,16 @@ func TestTrialWritesNothingAndReportsEveryCheck(t *testing.T) {
 	s := start(t, coverage(t))
 	body := `{"policyNumber":"ENDED","lossDate":"2026-04-01T00:00:00Z","lossCause":"theft","claimType":"none"}`
 	a := s.Must(200, "POST", "/x/claim/admissibility", body)
-	if a.Body["admissible"] != false || strings.Count(a.Text, `"outcome":"failed"`) < 3 || !strings.Contains(a.Text, `"endedAt":"2026-03-01T00:00:00Z"`) {
+	if a.Body["admissible"] != false || strings.Count(a.Text, `"outcome":"failed"`) < 3 ||
+		!strings.Contains(a.Text, `"endedAt":"2026-03-01T00:00:00Z"`) {
 		t.Error(a.Text)
 	}
 	a = s.Must(200, "POST", "/x/claim/admissibility", strings.Replace(body, "ENDED", "NO-SUCH", 1))
 	if !strings.Contains(a.Text, `"outcome":"not evaluated"`) {
 		t.Error(a.Text)
 	}
-	a = s.Must(200, "POST", "/x/claim/admissibility", `{"policyNumber":"MOTOR","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
+	a = s.Must(200, "POST", "/x/claim/admissibility",
+		`{"policyNumber":"MOTOR","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
 	if a.Body["admissible"] != true {
 		t.Error(a.Text)
 	}
@@ -152,9 +157,12 @@ func TestTrialWritesNothingAndReportsEveryCheck(t *testing.T) {
 }
 
 func TestCoverageDownIsAnOutage(t *testing.T) {
-	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }))
+	s := start(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusInternalServerError)
+	}))
 	for _, path := range []string{"/claim", "/x/claim/admissibility"} {
-		if a := s.Must(503, "POST", path, `{"policyNumber":"MOTOR","lossDate":"2026-04-01T00:00:00Z"}`); a.Header.Get("Retry-After") == "" {
+		if a := s.Must(503, "POST", path,
+			`{"policyNumber":"MOTOR","lossDate":"2026-04-01T00:00:00Z"}`); a.Header.Get("Retry-After") == "" {
 			t.Error(a.Header)
 		}
 	}

@@ -15,7 +15,8 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 	for policy, status := range map[string]int{
 		"MOTOR": 201, "ENDED": 409, "NOTHING": 422, "OPEN": 201, "CREDIT": 422, "PET": 422, "NO-SUCH": 404,
 	} {
-		s.Must(status, "POST", "/claim", `{"policyNumber":"`+policy+`","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
+		s.Must(status, "POST", "/claim", `{"policyNumber":"`+policy+
+			`","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
 	}
 	policies.WantAllAsked()
 }
@@ -23,11 +24,15 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 // TestWhatConsumersRelyOn replays what other services rely on at this one.
 func TestWhatConsumersRelyOn(t *testing.T) {
 	s := start(t, policies{"P1": `{"policyNumber":"P1","inceptionDate":"2026-01-01T00:00:00Z"}`})
-	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "claims"), consumercontract.States{
-		"a claim against the policy P1": func(*testing.T) map[string]string {
-			a := s.Must(201, "POST", "/claim", `{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
-			return map[string]string{"claimNumber": a.Member("claimNumber")}
-		},
-		"no claim with the number": func(*testing.T) map[string]string { return map[string]string{"claimNumber": "CLM-NONE"} },
-	})
+	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "claims"),
+		consumercontract.States{
+			"a claim against the policy P1": func(*testing.T) map[string]string {
+				a := s.Must(201, "POST", "/claim",
+					`{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
+				return map[string]string{"claimNumber": a.Member("claimNumber")}
+			},
+			"no claim with the number": func(*testing.T) map[string]string {
+				return map[string]string{"claimNumber": "CLM-NONE"}
+			},
+		})
 }

@@ -16,7 +16,8 @@ func TestNullIsNoDocument(t *testing.T) {
 	s := start(t, coverage(t))
 	for _, documents := range []string{`[null]`, `["u",null]`} {
 		a := s.Must(400, "POST", "/claim", fire+`,"documents":`+documents+`}`)
-		if !strings.Contains(a.Text, `"reason":"must not be null"`) || !strings.Contains(a.Text, `"pointer":"/documents/`) {
+		if !strings.Contains(a.Text, `"reason":"must not be null"`) ||
+			!strings.Contains(a.Text, `"pointer":"/documents/`) {
 			t.Error(a.Text)
 		}
 	}
@@ -44,7 +45,8 @@ func TestTheDocumentsOfAClaimAreFew(t *testing.T) {
 	thousand := strings.TrimSuffix(strings.Repeat(`"u",`, 1000), ",")
 	refuse := func(pointer, method, path, body string) {
 		t.Helper()
-		if a := s.Must(400, method, path, body); !strings.Contains(a.Text, `"pointer":"`+pointer+`","reason":"makes too many documents: a claim has at most 1000"`) {
+		if a := s.Must(400, method, path, body); !strings.Contains(a.Text,
+			`"pointer":"`+pointer+`","reason":"makes too many documents: a claim has at most 1000"`) {
 			t.Error(a.Text)
 		}
 	}
@@ -61,7 +63,8 @@ func TestAClaimKeepsTheDocumentsThatItHas(t *testing.T) {
 	store := servicetest.OpenStore(t)
 	with := func(setting string) *servicetest.Service {
 		return servicetest.Start(t, claims.Service().Definition(), servicetest.Options{
-			Clock: servicetest.At(t, "2026-06-01T00:00:00Z"), Peers: map[string]http.Handler{"coverage": coverage(t)}, Store: store,
+			Clock: servicetest.At(t, "2026-06-01T00:00:00Z"),
+			Peers: map[string]http.Handler{"coverage": coverage(t)}, Store: store,
 			Flags: []string{"--claim-documents", setting},
 		})
 	}
@@ -79,7 +82,8 @@ func TestAClaimHasNoMoreDocumentsThanCanBeSentBack(t *testing.T) {
 	list := strings.TrimSuffix(strings.Repeat(`"u",`, 9_999), ",")
 	path := "/claim/" + s.Create("claim", fire+`,"documents":[`+list+`]}`)
 	s.Must(200, "POST", path+"/documents", `{"url":"last"}`)
-	if a := s.Must(400, "POST", path+"/documents", `{"url":"one more"}`); !strings.Contains(a.Text, `"pointer":"/url"`) {
+	if a := s.Must(400, "POST", path+"/documents", `{"url":"one more"}`); !strings.Contains(a.Text,
+		`"pointer":"/url"`) {
 		t.Error(a.Text)
 	}
 	s.Must(200, "PUT", path, s.Must(200, "GET", path, "").Text)
@@ -96,7 +100,8 @@ func TestAClaimHasAGreatestSize(t *testing.T) {
 	}
 	refused := func(a servicetest.Response, what string) {
 		t.Helper()
-		if a.Status != 413 || a.Member("title") != "record too large" || !strings.Contains(a.Text, "Nothing was written.") {
+		if a.Status != 413 || a.Member("title") != "record too large" ||
+			!strings.Contains(a.Text, "Nothing was written.") {
 			t.Errorf("%s: %d %.300s", what, a.Status, a.Text)
 		}
 	}
@@ -111,7 +116,8 @@ func TestAClaimHasAGreatestSize(t *testing.T) {
 	}
 	refused(a, fmt.Sprint("document ", added))
 	// Nothing of it was written, and the claim can still be made smaller.
-	if a := s.Must(200, "GET", path, ""); strings.Count(a.Text, "https://") != added-1 || a.Member("claimStatus") != "open" {
+	if a := s.Must(200, "GET", path, ""); strings.Count(a.Text, "https://") != added-1 ||
+		a.Member("claimStatus") != "open" {
 		t.Errorf("%d documents, want %d; %s", strings.Count(a.Text, "https://"), added-1, a.Member("claimStatus"))
 	}
 	s.Must(200, "PUT", path, `{"documents":["https://example.com/index"],"more0":[],"more1":[]}`)

@@ -33,8 +33,10 @@ func Service() rest.Service {
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {
 			reportingWindow = setting.SharedDuration(flags, settings.ReportingWindow,
-				"a claim notified later than this after the loss carries a warning, such as 720h; if not set, no claim does")
-			setting.IntVar(flags, &mostDocuments, settings.ClaimDocuments, 1000, 1, jsonobject.MaxElements, "greatest number of documents of a claim")
+				"a claim notified later than this after the loss carries a warning, such as 720h; if not set, no "+
+					"claim does")
+			setting.IntVar(flags, &mostDocuments, settings.ClaimDocuments, 1000, 1, jsonobject.MaxElements,
+				"greatest number of documents of a claim")
 		},
 		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			e := &environment{sets: s.Sets, coverage: deps.Peer("coverage"), mostDocuments: mostDocuments}
@@ -67,7 +69,8 @@ type environment struct {
 
 // policy returns the policy with a number. It returns the problem policy-not-found if there is none.
 func (e *environment) policy(ctx context.Context, policyNumber string) (internalapi.Policy, error) {
-	facts, found, err := peer.Get[internalapi.Policy](ctx, e.coverage, internalapi.PolicyPath+url.PathEscape(policyNumber))
+	facts, found, err := peer.Get[internalapi.Policy](ctx, e.coverage,
+		internalapi.PolicyPath+url.PathEscape(policyNumber))
 	if err == nil && !found {
 		err = unknownPolicy(policyNumber)
 	}

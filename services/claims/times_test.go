@@ -26,7 +26,8 @@ func TestATimeIsAValueWhateverItIs(t *testing.T) {
 		"ANCIENT": `{"policyNumber":"ANCIENT","covers":["fire"],"causeSet":"MotorPeril","inceptionDate":"0001-01-01T00:00:00Z","expiryDate":"0002-01-01T00:00:00Z"}`,
 	})
 	const first = "0001-01-01T00:00:00Z"
-	a := s.Must(201, "POST", "/claim", `{"policyNumber":"ANCIENT","lossDate":"`+first+`","fnol":"`+first+`","lossCause":"fire","claimType":"other"}`)
+	a := s.Must(201, "POST", "/claim", `{"policyNumber":"ANCIENT","lossDate":"`+first+`","fnol":"`+first+
+		`","lossCause":"fire","claimType":"other"}`)
 	if a.Member("fnol") != first || a.Member("lossDate") != first {
 		t.Error(a.Text)
 	}
@@ -51,7 +52,8 @@ func TestTimesThatRFC3339DoesNotHaveAreRefused(t *testing.T) {
 			t.Error(a.Text)
 		}
 	}
-	if a := s.Must(201, "POST", "/claimsBordereau", `{"fnol":"2026-01-31t10:00:00.5z"}`); a.Member("fnol") != "2026-01-31T10:00:00.5Z" {
+	if a := s.Must(201, "POST", "/claimsBordereau",
+		`{"fnol":"2026-01-31t10:00:00.5z"}`); a.Member("fnol") != "2026-01-31T10:00:00.5Z" {
 		t.Error(a.Text)
 	}
 }
@@ -61,8 +63,10 @@ func TestWaitingPeriodOfCenturies(t *testing.T) {
 	s := start(t, policies{
 		"LONG": `{"policyNumber":"LONG","covers":["Cancer"],"causeSet":"PetBenefit","waitingPeriod":150000,"waits":"inceptionDate to lossDate","inceptionDate":"1500-01-01T00:00:00Z"}`,
 	})
-	for lossDate, warned := range map[string]bool{"1910-09-08T23:59:59Z": true, "1910-09-09T00:00:00Z": false, "2026-01-01T00:00:00Z": false} {
-		a := s.Must(201, "POST", "/claim", `{"policyNumber":"LONG","lossDate":"`+lossDate+`","lossCause":"Cancer","claimType":"other"}`)
+	for lossDate, warned := range map[string]bool{"1910-09-08T23:59:59Z": true, "1910-09-09T00:00:00Z": false,
+		"2026-01-01T00:00:00Z": false} {
+		a := s.Must(201, "POST", "/claim", `{"policyNumber":"LONG","lossDate":"`+lossDate+
+			`","lossCause":"Cancer","claimType":"other"}`)
 		if strings.Contains(a.Text, "waiting-period") != warned {
 			t.Errorf("loss at %s: %s", lossDate, a.Text)
 		}

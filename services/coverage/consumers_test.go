@@ -16,12 +16,15 @@ var contracts = filepath.Join("..", "..", "contracts", "consumers")
 // TestEveryPartyThatIsReliedOn makes a policy for each party of the contract with parties.
 func TestEveryPartyThatIsReliedOn(t *testing.T) {
 	parties := consumercontract.NewStub(t, filepath.Join(contracts, "parties", "coverage.json"))
-	s := servicetest.Start(t, coverage.Service().Definition(), servicetest.Options{Peers: map[string]http.Handler{"parties": parties}})
+	s := servicetest.Start(t, coverage.Service().Definition(),
+		servicetest.Options{Peers: map[string]http.Handler{"parties": parties}})
 	for policyholder, status := range map[string]int{
-		"01930000-0000-7000-8000-000000000001": 201, "01930000-0000-7000-8000-000000000002": 201, "01930000-0000-7000-8000-000000000003": 404,
+		"01930000-0000-7000-8000-000000000001": 201, "01930000-0000-7000-8000-000000000002": 201,
+		"01930000-0000-7000-8000-000000000003": 404,
 	} {
 		traveller := s.Create("traveller", `{"firstName":"T"}`)
-		a := s.Must(status, "POST", "/travelCoverage", `{"policyholderId":"`+policyholder+`","travellerIds":["`+traveller+`"],"destination":826,`+term+`}`)
+		a := s.Must(status, "POST", "/travelCoverage",
+			`{"policyholderId":"`+policyholder+`","travellerIds":["`+traveller+`"],"destination":826,`+term+`}`)
 		if status == 404 && a.Member("type") != "/problems/policyholder-not-found" {
 			t.Error(a.Text)
 		}
@@ -47,16 +50,20 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	const motor = `"vehicleId":"{object}","driverId":"{driver}",` + term
 	endless := made("travelCoverage", "traveller", `{"firstName":"T"}`, `"travellerIds":["{object}"],"destination":826`)
 	consumercontract.Replay(t, s, filepath.Join(contracts, "coverage"), consumercontract.States{
-		"a motor policy with perils":        made("motorCoverage", "vehicle", `{"vin":"V"}`, `"perils":["fire","volcanic eruption"],`+motor),
-		"a motor policy that was cancelled": made("motorCoverage", "vehicle", `{"vin":"V"}`, `"perils":["fire"],`+motor, "cancel"),
-		"a motor policy without perils":     made("motorCoverage", "vehicle", `{"vin":"V"}`, motor),
-		"a travel policy without an end":    endless,
+		"a motor policy with perils": made("motorCoverage", "vehicle", `{"vin":"V"}`,
+			`"perils":["fire","volcanic eruption"],`+motor),
+		"a motor policy that was cancelled": made("motorCoverage", "vehicle", `{"vin":"V"}`,
+			`"perils":["fire"],`+motor, "cancel"),
+		"a motor policy without perils":  made("motorCoverage", "vehicle", `{"vin":"V"}`, motor),
+		"a travel policy without an end": endless,
 		"a trade credit policy with a waiting period of 30 days": made("tradeCreditCoverage", "debtor", `{"name":"D"}`,
 			`"debtorId":"{object}","tradeCreditType":"Single Buyer","creditLimit":1,"perils":["insolvency"],"waitingPeriod":30,`+term),
 		"a pet policy with a waiting period of 14 days": made("petCoverage", "pet", `{"petKind":"cat"}`,
 			`"petId":"{object}","benefits":["Cancer"],"waitingPeriod":14,`+term),
 		"a cyber policy with a limit of 9": made("cyberLiabilityCoverage", "business", `{"businessSector":"x"}`,
 			`"businessId":"{object}","indemnityLimitPolicy":9,`+term),
-		"no policy with the number": func(*testing.T) map[string]string { return map[string]string{"policyNumber": "POL-NONE"} },
+		"no policy with the number": func(*testing.T) map[string]string {
+			return map[string]string{"policyNumber": "POL-NONE"}
+		},
 	})
 }

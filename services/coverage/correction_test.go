@@ -27,13 +27,16 @@ func TestAReplacementIsAWholeRecord(t *testing.T) {
 			}
 			// A correction is allowed in every state, keeps status and number, and is recorded in the history.
 			a := s.Must(200, "PUT", path, strings.Replace(before.Text, "{", `{"note":"corrected",`, 1))
-			if a.Member("status") != before.Member("status") || a.Member("policyNumber") != number || a.Member("note") != "corrected" {
+			if a.Member("status") != before.Member("status") || a.Member("policyNumber") != number ||
+				a.Member("note") != "corrected" {
 				t.Errorf("%s: %s", l.name, a.Text)
 			}
-			if history := s.Must(200, "GET", "/x/history"+path, ""); !strings.Contains(history.Text, `"note":"corrected"`) {
+			if history := s.Must(200, "GET", "/x/history"+path, ""); !strings.Contains(history.Text,
+				`"note":"corrected"`) {
 				t.Errorf("%s: %s", l.name, history.Text)
 			}
-			if a := s.Do("PUT", path, strings.Replace(strings.Replace(whole, "2027-01-01", "2026-01-01", 1), `"status":"in force",`, "", 1)); a.Member("title") != "invalid policy term" {
+			if a := s.Do("PUT", path, strings.Replace(strings.Replace(whole, "2027-01-01", "2026-01-01", 1),
+				`"status":"in force",`, "", 1)); a.Member("title") != "invalid policy term" {
 				t.Errorf("%s: dates out of order: %d %s", l.name, a.Status, a.Text)
 			}
 		}
@@ -48,7 +51,8 @@ func TestAnExtendedPolicyKeepsItsExtension(t *testing.T) {
 		extended := s.Must(200, "POST", path+":endorse", extension).Text
 		until := func(day string) string { return strings.Replace(extended, "2028-01-01T00:00:00Z", day, 1) }
 		for _, refused := range []string{
-			until("2027-01-01T00:00:00Z"), until("2026-12-31T23:59:59Z"), strings.Replace(extended, `"expiryDate":"2028-01-01T00:00:00Z",`, "", 1),
+			until("2027-01-01T00:00:00Z"), until("2026-12-31T23:59:59Z"),
+			strings.Replace(extended, `"expiryDate":"2028-01-01T00:00:00Z",`, "", 1),
 		} {
 			a := s.Must(400, "PUT", path, refused)
 			if a.Member("title") != "invalid policy term" || !strings.Contains(a.Text, `"pointer":"/expiryDate"`) {
@@ -60,7 +64,8 @@ func TestAnExtendedPolicyKeepsItsExtension(t *testing.T) {
 		}
 		if l.name != "travelCoverage" {
 			// The rule holds for the extended policy, and not for its renewal.
-			s.Must(201, "POST", path+":renew", `{"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2026-06-01T00:00:00Z"}`)
+			s.Must(201, "POST", path+":renew",
+				`{"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2026-06-01T00:00:00Z"}`)
 		}
 		// Once the extension has begun, the policy is in force, and a correction may shorten it.
 		clock.Pass(365 * 24 * time.Hour)
@@ -77,10 +82,12 @@ func TestEndorsementsNamedAfterActionsWarn(t *testing.T) {
 			continue
 		}
 		path, _ := policy(t, s, i)
-		for kind, named := range map[string]string{"policy cancellation": ":cancel", "policy renewal": ":renew", "addition": ""} {
+		for kind, named := range map[string]string{"policy cancellation": ":cancel", "policy renewal": ":renew",
+			"addition": ""} {
 			a := s.Must(200, "POST", path+":endorse", `{"endorsementType":"`+kind+`","note":"x"}`)
 			warnings, _ := a.Body["warnings"].([]any)
-			if a.Member("status") != "in force" || (len(warnings) == 1) != (named != "") || !strings.Contains(a.Text, named) {
+			if a.Member("status") != "in force" || (len(warnings) == 1) != (named != "") ||
+				!strings.Contains(a.Text, named) {
 				t.Errorf("%s: %s: %s", l.name, kind, a.Text)
 			}
 			// The response can be sent back as a replacement. The warning is not part of the record.
@@ -88,7 +95,8 @@ func TestEndorsementsNamedAfterActionsWarn(t *testing.T) {
 				t.Error(a.Text)
 			}
 		}
-		if history := s.Must(200, "GET", "/x/history"+path, ""); !strings.Contains(history.Text, `"endorsementType":"policy cancellation"`) {
+		if history := s.Must(200, "GET", "/x/history"+path, ""); !strings.Contains(history.Text,
+			`"endorsementType":"policy cancellation"`) {
 			t.Error(history.Text)
 		}
 	}

@@ -12,12 +12,16 @@ import (
 
 // lines are the seven lines with the least that a policy of each needs; {object} is the id of what it insures.
 var lines = []struct{ name, object, objectBody, body string }{
-	{"motorCoverage", "vehicle", `{"vin":"V"}`, `"vehicleId":"{object}","driverId":"{driver}","perils":["fire"],` + term},
-	{"cyberLiabilityCoverage", "business", `{"businessSector":"x"}`, `"businessId":"{object}","indemnityLimitPolicy":1,` + term},
+	{"motorCoverage", "vehicle", `{"vin":"V"}`,
+		`"vehicleId":"{object}","driverId":"{driver}","perils":["fire"],` + term},
+	{"cyberLiabilityCoverage", "business", `{"businessSector":"x"}`,
+		`"businessId":"{object}","indemnityLimitPolicy":1,` + term},
 	{"travelCoverage", "traveller", `{"firstName":"T"}`, `"travellerIds":["{object}"],"destination":826,` + term},
 	{"propertyCoverage", "property", `{"propertyType":"Farm"}`, `"propertyId":"{object}",` + term},
-	{"tradeCreditCoverage", "debtor", `{"name":"D"}`, `"debtorId":"{object}","tradeCreditType":"Single Buyer","creditLimit":1,` + term},
-	{"businessInterruptionCoverage", "property", `{"propertyType":"Farm"}`, `"propertyId":"{object}","type":"Business Interruption","IndemnityPeriod":1,` + term},
+	{"tradeCreditCoverage", "debtor", `{"name":"D"}`,
+		`"debtorId":"{object}","tradeCreditType":"Single Buyer","creditLimit":1,` + term},
+	{"businessInterruptionCoverage", "property", `{"propertyType":"Farm"}`,
+		`"propertyId":"{object}","type":"Business Interruption","IndemnityPeriod":1,` + term},
 	{"petCoverage", "pet", `{"petKind":"cat"}`, `"petId":"{object}",` + term},
 }
 
@@ -140,7 +144,8 @@ func TestExtendedGivesWayToInForceByTime(t *testing.T) {
 		if before.Header.Get("ETag") == after.Header.Get("ETag") {
 			t.Error("the record reads otherwise under the same entity tag")
 		}
-		if list := s.Must(200, "GET", path[:strings.LastIndex(path, "/")], ""); !strings.Contains(list.Text, `"status":"in force"`) {
+		if list := s.Must(200, "GET", path[:strings.LastIndex(path, "/")], ""); !strings.Contains(list.Text,
+			`"status":"in force"`) {
 			t.Error("the list shows another status than the record")
 		}
 		s.Must(200, "POST", path+":cancel", "")

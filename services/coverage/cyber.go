@@ -15,8 +15,11 @@ func cyber(e *environment, businesses *rest.Records[objects.Business]) line[cove
 		name: "cyberLiabilityCoverage",
 		checks: []rest.Check[coverage.CyberLiability]{
 			rest.RefersTo("business does not exist", "businessId",
-				func(c *coverage.CyberLiability) string { return string(c.BusinessID) }, businesses, problems.BusinessNotFound),
-			rest.EachIn("a scope category is not in cyberCoverageCategories", "scope", valuesets.CyberCoverageCategory, e.sets,
+				func(c *coverage.CyberLiability) string {
+					return string(c.BusinessID)
+				}, businesses, problems.BusinessNotFound),
+			rest.EachIn("a scope category is not in cyberCoverageCategories", "scope",
+				valuesets.CyberCoverageCategory, e.sets,
 				func(c *coverage.CyberLiability) []string { return c.Scope }, problems.UnknownCategory),
 			rest.AboveZero("indemnityLimitPolicy is not greater than 0", "indemnityLimitPolicy",
 				func(c *coverage.CyberLiability) *scalar.Int { return c.IndemnityLimitPolicy }, problems.InvalidLimit),

@@ -32,7 +32,8 @@ func TestTheEndOfAPolicyIsKnownWhateverCameAfter(t *testing.T) {
 			for turn := range 3 {
 				clock.Pass(time.Hour)
 				corrected(s, path, turn)
-				if a := s.Must(200, "GET", "/internal/policy/"+number, ""); a.Member("endedAt") != "2026-06-01T00:00:00Z" {
+				if a := s.Must(200, "GET", "/internal/policy/"+number,
+					""); a.Member("endedAt") != "2026-06-01T00:00:00Z" {
 					t.Errorf("%s, %s: %s", path, name, a.Text)
 				}
 			}

@@ -51,7 +51,8 @@ func (e *environment) mountInternal(router gin.IRouter) {
 
 // policy returns the policy with a number, and its line.
 func (e *environment) policy(ctx context.Context, policyNumber string) (docstore.Document, opened, error) {
-	docs, err := e.policies().Find(ctx, docstore.Query{Equal: docstore.Keys{policyNumberIndex: policyNumber}, Limit: 1, WithState: true})
+	docs, err := e.policies().Find(ctx,
+		docstore.Query{Equal: docstore.Keys{policyNumberIndex: policyNumber}, Limit: 1, WithState: true})
 	if err != nil {
 		return docstore.Document{}, nil, err
 	}

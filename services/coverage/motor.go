@@ -13,8 +13,12 @@ import (
 )
 
 // motor declares motorCoverage. Its checks are the rows of POST /motorCoverage in the errors table.
-func motor(e *environment, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver]) line[coverage.Motor] {
-	driver := rest.Referenced("driverId", func(m *coverage.Motor) string { return string(m.DriverID) }, drivers, problems.DriverNotFound)
+func motor(
+	e *environment, vehicles *rest.Records[objects.Vehicle], drivers *rest.Records[objects.Driver],
+) line[coverage.Motor] {
+	driver := rest.Referenced("driverId", func(m *coverage.Motor) string {
+		return string(m.DriverID)
+	}, drivers, problems.DriverNotFound)
 	driver.MissingAs = problems.LicenceExpired
 	return line[coverage.Motor]{
 		name:    "motorCoverage",
@@ -40,7 +44,9 @@ func motor(e *environment, vehicles *rest.Records[objects.Vehicle], drivers *res
 
 // licensed returns the check that the driver exists and has a licence that has not expired. The licence must have an
 // expiryDate that is not before today (UTC).
-func licensed(driver *rest.Fact[coverage.Motor, objects.Driver]) func(context.Context, *rest.Draft[coverage.Motor]) error {
+func licensed(
+	driver *rest.Fact[coverage.Motor, objects.Driver],
+) func(context.Context, *rest.Draft[coverage.Motor]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Motor]) error {
 		of, err := driver.Of(ctx, d)
 		if err != nil {
@@ -48,12 +54,14 @@ func licensed(driver *rest.Fact[coverage.Motor, objects.Driver]) func(context.Co
 		}
 		switch licence := of.Licence; {
 		case licence == nil:
-			return problem.New(problems.LicenceExpired, "The driver has no licence.").At("/driverId", "names a driver without licence")
+			return problem.New(problems.LicenceExpired, "The driver has no licence.").
+				At("/driverId", "names a driver without licence")
 		case licence.ExpiryDate == "":
 			return problem.New(problems.LicenceExpired, "The driver's licence has no expiryDate.").
 				At("/driverId", "names a driver whose licence has no expiryDate")
 		case licence.ExpiryDate < scalar.DateOf(d.Now):
-			return problem.New(problems.LicenceExpired, "The driver's licence expired on "+string(licence.ExpiryDate)+".").
+			return problem.New(problems.LicenceExpired,
+				"The driver's licence expired on "+string(licence.ExpiryDate)+".").
 				At("/driverId", "names a driver whose licence has expired")
 		}
 		return nil

@@ -33,7 +33,9 @@ func traveller() rest.Resource[objects.Traveller] {
 }
 
 func debtor() rest.Resource[objects.Debtor] {
-	return rest.Resource[objects.Debtor]{Name: "debtor", Aliases: map[string]string{"parentCompany": "ultimateParentCompany"}}
+	return rest.Resource[objects.Debtor]{
+		Name: "debtor", Aliases: map[string]string{"parentCompany": "ultimateParentCompany"},
+	}
 }
 
 func pet(sets rest.Sets) rest.Resource[objects.Pet] {

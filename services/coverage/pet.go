@@ -21,7 +21,8 @@ func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet]
 		checks: []rest.Check[coverage.Pet]{
 			pet.Check("pet does not exist"),
 			{
-				Name: "petKind not in the petKind enumeration", DependsOn: []string{"petId"}, Run: petKindKnown(pet, e.sets),
+				Name: "petKind not in the petKind enumeration", DependsOn: []string{"petId"},
+				Run:     petKindKnown(pet, e.sets),
 				Refuses: []problem.Kind{problems.UnknownPetKind},
 			},
 			{
@@ -54,7 +55,8 @@ func petKindKnown(pet petFact, sets rest.Sets) func(context.Context, *rest.Draft
 		if _, ok := sets.Lookup(valuesets.PetKind, rest.Text(of.PetKind)); ok {
 			return nil
 		}
-		return problem.New(problems.UnknownPetKind, "").At("/petId", "names a pet whose petKind is not set or not known")
+		return problem.New(problems.UnknownPetKind, "").At("/petId",
+			"names a pet whose petKind is not set or not known")
 	}
 }
 

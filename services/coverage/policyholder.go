@@ -31,7 +31,8 @@ func namedPolicyholderExists[T any](e *environment) rest.Check[T] {
 			found := false
 			if id, isID := ref.UUID(); isID {
 				var err error
-				if _, found, err = peer.Get[internalapi.Party](ctx, e.parties, internalapi.PartyPath+id.String()); err != nil {
+				if _, found, err = peer.Get[internalapi.Party](ctx, e.parties,
+					internalapi.PartyPath+id.String()); err != nil {
 					return err
 				}
 			}

@@ -29,8 +29,9 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 				},
 			},
 			{
-				Name: "propertyType not in the propertyType enumeration", DependsOn: []string{"propertyId", "propertyIds"},
-				Refuses: []problem.Kind{problems.UnknownPropertyType}, Run: propertyTypesKnown(all, e.sets),
+				Name:      "propertyType not in the propertyType enumeration",
+				DependsOn: []string{"propertyId", "propertyIds"},
+				Refuses:   []problem.Kind{problems.UnknownPropertyType}, Run: propertyTypesKnown(all, e.sets),
 			},
 			rest.EachIn("a peril is not in the propertyPeril enumeration", "perils", valuesets.PropertyPeril, e.sets,
 				func(p *coverage.Property) []string { return p.Perils }, problems.UnknownPeril),
@@ -94,7 +95,9 @@ func insuredProperties(properties *rest.Records[objects.Property]) insuredFact {
 
 // propertyTypesKnown returns the check that each insured property has a known propertyType. A property may be recorded
 // without one, but not covered.
-func propertyTypesKnown(properties insuredFact, sets rest.Sets) func(context.Context, *rest.Draft[coverage.Property]) error {
+func propertyTypesKnown(
+	properties insuredFact, sets rest.Sets,
+) func(context.Context, *rest.Draft[coverage.Property]) error {
 	return func(ctx context.Context, d *rest.Draft[coverage.Property]) error {
 		all, err := properties.Of(ctx, d)
 		if err != nil {

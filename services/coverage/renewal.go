@@ -39,7 +39,8 @@ func calendarLength(begun, ended time.Time) (day, months int) {
 // onDay returns the instant a number of months after t, on the given day of the month, or on the last day if the
 // month does not have that day.
 func onDay(t time.Time, months, day int) time.Time {
-	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	first := time.Date(t.Year(), t.Month()+time.Month(months), 1, t.Hour(), t.Minute(), t.Second(),
+		t.Nanosecond(), time.UTC)
 	last := first.AddDate(0, 1, -1).Day()
 	return first.AddDate(0, 0, min(day, last)-1)
 }

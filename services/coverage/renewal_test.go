@@ -10,7 +10,8 @@ import (
 // motorFrom creates a motor policy with a term and returns its path.
 func motorFrom(s *servicetest.Service, begins, ends string) string {
 	body := `{"policyholderId":"` + holder + `","vehicleId":"` + s.Create("vehicle", `{}`) + `","driverId":"` +
-		s.Create("driver", `{"licence":{"expiryDate":"2050-01-01"}}`) + `","perils":["fire"],"inceptionDate":"` + begins + `","expiryDate":"` + ends + `"}`
+		s.Create("driver", `{"licence":{"expiryDate":"2050-01-01"}}`) + `","perils":["fire"],"inceptionDate":"` +
+		begins + `","expiryDate":"` + ends + `"}`
 	return "/motorCoverage/" + s.Create("motorCoverage", body)
 }
 
@@ -54,7 +55,8 @@ func TestARenewalThatLeavesTheCalendarIsRefused(t *testing.T) {
 		}
 		s.Must(400, "POST", path+":renew", `{"inceptionDate":"9998-01-01T00:00:00Z"}`)
 		// The record is unchanged and still allows every action. So does its renewal with dates that were sent.
-		renewed := s.Must(201, "POST", path+":renew", `{"inceptionDate":"9998-01-01T00:00:00Z","expiryDate":"9999-12-31T23:59:59Z"}`)
+		renewed := s.Must(201, "POST", path+":renew",
+			`{"inceptionDate":"9998-01-01T00:00:00Z","expiryDate":"9999-12-31T23:59:59Z"}`)
 		s.Must(200, "POST", "/motorCoverage/"+renewed.Member("id")+":cancel", "")
 		s.Must(200, "POST", path+":cancel", "")
 	}
@@ -75,7 +77,8 @@ func TestADateThatIsSentCounts(t *testing.T) {
 		}
 	}
 	// The new term begins at the old expiryDate; it cannot end there.
-	if a := s.Must(400, "POST", path+":renew", `{"expiryDate":"2027-01-01T00:00:00Z"}`); a.Member("title") != "invalid policy term" {
+	if a := s.Must(400, "POST", path+":renew",
+		`{"expiryDate":"2027-01-01T00:00:00Z"}`); a.Member("title") != "invalid policy term" {
 		t.Error(a.Text)
 	}
 }

@@ -14,8 +14,10 @@ import (
 type rules struct{ tripLength, annualLength days }
 
 func (r *rules) register(flags *pflag.FlagSet) {
-	flags.Var(&r.tripLength, settings.TripLength, "days that a single-trip travel policy may last, such as 1-90; if not set, any from 1")
-	flags.Var(&r.annualLength, settings.AnnualLength, "days that a trip under an annual travel policy may last, such as 1-365; if not set, any from 1")
+	flags.Var(&r.tripLength, settings.TripLength,
+		"days that a single-trip travel policy may last, such as 1-90; if not set, any from 1")
+	flags.Var(&r.annualLength, settings.AnnualLength,
+		"days that a trip under an annual travel policy may last, such as 1-365; if not set, any from 1")
 }
 
 // reportUnset calls unset for each setting that is not set, and says what the service does without it.

@@ -41,7 +41,9 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	e := &environment{rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}, descriptions: descriptions}
+	e := &environment{
+		rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}, descriptions: descriptions,
+	}
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
 	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
 	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet(s.Sets))

@@ -18,7 +18,8 @@ func tradeCredit(e *environment, debtors *rest.Records[objects.Debtor]) line[cov
 		checks: []rest.Check[coverage.TradeCredit]{
 			rest.RefersTo("debtor does not exist", "debtorId",
 				func(t *coverage.TradeCredit) string { return string(t.DebtorID) }, debtors, problems.DebtorNotFound),
-			rest.OneIn("tradeCreditType not in the tradeCreditTpe enumeration", "tradeCreditType", valuesets.TradeCreditType, e.sets,
+			rest.OneIn("tradeCreditType not in the tradeCreditTpe enumeration", "tradeCreditType",
+				valuesets.TradeCreditType, e.sets,
 				func(t *coverage.TradeCredit) *string { return t.TradeCreditType }, problems.UnknownCreditType),
 			rest.AboveZero("credit limit not greater than 0", "creditLimit",
 				func(t *coverage.TradeCredit) *scalar.Int { return t.CreditLimit }, problems.InvalidCreditLimit),

@@ -13,11 +13,15 @@ import (
 // The transitions of a policy (contracts/interface.md, motorCoverage). An extended policy becomes in force again when
 // its extension term begins.
 var (
-	endorsing = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended}}
+	endorsing = []rest.Move{
+		{From: coverage.InForce, To: coverage.InForce}, {From: coverage.InForce, To: coverage.Extended},
+	}
 	extending = []rest.Move{{From: coverage.InForce, To: coverage.Extended}} // travel
 	ending    = []rest.Move{{From: coverage.InForce, To: coverage.Cancelled}}
 	lapsing   = []rest.Move{{From: coverage.InForce, To: coverage.Lapsed}}
-	renewing  = []rest.Move{{From: coverage.InForce, To: coverage.InForce}, {From: coverage.Extended, To: coverage.Extended}}
+	renewing  = []rest.Move{
+		{From: coverage.InForce, To: coverage.InForce}, {From: coverage.Extended, To: coverage.Extended},
+	}
 )
 
 // endorse amends a policy. A policy extension changes the end of the term; other types change other fields. If
@@ -41,12 +45,14 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 			}
 		} else {
 			if slices.Contains(amended.Changed, "expiryDate") {
-				return problem.New(problems.InvalidTerm, "").At("/expiryDate", "moves only by a "+coverage.PolicyExtension)
+				return problem.New(problems.InvalidTerm, "").
+					At("/expiryDate", "moves only by a "+coverage.PolicyExtension)
 			}
 			c.MoveTo(coverage.InForce)
 			if instead, is := actionNamed[*body.EndorsementType]; is {
 				c.Warn("policy-stays-in-force", "policy stays in force",
-					"An endorsement of type "+*body.EndorsementType+" is recorded and leaves the policy in force; "+instead+".")
+					"An endorsement of type "+*body.EndorsementType+
+						" is recorded and leaves the policy in force; "+instead+".")
 			}
 		}
 		if err := c.Check(ctx, amended); err != nil {
@@ -54,7 +60,8 @@ func endorse[T any](extensionOnly bool) rest.Action[T] {
 		}
 		*c.Value = *amended.Value
 		return nil
-	}, rest.Present[coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(problems.InvalidTerm)
+	}, rest.Present[coverage.Endorsement]("endorsementType is missing", "endorsementType")).Amending().Refusing(
+		problems.InvalidTerm)
 }
 
 // actionNamed maps the types of endorsement for which there is another action to a description of that action.
@@ -70,7 +77,8 @@ func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
 		return problem.New(problem.Transition, "The policy has no expiryDate that could be extended.")
 	}
 	if !before.Before(after) {
-		return problem.New(problems.InvalidTerm, "").At("/expiryDate", "is required and must be later than "+before.String())
+		return problem.New(problems.InvalidTerm, "").At("/expiryDate",
+			"is required and must be later than "+before.String())
 	}
 	c.MoveUntil(coverage.Extended, before.Time(), coverage.InForce)
 	return nil
@@ -78,37 +86,43 @@ func extend[T any](c *rest.Change[T], amended *rest.Amended[T]) error {
 
 // cancel ends a policy at once. The history keeps the reason.
 func cancel[T any]() rest.Action[T] {
-	return rest.Act("cancel", ending, func(context.Context, *rest.Change[T], *coverage.Cancellation) error { return nil })
+	return rest.Act("cancel", ending, func(context.Context, *rest.Change[T], *coverage.Cancellation) error {
+		return nil
+	})
 }
 
 // lapse ends a policy for non-payment. It is not a public operation.
 func lapse[T any]() rest.Action[T] {
-	return rest.Act("lapsed for non-payment", lapsing, func(context.Context, *rest.Change[T], *struct{}) error { return nil })
+	return rest.Act("lapsed for non-payment", lapsing, func(context.Context, *rest.Change[T], *struct{}) error {
+		return nil
+	})
 }
 
 // renew creates a second policy for a new term. Unless the body has other dates, the new term begins at the old
 // expiryDate and is as long as the old term. Other fields of the body change the new policy.
 func renew[T any]() rest.Action[T] {
-	return rest.Spawn("renew", renewing, func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
-		renewed, err := c.Amend()
-		if err != nil {
-			return nil, err
-		}
-		old, p := policyOf(c.Value), policyOf(renewed.Value)
-		begins, ends := slices.Contains(renewed.Sent, "inceptionDate"), slices.Contains(renewed.Sent, "expiryDate")
-		if old.ExpiryDate.IsZero() && (!begins || !ends) {
-			return nil, problem.New(problems.InvalidTerm, "To renew a policy without expiryDate, send both dates of the new term.").
-				At("/inceptionDate", "is required").At("/expiryDate", "is required")
-		}
-		if !begins {
-			p.InceptionDate = old.ExpiryDate
-		}
-		if !ends {
-			p.ExpiryDate = renewedUntil(p.InceptionDate, old.InceptionDate, old.ExpiryDate)
-		}
-		if err := c.CheckNew(ctx, renewed); err != nil {
-			return nil, err
-		}
-		return renewed.Draft, nil
-	}).Amending().Refusing(problems.InvalidTerm)
+	return rest.Spawn("renew", renewing,
+		func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
+			renewed, err := c.Amend()
+			if err != nil {
+				return nil, err
+			}
+			old, p := policyOf(c.Value), policyOf(renewed.Value)
+			begins, ends := slices.Contains(renewed.Sent, "inceptionDate"), slices.Contains(renewed.Sent, "expiryDate")
+			if old.ExpiryDate.IsZero() && (!begins || !ends) {
+				return nil, problem.New(problems.InvalidTerm,
+					"To renew a policy without expiryDate, send both dates of the new term.").
+					At("/inceptionDate", "is required").At("/expiryDate", "is required")
+			}
+			if !begins {
+				p.InceptionDate = old.ExpiryDate
+			}
+			if !ends {
+				p.ExpiryDate = renewedUntil(p.InceptionDate, old.InceptionDate, old.ExpiryDate)
+			}
+			if err := c.CheckNew(ctx, renewed); err != nil {
+				return nil, err
+			}
+			return renewed.Draft, nil
+		}).Amending().Refusing(problems.InvalidTerm)
 }

@@ -21,20 +21,25 @@ func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[co
 		extensionOnly: true,
 		checks: []rest.Check[coverage.Travel]{
 			{
-				Name: "isGroup false with several travellerIds", DependsOn: []string{"isGroup", "travellerIds"}, Run: groupFlagged,
+				Name: "isGroup false with several travellerIds", DependsOn: []string{"isGroup", "travellerIds"},
+				Run:     groupFlagged,
 				Refuses: []problem.Kind{problems.GroupFlagRequired},
 			},
 			{
-				Name: "destination is not a valid country reference", DependsOn: []string{"destination"}, Run: destinationKnown(e.sets),
+				Name: "destination is not a valid country reference", DependsOn: []string{"destination"},
+				Run:     destinationKnown(e.sets),
 				Refuses: []problem.Kind{problems.InvalidDestination}, Requires: []string{"destination"},
 			},
 			{
-				Name: "length inconsistent with isAnnualPolicy", DependsOn: []string{"length", "isAnnualPolicy"}, Run: e.lengthInRange,
+				Name: "length inconsistent with isAnnualPolicy", DependsOn: []string{"length", "isAnnualPolicy"},
+				Run:     e.lengthInRange,
 				Refuses: []problem.Kind{problems.LengthOutOfRange},
 			},
 		},
 		rules: []rest.Check[coverage.Travel]{
-			rest.EachRefersTo("a traveller does not exist", "travellerIds", func(t *coverage.Travel) []string { return texts(t.TravellerIDs) },
+			rest.EachRefersTo("a traveller does not exist", "travellerIds", func(t *coverage.Travel) []string {
+				return texts(t.TravellerIDs)
+			},
 				travellers, problems.TravellerNotFound),
 			policyholderExists[coverage.Travel](e), termInOrder[coverage.Travel](datesOptional),
 		},

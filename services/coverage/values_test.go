@@ -19,8 +19,10 @@ func TestALicenceHasAnExpiryDate(t *testing.T) {
 		`{"licence":{"expiryDate":"2026-05-31"}}`: 400,
 		`{"licence":{"expiryDate":"2026-06-01"}}`: 201,
 	} {
-		a := s.Do("POST", "/motorCoverage", `{"policyholderId":"`+holder+`","vehicleId":"`+vehicle+`","driverId":"`+s.Create("driver", licence)+`",`+term+`}`)
-		if a.Status != status || status == 400 && (a.Member("title") != "driver licence expired or missing" || !strings.Contains(a.Text, `"/driverId"`)) {
+		a := s.Do("POST", "/motorCoverage", `{"policyholderId":"`+holder+`","vehicleId":"`+vehicle+`","driverId":"`+
+			s.Create("driver", licence)+`",`+term+`}`)
+		if a.Status != status || status == 400 && (a.Member("title") != "driver licence expired or missing" ||
+			!strings.Contains(a.Text, `"/driverId"`)) {
 			t.Errorf("%s: %d %s", licence, a.Status, a.Text)
 		}
 		if strings.Contains(licence, "expiryDate\":null") && !strings.Contains(a.Text, "has no expiryDate") {
@@ -48,10 +50,12 @@ func TestPetBreedIsCheckedForADog(t *testing.T) {
 	}
 	// A cat that becomes a dog must have the breed of a dog.
 	cat := s.Create("pet", `{"petKind":"cat","petBreed":"Siamese"}`)
-	if a := s.Must(400, "PUT", "/pet/"+cat, `{"petKind":"dog","petBreed":"Siamese"}`); !strings.Contains(a.Text, `"pointer":"/petBreed"`) {
+	if a := s.Must(400, "PUT", "/pet/"+cat, `{"petKind":"dog","petBreed":"Siamese"}`); !strings.Contains(a.Text,
+		`"pointer":"/petBreed"`) {
 		t.Error(a.Text)
 	}
-	if a := s.Must(200, "PUT", "/pet/"+cat, `{"petKind":"cat","petBreed":"Persian"}`); a.Member("petBreed") != "Persian" {
+	if a := s.Must(200, "PUT", "/pet/"+cat,
+		`{"petKind":"cat","petBreed":"Persian"}`); a.Member("petBreed") != "Persian" {
 		t.Error(a.Text)
 	}
 }
@@ -70,16 +74,19 @@ func TestNullIsAbsentButNotInAList(t *testing.T) {
 	}
 	property := s.Create("property", `{"propertyType":"Farm"}`)
 	body := `{"policyholderId":"` + holder + `","propertyId":"` + property + `",` + term
-	a := s.Must(201, "POST", "/propertyCoverage", body+`,"deductibles":{"deductibleAmountBuilding":null,"deductibleAmountContent":8},"deductibleAmountBuilding":7}`)
+	a := s.Must(201, "POST", "/propertyCoverage", body+
+		`,"deductibles":{"deductibleAmountBuilding":null,"deductibleAmountContent":8},"deductibleAmountBuilding":7}`)
 	if !strings.Contains(a.Text, `"deductibleAmountBuilding":7,"deductibleAmountContent":8`) {
 		t.Error(a.Text)
 	}
 	for resource, list := range map[string]string{
-		"motorCoverage": "perils", "cyberLiabilityCoverage": "scope", "travelCoverage": "travellerIds", "propertyCoverage": "propertyIds",
+		"motorCoverage": "perils", "cyberLiabilityCoverage": "scope", "travelCoverage": "travellerIds",
+		"propertyCoverage":    "propertyIds",
 		"tradeCreditCoverage": "perils", "businessInterruptionCoverage": "perils", "petCoverage": "benefits",
 	} {
 		a := s.Must(400, "POST", "/"+resource, `{"policyholderId":"`+holder+`","`+list+`":["x",null]}`)
-		if a.Member("title") != "invalid field" || !strings.Contains(a.Text, `"pointer":"/`+list+`/1","reason":"must not be null"`) {
+		if a.Member("title") != "invalid field" ||
+			!strings.Contains(a.Text, `"pointer":"/`+list+`/1","reason":"must not be null"`) {
 			t.Errorf("%s: %s", resource, a.Text)
 		}
 	}
@@ -91,7 +98,8 @@ func TestAProblemLists32ViolationsAndCountsTheRest(t *testing.T) {
 	s := start(t, nil)
 	traveller := s.Create("traveller", `{}`)
 	ids := strings.TrimSuffix(strings.Repeat(`"x",`, 9_999), ",")
-	a := s.Must(404, "POST", "/travelCoverage", `{"policyholderId":"`+holder+`","isGroup":true,"destination":826,"travellerIds":["`+traveller+`",`+ids+`]}`)
+	a := s.Must(404, "POST", "/travelCoverage", `{"policyholderId":"`+holder+
+		`","isGroup":true,"destination":826,"travellerIds":["`+traveller+`",`+ids+`]}`)
 	if errors, _ := a.Body["errors"].([]any); len(errors) != 32 || a.Body["moreErrors"] != float64(9_999-32) {
 		t.Errorf("%d errors, %v more", len(errors), a.Body["moreErrors"])
 	}

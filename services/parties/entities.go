@@ -10,7 +10,9 @@ func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
 	return rest.Resource[parties.InsuranceEntity]{
 		Name: "insuranceEntity",
 		Filters: []rest.Filter[parties.InsuranceEntity]{
-			rest.Exact("registrationNumber", func(e *parties.InsuranceEntity) string { return rest.Text(e.RegistrationNumber) }),
+			rest.Exact("registrationNumber", func(e *parties.InsuranceEntity) string {
+				return rest.Text(e.RegistrationNumber)
+			}),
 			rest.Prefix("name", func(e *parties.InsuranceEntity) string { return rest.Text(e.Name) }),
 		},
 	}
@@ -21,7 +23,9 @@ func commercial() rest.Resource[parties.Commercial] {
 	return rest.Resource[parties.Commercial]{
 		Name: "commercial",
 		Filters: []rest.Filter[parties.Commercial]{
-			rest.Exact("registrationNumber", func(c *parties.Commercial) string { return rest.Text(c.RegistrationNumber) }),
+			rest.Exact("registrationNumber", func(c *parties.Commercial) string {
+				return rest.Text(c.RegistrationNumber)
+			}),
 			rest.Prefix("name", func(c *parties.Commercial) string { return rest.Text(c.Name) }),
 		},
 	}

@@ -43,7 +43,8 @@ func TestAPersonIsWholeAtEveryWrite(t *testing.T) {
 		if a.Member("type") != "/problems/required-fields-missing" || !slices.Equal(pointers(a), requiredOfPersonal) {
 			t.Errorf("%s {}: %s", method, a.Text)
 		}
-		a = s.Must(400, method, to, strings.Replace(person("X2", ""), `"dob":"1990-12-10"`, `"dob":null,"lastName":""`, 1))
+		a = s.Must(400, method, to,
+			strings.Replace(person("X2", ""), `"dob":"1990-12-10"`, `"dob":null,"lastName":""`, 1))
 		if a.Status != 400 {
 			t.Errorf("%s without dob: %s", method, a.Text)
 		}
@@ -68,7 +69,8 @@ func TestPartiesAreKnownByIDTypeAndIDNumber(t *testing.T) {
 	conflict(s.Must(409, "POST", "/personal", strings.Replace(person("X1", ""), "GB", "XX", 1)))
 	conflict(s.Must(409, "PUT", "/personal/"+s.Create("personal", person("X2", "")), person("X1", "")))
 	s.Create("personal", strings.Replace(person("X1", ""), "passport", "driving licence", 1)) // both together
-	if a := s.Must(400, "POST", "/personal", strings.Replace(person("X3", ""), "GB", "XX", 1)); !slices.Equal(pointers(a), []string{"/address/country"}) {
+	if a := s.Must(400, "POST", "/personal",
+		strings.Replace(person("X3", ""), "GB", "XX", 1)); !slices.Equal(pointers(a), []string{"/address/country"}) {
 		t.Errorf("an unknown country: %s", a.Text)
 	}
 }
@@ -92,7 +94,8 @@ func TestPartiesAreFound(t *testing.T) {
 	s.Create("commercial", `{"name":"Straßen AG","registrationNumber":"R-1"}`)
 	s.Create("insuranceEntity", `{"name":"Harbour Mutual","registrationNumber":"R-2"}`)
 	for query, found := range map[string]int{
-		"personal?firstName=ad": 1, "personal?lastName=EXAM": 1, "personal?idNumber=X1&idType=passport": 1, "personal?idNumber=x1": 0,
+		"personal?firstName=ad": 1, "personal?lastName=EXAM": 1, "personal?idNumber=X1&idType=passport": 1,
+		"personal?idNumber=x1":  0,
 		"personal?firstName=da": 0, "commercial?name=STRASS": 1, "commercial?registrationNumber=R-1": 1,
 		"insuranceEntity?name=harbour%20": 1, "insuranceEntity?registrationNumber=R-1": 0,
 	} {
@@ -106,7 +109,8 @@ func TestPartiesAreFound(t *testing.T) {
 func TestOtherServicesAskWhetherAPartyExists(t *testing.T) {
 	s := start(t)
 	for resource, body := range map[string]string{
-		"personal": person("X1", ""), "commercial": `{"name":"A"}`, "insuranceEntity": `{}`, "beneficiary": `{"share":0.5}`,
+		"personal": person("X1", ""), "commercial": `{"name":"A"}`, "insuranceEntity": `{}`,
+		"beneficiary": `{"share":0.5}`,
 	} {
 		id := s.Create(resource, body)
 		if a := s.Must(200, "GET", "/internal/party/"+id, ""); a.Member("resource") != resource {

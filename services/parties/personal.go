@@ -29,7 +29,8 @@ func personal() rest.Resource[parties.Personal] {
 			},
 		}},
 		Checks: []rest.Check[parties.Personal]{
-			rest.Present[parties.Personal]("required fields missing", "firstName", "lastName", "dob", "address", "idType", "idNumber"),
+			rest.Present[parties.Personal]("required fields missing", "firstName", "lastName", "dob", "address",
+				"idType", "idNumber"),
 			rest.Untaken[parties.Personal]("idType plus idNumber already exists", identityIndex, "idType", "idNumber"),
 		},
 		ListsIdempotency: true,

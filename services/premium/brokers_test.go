@@ -41,10 +41,13 @@ func TestAPeriodWithoutBrokersEndsTheStart(t *testing.T) {
 		_, err = running.Start(t.Context(), definition, process.Links{
 			Store: store, Now: time.Now,
 			Peer: func(name string) (peer.Config, error) {
-				return peer.Config{Name: name, Address: "http://" + name, Handler: coverageStub, Credentials: credentials}, nil
+				return peer.Config{
+					Name: name, Address: "http://" + name, Handler: coverageStub, Credentials: credentials,
+				}, nil
 			},
 		})
-		if starts != (err == nil) || err != nil && (!strings.Contains(err.Error(), "bordereau-period") || !strings.Contains(err.Error(), "--brokers")) {
+		if starts != (err == nil) || err != nil && (!strings.Contains(err.Error(), "bordereau-period") ||
+			!strings.Contains(err.Error(), "--brokers")) {
 			t.Errorf("period %q: the start says %v", period, err)
 		}
 		if err := store.Close(); err != nil {

@@ -14,12 +14,15 @@ import (
 // of that with claims, and has them aggregated.
 func TestEveryPolicyAndClaimThatIsReliedOn(t *testing.T) {
 	contract := func(provider string) *consumercontract.Stub {
-		return consumercontract.NewStub(t, filepath.Join("..", "..", "contracts", "consumers", provider, "premium.json"))
+		return consumercontract.NewStub(t,
+			filepath.Join("..", "..", "contracts", "consumers", provider, "premium.json"))
 	}
 	coverage, claims := contract("coverage"), contract("claims")
-	s, e := startWith(t, map[string]http.Handler{"coverage": coverage, "claims": claims}, servicetest.At(t, "2026-06-01T00:00:00Z"), rules{period: "month"})
+	s, e := startWith(t, map[string]http.Handler{"coverage": coverage, "claims": claims},
+		servicetest.At(t, "2026-06-01T00:00:00Z"), rules{period: "month"})
 	for of, status := range map[string]int{
-		`"policyNumber":"P1"`: 201, `"policyNumber":"P2"`: 201, `"policyNumber":"P3"`: 404, `"claimNumber":"C1"`: 201, `"claimNumber":"C2"`: 404,
+		`"policyNumber":"P1"`: 201, `"policyNumber":"P2"`: 201, `"policyNumber":"P3"`: 404, `"claimNumber":"C1"`: 201,
+		`"claimNumber":"C2"`:                     404,
 		`"policyNumber":"P1","claimNumber":"C1"`: 201, `"policyNumber":"P2","claimNumber":"C1"`: 400,
 	} {
 		s.Must(status, "POST", "/receipt", `{"receiptType":"new policy","paymentAmount":5,`+of+`}`)

@@ -40,7 +40,9 @@ func (e *environment) examine(ctx context.Context, x inspect.Examination) error 
 }
 
 // examineReceipts looks up the rows of receipts.
-func (e *environment) examineReceipts(ctx context.Context, x inspect.Examination, page []docstore.Stored, rows docstore.Inspected) error {
+func (e *environment) examineReceipts(
+	ctx context.Context, x inspect.Examination, page []docstore.Stored, rows docstore.Inspected,
+) error {
 	rowOf, finding := map[string]string{}, docstore.Finding{Collection: e.receipts.Collection}
 	var keys []string
 	for _, doc := range page {
@@ -51,8 +53,10 @@ func (e *environment) examineReceipts(ctx context.Context, x inspect.Examination
 			continue // it is in no row; that it cannot be read was found out before
 		}
 		finding.ID = doc.ID.String()
-		if of, err := parseRow(pinned); err != nil || receipt.PolicyNumber != nil && *receipt.PolicyNumber != of.PolicyNumber {
-			finding.Invariant, finding.Found, finding.Expected = "a receipt is in a row of its policy", pinned, rest.Text(receipt.PolicyNumber)
+		if of, err := parseRow(pinned); err != nil ||
+			receipt.PolicyNumber != nil && *receipt.PolicyNumber != of.PolicyNumber {
+			finding.Invariant = "a receipt is in a row of its policy"
+			finding.Found, finding.Expected = pinned, rest.Text(receipt.PolicyNumber)
 			if err := x.Report(finding); err != nil {
 				return err
 			}
@@ -71,7 +75,8 @@ func (e *environment) examineReceipts(ctx context.Context, x inspect.Examination
 		if _, there := holders[key]; there || !included {
 			continue
 		}
-		finding.ID, finding.Invariant, finding.Found, finding.Expected = doc.ID.String(), "a receipt without a mark is in a row", "no row", key
+		finding.ID, finding.Invariant = doc.ID.String(), "a receipt without a mark is in a row"
+		finding.Found, finding.Expected = "no row", key
 		if err := x.Report(finding); err != nil {
 			return err
 		}
@@ -81,25 +86,28 @@ func (e *environment) examineReceipts(ctx context.Context, x inspect.Examination
 }
 
 // examineRow compares the sum of a row with its receipts. A row that awaits some of them is left to their marks.
-func (e *environment) examineRow(ctx context.Context, x inspect.Examination, doc docstore.Stored, rows, receipts docstore.Inspected) error {
+func (e *environment) examineRow(
+	ctx context.Context, x inspect.Examination, doc docstore.Stored, rows, receipts docstore.Inspected,
+) error {
 	var b premium.Bordereau
 	if err := json.Unmarshal(doc.Body, &b); err != nil || b.Period == nil {
 		return nil //nolint:nilerr // that it cannot be read was found out before
 	}
 	of := row{*b.Period, rest.Text(b.PolicyNumber), rest.Text(b.TransactionType)}
 	total, several, awaited := new(big.Int), 0, false
-	if err := inspect.EachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}}, func(page []docstore.Stored) error {
-		for _, receipt := range page {
-			var r premium.Receipt
-			if err := json.Unmarshal(receipt.Body, &r); err != nil {
-				continue // found out before
+	if err := inspect.EachPage(ctx, receipts, docstore.Query{Equal: docstore.Keys{rowIndex: of.index()}},
+		func(page []docstore.Stored) error {
+			for _, receipt := range page {
+				var r premium.Receipt
+				if err := json.Unmarshal(receipt.Body, &r); err != nil {
+					continue // found out before
+				}
+				total.Add(total, big.NewInt(counted(&r)))
+				awaited = awaited || receipt.Unsent
 			}
-			total.Add(total, big.NewInt(counted(&r)))
-			awaited = awaited || receipt.Unsent
-		}
-		several += len(page)
-		return nil
-	}); err != nil {
+			several += len(page)
+			return nil
+		}); err != nil {
 		return err
 	}
 	if awaited {
@@ -125,7 +133,8 @@ func (e *environment) examineRow(ctx context.Context, x inspect.Examination, doc
 		finding.Invariant, finding.Found, finding.Expected = "a row has receipts", "none", of.index()
 		return x.Report(finding)
 	case b.GrossWrittenPremium != sum:
-		finding.Invariant, finding.Found, finding.Expected = "a row is the sum of its receipts", string(b.GrossWrittenPremium), string(sum)
+		finding.Invariant, finding.Found, finding.Expected = "a row is the sum of its receipts", string(
+			b.GrossWrittenPremium), string(sum)
 		return x.Report(finding)
 	}
 	return nil

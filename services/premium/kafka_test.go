@@ -87,13 +87,15 @@ func (p *policies) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	number := strings.TrimPrefix(r.URL.Path, "/internal/policy/")
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"policyNumber":"` + number + `","policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z"}`))
+	_, _ = w.Write([]byte(`{"policyNumber":"` + number +
+		`","policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z"}`))
 }
 
 // replica starts one of several processes of the service on a store.
 func (k *broker) replica(store docstore.Store) *servicetest.Service {
 	return servicetest.Start(k.t, Service().Definition(), servicetest.Options{
-		Store: store, Peers: map[string]http.Handler{"coverage": &k.coverage}, Kafka: cluster.Settings{Brokers: []string{k.addr}},
+		Store: store, Peers: map[string]http.Handler{"coverage": &k.coverage},
+		Kafka: cluster.Settings{Brokers: []string{k.addr}},
 		Flags: []string{"--bordereau-period", "month"},
 	})
 }
@@ -132,7 +134,8 @@ func (l *ledger) wrong(s *servicetest.Service) []string {
 		PolicyNumber        string
 		GrossWrittenPremium int64
 	}
-	if err := json.Unmarshal([]byte(s.Must(http.StatusOK, "GET", "/premiumBordereau?limit=200", "").Text), &rows); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(http.StatusOK, "GET", "/premiumBordereau?limit=200", "").Text),
+		&rows); err != nil {
 		l.t.Fatal(err)
 	}
 	l.mu.Lock()

@@ -41,7 +41,9 @@ func (e *environment) policyExists(ctx context.Context, policyNumber string) (bo
 }
 
 // policyOfClaim returns the number of the policy that a claim is against, and whether there is such a claim.
-func (e *environment) policyOfClaim(ctx context.Context, claimNumber string) (policyNumber string, found bool, err error) {
+func (e *environment) policyOfClaim(
+	ctx context.Context, claimNumber string,
+) (policyNumber string, found bool, err error) {
 	if policyNumber, found = e.known.claims.Get(claimNumber); found {
 		return policyNumber, true, nil
 	}

@@ -30,7 +30,8 @@ var (
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write([]byte(`{"policyNumber":"` + number + `","policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z","indemnityLimitPolicy":9}`))
+		_, _ = w.Write([]byte(`{"policyNumber":"` + number +
+			`","policyholderId":"h","inceptionDate":"2026-01-01T00:00:00Z","indemnityLimitPolicy":9}`))
 	})
 	claimsStub = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/internal/claim/C1" {
@@ -50,7 +51,9 @@ func start(t *testing.T, clock *servicetest.Clock, r rules) (*servicetest.Servic
 }
 
 // startWith is start with stubs of the services that are called.
-func startWith(t *testing.T, peers map[string]http.Handler, clock *servicetest.Clock, r rules) (*servicetest.Service, *environment) {
+func startWith(
+	t *testing.T, peers map[string]http.Handler, clock *servicetest.Clock, r rules,
+) (*servicetest.Service, *environment) {
 	t.Helper()
 	var e *environment
 	declared := Service()
@@ -104,7 +107,8 @@ func bordereauRows(t *testing.T, s *servicetest.Service) []string {
 		if r.Policyholder != "h" {
 			t.Errorf("policyholder %q", r.Policyholder)
 		}
-		all = append(all, fmt.Sprintf("%s/%s/%s=%d", r.Period, r.PolicyNumber, r.TransactionType, r.GrossWrittenPremium))
+		all = append(all, fmt.Sprintf("%s/%s/%s=%d", r.Period, r.PolicyNumber, r.TransactionType,
+			r.GrossWrittenPremium))
 	}
 	slices.Sort(all)
 	return all
@@ -116,7 +120,8 @@ func TestEachReceiptCountsOnce(t *testing.T) {
 	s, e := start(t, servicetest.At(t, "2026-11-21T00:00:00Z"), rules{period: month})
 	first := s.Create("receipt", receiptP1)
 	s.Create("receipt", `{"receiptType":"new policy","claimNumber":"C1","paymentAmount":11}`)
-	s.Create("receipt", `{"receiptType":"claim payment","policyNumber":"P1","claimNumber":"C1","paymentAmount":5,"receiptDate":"2020-01-01"}`)
+	s.Create("receipt",
+		`{"receiptType":"claim payment","policyNumber":"P1","claimNumber":"C1","paymentAmount":5,"receiptDate":"2020-01-01"}`)
 	s.Create("receipt", strings.Replace(receiptP1, "P1", "P2", 1))
 	deliver(t, e, 3)
 	want := []string{"2026-11/P1/claim payment=5", "2026-11/P1/new policy=111", "2026-11/P2/new policy=100"}
@@ -169,7 +174,8 @@ func TestAggregationLeavesWhatAnAdminSets(t *testing.T) {
 	row := s.Must(200, "GET", "/premiumBordereau", "").Text
 	id := row[strings.Index(row, `"id":"`)+6:][:36]
 	s.Must(200, "PUT", "/premiumBordereau/"+id, `{"netPremium":80,"treatyReference":"T1"}`)
-	for _, body := range []string{`{"grossWrittenPremium":1}`, `{"period":"2020-01"}`, `{"policyNumber":"P2"}`, `{"transactionType":"other"}`} {
+	for _, body := range []string{`{"grossWrittenPremium":1}`, `{"period":"2020-01"}`, `{"policyNumber":"P2"}`,
+		`{"transactionType":"other"}`} {
 		if a := s.Must(409, "PUT", "/premiumBordereau/"+id, body); !strings.Contains(a.Text, `"pointer"`) {
 			t.Error(a.Text)
 		}
@@ -177,7 +183,8 @@ func TestAggregationLeavesWhatAnAdminSets(t *testing.T) {
 	s.Create("receipt", receiptP1)
 	deliver(t, e, 1)
 	a := s.Must(200, "GET", "/premiumBordereau/"+id, "")
-	for _, member := range []string{`"grossWrittenPremium":200`, `"netPremium":80`, `"treatyReference":"T1"`, `"indemnityLimitPolicy":9`} {
+	for _, member := range []string{`"grossWrittenPremium":200`, `"netPremium":80`, `"treatyReference":"T1"`,
+		`"indemnityLimitPolicy":9`} {
 		if !strings.Contains(a.Text, member) {
 			t.Errorf("%s lacks %s", a.Text, member)
 		}
@@ -193,7 +200,8 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 				if a := s.Do("POST", "/receipt", receiptP1); a.Status != 201 {
 					t.Errorf("%d %s", a.Status, a.Text)
 				}
-				if err := e.compute(context.Background(), row{e.period.at(time.Now()), "P1", "new policy"}); err != nil && !errors.Is(err, errRowMade) {
+				if err := e.compute(context.Background(),
+					row{e.period.at(time.Now()), "P1", "new policy"}); err != nil && !errors.Is(err, errRowMade) {
 					t.Error(err)
 				}
 			}
@@ -208,7 +216,8 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 
 func TestPoisonIsTold(t *testing.T) {
 	_, e := start(t, nil, rules{period: month})
-	for _, message := range []string{`{`, `{"period":"2026-11"}`, `{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`} {
+	for _, message := range []string{`{`, `{"period":"2026-11"}`,
+		`{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`} {
 		err := e.aggregate(context.Background(), kafka.Message{Value: []byte(message)})
 		if err == nil || !kafka.IsPoison(err) {
 			t.Errorf("%s: %v", message, err)

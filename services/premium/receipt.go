@@ -18,7 +18,9 @@ const rowIndex = "row"
 // receipt declares the receipt. Its checks are the rows of POST /receipt in the errors table. The checks of the
 // references come after the third row and before the idempotent replay.
 func (e *environment) receipt() rest.Resource[premium.Receipt] {
-	policyNumber, original := e.policyNumber(), &rest.Fact[premium.Receipt, row]{Name: "row of the original", Load: noOriginal}
+	policyNumber, original := e.policyNumber(), &rest.Fact[premium.Receipt, row]{
+		Name: "row of the original", Load: noOriginal,
+	}
 	return rest.Resource[premium.Receipt]{
 		Name:    "receipt",
 		Aliases: map[string]string{"receiptId": "id"},
@@ -45,7 +47,8 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 			rest.AboveZero("paymentAmount is not greater than 0", "paymentAmount",
 				func(r *premium.Receipt) *scalar.Int { return r.PaymentAmount }, problems.InvalidPaymentAmount),
 			{
-				Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together", Run: func(ctx context.Context, d *rest.Draft[premium.Receipt]) error {
+				Name: "policyNumber or claimNumber resolves to nothing, or they do not belong together",
+				Run: func(ctx context.Context, d *rest.Draft[premium.Receipt]) error {
 					_, err := policyNumber.Of(ctx, d)
 					return err
 				},
@@ -110,7 +113,8 @@ func complete(d *rest.Draft[premium.Receipt]) error {
 func referenceGiven(_ context.Context, d *rest.Draft[premium.Receipt]) error {
 	if rest.Text(d.Value.PolicyNumber) == "" && rest.Text(d.Value.ClaimNumber) == "" {
 		return problem.New(problems.ReferenceRequired, "policyNumber or claimNumber is required.").
-			At("/policyNumber", "is required unless claimNumber is sent").At("/claimNumber", "is required unless policyNumber is sent")
+			At("/policyNumber", "is required unless claimNumber is sent").
+			At("/claimNumber", "is required unless policyNumber is sent")
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ func noOriginal(context.Context, *rest.Draft[premium.Receipt]) (row, error) { re
 
 // refund writes a receipt that reverses another. The unique index on reverses makes sure that there is only one.
 func (e *environment) refund(original originalRow) rest.Action[premium.Receipt] {
-	return rest.Spawn("refund", rest.AnyState, func(_ context.Context, c *rest.Change[premium.Receipt], body *premium.Refund) (*rest.Draft[premium.Receipt], error) {
+	return rest.Spawn("refund", rest.AnyState, func(_ context.Context, c *rest.Change[premium.Receipt],
+		body *premium.Refund) (*rest.Draft[premium.Receipt], error) {
 		reversed := c.Value
 		if reversed.Reverses != "" {
 			return nil, problem.New(problem.Transition, "The receipt is itself a refund and cannot be refunded.")
@@ -30,8 +31,9 @@ func (e *environment) refund(original originalRow) rest.Action[premium.Receipt] 
 			return nil, rest.Required("receiptType")
 		}
 		d := &rest.Draft[premium.Receipt]{Now: c.Now, Value: &premium.Receipt{
-			ReceiptType: receiptType, PaymentAmount: reversed.PaymentAmount, PremiumPaymentMethod: reversed.PremiumPaymentMethod,
-			PolicyNumber: reversed.PolicyNumber, ClaimNumber: reversed.ClaimNumber, Reverses: reversed.ID,
+			ReceiptType: receiptType, PaymentAmount: reversed.PaymentAmount,
+			PremiumPaymentMethod: reversed.PremiumPaymentMethod,
+			PolicyNumber:         reversed.PolicyNumber, ClaimNumber: reversed.ClaimNumber, Reverses: reversed.ID,
 		}}
 		if pinned := c.Record.Pinned(rowIndex); pinned != "" {
 			of, err := parseRow(pinned)

@@ -32,7 +32,9 @@ func parseRow(index string) (row, error) {
 
 // pin returns the function that determines the row of a receipt. The period is the one in which the receipt is
 // recorded. A refund has the transaction type of its original.
-func (e *environment) pin(policyNumber policyNumberFact, original originalRow) func(context.Context, *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
+func (e *environment) pin(
+	policyNumber policyNumberFact, original originalRow,
+) func(context.Context, *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
 	return func(ctx context.Context, d *rest.Draft[premium.Receipt]) (docstore.Keys, error) {
 		if e.period == "" {
 			return nil, nil

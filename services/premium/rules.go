@@ -49,7 +49,8 @@ func (r *rules) check(sets rest.Sets) error {
 	}
 	stored, ok := sets.Lookup(valuesets.ReceiptType, r.refundReceiptType)
 	if !ok {
-		return fmt.Errorf("setting %s: %q is no value of %s", settings.RefundReceiptType, r.refundReceiptType, valuesets.ReceiptType)
+		return fmt.Errorf("setting %s: %q is no value of %s", settings.RefundReceiptType, r.refundReceiptType,
+			valuesets.ReceiptType)
 	}
 	r.refundReceiptType = stored
 	return nil

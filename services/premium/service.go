@@ -49,11 +49,16 @@ type rules struct {
 
 func (r *rules) register(flags *pflag.FlagSet) {
 	r.topic.Name = events.BordereauTopic
-	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "", "receiptType of a refund that names none; if not set, each refund must name one")
-	flags.Var(&r.period, settings.BordereauPeriod, "period by which receipts are aggregated: month or quarter (UTC); if not set, they are not aggregated")
-	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000, "number of partitions of the Kafka topic, if it is created")
-	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second, "how long Kafka waits for an aggregator that died before another one takes over")
-	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, -1, -1, 100, "number of copies of each partition of the Kafka topic, if it is created; -1 leaves it to the brokers")
+	flags.StringVar(&r.refundReceiptType, settings.RefundReceiptType, "",
+		"receiptType of a refund that names none; if not set, each refund must name one")
+	flags.Var(&r.period, settings.BordereauPeriod,
+		"period by which receipts are aggregated: month or quarter (UTC); if not set, they are not aggregated")
+	setting.IntVar(flags, &r.topic.Partitions, settings.TopicPartitions, 8, 1, 10_000,
+		"number of partitions of the Kafka topic, if it is created")
+	setting.DurationVar(flags, &r.sessionTimeout, settings.SessionTimeout, 10*time.Second, time.Second,
+		"how long Kafka waits for an aggregator that died before another one takes over")
+	setting.IntVar(flags, &r.topic.Replication, settings.TopicReplication, -1, -1, 100,
+		"number of copies of each partition of the Kafka topic, if it is created; -1 leaves it to the brokers")
 }
 
 // environment is what the declarations and the aggregation use: settings, value sets, the services that are called,
@@ -91,7 +96,8 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 		return nil, err
 	}
 	e := &environment{
-		rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known, written: written, subtotals: subtotals,
+		rules: r, sets: s.Sets, coverage: deps.Peer("coverage"), claims: deps.Peer("claims"), known: known,
+		written: written, subtotals: subtotals,
 	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())

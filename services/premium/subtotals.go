@@ -25,10 +25,10 @@ type subtotal struct {
 // summed by reading those that are new.
 //
 // They are an aid of one process, in its memory, and everything is right without them: a row is summed from all of
-// its receipts where there are none. They are valid for the version of the row that this process wrote from them. That is
-// enough, although ids do not come in order (the clocks of two processes differ, and a write may take its time),
-// because every receipt begins with an unsent mark, and loses it only after a row that includes the receipt was
-// written:
+// its receipts where there are none. They are valid for the version of the row that this process wrote from them.
+// That is enough, although ids do not come in order (the clocks of two processes differ, and a write may take its
+// time), because every receipt begins with an unsent mark, and loses it only after a row that includes the receipt
+// was written:
 //
 //   - A receipt that came after a subtotal was computed, with an id before its last one, and still has its mark: then
 //     no subtotal from that id on is used. So the first mark of the row is looked up before each computation.
@@ -127,7 +127,9 @@ func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summa
 		if err != nil {
 			return nil, err
 		}
-		holding := slices.IndexFunc(known.sums, func(s subtotal) bool { return bytes.Compare(s.last[:], first[:]) >= 0 })
+		holding := slices.IndexFunc(known.sums, func(s subtotal) bool {
+			return bytes.Compare(s.last[:], first[:]) >= 0
+		})
 		if holding < 0 {
 			holding = len(known.sums)
 		}

@@ -44,7 +44,9 @@ type countingCollection struct {
 
 func (c countingCollection) Unwrap() docstore.Collection { return c.Collection }
 
-func (c countingCollection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
+func (c countingCollection) Sum(
+	ctx context.Context, index, value string, after uuid.UUID, limit int,
+) (docstore.Sum, error) {
 	sum, err := c.Sums.Sum(ctx, index, value, after, limit)
 	c.store.summed.Add(int64(sum.Documents))
 	return sum, err
@@ -115,8 +117,9 @@ func (h *hotRow) put(from time.Duration, amount int64) {
 		id[i] = byte(milliseconds >> (40 - 8*i))
 	}
 	err := h.receipts().Insert(context.Background(), docstore.Document{
-		ID: id, Body: fmt.Appendf(nil, `{"id":%q,"paymentAmount":%d}`, id, amount), State: []byte(`{"resource":"receipt"}`),
-		Keys: docstore.Keys{rowIndex: h.of.index()}, Amount: amount, Unsent: true,
+		ID: id, Body: fmt.Appendf(nil, `{"id":%q,"paymentAmount":%d}`, id, amount),
+		State: []byte(`{"resource":"receipt"}`),
+		Keys:  docstore.Keys{rowIndex: h.of.index()}, Amount: amount, Unsent: true,
 	})
 	if err != nil {
 		h.t.Fatal(err)
@@ -238,8 +241,9 @@ func BenchmarkRow(b *testing.B) {
 					var err error
 					for i := 0; err == nil && i < n/cap(filled); i++ {
 						err = h.receipts().Insert(context.Background(), docstore.Document{
-							ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"paymentAmount":1}`), State: []byte(`{"resource":"receipt"}`),
-							Keys: docstore.Keys{rowIndex: h.of.index()}, Amount: 1,
+							ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"paymentAmount":1}`),
+							State: []byte(`{"resource":"receipt"}`),
+							Keys:  docstore.Keys{rowIndex: h.of.index()}, Amount: 1,
 						})
 					}
 					filled <- err

@@ -25,15 +25,18 @@ func TestSumsAreExactBeyond64Bits(t *testing.T) {
 	id := row[strings.Index(row, `"id":"`)+6:][:36]
 	sent := strings.Trim(row, "[]")
 	a := s.Must(200, "PUT", "/premiumBordereau/"+id, strings.Replace(sent, `{`, `{"netPremium":80,`, 1))
-	if !strings.Contains(a.Text, `"grossWrittenPremium":27670116110564327521,`) || !strings.Contains(a.Text, `"netPremium":80`) {
+	if !strings.Contains(a.Text, `"grossWrittenPremium":27670116110564327521,`) ||
+		!strings.Contains(a.Text, `"netPremium":80`) {
 		t.Error(a.Text)
 	}
 	s.Must(200, "PUT", "/premiumBordereau/"+id, `{"netPremium":80,"grossWrittenPremium":2.7670116110564327521e19}`)
-	s.Must(409, "PUT", "/premiumBordereau/"+id, strings.Replace(sent, "27670116110564327521", "27670116110564327522", 1))
+	s.Must(409, "PUT", "/premiumBordereau/"+id,
+		strings.Replace(sent, "27670116110564327521", "27670116110564327522", 1))
 	// After a refund of the last receipt the sum is exactly what it was before.
 	s.Must(201, "POST", "/receipt/"+first+":refund", `{"receiptType":"other"}`)
 	deliver(t, e, 1)
-	if a := s.Must(200, "GET", "/premiumBordereau/"+id, ""); !strings.Contains(a.Text, `"grossWrittenPremium":18446744073709551714,`) {
+	if a := s.Must(200, "GET", "/premiumBordereau/"+id, ""); !strings.Contains(a.Text,
+		`"grossWrittenPremium":18446744073709551714,`) {
 		t.Error(a.Text)
 	}
 }
@@ -42,7 +45,8 @@ func TestARowOfACallersOwnHoldsASumBeyond64Bits(t *testing.T) {
 	s, _ := start(t, nil, rules{})
 	for _, sum := range []string{"18446744073709551616", "-18446744073709551616", "1" + strings.Repeat("0", 63)} {
 		id := s.Create("premiumBordereau", `{"grossWrittenPremium":`+sum+`}`)
-		if a := s.Must(200, "GET", "/premiumBordereau/"+id, ""); !strings.Contains(a.Text, `"grossWrittenPremium":`+sum+`}`) {
+		if a := s.Must(200, "GET", "/premiumBordereau/"+id, ""); !strings.Contains(a.Text,
+			`"grossWrittenPremium":`+sum+`}`) {
 			t.Errorf("%s came back as %s", sum, a.Text)
 		}
 	}

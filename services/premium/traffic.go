@@ -42,7 +42,8 @@ func (e *environment) background(deps process.Deps) (map[string]func(context.Con
 		return nil, nil
 	}
 	if len(deps.Kafka.Brokers) == 0 {
-		return nil, fmt.Errorf("setting %s: receipts are aggregated through Kafka, and no broker is set; set --brokers, or leave %[1]s out",
+		return nil, fmt.Errorf("setting %s: receipts are aggregated through Kafka, and no broker is set; set "+
+			"--brokers, or leave %[1]s out",
 			settings.BordereauPeriod)
 	}
 	cluster, err := kafka.NewCluster(deps.Kafka, "premium")
@@ -59,17 +60,20 @@ func (e *environment) background(deps process.Deps) (map[string]func(context.Con
 		return nil, err
 	}
 	e.traffic = &traffic{
-		relay:      outbox.NewRelay(outbox.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow, Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer}),
+		relay: outbox.NewRelay(outbox.RelayConfig{Cluster: cluster, Topic: e.topic, Message: e.dirtyRow,
+			Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer}),
 		aggregator: aggregator,
 		marks:      outbox.NewMarks(e.topic.Name, receipts, deps.Log, deps.Metrics),
 		sweep: outbox.NewSweep(outbox.SweepConfig{
-			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy, Workers: aggregators,
-			Log: deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
+			Topic: e.topic.Name, Collection: receipts, Message: e.dirtyRow, Handle: e.aggregate, Busy: aggregator.Busy,
+			Workers: aggregators,
+			Log:     deps.Log, Metrics: deps.Metrics, Tracer: deps.Tracer,
 		}),
 	}
 	e.included = e.traffic.marks.Remove
 	return map[string]func(context.Context) error{
-		"relay": e.traffic.relay.Run, "aggregator": aggregator.Run, "marks": e.traffic.marks.Run, "sweep": e.traffic.sweep.Run,
+		"relay": e.traffic.relay.Run, "aggregator": aggregator.Run, "marks": e.traffic.marks.Run,
+		"sweep": e.traffic.sweep.Run,
 	}, nil
 }
 

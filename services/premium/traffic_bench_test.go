@@ -20,7 +20,9 @@ import (
 func BenchmarkTraffic(b *testing.B) {
 	for _, policies := range []int{1, 100, 100_000} {
 		b.Run(fmt.Sprint(policies), func(b *testing.B) { measureTraffic(b, policies) })
-		b.Run(fmt.Sprint(policies, "-lost"), func(b *testing.B) { measureTraffic(b, policies, kfake.BlackholeProduce()) })
+		b.Run(fmt.Sprint(policies, "-lost"), func(b *testing.B) {
+			measureTraffic(b, policies, kfake.BlackholeProduce())
+		})
 	}
 }
 
@@ -36,7 +38,8 @@ func measureTraffic(b *testing.B, policies int, options ...kfake.Opt) {
 			callers.Go(func() {
 				for time.Since(began) < 5*time.Second {
 					n := count.Add(1)
-					body := fmt.Sprintf(`{"receiptType":"new policy","policyNumber":"P%d","paymentAmount":1}`, n%int64(policies))
+					body := fmt.Sprintf(`{"receiptType":"new policy","policyNumber":"P%d","paymentAmount":1}`,
+						n%int64(policies))
 					if a := s.Do("POST", "/receipt", body); a.Status != http.StatusCreated {
 						b.Errorf("%d %s", a.Status, a.Text)
 					}

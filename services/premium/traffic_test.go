@@ -48,7 +48,9 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 			k.coverage.down.Store(true)
 			l.record(first, 3*books)
 			eventually(t, "the messages are acknowledged", func() bool { return k.stored() >= 5*books })
-			eventually(t, "each row was tried", func() bool { return metric(t, first, "bus_consumer_retrying") == books })
+			eventually(t, "each row was tried", func() bool {
+				return metric(t, first, "bus_consumer_retrying") == books
+			})
 			first.Stop()
 			k.Close()
 			loss(k)
@@ -77,7 +79,8 @@ func TestRowsAreRightWhateverTheBrokerLoses(t *testing.T) {
 		k.Close()
 		l.record(s, 3*books)
 		l.awaitRows(s)
-		if err := s.Ready["kafka"](context.Background()); err == nil || !strings.Contains(err.Error(), "messages are not being") {
+		if err := s.Ready["kafka"](context.Background()); err == nil ||
+			!strings.Contains(err.Error(), "messages are not being") {
 			t.Errorf("the readiness check says %v", err)
 		}
 		k.start()
@@ -101,7 +104,9 @@ func TestReceiptsAreTakenWhileKafkaRefusesThePassword(t *testing.T) {
 	write("wrong")
 	s := servicetest.Start(t, Service().Definition(), servicetest.Options{
 		Peers: map[string]http.Handler{"coverage": &k.coverage}, Flags: []string{"--bordereau-period", "month"},
-		Kafka: cluster.Settings{Brokers: []string{k.addr}, SASL: cluster.ScramSHA512, User: "premium", PasswordFile: password},
+		Kafka: cluster.Settings{
+			Brokers: []string{k.addr}, SASL: cluster.ScramSHA512, User: "premium", PasswordFile: password,
+		},
 	})
 	l.record(s, 3*books)
 	eventually(t, "the readiness check says what is wrong", func() bool {
@@ -162,6 +167,8 @@ func TestThreeReplicasJoinAndLeaveUnderLoad(t *testing.T) {
 	callers.Wait()
 	l.awaitRows(replicas[0].Load())
 	for i := range replicas {
-		eventually(t, "no receipt has a mark", func() bool { return metric(t, replicas[i].Load(), "bus_outbox_age_seconds") == 0 })
+		eventually(t, "no receipt has a mark", func() bool {
+			return metric(t, replicas[i].Load(), "bus_outbox_age_seconds") == 0
+		})
 	}
 }

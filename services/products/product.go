@@ -33,7 +33,8 @@ func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) res
 		},
 		Checks: []rest.Check[products.Product]{
 			{
-				Name: "lineOfBusiness not in productCatalog codes", DependsOn: []string{"lineOfBusiness"}, Run: inCatalog(sets),
+				Name: "lineOfBusiness not in productCatalog codes", DependsOn: []string{"lineOfBusiness"},
+				Run:     inCatalog(sets),
 				Refuses: []problem.Kind{problems.UnknownCatalogCode}, Requires: []string{"lineOfBusiness"},
 			},
 			rest.RefersTo("wordingId does not resolve", "wording",
@@ -51,7 +52,8 @@ func inCatalog(sets rest.Sets) func(context.Context, *rest.Draft[products.Produc
 	return func(_ context.Context, d *rest.Draft[products.Product]) error {
 		if code := *d.Value.LineOfBusiness; code < 1 || int(code) > codes {
 			return problem.New(problems.UnknownCatalogCode, "").
-				At("/lineOfBusiness", "must be a code from 1 to "+strconv.Itoa(codes)+"; GET /productCatalog lists them")
+				At("/lineOfBusiness", "must be a code from 1 to "+strconv.Itoa(codes)+
+					"; GET /productCatalog lists them")
 		}
 		return nil
 	}

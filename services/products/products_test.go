@@ -16,7 +16,8 @@ func start(t *testing.T) *servicetest.Service {
 
 // product returns the body of a product of a wording.
 func product(lineOfBusiness, wording, currency string) string {
-	return `{"lineOfBusiness":` + lineOfBusiness + `,"wordingId":"` + wording + `","currency":"` + currency + `","policyFee":12.340}`
+	return `{"lineOfBusiness":` + lineOfBusiness + `,"wordingId":"` + wording + `","currency":"` + currency +
+		`","policyFee":12.340}`
 }
 
 func TestTheRowsOfProductInTheirOrder(t *testing.T) {
@@ -59,7 +60,8 @@ func TestAReplayOfAProduct(t *testing.T) {
 	s := start(t)
 	body := product("1", s.Create("policyWording", `{}`), "EUR")
 	first := s.Must(201, "POST", "/product", body, "Idempotency-Key", "k")
-	if again := s.Must(200, "POST", "/product", body, "Idempotency-Key", "k"); again.Member("id") != first.Member("id") {
+	if again := s.Must(200, "POST", "/product", body, "Idempotency-Key",
+		"k"); again.Member("id") != first.Member("id") {
 		t.Errorf("a replay made another product: %s", again.Text)
 	}
 	// The listed checks come before the replay.
@@ -74,7 +76,8 @@ func TestProductsAreFound(t *testing.T) {
 	s.Create("product", product("1", wording, "GBP"))
 	s.Create("product", product("2", wording, "EUR"))
 	for query, found := range map[string]int{
-		"": 3, "?lineOfBusiness=1": 2, "?currency=EUR": 2, "?lineOfBusiness=1&currency=GBP": 1, "?lineOfBusiness=3": 0, "?productModel=x": 0,
+		"": 3, "?lineOfBusiness=1": 2, "?currency=EUR": 2, "?lineOfBusiness=1&currency=GBP": 1, "?lineOfBusiness=3": 0,
+		"?productModel=x": 0,
 	} {
 		if a := s.Must(200, "GET", "/product"+query, ""); strings.Count(a.Text, `"wording"`) != found {
 			t.Errorf("%q: %s, want %d", query, a.Text, found)

@@ -28,5 +28,6 @@ func TestFolderThatCannotBeWritten(t *testing.T) {
 			}
 		})
 	}
-	wantWords(t, refusal(t, "--data", data), "setting data", data, "cannot be used", "let this user write there", "--data")
+	wantWords(t, refusal(t, "--data", data), "setting data", data, "cannot be used",
+		"let this user write there", "--data")
 }

@@ -39,8 +39,8 @@ func words(text string) []string {
 	return all
 }
 
-// TestEveryServiceIsDescribedInItsFolder compares the README of each service with what the service declares: its resources, its
-// settings, its collections and whom it calls.
+// TestEveryServiceIsDescribedInItsFolder compares the README of each service with what the service declares: its
+// resources, its settings, its collections and the services that it calls.
 func TestEveryServiceIsDescribedInItsFolder(t *testing.T) {
 	for _, s := range Services() {
 		readme := read(t, "services", s.Name, "README.md")
@@ -113,8 +113,8 @@ func (s *namingStore) Collection(ctx context.Context, spec docstore.Spec) (docst
 	return s.Store.Collection(ctx, spec)
 }
 
-// TestRunbooksNameMetricsThatExist compares the metrics in the README of each service and the gateway with those in the README of
-// deploy.
+// TestRunbooksNameMetricsThatExist compares the metrics in the README of each service and the gateway with those in the
+// README of deploy.
 func TestRunbooksNameMetricsThatExist(t *testing.T) {
 	metric := regexp.MustCompile(`^(http|exchange|peer|store|bus|trace)_[a-z_]+$`)
 	described := read(t, "deploy", "README.md")
@@ -145,14 +145,16 @@ func TestEveryListOfServicesIsComplete(t *testing.T) {
 	calls := map[string][]string{}
 	for _, p := range internalapi.Processes() {
 		calls[p.Name] = p.Calls
-		if bases := read(t, "deploy", "kubernetes", "base", "kustomization.yaml"); !strings.Contains(bases, "\n  - "+p.Name+"\n") {
+		if bases := read(t, "deploy", "kubernetes", "base", "kustomization.yaml"); !strings.Contains(bases,
+			"\n  - "+p.Name+"\n") {
 			t.Errorf("deploy/kubernetes/base/kustomization.yaml leaves out %s: run make generate", p.Name)
 		}
 	}
 	named := map[string]bool{}
 	for _, s := range Services() {
 		named[s.Name] = true
-		if got := calls[s.Name]; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(s.Peers))) {
+		if got := calls[s.Name]; !slices.Equal(slices.Sorted(slices.Values(got)),
+			slices.Sorted(slices.Values(s.Peers))) {
 			t.Errorf("internalapi.Processes: %s calls %v, but its declaration names the peers %v", s.Name, got, s.Peers)
 		}
 	}
@@ -176,7 +178,8 @@ func TestEveryFolderHasAnOwnerAndARelease(t *testing.T) {
 		if !regexp.MustCompile(`(?m)^/` + folder + `/ +@insurance-exchange/[a-z]+$`).MatchString(owners) {
 			t.Errorf("CODEOWNERS names no owner of %s", folder)
 		}
-		if release := read(t, folder, "RELEASE"); !regexp.MustCompile(`^v\d+\.\d+\.\d+ [0-9a-f]{40}\n$`).MatchString(release) {
+		if release := read(t, folder, "RELEASE"); !regexp.MustCompile(`^v\d+\.\d+\.\d+ [0-9a-f]{40}\n$`).
+			MatchString(release) {
 			t.Errorf("%s/RELEASE has %q, not a version and a commit", folder, release)
 		}
 		if makefile := read(t, folder, "Makefile"); !strings.Contains(makefile, "deploy/service.mk") {

@@ -64,14 +64,16 @@ func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string
 func (r *runner) keepApart(inMongo bool) error {
 	if !inMongo {
 		if InMongo(r.data) {
-			return fmt.Errorf("setting store: the exchange of the folder %s has its records in MongoDB; give its URL, or name another folder with --data", r.data)
+			return fmt.Errorf("setting store: the exchange of the folder %s has its records in MongoDB; give its "+
+				"URL, or name another folder with --data", r.data)
 		}
 		return nil
 	}
 	for _, s := range r.services {
 		file := StoreFile(r.data, s.Name)
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("setting store: there are records in the file %s, which an exchange on MongoDB does not serve; name another folder with --data", file)
+			return fmt.Errorf("setting store: there are records in the file %s, which an exchange on MongoDB does "+
+				"not serve; name another folder with --data", file)
 		}
 	}
 	return nil

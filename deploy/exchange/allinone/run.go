@@ -40,7 +40,8 @@ func RunProgram(banner io.Writer) process.Program {
 		r.services = append(r.services, s.Definition())
 	}
 	return process.Program{
-		Name: "run", Summary: "Run the whole exchange in one process, with its records in the files of one folder or in MongoDB",
+		Name: "run", Summary: "Run the whole exchange in one process, with its records in the files of one folder " +
+			"or in MongoDB",
 		Flags: r.register, Foreign: settings.All(), Run: r.run,
 		Defaults: map[string]string{
 			"addr":       "127.0.0.1:8080",
@@ -104,7 +105,8 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 }
 
 func (r *runner) startBroker(p *process.Process) (address string, err error) {
-	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"), Log: p.Log.With("service", "broker")})
+	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"),
+		Log: p.Log.With("service", "broker")})
 	if err != nil {
 		return "", err
 	}
@@ -113,7 +115,9 @@ func (r *runner) startBroker(p *process.Process) (address string, err error) {
 }
 
 // startServices starts the services and returns their handlers. They call each other in memory.
-func (r *runner) startServices(ctx context.Context, p *process.Process, opened map[string]docstore.Store, brokerAt string) (map[string]http.Handler, error) {
+func (r *runner) startServices(
+	ctx context.Context, p *process.Process, opened map[string]docstore.Store, brokerAt string,
+) (map[string]http.Handler, error) {
 	ordered, err := startOrder(r.services)
 	if err != nil {
 		return nil, err
@@ -123,7 +127,9 @@ func (r *runner) startServices(ctx context.Context, p *process.Process, opened m
 		return peer.Config{Address: "http://" + name, Handler: handlers[name]}, nil
 	}
 	for _, s := range ordered {
-		links := process.Links{Store: opened[s.Name], Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now}
+		links := process.Links{
+			Store: opened[s.Name], Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now,
+		}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err
 		}
@@ -133,7 +139,9 @@ func (r *runner) startServices(ctx context.Context, p *process.Process, opened m
 
 // openGateway starts the gateway in front of the handlers. Without an identity provider, it accepts the tokens that
 // the key in the data folder signs.
-func (r *runner) openGateway(ctx context.Context, p *process.Process, handlers map[string]http.Handler) (http.Handler, error) {
+func (r *runner) openGateway(
+	ctx context.Context, p *process.Process, handlers map[string]http.Handler,
+) (http.Handler, error) {
 	if tokens := &r.gateway.Tokens; tokens.JWKSURL == "" && tokens.KeyFile == "" {
 		signer, err := auth.OpenSigner(local.KeyFolder(r.data))
 		if err != nil {

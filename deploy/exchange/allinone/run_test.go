@@ -30,7 +30,9 @@ func run(t *testing.T, data string, args ...string) running {
 	var stderr strings.Builder // written by the program only; read after it has ended
 	go func() {
 		args := append([]string{"--addr", "127.0.0.1:0", "--data", data}, args...)
-		ended <- RunProgram(writerFunc(func(text string) { banner <- text })).Execute(ctx, args, nil, io.Discard, &stderr)
+		ended <- RunProgram(writerFunc(func(text string) {
+			banner <- text
+		})).Execute(ctx, args, nil, io.Discard, &stderr)
 	}()
 	r := running{}
 	r.stop = func() {
@@ -63,7 +65,8 @@ func refusal(t *testing.T, args ...string) string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var stderr strings.Builder
-	status := RunProgram(io.Discard).Execute(ctx, append([]string{"--addr", "127.0.0.1:0", "--admin-addr", ""}, args...), nil, io.Discard, &stderr)
+	status := RunProgram(io.Discard).Execute(ctx,
+		append([]string{"--addr", "127.0.0.1:0", "--admin-addr", ""}, args...), nil, io.Discard, &stderr)
 	if status == 0 {
 		t.Fatalf("the exchange has started: %s", stderr.String())
 	}
@@ -168,7 +171,8 @@ func each(t *testing.T, folder string, visit func(path string, info fs.FileInfo)
 func TestSecondInstanceIsRefusedBeforeItTouchesTheData(t *testing.T) {
 	data := t.TempDir()
 	run(t, data)
-	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "broker"), "in use by another process", "another folder")
+	wantWords(t, refusal(t, "--data", data), "setting data", filepath.Join(data, "broker"), "in use by another process",
+		"another folder")
 }
 
 func TestDamagedDatabaseIsNamed(t *testing.T) {
@@ -203,11 +207,16 @@ func TestStoreThatCannotBeUsed(t *testing.T) {
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	for _, c := range []struct{ args, words []string }{
-		{[]string{"--data", none, "--store", "redis://u:sEcret@127.0.0.1"}, []string{"setting store", "give mongodb://HOST", "--data"}},
-		{[]string{"--data", none, "--store", "sqlite:" + none + ".db"}, []string{"setting store", "give mongodb://HOST", "--data"}},
-		{[]string{"--data", t.TempDir(), "--store", mongo, "--mongo-ca", "/none"}, []string{"setting mongo-ca", "/none"}},
-		{[]string{"--data", t.TempDir(), "--store", "mongodb://u:sEcret@127.0.0.1:99999999"}, []string{"setting store"}},
-		{[]string{"--data", files, "--store", mongo}, []string{"setting store", StoreFile(files, "parties"), "another folder", "--data"}},
+		{[]string{"--data", none, "--store", "redis://u:sEcret@127.0.0.1"},
+			[]string{"setting store", "give mongodb://HOST", "--data"}},
+		{[]string{"--data", none, "--store", "sqlite:" + none + ".db"},
+			[]string{"setting store", "give mongodb://HOST", "--data"}},
+		{[]string{"--data", t.TempDir(), "--store", mongo, "--mongo-ca", "/none"},
+			[]string{"setting mongo-ca", "/none"}},
+		{[]string{"--data", t.TempDir(), "--store", "mongodb://u:sEcret@127.0.0.1:99999999"},
+			[]string{"setting store"}},
+		{[]string{"--data", files, "--store", mongo},
+			[]string{"setting store", StoreFile(files, "parties"), "another folder", "--data"}},
 		{[]string{"--data", onMongo}, []string{"setting store", onMongo, "in MongoDB", "give its URL", "--data"}},
 	} {
 		said := refusal(t, c.args...)
@@ -281,7 +290,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	get(t, r.base+"/nothing", token)
 	// A claim of an unknown policy makes claims call coverage.
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/claim", strings.NewReader(`{"policyNumber":"NONE"}`))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, r.base+"/claim",
+		strings.NewReader(`{"policyNumber":"NONE"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

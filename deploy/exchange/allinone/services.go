@@ -19,7 +19,9 @@ import (
 
 // Services returns the services of the exchange, in the order in which the documentation lists them.
 func Services() []rest.Service {
-	return []rest.Service{parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service()}
+	return []rest.Service{
+		parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service(),
+	}
 }
 
 // CallersFirst returns the services, each before those that it calls. A record names only records that were there
@@ -73,7 +75,8 @@ func unordered(waiting []process.Definition, started []string) error {
 			}
 		}
 	}
-	return fmt.Errorf("services call each other in a circle, so that none can start first: %s", strings.Join(calls, ", "))
+	return fmt.Errorf("services call each other in a circle, so that none can start first: %s",
+		strings.Join(calls, ", "))
 }
 
 // Routes returns the routing table that follows from the declarations of the services.
@@ -86,11 +89,13 @@ func Routes() (routes.Table, error) {
 		}
 		for _, r := range resources {
 			table.Resources = append(table.Resources, routes.Route{
-				Service: s.Name, Resource: r.Resource, Collection: r.Collection, Item: r.Item, Actions: r.Actions, Subs: r.Subs,
+				Service: s.Name, Resource: r.Resource, Collection: r.Collection, Item: r.Item,
+				Actions: r.Actions, Subs: r.Subs,
 			})
 		}
 		for _, x := range extensions {
-			table.Extensions = append(table.Extensions, routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method})
+			table.Extensions = append(table.Extensions,
+				routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method})
 		}
 	}
 	return table, nil

@@ -64,12 +64,16 @@ func TestServicesThatCannotBeOrdered(t *testing.T) {
 	}{
 		"circle": {
 			[]process.Definition{
-				{Name: "parties"}, {Name: "coverage", Peers: []string{"parties", "claims"}}, {Name: "claims", Peers: []string{"coverage"}},
+				{Name: "parties"}, {Name: "coverage", Peers: []string{"parties", "claims"}},
+				{Name: "claims", Peers: []string{"coverage"}},
 			},
 			[]string{"coverage calls claims", "claims calls coverage"},
 		},
-		"itself":  {[]process.Definition{{Name: "claims", Peers: []string{"claims"}}}, []string{"claims calls claims"}},
-		"unknown": {[]process.Definition{{Name: "claims", Peers: []string{"billing"}}}, []string{"service claims calls billing", "not a service"}},
+		"itself": {[]process.Definition{{Name: "claims", Peers: []string{"claims"}}}, []string{"claims calls claims"}},
+		"unknown": {
+			[]process.Definition{{Name: "claims", Peers: []string{"billing"}}},
+			[]string{"service claims calls billing", "not a service"},
+		},
 	} {
 		_, err := startOrder(test.services)
 		for _, want := range test.want {

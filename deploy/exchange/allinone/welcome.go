@@ -32,7 +32,8 @@ func (r *runner) welcome(base, admin string) error {
 		bearer := fmt.Sprintf(`curl -H "Authorization: Bearer $('%s' token --data '%s')"`, command, data)
 		fmt.Fprintf(&text, "\nTry it from a shell:\n")
 		fmt.Fprintf(&text, "  %s %s/productCatalog\n", bearer, base)
-		fmt.Fprintf(&text, "  %s -H 'Content-Type: application/json' -d '{\"plateNumber\":\"EX 2026\",\"vin\":\"WVWZZZ1JZXW000001\"}' %s/vehicle\n", bearer, base)
+		fmt.Fprintf(&text, "  %s -H 'Content-Type: application/json' -d '{\"plateNumber\":\"EX "+
+			"2026\",\"vin\":\"WVWZZZ1JZXW000001\"}' %s/vehicle\n", bearer, base)
 		fmt.Fprintf(&text, "  %s %s/vehicle\n", bearer, base)
 	} else {
 		keys := r.gateway.Tokens.JWKSURL + r.gateway.Tokens.KeyFile // one of the two is empty

@@ -27,7 +27,8 @@ type source struct {
 // record that one names is in another.
 func snapshots(data string) ([]source, error) {
 	if allinone.InMongo(data) {
-		return nil, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB, of which MongoDB's own tools make backups", data))
+		return nil, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB, of which "+
+			"MongoDB's own tools make backups", data))
 	}
 	services, err := allinone.CallersFirst()
 	if err != nil {
@@ -38,7 +39,8 @@ func snapshots(data string) ([]source, error) {
 		path := allinone.StoreFile(data, s.Name)
 		snapshot, err := sqlitestore.OpenSnapshot(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
+			err = client.Misuse(fmt.Sprintf(
+				"there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
 		}
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
@@ -104,7 +106,8 @@ func (s *source) copyTo(ctx context.Context, d *draft, notes io.Writer) (entry, 
 		return file, err
 	}
 	if err := verify(ctx, d.file(file.Name)); err != nil {
-		return file, fmt.Errorf("%w; the copy is as %s is, so restore an earlier backup, or repair that file", err, s.path)
+		return file, fmt.Errorf("%w; the copy is as %s is, so restore an earlier backup, or repair that file", err,
+			s.path)
 	}
 	copied, err := os.Open(d.file(file.Name))
 	if err != nil {

@@ -21,12 +21,13 @@ func Commands(environ []string, out, notes io.Writer) []*cobra.Command {
 
 func backupCommand(environ []string, out, notes io.Writer) *cobra.Command {
 	command := &cobra.Command{
-		Use: "backup FOLDER", Short: "Copy the records of an exchange on this machine, also while it runs, into a new folder",
+		Use:   "backup FOLDER",
+		Short: "Copy the records of an exchange on this machine, also while it runs, into a new folder",
 		Long: `Copy the records of an exchange on this machine, also while it runs, into a new folder.
 
-The copy has every record that was acknowledged before the command was started, whole. Each file of it is verified by reading all
-of it. It has neither the keys of local tokens, which a restored exchange makes anew, nor the log of the broker, which it does not
-need. It holds personal data: keep it as you keep the exchange's own.`,
+The copy has every record that was acknowledged before the command was started, whole. Each file of it is verified by
+reading all of it. It has neither the keys of local tokens, which a restored exchange makes anew, nor the log of the
+broker, which it does not need. It holds personal data: keep it as you keep the exchange's own.`,
 		Example: `  exchange backup backups/monday
   exchange backup "backups/$(date +%Y%m%dT%H%M%S)"`,
 	}
@@ -50,8 +51,8 @@ func restoreCommand(environ []string, out, notes io.Writer) *cobra.Command {
 		Use: "restore BACKUP", Short: "Make a data folder from a backup",
 		Long: `Make a data folder from a backup.
 
-The folder must not exist, or be empty. Each file is compared with its checksum and opened before the folder gets its name; if
-anything is wrong, nothing is left behind.`,
+The folder must not exist, or be empty. Each file is compared with its checksum and opened before the folder gets its
+name; if anything is wrong, nothing is left behind.`,
 		Example: `  exchange restore backups/monday --data restored`,
 	}
 	data := register(command, "folder that the data is restored into")
@@ -64,7 +65,8 @@ anything is wrong, nothing is left behind.`,
 		if err != nil {
 			return err
 		}
-		return m.print(out, fmt.Sprintf("The data is in %s. Run the exchange with it: exchange run --data %[1]s", *data))
+		return m.print(out,
+			fmt.Sprintf("The data is in %s. Run the exchange with it: exchange run --data %[1]s", *data))
 	}
 	return command
 }
@@ -97,7 +99,8 @@ func resolved(command *cobra.Command, environ, args []string, notes io.Writer) (
 
 // print writes what a backup consists of.
 func (m *manifest) print(w io.Writer, first string) error {
-	if _, err := fmt.Fprintf(w, "%s It has every record that was acknowledged before %s.\n", first, m.Began.Format(time.RFC3339)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s It has every record that was acknowledged before %s.\n", first,
+		m.Began.Format(time.RFC3339)); err != nil {
 		return err
 	}
 	for _, e := range m.Files {

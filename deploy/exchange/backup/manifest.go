@@ -75,7 +75,8 @@ func readManifest(folder string) (*manifest, error) {
 	path := filepath.Join(folder, manifestFile)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, client.Misuse(fmt.Sprintf("%s is no backup: it has no file %s; name a folder that exchange backup has made", folder, manifestFile))
+		return nil, client.Misuse(fmt.Sprintf(
+			"%s is no backup: it has no file %s; name a folder that exchange backup has made", folder, manifestFile))
 	}
 	if err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ func readManifest(folder string) (*manifest, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w; take another backup", path, err)
 	}
 	if m.Form != form {
-		return nil, fmt.Errorf("%s: the backup has the form %d, which release %s made, and this release %s reads the form %d; use the release that made it",
+		return nil, fmt.Errorf("%s: the backup has the form %d, which release %s made, and this release %s reads "+
+			"the form %d; use the release that made it",
 			path, m.Form, m.Release, process.CurrentBuild().Version, form)
 	}
 	var expected, found []string

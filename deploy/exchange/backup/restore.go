@@ -72,7 +72,8 @@ func (e *entry) copyFrom(ctx context.Context, backup string, d *draft, progress 
 		return err
 	}
 	if written.bytes != e.Bytes || written.hex() != e.SHA256 {
-		return fmt.Errorf("%s is not the file that the backup was made with: it has %d bytes with the SHA-256 %s, and %s says %d bytes and %s; restore another backup",
+		return fmt.Errorf("%s is not the file that the backup was made with: it has %d bytes with the SHA-256 %s, "+
+			"and %s says %d bytes and %s; restore another backup",
 			path, written.bytes, written.hex(), manifestFile, e.Bytes, e.SHA256)
 	}
 	return nil

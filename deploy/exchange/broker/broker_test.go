@@ -55,7 +55,8 @@ func publish(t testing.TB, b *Broker, topic string, n, batch int) {
 	for from := 0; from < n; from += 10_000 {
 		messages := make([]kafka.Message, min(n-from, 10_000))
 		for i := range messages {
-			messages[i].Value = fmt.Appendf(nil, `{"period":"2026-11","policyNumber":"MTR-%08d","transactionType":"premium"}`, from+i)
+			messages[i].Value = fmt.Appendf(nil,
+				`{"period":"2026-11","policyNumber":"MTR-%08d","transactionType":"premium"}`, from+i)
 		}
 		if err := w.WriteMessages(t.Context(), messages...); err != nil {
 			t.Fatal(err)
@@ -68,7 +69,8 @@ func consume(t testing.TB, b *Broker, group, topic string, n int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	r := kafka.NewReader(kafka.ReaderConfig{Brokers: []string{b.Addr()}, GroupID: group, Topic: topic, MaxWait: 100 * time.Millisecond})
+	r := kafka.NewReader(kafka.ReaderConfig{Brokers: []string{b.Addr()}, GroupID: group, Topic: topic,
+		MaxWait: 100 * time.Millisecond})
 	defer r.Close()
 	var last []kafka.Message
 	for range n {
@@ -155,7 +157,8 @@ func TestGroupThatHasCommittedNothingKeepsAll(t *testing.T) {
 	createTopic(t, b, "receipts", 1)
 	publish(t, b, "receipts", 100, 10)
 	consume(t, b, "premium", "receipts", 100)
-	late, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: "audit", Brokers: []string{b.Addr()}, Topics: []string{"receipts"}})
+	late, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{ID: "audit", Brokers: []string{b.Addr()},
+		Topics: []string{"receipts"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,11 +242,12 @@ func TestWhatIsNoRequestEndsItsConnection(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for what, sent := range map[string]string{
-		"HTTP":                     "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
-		"a negative size":          "\xff\xff\xff\xff\x00\x00\x00\x00",
-		"an empty request":         "\x00\x00\x00\x00\x00\x00\x00\x00",
-		"an unknown kind":          "\x00\x00\x00\x0a\x27\x0f\x00\x00\x00\x00\x00\x00\xff\xff",
-		"the second of two":        "\x00\x00\x00\x0a\x00\x12\x00\x00\x00\x00\x00\x00\xff\xff" + "\x00\x00\x00\x0a\x27\x0f\x00\x00\x00\x00\x00\x00\xff\xff",
+		"HTTP":             "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"a negative size":  "\xff\xff\xff\xff\x00\x00\x00\x00",
+		"an empty request": "\x00\x00\x00\x00\x00\x00\x00\x00",
+		"an unknown kind":  "\x00\x00\x00\x0a\x27\x0f\x00\x00\x00\x00\x00\x00\xff\xff",
+		"the second of two": "\x00\x00\x00\x0a\x00\x12\x00\x00\x00\x00\x00\x00\xff\xff" +
+			"\x00\x00\x00\x0a\x27\x0f\x00\x00\x00\x00\x00\x00\xff\xff",
 		"a size that is too great": "\x00\x80\x00\x01\x00\x00\x00\x00",
 	} {
 		conn, err := net.Dial("tcp", b.Addr())

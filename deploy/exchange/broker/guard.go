@@ -70,7 +70,8 @@ func (c *guardedConn) follow(p []byte) error {
 				return errSize
 			}
 		case len(c.head):
-			if kmsg.RequestForKey(int16(binary.BigEndian.Uint16(c.head[4:]))) == nil { //nolint:gosec // the protocol has it so
+			//nolint:gosec // the protocol has it so
+			if kmsg.RequestForKey(int16(binary.BigEndian.Uint16(c.head[4:]))) == nil {
 				return errKind
 			}
 			c.filled, c.rest = 0, int(size)-2

@@ -58,7 +58,9 @@ type tally struct {
 }
 
 // examine looks for faults in the databases. It reports each, and says on notes how far it has come.
-func examine(ctx context.Context, databases []database, report func(service string, f docstore.Finding) error, notes io.Writer) (*tally, error) {
+func examine(
+	ctx context.Context, databases []database, report func(service string, f docstore.Finding) error, notes io.Writer,
+) (*tally, error) {
 	found, err := targets(ctx, databases)
 	if err != nil {
 		return nil, err

@@ -32,11 +32,11 @@ func Command(environ []string, out, notes io.Writer) *cobra.Command {
 		Use: "check", Short: "Look for faults in the stored records of an exchange, also while it runs",
 		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in MongoDB. It changes nothing.
 
-It reads the files of a folder as they were at one instant: that they are sound; that each record and each former version can be read; that
-keys agree with records, and unique values are unique; that no version and no event is missing; that states are in their sets and
-follow from the last transition; that what records refer to is there; that each row of the bordereau is the sum of its receipts, and
-that receipts did not wait for longer than a minute for their row. In MongoDB it reads page by page what is there by then, and a record that
-changes meanwhile is no fault.
+It reads the files of a folder as they were at one instant: that they are sound; that each record and each former
+version can be read; that keys agree with records, and unique values are unique; that no version and no event is
+missing; that states are in their sets and follow from the last transition; that what records refer to is there; that
+each row of the bordereau is the sum of its receipts, and that receipts did not wait for longer than a minute for
+their row. In MongoDB it reads page by page what is there by then, and a record that changes meanwhile is no fault.
 
 The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
 		Example: `  exchange check
@@ -54,12 +54,14 @@ The exit status is 0 if all of this holds, 1 if not, or if there are no records,
 	data := own.String(settings.Data, "data", "folder of the exchange's data, or of a backup")
 	var store process.StoreSettings
 	store.Register(own, "")
-	own.Lookup(process.StoreSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
+	own.Lookup(
+		process.StoreSetting).Usage = "mongodb://HOST, where the databases of the services are, in place of a folder"
 	own.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
 	flags.AddFlagSet(own)
 	output := asText
 	form := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
-	setting.ChoiceVar(form, &output, "output", []string{asText, asJSON}, "form of the output; json is an object on each line, the summary last")
+	setting.ChoiceVar(form, &output, "output", []string{asText, asJSON},
+		"form of the output; json is an object on each line, the summary last")
 	form.Lookup("output").Shorthand = "o"
 	flags.AddFlag(form.Lookup("output"))
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -105,7 +107,8 @@ func (t *tally) verdict() error {
 	case t.Findings > 0:
 		return fmt.Errorf("%d faults were found", t.Findings)
 	case records == 0:
-		return errors.New("there are no records, so that nothing was examined; is --data the right folder, or --store the right deployment?")
+		return errors.New("there are no records, so that nothing was examined; is --data the right folder, or " +
+			"--store the right deployment?")
 	}
 	return nil
 }
@@ -123,8 +126,11 @@ func (p *printer) finding(service string, f docstore.Finding) error {
 			docstore.Finding
 		}{service, f})
 	}
-	place := strings.Join(slices.DeleteFunc([]string{service, f.Collection, f.ID}, func(s string) bool { return s == "" }), " ")
-	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, oneLine(f.Found), oneLine(f.Expected))
+	place := strings.Join(slices.DeleteFunc([]string{service, f.Collection, f.ID}, func(s string) bool {
+		return s == ""
+	}), " ")
+	_, err := fmt.Fprintf(p.w, "%s: %s: found %s, expected %s\n", place, f.Invariant, oneLine(f.Found),
+		oneLine(f.Expected))
 	return err
 }
 
@@ -149,6 +155,7 @@ func (p *printer) summary(t *tally) error {
 		}
 		return strings.Join(all, ", ")
 	}
-	_, err := fmt.Fprintf(p.w, "Examined records: %s. In them: %s. Faults: %d.\n", counts(t.Records), counts(t.Others), t.Findings)
+	_, err := fmt.Fprintf(p.w, "Examined records: %s. In them: %s. Faults: %d.\n", counts(t.Records),
+		counts(t.Others), t.Findings)
 	return err
 }

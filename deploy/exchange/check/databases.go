@@ -53,12 +53,14 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 func inFolder(data string) openDatabase {
 	return func(_ context.Context, service string) (docstore.Inspection, time.Time, error) {
 		if allinone.InMongo(data) {
-			return nil, time.Time{}, client.Misuse(fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
+			return nil, time.Time{}, client.Misuse(
+				fmt.Sprintf("the exchange of the folder %s has its records in MongoDB; name that with --store", data))
 		}
 		path := allinone.StoreFile(data, service)
 		inspection, err := sqlitestore.Inspect(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA, or MongoDB with --store", path))
+			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data "+
+				"or EXCHANGE_DATA, or MongoDB with --store", path))
 		}
 		if err != nil {
 			return nil, time.Time{}, err

@@ -26,7 +26,8 @@ func notReached(url process.StoreURL, err error) error {
 	if !errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	const advice = "See that it runs and that this machine may reach it; --store or EXCHANGE_STORE says where it is, and --mongo-ca whose certificates it has."
+	const advice = "See that it runs and that this machine may reach it; --store or EXCHANGE_STORE says where it " +
+		"is, and --mongo-ca whose certificates it has."
 	hosts, cause := []string{url.Hosts()}, errors.New(reason(err))
 	if selection, is := errors.AsType[topology.ServerSelectionError](err); is && len(selection.Desc.Servers) > 0 {
 		hosts = hosts[:0]
@@ -70,7 +71,8 @@ func reason(err error) string {
 		return fmt.Sprintf("the name %s cannot be resolved: %s", lookup.Name, lookup.Err)
 	case untrusted:
 		return certificate.Err.Error()
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) &&
+		network.Timeout():
 		return noResponse
 	case refused:
 		return errno.Error()

@@ -27,10 +27,12 @@ func TestMongoDBThatIsNotThere(t *testing.T) {
 	var notes bytes.Buffer
 	command := Command(nil, io.Discard, &notes)
 	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs([]string{"--store", "mongodb://exchange:sEcret@127.0.0.1:1/?authSource=admin", "--mongo-selection-timeout", "50ms"})
+	command.SetArgs([]string{"--store", "mongodb://exchange:sEcret@127.0.0.1:1/?authSource=admin",
+		"--mongo-selection-timeout", "50ms"})
 	status := client.Report(&notes, command.ExecuteContext(t.Context()))
 	said := notes.String()
-	if status != 3 || !strings.Contains(said, "MongoDB at 127.0.0.1:1 does not respond: ") || !strings.Contains(said, "--store or EXCHANGE_STORE says where it is") {
+	if status != 3 || !strings.Contains(said, "MongoDB at 127.0.0.1:1 does not respond: ") ||
+		!strings.Contains(said, "--store or EXCHANGE_STORE says where it is") {
 		t.Errorf("status %d: %s", status, said)
 	}
 	for _, word := range []string{"sEcret", "topology", "server selection", "docstore"} {
@@ -49,16 +51,24 @@ func TestWhyMongoDBDoesNotRespond(t *testing.T) {
 		return description.Server{Addr: address.Address(host), Kind: kind, LastError: err}
 	}
 	lost := func(servers ...description.Server) error {
-		return topology.ServerSelectionError{Desc: description.Topology{Servers: servers}, Wrapped: os.ErrDeadlineExceeded}
+		return topology.ServerSelectionError{
+			Desc: description.Topology{Servers: servers}, Wrapped: os.ErrDeadlineExceeded,
+		}
 	}
 	const url = "mongodb://user:p%40ss@db-0:27017,db-1/?replicaSet=rs0"
 	for want, err := range map[string]error{
-		"MongoDB at db-0:27017 does not respond: connection refused":                                   lost(server("db-0:27017", description.Unknown, refused)),
-		"MongoDB at db-0:27017 does not respond: x509: certificate signed by unknown authority":        lost(server("db-0:27017", description.Unknown, untrusted)),
-		"MongoDB at db-0:27017 does not respond: it closed the connection, as a server does that asks": lost(server("db-0:27017", description.Unknown, topology.ConnectionError{Wrapped: io.EOF})),
-		"MongoDB at db-0:27017 does not respond: no response in time":                                  lost(server("db-0:27017", description.Unknown, nil)),
-		"MongoDB at db-0:27017 does not respond: it is there, but not the primary of the replica set":  lost(server("db-0:27017", description.ServerKindRSSecondary, nil)),
-		"MongoDB at db-0:27017, db-1:27017 does not respond: db-0:27017: connection refused; db-1:27017: the name db-1 cannot be resolved: no such host": lost(
+		"MongoDB at db-0:27017 does not respond: connection refused": lost(
+			server("db-0:27017", description.Unknown, refused)),
+		"MongoDB at db-0:27017 does not respond: x509: certificate signed by unknown authority": lost(
+			server("db-0:27017", description.Unknown, untrusted)),
+		"MongoDB at db-0:27017 does not respond: it closed the connection, as a server does that asks": lost(
+			server("db-0:27017", description.Unknown, topology.ConnectionError{Wrapped: io.EOF})),
+		"MongoDB at db-0:27017 does not respond: no response in time": lost(
+			server("db-0:27017", description.Unknown, nil)),
+		"MongoDB at db-0:27017 does not respond: it is there, but not the primary of the replica set": lost(
+			server("db-0:27017", description.ServerKindRSSecondary, nil)),
+		"MongoDB at db-0:27017, db-1:27017 does not respond: db-0:27017: connection refused; db-1:27017: the name " +
+			"db-1 cannot be resolved: no such host": lost(
 			server("db-0:27017", description.Unknown, refused), server("db-1:27017", description.Unknown, unresolved)),
 		"MongoDB at db-0:27017,db-1 does not respond: no response in time":           os.ErrDeadlineExceeded,
 		"MongoDB at db-0:27017,db-1 does not respond: the name db-1 cannot be resol": unresolved,

@@ -55,8 +55,9 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 	transport.DialContext = (&net.Dialer{Timeout: connecting}).DialContext
 	transport.TLSHandshakeTimeout = connecting
 	call := &caller{
-		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog(), started: time.Now(), patient: c.retryGiven(),
-		limits: fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
+		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog(), started: time.Now(),
+		patient: c.retryGiven(),
+		limits:  fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
 		client: &http.Client{
 			Transport: transport, Timeout: c.timeout,
 			// Following a redirect could turn a POST into a GET, whose response would be taken for that of the POST.
@@ -175,7 +176,8 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 // stillWaiting prints that there is no response so far.
 func (c *caller) stillWaiting() {
 	if !c.reached.Load() {
-		fmt.Fprintf(c.notes, "%s has not answered yet; waiting on (%s). Is it an exchange? --url or EXCHANGE_URL says where it is; Ctrl-C stops.\n",
+		fmt.Fprintf(c.notes, "%s has not answered yet; waiting on (%s). Is it an exchange? --url or EXCHANGE_URL "+
+			"says where it is; Ctrl-C stops.\n",
 			c.base, c.limits)
 	}
 }
@@ -208,6 +210,7 @@ func (c *caller) attempt(ctx context.Context, r request, token string) (response
 	c.reached.Store(true)
 	defer received.Body.Close()
 	body, err := io.ReadAll(received.Body)
-	c.log.Debug("response", "method", r.method, "url", u.String(), "status", received.StatusCode, "request", received.Header.Get("X-Request-Id"))
+	c.log.Debug("response", "method", r.method, "url", u.String(), "status", received.StatusCode, "request",
+		received.Header.Get("X-Request-Id"))
 	return response{received.StatusCode, received.Header, body}, err
 }

@@ -56,7 +56,8 @@ func (c *checker) scope() string {
 func (c *checker) check(ctx context.Context, record []byte) (*problem, error) {
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(record))
 	if err != nil {
-		return &problem{Title: "malformed record", Detail: err.Error()}, nil //nolint:nilerr // the record is wrong; the check itself went well
+		//nolint:nilerr // the record is wrong; the check itself went well
+		return &problem{Title: "malformed record", Detail: err.Error()}, nil
 	}
 	if invalid, is := errors.AsType[*jsonschema.ValidationError](c.schema.Validate(value)); is {
 		return &problem{Title: "does not fit the OpenAPI document", Errors: violations(invalid)}, nil

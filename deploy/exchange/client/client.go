@@ -90,11 +90,13 @@ func (p *program) arguments(n int, offers func(resource.Resource) bool) cobra.Po
 		}
 		r, known := p.catalog().Find(args[0])
 		if !known {
-			return usage("there is no resource %q%s; there are %s", args[0], didYouMean(args[0], p.resources(anyResource)),
+			return usage("there is no resource %q%s; there are %s", args[0],
+				didYouMean(args[0], p.resources(anyResource)),
 				strings.Join(p.resources(anyResource), ", "))
 		}
 		if !offers(r) {
-			return usage("%s is not offered for %s; it is for %s", command.Name(), args[0], strings.Join(p.resources(offers), ", "))
+			return usage("%s is not offered for %s; it is for %s", command.Name(), args[0],
+				strings.Join(p.resources(offers), ", "))
 		}
 		if slices.Contains(args, "") {
 			return usage("an argument of %s is empty", command.Name())

@@ -31,7 +31,9 @@ func oneOf(flag, value string, values ...string) error {
 
 // completeResource completes the first argument with the resources for which offers returns true. then completes the
 // arguments after it.
-func (p *program) completeResource(offers func(resource.Resource) bool, then cobra.CompletionFunc) cobra.CompletionFunc {
+func (p *program) completeResource(
+	offers func(resource.Resource) bool, then cobra.CompletionFunc,
+) cobra.CompletionFunc {
 	return func(command *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
@@ -44,7 +46,9 @@ func (p *program) completeResource(offers func(resource.Resource) bool, then cob
 }
 
 // completeAction offers the actions on a record, once its resource and identifier are there.
-func (p *program) completeAction(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *program) completeAction(
+	_ *cobra.Command, args []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if r, known := p.catalog().Find(args[0]); known && len(args) == 2 {
 		return r.ActionNames(), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -52,7 +56,9 @@ func (p *program) completeAction(_ *cobra.Command, args []string, _ string) ([]c
 }
 
 // completeMember offers the members of the resource that is the first argument.
-func (p *program) completeMember(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *program) completeMember(
+	_ *cobra.Command, args []string, _ string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []string
 	if r, known := p.catalog().Find(args[0]); known && len(args) == 1 {
 		for _, m := range r.Members {
@@ -64,7 +70,9 @@ func (p *program) completeMember(_ *cobra.Command, args []string, _ string) ([]c
 
 // completeFilter offers the filters of the resource that is the first argument, and after the equals sign the values
 // that the filter may have.
-func (p *program) completeFilter(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (p *program) completeFilter(
+	_ *cobra.Command, args []string, typed string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -33,12 +33,14 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	}
 	flags := command.Flags()
 	flags.StringVar(&c.url, "url", orElse(p.variable("EXCHANGE_URL"), defaultURL), "URL of the exchange (EXCHANGE_URL)")
-	flags.StringVar(&c.token, "token", "", "bearer token (EXCHANGE_TOKEN, which other users of this machine cannot see)")
+	flags.StringVar(&c.token, "token", "",
+		"bearer token (EXCHANGE_TOKEN, which other users of this machine cannot see)")
 	flags.StringVar(&c.tokenFile, "token-file", "", "file with the bearer token, read again for each request")
 	flags.StringVar(&c.data, "data", orElse(p.variable("EXCHANGE_DATA"), "data"),
 		"data folder of an exchange on this machine: its keys issue the token if none is given (EXCHANGE_DATA)")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long one request may take")
-	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for, 0 for not at all; an exchange that never responded is given up after 3s unless this is given")
+	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for, 0 for not at "+
+		"all; an exchange that never responded is given up after 3s unless this is given")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "log each request on stderr")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 	c.retryGiven = func() bool { return flags.Changed("retry-for") }

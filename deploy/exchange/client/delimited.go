@@ -46,7 +46,8 @@ func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 			s.layout.delimiter = findDelimiter(beginning, s.columns)
 		}
 		cells := csv.NewReader(text)
-		cells.Comma, cells.FieldsPerRecord = s.layout.delimiter, -1 // a row of another length is rejected, and the rows after it are read
+		// a row of another length is rejected, and the rows after it are read
+		cells.Comma, cells.FieldsPerRecord = s.layout.delimiter, -1
 		header, err := cells.Read()
 		if errors.Is(err, io.EOF) {
 			err = errors.New("the file has no header")
@@ -145,9 +146,11 @@ func newRowReader(header []string, columns table.Columns, extensions bool) (*row
 	case len(unknown) == 0:
 		return r, nil
 	case len(unknown) == len(r.header) && !meant:
-		return nil, usage("no column is a member of the resource: is there a header, and is --delimiter right? The first line is %q", header)
+		return nil, usage("no column is a member of the resource: is there a header, and is --delimiter right? The "+
+			"first line is %q", header)
 	}
-	return nil, usage("the interface does not name %s; mend the header, or keep such columns as members of your own with --extensions", strings.Join(unknown, ", "))
+	return nil, usage("the interface does not name %s; mend the header, or keep such columns as members of your "+
+		"own with --extensions", strings.Join(unknown, ", "))
 }
 
 // without returns a row without the cell of the reason.

@@ -13,7 +13,8 @@ import (
 
 func (p *program) describe() *cobra.Command {
 	command := &cobra.Command{
-		Use: "describe RESOURCE [MEMBER]", Short: "Show a resource's members, their allowed values, its filters and actions",
+		Use:   "describe RESOURCE [MEMBER]",
+		Short: "Show a resource's members, their allowed values, its filters and actions",
 		Long: `Show what an exchange says of a resource in its OpenAPI document: its members and their types, its filters and its
 actions; or of one member, the values that it may have there. The value sets are those in force at that exchange.`,
 		Example: `  exchange describe motorCoverage
@@ -55,7 +56,8 @@ func describeMember(w io.Writer, r resource.Resource, name string) error {
 		for _, m := range r.Members {
 			names = append(names, m.Path)
 		}
-		return usage("%s has no member %q%s; it has %s", r.Name, name, didYouMean(name, names), strings.Join(names, ", "))
+		return usage("%s has no member %q%s; it has %s", r.Name, name, didYouMean(name, names),
+			strings.Join(names, ", "))
 	}
 	if len(m.Values) == 0 {
 		_, err := fmt.Fprintln(w, typeWords[m.Kind])

@@ -28,7 +28,7 @@
 //	seed.go           seed: the invented book of package book
 //	failure.go        errors: what is printed, and the exit status
 //
-// Workbooks are read and written with excelize, CSV with encoding/csv, schemas are checked with jsonschema. What is left
-// here is what they have not: columns from members of records, keys that survive a corrected file, and memory that
-// does not grow with the file.
+// Workbooks are read and written with excelize, CSV with encoding/csv, schemas are checked with jsonschema. What is
+// left here is what they have not: columns from members of records, keys that survive a corrected file, and memory
+// that does not grow with the file.
 package client

@@ -31,8 +31,8 @@ each member, "address.city" for a member of a member: always all members that th
 up, and the others that occur. What csv holds, import reads back to the same values.
 
 In csv, a text that a spreadsheet would take for a formula has an apostrophe before it, which import takes away again;
-numbers stay as they are. In a workbook, days and times are dates, times in UTC to the millisecond; a number keeps fifteen
-digits, so that one with more is text.`,
+numbers stay as they are. In a workbook, days and times are dates, times in UTC to the millisecond; a number keeps
+fifteen digits, so that one with more is text.`,
 		Example: `  exchange export claim > claims.ndjson
   exchange export motorCoverage --out policies.csv
   exchange export claim -o csv --delimiter semicolon --out claims.csv
@@ -43,7 +43,8 @@ digits, so that one with more is text.`,
 	var e exporting
 	filters := p.registerFilters(command)
 	flags := command.Flags()
-	flags.StringVarP(&e.format, "output", "o", "", "form of the output: ndjson, csv or xlsx; by the name of --out where not given, else ndjson")
+	flags.StringVarP(&e.format, "output", "o", "",
+		"form of the output: ndjson, csv or xlsx; by the name of --out where not given, else ndjson")
 	flags.StringVar(&e.file, "out", "-", "file to write; - is the standard output")
 	flags.StringVar(&e.delimiter, "delimiter", "comma", "what is between the cells of csv: comma, semicolon or tab")
 	complete(command, "output", formats...)
@@ -100,9 +101,13 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	var err error
 	switch e.format {
 	case asCSV:
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error { return s.writeCSV(w, delimiters[e.delimiter]) })
+		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+			return s.writeCSV(w, delimiters[e.delimiter])
+		})
 	case asXLSX:
-		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error { return s.writeXLSX(w, e.resource) })
+		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+			return s.writeXLSX(w, e.resource)
+		})
 	default:
 		err = each(func(record jsontext.Value) error { return printRecord(w, asJSON, record) })
 	}

@@ -74,7 +74,10 @@ func newRefusal(got response) *refusal {
 	// A proxy before the exchange may respond in another form.
 	if err := json.Unmarshal(got.body, &r.problem); err != nil || r.problem.Title == "" {
 		r.foreign = true
-		r.problem = problem{Title: strings.ToLower(http.StatusText(got.status)), Status: got.status, Instance: got.header.Get("X-Request-Id")}
+		r.problem = problem{
+			Title: strings.ToLower(http.StatusText(got.status)), Status: got.status,
+			Instance: got.header.Get("X-Request-Id"),
+		}
 	}
 	return r
 }
@@ -116,10 +119,12 @@ func (r *refusal) explain(w io.Writer) {
 		}
 	}
 	if r.status == http.StatusUnauthorized {
-		fmt.Fprintln(w, "  Give a bearer token with --token-file or EXCHANGE_TOKEN; for an exchange on this machine, its data folder with --data.")
+		fmt.Fprintln(w, "  Give a bearer token with --token-file or EXCHANGE_TOKEN; for an exchange on this "+
+			"machine, its data folder with --data.")
 	}
 	if r.foreign {
-		fmt.Fprintln(w, "  An exchange does not respond like this: the address may be of something else. Is --url right?")
+		fmt.Fprintln(w,
+			"  An exchange does not respond like this: the address may be of something else. Is --url right?")
 	}
 	if p.Instance != "" {
 		fmt.Fprintf(w, "  request id: %s\n", p.Instance)

@@ -26,31 +26,34 @@ type importing struct {
 	extensions, dryRun                       bool
 }
 
-const importHelp = `Create the records of a file: NDJSON (a record on each line), CSV or a workbook (XLSX). FILE may be -, the standard input.
+const importHelp = `Create the records of a file: NDJSON (a record on each line), CSV or a workbook (XLSX). FILE may
+be -, the standard input.
 
 In a table, a column is a member, "address.city" a member of a member; lists have semicolons between their values; an
-empty cell is an absent member; rows without any value are skipped. A column that the interface does not name is refused,
-or with --extensions kept as a member of your own: JSON where it reads as JSON, else text. What is between the cells of
-CSV is found from the header. An apostrophe before what a spreadsheet would take for a formula is taken away, as export
-puts it there. Dates of a workbook are days, and times in UTC.
+empty cell is an absent member; rows without any value are skipped. A column that the interface does not name is
+refused, or with --extensions kept as a member of your own: JSON where it reads as JSON, else text. What is between
+the cells of CSV is found from the header. An apostrophe before what a spreadsheet would take for a formula is taken
+away, as export puts it there. Dates of a workbook are days, and times in UTC.
 
-An import can be stopped at any time, and resumed by the same command: each record has an Idempotency-Key made from its
-content, so none is created twice, also if rows were corrected, moved or added meanwhile. That holds for the same caller,
-and for as long as the exchange remembers keys (its --key-retention). Equal records within a file are all created. Equal
-records of another file are not, unless it is imported as another --batch.
+An import can be stopped at any time, and resumed by the same command: each record has an Idempotency-Key made from
+its content, so none is created twice, also if rows were corrected, moved or added meanwhile. That holds for the same
+caller, and for as long as the exchange remembers keys (its --key-retention). Equal records within a file are all
+created. Equal records of another file are not, unless it is imported as another --batch.
 
-Records that the exchange refuses are written to a file of their own in the form of the input, with a column (in NDJSON: a
-member) "` + reasonName + `" that says why. Mend them there and import that file: the column is left out. The exit status is
-then 1. Records are created several at a time, and so not quite in the order of the file; --concurrency 1 keeps it.
+Records that the exchange refuses are written to a file of their own in the form of the input, with a column (in
+NDJSON: a member) "` + reasonName + `" that says why. Mend them there and import that file: the column is left out.
+The exit status is then 1. Records are created several at a time, and so not quite in the order of the file;
+--concurrency 1 keeps it.
 
---dry-run creates nothing. Each record is held against the OpenAPI document of the exchange: its members, their types and
-formats, the value sets in force, what is required. A claim is also held against its policy, by the exchange. What only a
-creation can tell is not checked: whether the records that it refers to exist, whether something unique is taken, whether
-dates are in order.`
+--dry-run creates nothing. Each record is held against the OpenAPI document of the exchange: its members, their types
+and formats, the value sets in force, what is required. A claim is also held against its policy, by the exchange. What
+only a creation can tell is not checked: whether the records that it refers to exist, whether something unique is
+taken, whether dates are in order.`
 
 func (p *program) imports() *cobra.Command {
 	command := &cobra.Command{
-		Use: "import RESOURCE FILE", Short: "Create the records of a file: NDJSON, CSV or a workbook (XLSX)", Long: importHelp,
+		Use: "import RESOURCE FILE", Short: "Create the records of a file: NDJSON, CSV or a workbook (XLSX)",
+		Long: importHelp,
 		Example: `  exchange import vehicle fleet.csv --dry-run
   exchange import vehicle fleet.csv
   exchange import vehicle fleet.xlsx --batch again
@@ -62,11 +65,14 @@ func (p *program) imports() *cobra.Command {
 	var i importing
 	flags := command.Flags()
 	flags.StringVar(&i.format, "format", "", "format of FILE: ndjson, csv or xlsx; by its name where not given")
-	flags.StringVar(&i.delimiter, "delimiter", "", "what is between the cells of CSV: comma, semicolon or tab; found from the header where not given")
-	flags.BoolVar(&i.extensions, "extensions", false, "keep columns that the interface does not name as members of your own")
+	flags.StringVar(&i.delimiter, "delimiter", "",
+		"what is between the cells of CSV: comma, semicolon or tab; found from the header where not given")
+	flags.BoolVar(&i.extensions, "extensions", false,
+		"keep columns that the interface does not name as members of your own")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "check the records and create none")
 	flags.StringVar(&i.batch, "batch", "", "name of the batch: records equal to those of another batch are created too")
-	flags.StringVar(&i.rejected, "rejected", "", "file for the records that are refused (default FILE.rejected and its ending)")
+	flags.StringVar(&i.rejected, "rejected", "",
+		"file for the records that are refused (default FILE.rejected and its ending)")
 	flags.IntVar(&i.concurrency, "concurrency", 8, "how many records are on their way at a time, 1 to 64")
 	complete(command, "format", formats...)
 	complete(command, "delimiter", "comma", "semicolon", "tab")
@@ -169,7 +175,9 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		if i.dryRun || run.done() == 0 {
 			return err
 		}
-		return &hinted{err, fmt.Sprintf("%s. The same command goes on from here: what was created is not created again.", run)}
+		return &hinted{
+			err, fmt.Sprintf("%s. The same command goes on from here: what was created is not created again.", run),
+		}
 	}
 	return p.conclude(run)
 }
@@ -183,7 +191,8 @@ func (p *program) conclude(run *importRun) error {
 		fmt.Fprintln(p.Err, run.checker.scope())
 	}
 	if run.replayed > 0 {
-		fmt.Fprintln(p.Err, "Records that were already there had been imported before. If they are meant to be new, give the import a --batch of its own.")
+		fmt.Fprintln(p.Err, "Records that were already there had been imported before. If they are meant to be "+
+			"new, give the import a --batch of its own.")
 	}
 	if run.rejects.count > 0 {
 		return &hinted{

@@ -122,14 +122,18 @@ func (r *importRun) sendAll(ctx context.Context, queue <-chan keyed, outcomes ch
 
 func (r *importRun) send(ctx context.Context, next keyed) (outcome, error) {
 	if next.unreadable != "" {
-		return outcome{row: next.row, problem: &problem{Title: fmt.Sprintf("line %d cannot be read", next.line), Detail: next.unreadable}}, nil
+		return outcome{
+			row:     next.row,
+			problem: &problem{Title: fmt.Sprintf("line %d cannot be read", next.line), Detail: next.unreadable},
+		}, nil
 	}
 	if r.checker != nil {
 		wrong, err := r.checker.check(ctx, next.record)
 		return outcome{row: next.row, problem: wrong}, err
 	}
 	got, err := r.caller.send(ctx, request{
-		method: http.MethodPost, path: "/" + r.resource.Name, body: next.record, header: map[string]string{keyHeader: next.key},
+		method: http.MethodPost, path: "/" + r.resource.Name, body: next.record,
+		header: map[string]string{keyHeader: next.key},
 	})
 	if refused, is := errors.AsType[*refusal](err); is && !refused.passing() {
 		return outcome{row: next.row, problem: &refused.problem}, nil
@@ -169,7 +173,8 @@ func (k *keys) next(record []byte) string {
 	value := jsontext.Value(record).Clone()
 	// A record that is no JSON is refused with any key. Digits are kept, because 1.0 and 1.00 may mean different
 	// things.
-	if err := value.Canonicalize(jsontext.CanonicalizeRawInts(false), jsontext.CanonicalizeRawFloats(false)); err != nil {
+	if err := value.Canonicalize(jsontext.CanonicalizeRawInts(false),
+		jsontext.CanonicalizeRawFloats(false)); err != nil {
 		value = record
 	}
 	content := sha256.Sum256(value)

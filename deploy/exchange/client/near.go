@@ -19,7 +19,8 @@ func near(name string, names []string) []string {
 	for _, other := range names {
 		lower := strings.ToLower(other)
 		distance := levenshtein.ComputeDistance(sought, lower)
-		if strings.HasSuffix(lower, "."+sought) || len(sought) > 3 && (strings.HasPrefix(lower, sought) || strings.HasPrefix(sought, lower)) {
+		if strings.HasSuffix(lower, "."+sought) ||
+			len(sought) > 3 && (strings.HasPrefix(lower, sought) || strings.HasPrefix(sought, lower)) {
 			distance = min(distance, 2)
 		}
 		if distance <= max(2, len(sought)/3) {

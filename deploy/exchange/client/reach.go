@@ -82,19 +82,22 @@ func advise(err error, base *url.URL, timeout string) string {
 	case host:
 		return "The certificate is for another name: use the name in it; " + where + "."
 	case authority:
-		return "The certificate is of an authority that this machine does not trust: give the authority's certificate as SSL_CERT_FILE=ca.pem, or ask whoever runs the exchange."
+		return "The certificate is of an authority that this machine does not trust: give the authority's " +
+			"certificate as SSL_CERT_FILE=ca.pem, or ask whoever runs the exchange."
 	case certificate:
 		return "The certificate is not good: ask whoever runs the exchange."
 	case notHTTP(err):
 		return "What listens on that port does not speak HTTP; " + where + "."
 	case unnamed(err):
-		return fmt.Sprintf("There is no machine of the name %s. Check it for a typing error; %s.", base.Hostname(), where)
+		return fmt.Sprintf("There is no machine of the name %s. Check it for a typing error; %s.",
+			base.Hostname(), where)
 	case errors.Is(err, syscall.ECONNREFUSED) && onThisMachine(base.Hostname()):
 		return "Nothing listens there. `exchange run` starts an exchange on this machine; " + where + "."
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "The machine is there, but nothing listens on that port; " + where + "."
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return fmt.Sprintf("No connection within %s, or no answer within %s (--timeout): is a firewall or a VPN in between? %s.", connecting, timeout, upper(where))
+		return fmt.Sprintf("No connection within %s, or no answer within %s (--timeout): is a firewall or a VPN in "+
+			"between? %s.", connecting, timeout, upper(where))
 	default:
 		return upper(where) + "; --verbose shows each attempt."
 	}

@@ -95,7 +95,8 @@ func (p *program) list() *cobra.Command {
 }
 
 func (p *program) registerFilters(command *cobra.Command) *[]string {
-	filters := command.Flags().StringArray("filter", nil, "name=value: only records with this value; may be given several times")
+	filters := command.Flags().StringArray("filter", nil,
+		"name=value: only records with this value; may be given several times")
 	completeWith(command, "filter", p.completeFilter)
 	return filters
 }

@@ -130,7 +130,10 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
 // seedAdvice adds to an error what to do next.
 func seedAdvice(err error) error {
 	if r, is := errors.AsType[*refusal](err); is && r.status == http.StatusUnprocessableEntity {
-		return &hinted{err, "Another book was made with the same --seed, perhaps by another version or with other value sets. Give another --seed."}
+		return &hinted{
+			err, "Another book was made with the same --seed, perhaps by another version or with other value sets. " +
+				"Give another --seed.",
+		}
 	}
 	return &hinted{err, "The same command goes on from here: what was made is not made again."}
 }
@@ -175,7 +178,8 @@ func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Rec
 		var conflict struct {
 			ExistingID string `json:"existingId"`
 		}
-		if refused.status == http.StatusConflict && json.Unmarshal(refused.problem.Further, &conflict) == nil && conflict.ExistingID != "" {
+		if refused.status == http.StatusConflict && json.Unmarshal(refused.problem.Further, &conflict) == nil &&
+			conflict.ExistingID != "" {
 			got, err = c.send(ctx, request{method: http.MethodGet, path: path + "/" + conflict.ExistingID})
 			if err == nil {
 				got.header = http.Header{"Idempotency-Replayed": {"true"}}

@@ -52,14 +52,18 @@ func TestVariablesThatAreNoSettings(t *testing.T) {
 			err = command.ExecuteContext(t.Context())
 			return said.String(), err
 		}
-		if notes, err := run("EXCHANGE_URL=http://127.0.0.1:8080", "EXCHANGE_TOKEN=t", "EXCHANGE_BORDEREAU_PERIOD=month", "SHAPE=round"); notes != "" || err == nil {
+		if notes, err := run("EXCHANGE_URL=http://127.0.0.1:8080", "EXCHANGE_TOKEN=t",
+			"EXCHANGE_BORDEREAU_PERIOD=month", "SHAPE=round"); notes != "" || err == nil {
 			t.Errorf("%s: notes %q, error %v", name, notes, err)
 		}
-		if notes, err := run("EXCHANGE_SHAPE_OF_TABLE=round"); !strings.Contains(notes, "the variable EXCHANGE_SHAPE_OF_TABLE is ignored: ") || err == nil || strings.Contains(err.Error(), "SHAPE") {
+		if notes, err := run("EXCHANGE_SHAPE_OF_TABLE=round"); !strings.Contains(notes,
+			"the variable EXCHANGE_SHAPE_OF_TABLE is ignored: ") || err == nil ||
+			strings.Contains(err.Error(), "SHAPE") {
 			t.Errorf("%s: notes %q, error %v", name, notes, err)
 		}
 		_, err := run("EXCHANGE_DATTA=here")
-		if status := client.Report(io.Discard, err); status != 2 || !strings.Contains(err.Error(), "did you mean EXCHANGE_DATA?") {
+		if status := client.Report(io.Discard, err); status != 2 ||
+			!strings.Contains(err.Error(), "did you mean EXCHANGE_DATA?") {
 			t.Errorf("%s: status %d: %v", name, status, err)
 		}
 	}

@@ -91,7 +91,8 @@ func readNDJSON(r io.Reader) iter.Seq2[row, error] {
 				continue
 			}
 			next := row{line: line, record: withoutReason(bytes.Clone(text)), read: read}
-			if kind := jsontext.Value(next.record).Kind(); kind != jsontext.KindBeginObject || !jsontext.Value(next.record).IsValid() {
+			if kind := jsontext.Value(next.record).Kind(); kind != jsontext.KindBeginObject ||
+				!jsontext.Value(next.record).IsValid() {
 				next.unreadable = "the line is no JSON object"
 			}
 			if !yield(next, nil) {

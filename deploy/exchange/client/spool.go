@@ -26,13 +26,17 @@ type spool struct {
 }
 
 // spooled spools the records with which each calls take, and then calls write.
-func spooled(columns table.Columns, each func(take func(jsontext.Value) error) error, write func(*spool) error) (err error) {
+func spooled(
+	columns table.Columns, each func(take func(jsontext.Value) error) error, write func(*spool) error,
+) (err error) {
 	file, err := os.CreateTemp("", "exchange-export-*.ndjson")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close(), os.Remove(file.Name())) }()
-	s := &spool{columns: columns, occurring: map[string]bool{}, widths: map[string]int{}, file: file, w: bufio.NewWriter(file)}
+	s := &spool{
+		columns: columns, occurring: map[string]bool{}, widths: map[string]int{}, file: file, w: bufio.NewWriter(file),
+	}
 	if err := each(s.add); err != nil {
 		return err
 	}
@@ -116,7 +120,8 @@ func (s *spool) writeCSV(w io.Writer, delimiter rune) error {
 
 func (s *spool) writeXLSX(w io.Writer, sheet string) error {
 	if s.count > mostRows {
-		return fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson", mostRows, s.count)
+		return fmt.Errorf("a sheet holds %d records, and there are %d; filter them, or export as csv or ndjson",
+			mostRows, s.count)
 	}
 	header := s.columns.Header(s.occurring)
 	widths := make([]int, len(header))

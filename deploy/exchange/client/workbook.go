@@ -74,7 +74,8 @@ func newSheetWriter(sheet string, header []string, widths []int, records int) (s
 			return nil, err
 		}
 	}
-	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
+	if err := s.rows.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2",
+		ActivePane: "bottomLeft"}); err != nil {
 		return nil, err
 	}
 	cells := make([]any, len(header))
@@ -132,7 +133,8 @@ func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) 
 		text = columns.Text(cell) // so that an import reads the same value
 	}
 	if len(utf16.Encode([]rune(text))) > excelize.TotalCellChars {
-		return nil, fmt.Errorf("%s: a cell of a workbook holds %d characters; export as csv or ndjson", cell.Column, excelize.TotalCellChars)
+		return nil, fmt.Errorf("%s: a cell of a workbook holds %d characters; export as csv or ndjson", cell.Column,
+			excelize.TotalCellChars)
 	}
 	return text, nil
 }

@@ -116,7 +116,8 @@ func fromSheet(kind resource.Kind, raw string, since1904 bool) string {
 			return map[string]string{"0": "false", "1": "true"}[raw]
 		}
 	case resource.Number, resource.Free:
-		if short := strconv.FormatFloat(value, 'g', -1, 64); digits(raw) > mostDigits && digits(raw) <= 17 && digits(short) <= mostDigits {
+		if short := strconv.FormatFloat(value, 'g', -1, 64); digits(raw) > mostDigits && digits(raw) <= 17 &&
+			digits(short) <= mostDigits {
 			return short
 		}
 	}

@@ -35,9 +35,11 @@ func (p *program) create() *cobra.Command {
 
 func (p *program) action() *cobra.Command {
 	command := &cobra.Command{
-		Use: "action RESOURCE ID ACTION", Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents",
+		Use:   "action RESOURCE ID ACTION",
+		Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents",
 		Example: `  exchange action motorCoverage $ID cancel --body '{"reason":"sold"}'
-  exchange action motorCoverage $ID endorse --body '{"endorsementType":"policy extension","expiryDate":"2099-06-30T00:00:00Z"}'
+  exchange action motorCoverage $ID endorse \
+    --body '{"endorsementType":"policy extension","expiryDate":"2099-06-30T00:00:00Z"}'
   exchange action motorCoverage $ID renew
   exchange action claim $ID settle --body '{"paymentAmount":1200,"paymentMethod":"electronic transfer"}'
   exchange action claim $ID documents --body '{"url":"https://files.example/photo.jpg","type":"photo"}'
@@ -99,9 +101,11 @@ type writing struct {
 func (p *program) registerWriting(command *cobra.Command, keyed bool) *writing {
 	w := &writing{program: p, connect: p.registerConnection(command), form: p.registerForm(command, asPretty)}
 	flags := command.Flags()
-	flags.StringVarP(&w.body, "body", "d", "", "the body, as JSON text; @FILE is that of a file, @- of the standard input")
+	flags.StringVarP(&w.body, "body", "d", "",
+		"the body, as JSON text; @FILE is that of a file, @- of the standard input")
 	if keyed {
-		flags.StringVar(&w.key, "idempotency-key", "", "with the same key the same request is carried out once; a new one for each command where not given")
+		flags.StringVar(&w.key, "idempotency-key", "",
+			"with the same key the same request is carried out once; a new one for each command where not given")
 	}
 	return w
 }
@@ -110,7 +114,8 @@ func (w *writing) post(ctx context.Context, resource, path string, bodied bool) 
 	if w.key == "" {
 		w.key = rand.Text()
 	}
-	return w.send(ctx, resource, request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
+	return w.send(ctx, resource,
+		request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
 }
 
 // send sends the request with the body and prints the record in the response. bodied says that the body must not be
@@ -123,7 +128,8 @@ func (w *writing) send(ctx context.Context, resource string, r request, bodied b
 		return err
 	}
 	if bodied && r.body == nil {
-		return usage("a body is wanted; give --body, as JSON text or as @FILE (exchange describe %s names the members)", resource)
+		return usage("a body is wanted; give --body, as JSON text or as @FILE (exchange describe %s names the members)",
+			resource)
 	}
 	c, err := w.call(w.connect)
 	if err != nil {
@@ -147,7 +153,10 @@ func (w *writing) resumable(err error) error {
 	if w.key == "" || !uncertain {
 		return err
 	}
-	return &hinted{err, fmt.Sprintf("It may have been carried out or not. With --idempotency-key %s the same command does nothing twice.", w.key)}
+	return &hinted{
+		err, fmt.Sprintf("It may have been carried out or not. With --idempotency-key %s the same command does "+
+			"nothing twice.", w.key),
+	}
 }
 
 // read returns the body, or nil if none was given.

@@ -55,7 +55,8 @@ type connection struct {
 func (p *program) register(command *cobra.Command) *connection {
 	c := &connection{settings: pflag.NewFlagSet(command.Name(), pflag.ContinueOnError), output: asJSON}
 	c.settings.String(setting.ConfigFlag, "", "YAML file with settings; its keys are the names of the flags")
-	c.settings.StringVar(&c.data, settings.Data, "data", "folder of the data of an exchange on this machine, whose broker is asked without --brokers")
+	c.settings.StringVar(&c.data, settings.Data, "data",
+		"folder of the data of an exchange on this machine, whose broker is asked without --brokers")
 	c.kafka.Register(c.settings)
 	flags := command.Flags()
 	flags.AddFlagSet(c.settings)
@@ -64,7 +65,8 @@ func (p *program) register(command *cobra.Command) *connection {
 		c.output = asTable
 	}
 	form := pflag.NewFlagSet(command.Name(), pflag.ContinueOnError)
-	setting.ChoiceVar(form, &c.output, "output", []string{asJSON, asTable}, "form of the output; json is an object on each line")
+	setting.ChoiceVar(form, &c.output, "output", []string{asJSON, asTable},
+		"form of the output; json is an object on each line")
 	form.Lookup("output").Shorthand = "o"
 	flags.AddFlag(form.Lookup("output"))
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -81,7 +83,8 @@ func (p *program) open(c *connection) (*kafka.DeadLetters, error) {
 	if len(c.kafka.Brokers) == 0 {
 		address, err := broker.AddressIn(filepath.Join(c.data, "broker"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, client.Misuse(fmt.Sprintf("no broker is named, and there is no data of one in %s; give --brokers, or the folder of an exchange on this machine with --data", c.data))
+			return nil, client.Misuse(fmt.Sprintf("no broker is named, and there is no data of one in %s; give "+
+				"--brokers, or the folder of an exchange on this machine with --data", c.data))
 		}
 		if err != nil {
 			return nil, err
@@ -124,7 +127,8 @@ func (p *program) list() *cobra.Command {
 
 func noArguments(command *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return client.Misuse(fmt.Sprintf("%s takes no arguments, and %q was given", command.CommandPath(), strings.Join(args, " ")))
+		return client.Misuse(fmt.Sprintf("%s takes no arguments, and %q was given", command.CommandPath(),
+			strings.Join(args, " ")))
 	}
 	return nil
 }

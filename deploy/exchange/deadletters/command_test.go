@@ -62,7 +62,8 @@ func newTrial(t *testing.T) *trial {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = fmt.Fprintf(w, `{"policyNumber":%q,"policyholderId":"h"}`, strings.TrimPrefix(r.URL.Path, "/internal/policy/"))
+		_, _ = fmt.Fprintf(w, `{"policyNumber":%q,"policyholderId":"h"}`,
+			strings.TrimPrefix(r.URL.Path, "/internal/policy/"))
 	})
 	c.service = servicetest.Start(t, premium.Service().Definition(), servicetest.Options{
 		Peers: map[string]http.Handler{"coverage": coverage}, Kafka: cluster.Settings{Brokers: []string{b.Addr()}},
@@ -74,7 +75,9 @@ func newTrial(t *testing.T) *trial {
 // announce publishes that the row of a policy has changed, as the service does.
 func (c *trial) announce(policies ...string) {
 	c.t.Helper()
-	client := &kafka.Client{Addr: kafka.TCP(c.broker.Addr()), Transport: &kafka.Transport{MetadataTTL: 100 * time.Millisecond}}
+	client := &kafka.Client{
+		Addr: kafka.TCP(c.broker.Addr()), Transport: &kafka.Transport{MetadataTTL: 100 * time.Millisecond},
+	}
 	eventually(c.t, "the service has created the topic", func() bool {
 		found, err := client.Metadata(c.t.Context(), &kafka.MetadataRequest{Topics: []string{events.BordereauTopic}})
 		return err == nil && found.Topics[0].Error == nil
@@ -85,7 +88,8 @@ func (c *trial) announce(policies ...string) {
 	}
 	defer w.Close()
 	for _, policy := range policies {
-		value, err := json.Marshal(events.BordereauDirty{Period: "2026-11", PolicyNumber: policy, TransactionType: "new policy"})
+		value, err := json.Marshal(events.BordereauDirty{Period: "2026-11", PolicyNumber: policy,
+			TransactionType: "new policy"})
 		if err == nil {
 			err = w.WriteMessages(c.t.Context(), kafka.Message{Key: []byte(policy), Value: value})
 		}
@@ -98,7 +102,8 @@ func (c *trial) announce(policies ...string) {
 // run runs dead-letters with arguments, and returns what it prints.
 func (c *trial) run(arguments ...string) (string, error) {
 	var out bytes.Buffer
-	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data, "EXCHANGE_BORDEREAU_PERIOD=month"}, &out, io.Discard)
+	command := deadletters.Command([]string{"EXCHANGE_DATA=" + c.data, "EXCHANGE_BORDEREAU_PERIOD=month"},
+		&out, io.Discard)
 	command.SetArgs(arguments)
 	command.SilenceErrors, command.SilenceUsage = true, true
 	err := command.ExecuteContext(context.Background())
@@ -137,7 +142,8 @@ func lines(t *testing.T, output string) []letter {
 
 func (c *trial) rows() int {
 	var rows []struct{ PolicyNumber string }
-	if err := json.Unmarshal([]byte(c.service.Must(http.StatusOK, "GET", "/premiumBordereau", "").Text), &rows); err != nil {
+	if err := json.Unmarshal([]byte(c.service.Must(http.StatusOK, "GET", "/premiumBordereau", "").Text),
+		&rows); err != nil {
 		c.t.Fatal(err)
 	}
 	return len(rows)
@@ -158,11 +164,14 @@ func TestDeadLettersArePutBackOnce(t *testing.T) {
 		return len(found) == 3
 	})
 	first := found[0]
-	if first.Topic != events.BordereauTopic || first.Offset < 0 || time.Since(first.At) > time.Hour || first.Replayed != nil ||
-		first.Reason != "there is no policy with the number that the message names" || !strings.Contains(first.Value, `"policyNumber":"`+first.Key+`"`) {
+	if first.Topic != events.BordereauTopic || first.Offset < 0 || time.Since(first.At) > time.Hour ||
+		first.Replayed != nil ||
+		first.Reason != "there is no policy with the number that the message names" ||
+		!strings.Contains(first.Value, `"policyNumber":"`+first.Key+`"`) {
 		t.Errorf("the first is %+v", first)
 	}
-	if out := c.must("list", "-o", "table"); strings.Count(out, "\n") != 4 || !strings.HasPrefix(out, "NAME") || !strings.Contains(out, first.Reason) {
+	if out := c.must("list", "-o", "table"); strings.Count(out, "\n") != 4 || !strings.HasPrefix(out, "NAME") ||
+		!strings.Contains(out, first.Reason) {
 		t.Errorf("as a table:\n%s", out)
 	}
 

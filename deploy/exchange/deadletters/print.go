@@ -129,7 +129,9 @@ func (l letterLine) cells() []string {
 	if l.Replayed != nil {
 		back = l.Replayed.Format(time.RFC3339)
 	}
-	return []string{l.Name, l.At.Format(time.RFC3339), back, fmt.Sprint(l.Partition), fmt.Sprint(l.Offset), l.Key, l.Reason}
+	return []string{
+		l.Name, l.At.Format(time.RFC3339), back, fmt.Sprint(l.Partition), fmt.Sprint(l.Offset), l.Key, l.Reason,
+	}
 }
 
 // text returns bytes as a text. Bytes that are none are shown in base64.

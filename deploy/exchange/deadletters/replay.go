@@ -30,7 +30,8 @@ func (p *program) replay() *cobra.Command {
 	var chosen choice
 	command := &cobra.Command{
 		Use: "replay [NAME...]", Short: "Put dead letters back on the topic that they come from, each once",
-		Long: "Put dead letters back on the topic that they come from. NAME is the name that dead-letters list shows.\n" +
+		Long: "Put dead letters back on the topic that they come from. NAME is the name that dead-letters list " +
+			"shows.\n" +
 			"A dead letter that was put back before is left alone, unless --again is given.",
 		Example: `  exchange dead-letters replay 0-17 0-18
   exchange dead-letters replay --all --dry-run`,
@@ -42,7 +43,8 @@ func (p *program) replay() *cobra.Command {
 	flags.BoolVar(&chosen.dryRun, "dry-run", false, "only show what would be put back")
 	command.Args = func(_ *cobra.Command, args []string) error {
 		if chosen.all == (len(args) > 0) {
-			return client.Misuse("name the dead letters to put back, or give --all; exchange dead-letters list shows their names")
+			return client.Misuse(
+				"name the dead letters to put back, or give --all; exchange dead-letters list shows their names")
 		}
 		return nil
 	}
@@ -83,7 +85,8 @@ func replay(ctx context.Context, letters *kafka.DeadLetters, chosen choice, out 
 		return out.print(outcomeOf{Name: letter.Name, Outcome: outcome, Key: text(letter.Message.Key)})
 	})
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("there is no dead letter %s; exchange dead-letters list --all shows all names", strings.Join(missing, ", "))
+		err = fmt.Errorf("there is no dead letter %s; exchange dead-letters list --all shows all names",
+			strings.Join(missing, ", "))
 	}
 	return err
 }

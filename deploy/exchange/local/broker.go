@@ -18,7 +18,8 @@ import (
 func BrokerProgram(banner io.Writer) process.Program {
 	var data string
 	return process.Program{
-		Name: "broker", Summary: "Run only the embedded broker, which speaks the protocol of Kafka, for services in separate processes",
+		Name: "broker", Summary: "Run only the embedded broker, which speaks the protocol of Kafka, for services " +
+			"in separate processes",
 		Flags: func(flags *pflag.FlagSet) { RegisterData(flags, &data) },
 		// Clients are told this address, so they must be able to reach it.
 		Foreign: settings.All(), Defaults: map[string]string{"addr": "127.0.0.1:9092"},
@@ -26,7 +27,8 @@ func BrokerProgram(banner io.Writer) process.Program {
 			if err := OpenFolder(data); err != nil {
 				return fmt.Errorf("setting data: %w", err)
 			}
-			b, err := broker.Start(broker.Options{Listen: p.Settings.Listen, DataDir: filepath.Join(data, "broker"), Log: p.Log})
+			b, err := broker.Start(broker.Options{Listen: p.Settings.Listen,
+				DataDir: filepath.Join(data, "broker"), Log: p.Log})
 			if err != nil {
 				return fmt.Errorf("setting addr or data: %w", err)
 			}

@@ -94,7 +94,8 @@ type kubernetesAPI struct {
 func openKubernetes(environ []string, account string) (*kubernetesAPI, error) {
 	host, port := lookup(environ, "KUBERNETES_SERVICE_HOST"), lookup(environ, "KUBERNETES_SERVICE_PORT")
 	if host == "" || port == "" {
-		return nil, errors.New("setting kubernetes: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; --kubernetes is for a pod")
+		return nil, errors.New("setting kubernetes: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not " +
+			"set; --kubernetes is for a pod")
 	}
 	var texts [3]string
 	for i, name := range []string{"token", "namespace", "ca.crt"} {
@@ -111,17 +112,22 @@ func openKubernetes(environ []string, account string) (*kubernetesAPI, error) {
 	return &kubernetesAPI{
 		url: "https://" + net.JoinHostPort(host, port), token: texts[0], namespace: texts[1],
 		client: &http.Client{
-			Timeout:   clusterPatience,
-			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities, MinVersion: tls.VersionTLS12}},
+			Timeout: clusterPatience,
+			Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: authorities,
+				MinVersion: tls.VersionTLS12}},
 		},
 	}, nil
 }
 
 // createSecret creates a Secret. It returns false if there is one of this name.
-func (c *kubernetesAPI) createSecret(ctx context.Context, name string, data map[string][]byte) (created bool, err error) {
+func (c *kubernetesAPI) createSecret(
+	ctx context.Context, name string, data map[string][]byte,
+) (created bool, err error) {
 	body, err := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "data": data,
-		"metadata": map[string]any{"name": name, "labels": map[string]string{"app.kubernetes.io/part-of": "insurance-exchange"}},
+		"metadata": map[string]any{
+			"name": name, "labels": map[string]string{"app.kubernetes.io/part-of": "insurance-exchange"},
+		},
 	})
 	if err != nil {
 		return false, err
@@ -140,7 +146,8 @@ func (c *kubernetesAPI) createSecret(ctx context.Context, name string, data map[
 	defer response.Body.Close()
 	var status struct{ Reason, Message string }
 	if err := json.NewDecoder(io.LimitReader(response.Body, 1<<20)).Decode(&status); err != nil {
-		return false, fmt.Errorf("%s responds with %s and a body that is not JSON: %w", request.URL, response.Status, err)
+		return false, fmt.Errorf("%s responds with %s and a body that is not JSON: %w", request.URL,
+			response.Status, err)
 	}
 	switch {
 	case response.StatusCode == http.StatusCreated:

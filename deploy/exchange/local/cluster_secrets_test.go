@@ -47,7 +47,8 @@ func startCluster(t *testing.T) *clusterAPI {
 	}
 	c.environ = []string{"KUBERNETES_SERVICE_HOST=" + host, "KUBERNETES_SERVICE_PORT=" + port}
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	for name, text := range map[string]string{"token": "of-the-pod\n", "namespace": "exchange", "ca.crt": string(authority)} {
+	for name, text := range map[string]string{"token": "of-the-pod\n", "namespace": "exchange",
+		"ca.crt": string(authority)} {
 		if err := os.WriteFile(filepath.Join(c.account, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -135,9 +136,13 @@ func TestSecretsOfAClusterNameWhatIsWrong(t *testing.T) {
 	for want, spoil := range map[string]func(*clusterAPI){
 		"KUBERNETES_SERVICE_HOST":      func(c *clusterAPI) { c.environ = nil },
 		"automountServiceAccountToken": func(c *clusterAPI) { c.account = filepath.Join(c.account, "absent") },
-		"ca.crt has no certificate":    func(c *clusterAPI) { _ = os.WriteFile(filepath.Join(c.account, "ca.crt"), nil, 0o600) },
-		"because of Forbidden":         func(c *clusterAPI) { c.refuse = http.StatusForbidden },
-		"because of Unauthorized":      func(c *clusterAPI) { _ = os.WriteFile(filepath.Join(c.account, "token"), nil, 0o600) },
+		"ca.crt has no certificate": func(c *clusterAPI) {
+			_ = os.WriteFile(filepath.Join(c.account, "ca.crt"), nil, 0o600)
+		},
+		"because of Forbidden": func(c *clusterAPI) { c.refuse = http.StatusForbidden },
+		"because of Unauthorized": func(c *clusterAPI) {
+			_ = os.WriteFile(filepath.Join(c.account, "token"), nil, 0o600)
+		},
 	} {
 		cluster := startCluster(t)
 		spoil(cluster)

@@ -23,7 +23,8 @@ func SecretsCommand(environ []string) *cobra.Command {
 	var data, credential, account string
 	var inCluster bool
 	command := &cobra.Command{
-		Use: "secrets", Short: "Create the keys of local tokens and the credential that processes share, unless they exist",
+		Use:     "secrets",
+		Short:   "Create the keys of local tokens and the credential that processes share, unless they exist",
 		Example: "  local secrets --data /data --credential-file /credential/secrets\n  local secrets --kubernetes",
 		Args:    cobra.NoArgs, Version: process.CurrentBuild().String(),
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -48,9 +49,12 @@ func SecretsCommand(environ []string) *cobra.Command {
 		data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = data
 	}
-	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+" and "+keysSecret+" in the namespace of this pod, in place of files")
-	flags.StringVar(&account, "service-account", "/var/run/secrets/kubernetes.io/serviceaccount", "with --kubernetes: folder with the token, the certificate authority and the namespace of the pod")
-	flags.StringVar(&credential, "credential-file", "", "file that the credential is written to; processes read it with the setting of the same name")
+	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+" and "+keysSecret+
+		" in the namespace of this pod, in place of files")
+	flags.StringVar(&account, "service-account", "/var/run/secrets/kubernetes.io/serviceaccount",
+		"with --kubernetes: folder with the token, the certificate authority and the namespace of the pod")
+	flags.StringVar(&credential, "credential-file", "",
+		"file that the credential is written to; processes read it with the setting of the same name")
 	return command
 }
 

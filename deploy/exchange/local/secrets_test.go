@@ -40,7 +40,8 @@ func TestSecretsAreMadeOnce(t *testing.T) {
 		_, err := p.Credentials()
 		return err
 	}}
-	if status := program.Execute(t.Context(), []string{"--credential-file", file}, nil, os.Stdout, os.Stderr); status != 0 || len(first) < 32 {
+	if status := program.Execute(t.Context(), []string{"--credential-file", file}, nil, os.Stdout,
+		os.Stderr); status != 0 || len(first) < 32 {
 		t.Errorf("status %d, %d characters", status, len(first))
 	}
 	for want, args := range map[string][]string{

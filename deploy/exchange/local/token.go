@@ -72,7 +72,8 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
 	flags.StringVar(&subject, "subject", localSubject, "name of the caller that the token identifies")
 	flags.DurationVar(&lifetime, "lifetime", localLifetime, "how long the token is valid")
-	flags.BoolVar(&newKeys, "new-keys", false, "create the keys if the folder has none, for services in separate processes")
+	flags.BoolVar(&newKeys, "new-keys", false,
+		"create the keys if the folder has none, for services in separate processes")
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	return command
 }

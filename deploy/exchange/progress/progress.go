@@ -27,8 +27,10 @@ func New(w io.Writer, total int64) *Progress {
 	p := &Progress{w: w, total: total, next: time.Now().Add(betweenLines)}
 	if file, is := w.(*os.File); is && term.IsTerminal(int(file.Fd())) {
 		p.bar = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
-			progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(total > 0), progressbar.OptionSetElapsedTime(true))
+			progressbar.OptionSetWriter(w), progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+			progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(
+				total > 0), progressbar.OptionSetElapsedTime(true))
 	}
 	return p
 }

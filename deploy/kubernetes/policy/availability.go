@@ -13,16 +13,20 @@ import (
 
 // availability checks what keeps a Deployment available through rolls, drained nodes and the loss of a replica.
 func (c *check) availability(w workload) {
-	i := slices.IndexFunc(c.Deployments, func(d *appsv1.Deployment) bool { return w.kind == "Deployment" && d.Name == w.name })
+	i := slices.IndexFunc(c.Deployments, func(d *appsv1.Deployment) bool {
+		return w.kind == "Deployment" && d.Name == w.name
+	})
 	if i < 0 {
 		c.add(w.String(), "a program of the exchange runs as a Deployment")
 		return
 	}
 	d := c.Deployments[i]
 	if d.Spec.Replicas != nil {
-		c.add(w.String(), "it has a number of replicas, which every apply would set again; leave that to its autoscaler")
+		c.add(w.String(),
+			"it has a number of replicas, which every apply would set again; leave that to its autoscaler")
 	}
-	if roll := d.Spec.Strategy.RollingUpdate; roll == nil || roll.MaxUnavailable == nil || *roll.MaxUnavailable != intstr.FromInt32(0) {
+	if roll := d.Spec.Strategy.RollingUpdate; roll == nil || roll.MaxUnavailable == nil ||
+		*roll.MaxUnavailable != intstr.FromInt32(0) {
 		c.add(w.String(), "a roll may take pods away before others are ready; set rollingUpdate.maxUnavailable: 0")
 	}
 	if !selects(d.Spec.Selector, w.pod.Labels) {
@@ -54,7 +58,8 @@ func (c *check) autoscaler(w workload) int32 {
 		c.rule(w, ruleReplicas, "it may run as one replica, which takes it away when it is lost; set minReplicas: 2")
 	}
 	if own[0].Spec.MaxReplicas <= least {
-		c.add(w.String(), "its autoscaler has no room: maxReplicas is %d, and minReplicas %d", own[0].Spec.MaxReplicas, least)
+		c.add(w.String(), "its autoscaler has no room: maxReplicas is %d, and minReplicas %d",
+			own[0].Spec.MaxReplicas, least)
 	}
 	if len(own[0].Spec.Metrics) == 0 {
 		c.add(w.String(), "its autoscaler has no metric to go by")
@@ -74,7 +79,8 @@ func (c *check) budget(w workload, least int32) {
 		case unavailable != nil && (unavailable.Type != intstr.Int || unavailable.IntVal < 1):
 			c.add(w.String(), "its PodDisruptionBudget never lets a node be emptied; set maxUnavailable: 1")
 		case unavailable == nil && (available == nil || available.Type != intstr.Int || available.IntVal >= least):
-			c.add(w.String(), "its PodDisruptionBudget never lets a node be emptied with %d replicas; set maxUnavailable: 1", least)
+			c.add(w.String(),
+				"its PodDisruptionBudget never lets a node be emptied with %d replicas; set maxUnavailable: 1", least)
 		}
 	}
 	if number != 1 {
@@ -86,21 +92,26 @@ func (c *check) budget(w workload, least int32) {
 func (c *check) spread(w workload) {
 	over := map[string]bool{}
 	for _, s := range w.pod.Spec.TopologySpreadConstraints {
-		others := slices.ContainsFunc(c.workloads(), func(o workload) bool { return o != w && selects(s.LabelSelector, o.pod.Labels) })
+		others := slices.ContainsFunc(c.workloads(), func(o workload) bool {
+			return o != w && selects(s.LabelSelector, o.pod.Labels)
+		})
 		if selects(s.LabelSelector, w.pod.Labels) && !others {
 			over[s.TopologyKey] = true
 		}
 	}
 	for _, key := range []string{corev1.LabelHostname, corev1.LabelTopologyZone} {
 		if !over[key] {
-			c.add(w.String(), "its replicas may all run in one place; add a topologySpreadConstraint over %s that selects its own pods", key)
+			c.add(w.String(), "its replicas may all run in one place; add a topologySpreadConstraint over %s that "+
+				"selects its own pods", key)
 		}
 	}
 }
 
 // account requires a ServiceAccount of the Deployment's own, without a token.
 func (c *check) account(w workload) {
-	i := slices.IndexFunc(c.Accounts, func(a *corev1.ServiceAccount) bool { return a.Name == w.pod.Spec.ServiceAccountName })
+	i := slices.IndexFunc(c.Accounts, func(a *corev1.ServiceAccount) bool {
+		return a.Name == w.pod.Spec.ServiceAccountName
+	})
 	switch {
 	case i < 0:
 		c.add(w.String(), "there is no ServiceAccount %q", w.pod.Spec.ServiceAccountName)

@@ -16,31 +16,61 @@ func brokenAvailability() []breakage {
 			set.Spec.Template = m.Deployments[0].Spec.Template
 			m.Sets, m.Deployments = append(m.Sets, set), nil
 		}, "StatefulSet claims", "runs as a Deployment"},
-		{claims, on("claims", func(d *appsv1.Deployment) { d.Spec.Replicas = pointer(int32(3)) }), ofClaims, "it has a number of replicas"},
-		{claims, on("claims", func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate = nil }), ofClaims, "rollingUpdate.maxUnavailable: 0"},
-		{claims, on("claims", func(d *appsv1.Deployment) { d.Spec.Selector.MatchLabels["app.kubernetes.io/name"] = "other" }), ofClaims, "does not select its own pods"},
+		{claims, on("claims", func(d *appsv1.Deployment) {
+			d.Spec.Replicas = pointer(int32(3))
+		}), ofClaims, "it has a number of replicas"},
+		{claims, on("claims", func(d *appsv1.Deployment) {
+			d.Spec.Strategy.RollingUpdate = nil
+		}), ofClaims, "rollingUpdate.maxUnavailable: 0"},
+		{claims, on("claims", func(d *appsv1.Deployment) {
+			d.Spec.Selector.MatchLabels["app.kubernetes.io/name"] = "other"
+		}), ofClaims, "does not select its own pods"},
 		{claims, func(m *policy.Manifests) { m.Autoscalers = nil }, ofClaims, "it has 0 HorizontalPodAutoscalers"},
-		{claims, func(m *policy.Manifests) { m.Autoscalers[0].Spec.ScaleTargetRef.Name = "other" }, ofClaims, "it has 0 HorizontalPodAutoscalers"},
-		{claims, func(m *policy.Manifests) { m.Autoscalers[0].Spec.MinReplicas = nil }, ofClaims, "it may run as one replica"},
-		{claims, func(m *policy.Manifests) { m.Autoscalers[0].Spec.MaxReplicas = 2 }, ofClaims, "its autoscaler has no room"},
+		{claims, func(m *policy.Manifests) {
+			m.Autoscalers[0].Spec.ScaleTargetRef.Name = "other"
+		}, ofClaims, "it has 0 HorizontalPodAutoscalers"},
+		{claims, func(m *policy.Manifests) {
+			m.Autoscalers[0].Spec.MinReplicas = nil
+		}, ofClaims, "it may run as one replica"},
+		{claims, func(m *policy.Manifests) {
+			m.Autoscalers[0].Spec.MaxReplicas = 2
+		}, ofClaims, "its autoscaler has no room"},
 		{claims, func(m *policy.Manifests) { m.Autoscalers[0].Spec.Metrics = nil }, ofClaims, "no metric to go by"},
-		{prod, func(m *policy.Manifests) { m.Autoscalers[0].Spec.MinReplicas = pointer(int32(1)) }, "Deployment parties", "it may run as one replica"},
+		{prod, func(m *policy.Manifests) {
+			m.Autoscalers[0].Spec.MinReplicas = pointer(int32(1))
+		}, "Deployment parties", "it may run as one replica"},
 		{claims, func(m *policy.Manifests) { m.Budgets = nil }, ofClaims, "it has 0 PodDisruptionBudgets"},
-		{claims, func(m *policy.Manifests) { m.Budgets[0].Spec.Selector = nil }, ofClaims, "it has 0 PodDisruptionBudgets"},
-		{claims, func(m *policy.Manifests) { m.Budgets[0].Spec.MaxUnavailable = pointer(intstr.FromInt32(0)) }, ofClaims, "never lets a node be emptied; set"},
+		{claims, func(m *policy.Manifests) {
+			m.Budgets[0].Spec.Selector = nil
+		}, ofClaims, "it has 0 PodDisruptionBudgets"},
+		{claims, func(m *policy.Manifests) {
+			m.Budgets[0].Spec.MaxUnavailable = pointer(intstr.FromInt32(0))
+		}, ofClaims, "never lets a node be emptied; set"},
 		{claims, func(m *policy.Manifests) {
 			m.Budgets[0].Spec.MaxUnavailable, m.Budgets[0].Spec.MinAvailable = nil, pointer(intstr.FromInt32(2))
 		}, ofClaims, "never lets a node be emptied with 2 replicas"},
-		{claims, inPod(func(s *corev1.PodSpec) { s.TopologySpreadConstraints = s.TopologySpreadConstraints[:1] }), ofClaims, "over topology.kubernetes.io/zone"},
+		{claims, inPod(func(s *corev1.PodSpec) {
+			s.TopologySpreadConstraints = s.TopologySpreadConstraints[:1]
+		}), ofClaims, "over topology.kubernetes.io/zone"},
 		{test, inPod(func(s *corev1.PodSpec) {
 			delete(s.TopologySpreadConstraints[0].LabelSelector.MatchLabels, "app.kubernetes.io/name")
 		}), ofClaims, "over kubernetes.io/hostname"},
 		{claims, inPod(func(s *corev1.PodSpec) { s.ServiceAccountName = "" }), ofClaims, `no ServiceAccount ""`},
-		{claims, func(m *policy.Manifests) { m.Accounts[0].AutomountServiceAccountToken = nil }, ofClaims, "hands out tokens"},
-		{test, inPod(func(s *corev1.PodSpec) { s.ServiceAccountName = "premium" }), ofClaims, "it shares its ServiceAccount with Deployment premium"},
-		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Selector["app.kubernetes.io/name"] = "other" }, "Service claims", "it selects the pods of 0 workloads"},
-		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Ports[0].TargetPort = intstr.FromString("other") }, "Service claims", `its port http goes to "other"`},
-		{claims, func(m *policy.Manifests) { m.Services[0].Spec.Ports[0].Port = 80 }, "Service claims", "its port 80 must be theirs, 8080"},
+		{claims, func(m *policy.Manifests) {
+			m.Accounts[0].AutomountServiceAccountToken = nil
+		}, ofClaims, "hands out tokens"},
+		{test, inPod(func(s *corev1.PodSpec) {
+			s.ServiceAccountName = "premium"
+		}), ofClaims, "it shares its ServiceAccount with Deployment premium"},
+		{claims, func(m *policy.Manifests) {
+			m.Services[0].Spec.Selector["app.kubernetes.io/name"] = "other"
+		}, "Service claims", "it selects the pods of 0 workloads"},
+		{claims, func(m *policy.Manifests) {
+			m.Services[0].Spec.Ports[0].TargetPort = intstr.FromString("other")
+		}, "Service claims", `its port http goes to "other"`},
+		{claims, func(m *policy.Manifests) {
+			m.Services[0].Spec.Ports[0].Port = 80
+		}, "Service claims", "its port 80 must be theirs, 8080"},
 		{claims, func(m *policy.Manifests) { m.Services = nil }, ofClaims, "no Service of its name"},
 		{prod, func(m *policy.Manifests) { m.Ingresses[0].Spec.TLS[0].Hosts = nil }, "Ingress gateway", "has no TLS"},
 		{prod, func(m *policy.Manifests) {

@@ -50,7 +50,9 @@ func TestEachRuleFindsItsBreakage(t *testing.T) {
 		m := copied(rendered[b.folder])
 		b.change(m)
 		found := policy.Check(m, known, secrets)
-		if !slices.ContainsFunc(found, func(f policy.Finding) bool { return f.Object == b.object && strings.Contains(f.Message, b.want) }) {
+		if !slices.ContainsFunc(found, func(f policy.Finding) bool {
+			return f.Object == b.object && strings.Contains(f.Message, b.want)
+		}) {
 			t.Errorf("%s: findings %v, want %s: ...%s...", b.folder, found, b.object, b.want)
 		}
 		for _, f := range found {
@@ -69,10 +71,13 @@ func TestEachRuleFindsItsBreakage(t *testing.T) {
 // copied returns manifests that can be changed.
 func copied(m *policy.Manifests) *policy.Manifests {
 	return &policy.Manifests{
-		Folder: m.Folder, Namespaces: copies(m.Namespaces), Deployments: copies(m.Deployments), Sets: copies(m.Sets), Jobs: copies(m.Jobs),
-		CronJobs: copies(m.CronJobs), ConfigMaps: copies(m.ConfigMaps), Services: copies(m.Services), Accounts: copies(m.Accounts),
-		Autoscalers: copies(m.Autoscalers), Budgets: copies(m.Budgets), Policies: copies(m.Policies), Ingresses: copies(m.Ingresses),
-		Roles: copies(m.Roles), Bindings: copies(m.Bindings),
+		Folder: m.Folder, Namespaces: copies(m.Namespaces), Deployments: copies(m.Deployments), Sets: copies(m.Sets),
+		Jobs:     copies(m.Jobs),
+		CronJobs: copies(m.CronJobs), ConfigMaps: copies(m.ConfigMaps), Services: copies(m.Services),
+		Accounts:    copies(m.Accounts),
+		Autoscalers: copies(m.Autoscalers), Budgets: copies(m.Budgets), Policies: copies(m.Policies),
+		Ingresses: copies(m.Ingresses),
+		Roles:     copies(m.Roles), Bindings: copies(m.Bindings),
 	}
 }
 

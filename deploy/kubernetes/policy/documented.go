@@ -59,7 +59,8 @@ func (d Documented) Unused(all []*Manifests) []Finding {
 	var findings []Finding
 	for key := range d {
 		if !used[key] {
-			findings = append(findings, Finding{"Secret " + key.Secret, fmt.Sprintf("the documentation has its key %s, which no manifest names", key.Key)})
+			findings = append(findings, Finding{"Secret " + key.Secret,
+				fmt.Sprintf("the documentation has its key %s, which no manifest names", key.Key)})
 		}
 	}
 	return findings
@@ -73,7 +74,8 @@ func (m *Manifests) secretKeys() []SecretKey {
 	}
 	for _, i := range m.Ingresses {
 		for _, tls := range i.Spec.TLS {
-			keys = append(keys, SecretKey{tls.SecretName, corev1.TLSCertKey}, SecretKey{tls.SecretName, corev1.TLSPrivateKeyKey})
+			keys = append(keys, SecretKey{tls.SecretName, corev1.TLSCertKey},
+				SecretKey{tls.SecretName, corev1.TLSPrivateKeyKey})
 		}
 	}
 	return keys

@@ -93,7 +93,8 @@ func (c *check) network(w workload) {
 		other := c.pods()[name]
 		for _, port := range ports {
 			calls := slices.Contains(p.Peers, name) && port == requests ||
-				p.service() && name == mongoName && port == mongoPort || p.aggregates() && name == kafkaName && port == kafkaPort
+				p.service() && name == mongoName && port == mongoPort ||
+				p.aggregates() && name == kafkaName && port == kafkaPort
 			expect(leaves(policies, other, port), calls, "call %s on the port %s", name, port)
 			called := door && port == requests || slices.Contains(c.programs[name].Peers, p.Name) && port == requests
 			expect(enters(policies, other, port), called, "be called by %s on the port %s", name, port)
@@ -102,14 +103,17 @@ func (c *check) network(w workload) {
 	for _, namespace := range []string{dnsNamespace, metricNamespace, "another"} {
 		other := place{says: namespace, namespace: namespace}
 		for _, port := range ports {
-			expect(leaves(policies, other, port), namespace == dnsNamespace && port == namePort, "call the namespace %s on the port %s", namespace, port)
-			expect(enters(policies, other, port), door && port == requests || namespace == metricNamespace && port == admin,
+			expect(leaves(policies, other, port), namespace == dnsNamespace && port == namePort,
+				"call the namespace %s on the port %s", namespace, port)
+			expect(enters(policies, other, port), door && port == requests ||
+				namespace == metricNamespace && port == admin,
 				"be called from the namespace %s on the port %s", namespace, port)
 		}
 	}
 	outside := place{outside: true}
 	for _, port := range ports {
-		expect(leaves(policies, outside, port), slices.Contains(needs, port), "call addresses outside of the cluster on the port %s", port)
+		expect(leaves(policies, outside, port), slices.Contains(needs, port),
+			"call addresses outside of the cluster on the port %s", port)
 	}
 }
 
@@ -165,7 +169,8 @@ func (c *check) policiesOf(w workload) []*networkingv1.NetworkPolicy {
 		}
 		for _, port := range portsOf(p) {
 			if port.Port == nil || port.Port.Type != intstr.Int {
-				c.add("NetworkPolicy "+p.Name, "give each port as a number: not every network plugin looks up names of the other side")
+				c.add("NetworkPolicy "+p.Name,
+					"give each port as a number: not every network plugin looks up names of the other side")
 			}
 		}
 	}
@@ -220,7 +225,8 @@ func hasPlace(peers []networkingv1.NetworkPolicyPeer, of place) bool {
 		case peer.NamespaceSelector == nil:
 			return of.namespace == "" && selects(peer.PodSelector, of.labels)
 		default:
-			inside := of.namespace != "" && selects(peer.NamespaceSelector, map[string]string{namespaceLabel: of.namespace})
+			inside := of.namespace != "" &&
+				selects(peer.NamespaceSelector, map[string]string{namespaceLabel: of.namespace})
 			return inside && (peer.PodSelector == nil || selects(peer.PodSelector, of.labels))
 		}
 	})

@@ -11,7 +11,8 @@ import (
 func (c *check) pod(w workload) {
 	spec := w.pod.Spec
 	if len(spec.Containers) != 1 || len(spec.InitContainers) != 0 {
-		c.add(w.String(), "it has %d containers and %d that run before; the rules are for one and none", len(spec.Containers), len(spec.InitContainers))
+		c.add(w.String(), "it has %d containers and %d that run before; the rules are for one and none",
+			len(spec.Containers), len(spec.InitContainers))
 	}
 	if spec.HostNetwork || spec.HostPID || spec.HostIPC {
 		c.add(w.String(), "it shares the network or the processes of its node; remove hostNetwork, hostPID and hostIPC")
@@ -19,7 +20,8 @@ func (c *check) pod(w workload) {
 	if spec.EnableServiceLinks == nil || *spec.EnableServiceLinks {
 		c.add(w.String(), "each Service of the namespace becomes variables; set enableServiceLinks: false")
 	}
-	if spec.AutomountServiceAccountToken == nil || *spec.AutomountServiceAccountToken && w.String() != "Job "+secretsJob {
+	if spec.AutomountServiceAccountToken == nil ||
+		*spec.AutomountServiceAccountToken && w.String() != "Job "+secretsJob {
 		c.add(w.String(), "it is given a token for the API of Kubernetes; set automountServiceAccountToken: false")
 	}
 	container := w.container()
@@ -53,9 +55,12 @@ func (c *check) security(w workload, pod *corev1.PodSecurityContext, own *corev1
 	if own.ReadOnlyRootFilesystem == nil || !*own.ReadOnlyRootFilesystem {
 		c.rule(w, ruleRoot, "it can write to its root file system; set readOnlyRootFilesystem: true")
 	}
-	raised := own.AllowPrivilegeEscalation == nil || *own.AllowPrivilegeEscalation || own.Privileged != nil && *own.Privileged
-	if raised || own.Capabilities == nil || !slices.Contains(own.Capabilities.Drop, "ALL") || len(own.Capabilities.Add) > 0 {
-		c.rule(w, ruleLeast, "it keeps or gains rights; set allowPrivilegeEscalation: false and capabilities: {drop: [ALL]}, and add none")
+	raised := own.AllowPrivilegeEscalation == nil || *own.AllowPrivilegeEscalation ||
+		own.Privileged != nil && *own.Privileged
+	if raised || own.Capabilities == nil || !slices.Contains(own.Capabilities.Drop, "ALL") ||
+		len(own.Capabilities.Add) > 0 {
+		c.rule(w, ruleLeast, "it keeps or gains rights; set allowPrivilegeEscalation: false and capabilities: "+
+			"{drop: [ALL]}, and add none")
 	}
 	seccomp := pod.SeccompProfile
 	if own.SeccompProfile != nil {
@@ -86,7 +91,8 @@ func (c *check) probes(w workload, container *corev1.Container) {
 		ports[port.Name] = true
 	}
 	for name, probe := range map[string]*corev1.Probe{
-		"startupProbe": container.StartupProbe, "readinessProbe": container.ReadinessProbe, "livenessProbe": container.LivenessProbe,
+		"startupProbe": container.StartupProbe, "readinessProbe": container.ReadinessProbe,
+		"livenessProbe": container.LivenessProbe,
 	} {
 		if probe == nil {
 			c.add(w.String(), "it has no %s", name)
@@ -115,7 +121,8 @@ func (c *check) probes(w workload, container *corev1.Container) {
 		"startupProbe": {container.StartupProbe, "/livez"}, "livenessProbe": {container.LivenessProbe, "/livez"},
 		"readinessProbe": {container.ReadinessProbe, "/readyz"},
 	} {
-		if probe.of != nil && (probe.of.HTTPGet == nil || probe.of.HTTPGet.Path != probe.path || probe.of.HTTPGet.Port.String() != adminPort) {
+		if probe.of != nil && (probe.of.HTTPGet == nil || probe.of.HTTPGet.Path != probe.path ||
+			probe.of.HTTPGet.Port.String() != adminPort) {
 			c.add(w.String(), "its %s must be a GET of %s on the port %s", name, probe.path, adminPort)
 		}
 	}

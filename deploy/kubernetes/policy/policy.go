@@ -46,7 +46,8 @@ func Check(m *Manifests, programs map[string]Program, secrets Documented) []Find
 	c.jobs()
 	for _, e := range exceptions {
 		if path.Base(m.Folder) == e.overlay && !c.excused[e] {
-			c.add(e.workload, "the exception from the rule %s is not needed any more: remove it from package policy", e.rule)
+			c.add(e.workload, "the exception from the rule %s is not needed any more: remove it from package policy",
+				e.rule)
 		}
 	}
 	slices.SortFunc(c.findings, func(a, b Finding) int {

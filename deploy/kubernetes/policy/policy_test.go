@@ -83,14 +83,17 @@ func TestDocumentedSecretsAreUsed(t *testing.T) {
 // TestManifestsAreDecodedStrictly decodes objects that Kubernetes would refuse, or that no rule knows.
 func TestManifestsAreDecodedStrictly(t *testing.T) {
 	for want, object := range map[string]string{
-		"unknown field":                  "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: claims}\nautomountToken: false\n",
-		"cannot unmarshal":               "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: claims}\nspec: {revisionHistoryLimit: many}\n",
+		"unknown field": "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: " +
+			"claims}\nautomountToken: false\n",
+		"cannot unmarshal": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: claims}\nspec: " +
+			"{revisionHistoryLimit: many}\n",
 		"no kind \"Deploiment\"":         "apiVersion: apps/v1\nkind: Deploiment\nmetadata: {name: claims}\n",
 		"a manifest holds no Secret":     "apiVersion: v1\nkind: Secret\nmetadata: {name: claims}\n",
 		"no rule is known for this kind": "apiVersion: v1\nkind: Pod\nmetadata: {name: claims}\n",
 	} {
 		folder := t.TempDir()
-		for name, text := range map[string]string{"kustomization.yaml": "resources: [object.yaml]\n", "object.yaml": object} {
+		for name, text := range map[string]string{"kustomization.yaml": "resources: [object.yaml]\n",
+			"object.yaml": object} {
 			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -64,14 +64,16 @@ func Render(folder string) (*Manifests, error) {
 var strict = sync.OnceValues(func() (*json.Serializer, error) {
 	scheme := runtime.NewScheme()
 	for _, register := range []func(*runtime.Scheme) error{
-		appsv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme, corev1.AddToScheme, networkingv1.AddToScheme,
+		appsv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme, corev1.AddToScheme,
+		networkingv1.AddToScheme,
 		policyv1.AddToScheme, rbacv1.AddToScheme,
 	} {
 		if err := register(scheme); err != nil {
 			return nil, err
 		}
 	}
-	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme, json.SerializerOptions{Yaml: true, Strict: true}), nil
+	return json.NewSerializerWithOptions(json.DefaultMetaFactory, scheme, scheme,
+		json.SerializerOptions{Yaml: true, Strict: true}), nil
 })
 
 // add decodes an object. It fails on a Secret: the tree must hold none.

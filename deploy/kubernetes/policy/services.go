@@ -26,9 +26,11 @@ func (c *check) servicesSelect() {
 			number := c.portNumber(behind[0], port.TargetPort.String())
 			switch {
 			case number == "":
-				c.add("Service "+s.Name, "its port %s goes to %q, which is not the name of a port of %s", port.Name, port.TargetPort.String(), behind[0])
+				c.add("Service "+s.Name, "its port %s goes to %q, which is not the name of a port of %s", port.Name,
+					port.TargetPort.String(), behind[0])
 			case s.Spec.ClusterIP == corev1.ClusterIPNone && number != fmt.Sprint(port.Port):
-				c.add("Service "+s.Name, "its name stands for the addresses of pods, so its port %d must be theirs, %s", port.Port, number)
+				c.add("Service "+s.Name, "its name stands for the addresses of pods, so its port %d must be theirs, %s",
+					port.Port, number)
 			}
 		}
 	}
@@ -63,7 +65,8 @@ func (c *check) ingresses() {
 				to := path.Backend.Service
 				found := to != nil && slices.ContainsFunc(c.Services, func(s *corev1.Service) bool {
 					return s.Name == to.Name && slices.ContainsFunc(s.Spec.Ports, func(p corev1.ServicePort) bool {
-						return to.Port.Name != "" && p.Name == to.Port.Name || to.Port.Number != 0 && p.Port == to.Port.Number
+						return to.Port.Name != "" && p.Name == to.Port.Name ||
+							to.Port.Number != 0 && p.Port == to.Port.Number
 					})
 				})
 				if !found {

@@ -46,7 +46,8 @@ func (c *check) settings(w workload) {
 		c.add(w.String(), "its records would go with its pod; set EXCHANGE_STORE to a mongodb:// URL")
 	}
 	// A base leaves it to the overlay to say which tokens are accepted.
-	if keys := flags.Lookup("jwks-url"); keys != nil && len(c.Namespaces) > 0 && keys.Changed == flags.Changed("jwt-keys") {
+	if keys := flags.Lookup("jwks-url"); keys != nil && len(c.Namespaces) > 0 &&
+		keys.Changed == flags.Changed("jwt-keys") {
 		c.add(w.String(), "set EXCHANGE_JWKS_URL or EXCHANGE_JWT_KEYS, and not both")
 	}
 }
@@ -123,11 +124,13 @@ func (c *check) ports(w workload, flags *pflag.FlagSet) {
 			return p.Name == name && fmt.Sprint(p.ContainerPort) == want
 		})
 		if !has {
-			c.add(w.String(), "it listens on the port %s (setting %s), and the container has no port %s with that number", want, of, name)
+			c.add(w.String(), "it listens on the port %s (setting %s), and the container has no port %s with that "+
+				"number", want, of, name)
 		}
 	}
 	if scraped := w.pod.Annotations["prometheus.io/port"]; scraped != c.portNumber(w, adminPort) {
-		c.add(w.String(), "the annotation for Prometheus has the port %q, and metrics are on the port %s", scraped, adminPort)
+		c.add(w.String(), "the annotation for Prometheus has the port %q, and metrics are on the port %s",
+			scraped, adminPort)
 	}
 }
 
@@ -147,7 +150,8 @@ const loops = 10 * time.Second
 // termination requires that a pod has as much time to stop as its process may take.
 func (c *check) termination(w workload, flags *pflag.FlagSet) {
 	if longest, drain := duration(flags, "request-timeout"), duration(flags, "drain-timeout"); drain < longest {
-		c.add(w.String(), "requests may take longer (request-timeout, %s) than they are given at the end (drain-timeout, %s)", longest, drain)
+		c.add(w.String(), "requests may take longer (request-timeout, %s) than they are given at the end "+
+			"(drain-timeout, %s)", longest, drain)
 	}
 	needs := duration(flags, "drain-delay") + duration(flags, "drain-timeout") + loops
 	given := time.Duration(0)
@@ -155,7 +159,8 @@ func (c *check) termination(w workload, flags *pflag.FlagSet) {
 		given = time.Duration(*seconds) * time.Second
 	}
 	if given < needs {
-		c.add(w.String(), "it is given %s to stop, and takes up to %s (drain-delay, drain-timeout, and 10 s); raise terminationGracePeriodSeconds", given, needs)
+		c.add(w.String(), "it is given %s to stop, and takes up to %s (drain-delay, drain-timeout, and 10 s); "+
+			"raise terminationGracePeriodSeconds", given, needs)
 	}
 }
 
@@ -190,10 +195,13 @@ func (c *check) peers(w workload, p Program, flags *pflag.FlagSet) {
 			continue
 		}
 		if flags.Changed("peer-ca") != (u.Scheme == "https") {
-			c.add(w.String(), "the address of %s is %s; it begins with https if EXCHANGE_PEER_CA is set, and else with http", name, address)
+			c.add(w.String(), "the address of %s is %s; it begins with https if EXCHANGE_PEER_CA is set, and else "+
+				"with http", name, address)
 		}
 		for _, s := range c.Services {
-			if s.Name == name && !slices.ContainsFunc(s.Spec.Ports, func(port corev1.ServicePort) bool { return fmt.Sprint(port.Port) == u.Port() }) {
+			if s.Name == name && !slices.ContainsFunc(s.Spec.Ports, func(port corev1.ServicePort) bool {
+				return fmt.Sprint(port.Port) == u.Port()
+			}) {
 				c.add(w.String(), "the address of %s is %s, and its Service has no port %s", name, address, u.Port())
 			}
 		}
@@ -236,7 +244,8 @@ func (c *check) memory(w workload) {
 		}
 		aim, err := resource.ParseQuantity(strings.TrimSuffix(variable.Value, "B"))
 		if err != nil || aim.Value() < limit.Value()*7/10 || aim.Value() > limit.Value()*9/10 {
-			c.add(w.String(), "%s is %s, and the limit of memory %s; set it to 70 to 90 per cent of that", memoryVariable, variable.Value, limit.String())
+			c.add(w.String(), "%s is %s, and the limit of memory %s; set it to 70 to 90 per cent of that",
+				memoryVariable, variable.Value, limit.String())
 		}
 		return
 	}

@@ -50,32 +50,51 @@ func TestTokensThatAreRefused(t *testing.T) {
 	good := issue(t, whole.Signer, unchanged)
 	parts := strings.Split(good, ".")
 	for name, c := range map[string]struct{ authorization, code string }{
-		"no header":            {"", ""},
-		"another scheme":       {"Basic dGVzdGVyOnRlc3Rlcg==", ""},
-		"no token":             {"Bearer", ""},
-		"no JWT":               {"Bearer tester", "invalid_token"},
-		"two parts":            {"Bearer " + parts[0] + "." + parts[1], "invalid_token"},
-		"no signature":         {"Bearer " + parts[0] + "." + parts[1] + ".", "invalid_token"},
-		"claims of another":    {"Bearer " + parts[0] + "." + strings.Split(issue(t, stranger, unchanged), ".")[1] + "." + parts[2], "invalid_token"},
-		"key of a stranger":    {"Bearer " + issue(t, stranger, unchanged), "invalid_token"},
-		"HS256, public key":    {"Bearer " + forge(t, jwt.SigningMethodHS256, whole.Signer.JWKS()), "invalid_token"},
-		"alg none":             {"Bearer " + forge(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType), "invalid_token"},
-		"expired":              {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Lifetime = -time.Minute }), "invalid_token"},
-		"for another audience": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Audience = []string{"another"} }), "invalid_token"},
-		"for no audience":      {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Audience = nil }), "invalid_token"},
-		"of another issuer":    {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Issuer = "another" }), "invalid_token"},
-		"without scope":        {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Scopes = nil }), "insufficient_scope"},
-		"another scope":        {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) { g.Scopes = []string{"std.administrator"} }), "insufficient_scope"},
+		"no header":      {"", ""},
+		"another scheme": {"Basic dGVzdGVyOnRlc3Rlcg==", ""},
+		"no token":       {"Bearer", ""},
+		"no JWT":         {"Bearer tester", "invalid_token"},
+		"two parts":      {"Bearer " + parts[0] + "." + parts[1], "invalid_token"},
+		"no signature":   {"Bearer " + parts[0] + "." + parts[1] + ".", "invalid_token"},
+		"claims of another": {
+			"Bearer " + parts[0] + "." + strings.Split(issue(t, stranger, unchanged), ".")[1] + "." + parts[2],
+			"invalid_token",
+		},
+		"key of a stranger": {"Bearer " + issue(t, stranger, unchanged), "invalid_token"},
+		"HS256, public key": {"Bearer " + forge(t, jwt.SigningMethodHS256, whole.Signer.JWKS()), "invalid_token"},
+		"alg none": {
+			"Bearer " + forge(t, jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType), "invalid_token",
+		},
+		"expired": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) {
+			g.Lifetime = -time.Minute
+		}), "invalid_token"},
+		"for another audience": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) {
+			g.Audience = []string{"another"}
+		}), "invalid_token"},
+		"for no audience": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) {
+			g.Audience = nil
+		}), "invalid_token"},
+		"of another issuer": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) {
+			g.Issuer = "another"
+		}), "invalid_token"},
+		"without scope": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) {
+			g.Scopes = nil
+		}), "insufficient_scope"},
+		"another scope": {"Bearer " + issue(t, whole.Signer, func(g *auth.Grant) {
+			g.Scopes = []string{"std.administrator"}
+		}), "insufficient_scope"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			caller := caller(t).With(c.authorization)
-			for _, response := range []trial.Response{caller.Get(t, "/vehicle"), caller.Post(t, "/vehicle", vehicle())} {
+			for _, response := range []trial.Response{caller.Get(t, "/vehicle"),
+				caller.Post(t, "/vehicle", vehicle())} {
 				challenge := response.Want(t, http.StatusUnauthorized).Header.Get("WWW-Authenticate")
 				if !strings.HasPrefix(challenge, "Bearer ") {
 					t.Errorf("the challenge is %q", challenge)
 				}
-				if has := strings.Contains(challenge, "error="); has != (c.code != "") || !strings.Contains(challenge, c.code) {
+				if has := strings.Contains(challenge, "error="); has != (c.code != "") ||
+					!strings.Contains(challenge, c.code) {
 					t.Errorf("the challenge is %q, its code is not %q", challenge, c.code)
 				}
 			}
@@ -93,9 +112,11 @@ func TestInternalPathsAreNotRouted(t *testing.T) {
 	c := caller(t)
 	p := policy(t, c)
 	for _, unknown := range []string{
-		"/internal/policy/" + p.Text("policyNumber"), "/internal/party/" + p.Text("policyholderId"), "/internal/lapse/" + p.Text("policyNumber"),
+		"/internal/policy/" + p.Text("policyNumber"), "/internal/party/" + p.Text("policyholderId"),
+		"/internal/lapse/" + p.Text("policyNumber"),
 		"//internal/policy/" + p.Text("policyNumber"), "/vehicle/../internal/policy/" + p.Text("policyNumber"),
-		"/vehicle/%2e%2e/internal/policy/" + p.Text("policyNumber"), "/vehicle%2f..%2finternal%2fpolicy%2f" + p.Text("policyNumber"),
+		"/vehicle/%2e%2e/internal/policy/" + p.Text("policyNumber"),
+		"/vehicle%2f..%2finternal%2fpolicy%2f" + p.Text("policyNumber"),
 		"/metrics", "/livez", "/readyz", "/debug/pprof/",
 	} {
 		for who, caller := range map[string]*trial.Client{"with a token": c, "without": c.With("")} {
@@ -116,7 +137,8 @@ func TestSmuggledIdentity(t *testing.T) {
 		"X-Exchange-Caller", "somebody", "X-Exchange-Scopes", trial.Admin, "X-Exchange-Credential", trial.Credential,
 		"Connection", "X-Exchange-Caller, X-Exchange-Credential, X-Exchange-Scopes",
 	}
-	client(t, whole, "reader", trial.Developer).Post(t, "/vehicle", vehicle(), smuggled...).Want(t, http.StatusUnauthorized)
+	client(t, whole, "reader", trial.Developer).Post(t, "/vehicle", vehicle(), smuggled...).
+		Want(t, http.StatusUnauthorized)
 	caller(t).With("").Get(t, "/vehicle", smuggled...).Want(t, http.StatusUnauthorized)
 
 	// An Idempotency-Key belongs to the subject of the token, not to the caller that a header names.

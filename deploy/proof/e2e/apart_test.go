@@ -55,7 +55,8 @@ func refuseStrangers(t *testing.T, e *trial.Exchange, c *trial.Client) {
 		direct := c.At("http://" + e.Address(service))
 		for _, path := range paths {
 			direct.Get(t, path).Want(t, http.StatusUnauthorized)
-			direct.Get(t, path, "X-Exchange-Caller", "tester", "X-Exchange-Scopes", trial.Developer).Want(t, http.StatusUnauthorized)
+			direct.Get(t, path, "X-Exchange-Caller", "tester", "X-Exchange-Scopes", trial.Developer).
+				Want(t, http.StatusUnauthorized)
 			direct.Get(t, path, "X-Exchange-Credential", "another-secret-altogether").Want(t, http.StatusUnauthorized)
 		}
 		direct.With("").Get(t, paths[0], "X-Exchange-Credential", trial.Credential).Want(t, http.StatusOK)
@@ -76,7 +77,8 @@ func lapsePolicy(t *testing.T, e *trial.Exchange, c *trial.Client) {
 	report().Want(t, http.StatusNoContent)
 	wantMembers(t, c.Read(t, path), map[string]string{"status": "lapsed"})
 	report().Want(t, http.StatusConflict)
-	for action, body := range map[string]any{":cancel": nil, ":renew": nil, ":endorse": trial.Record{"endorsementType": "addition"}} {
+	for action, body := range map[string]any{":cancel": nil, ":renew": nil,
+		":endorse": trial.Record{"endorsementType": "addition"}} {
 		c.Post(t, path+action, body).Want(t, http.StatusConflict)
 	}
 	c.Create(t, "claim", loss(number, -2))

@@ -30,26 +30,32 @@ func TestOneOfManyWins(t *testing.T) {
 	}{
 		{
 			name: "replace", method: http.MethodPut, path: wheels, headers: []string{"If-Match", tag},
-			body: func(i int) any { return vehicle().With("vin", strconv.Itoa(i)) }, won: http.StatusOK, lost: http.StatusPreconditionFailed,
+			body: func(i int) any { return vehicle().With("vin", strconv.Itoa(i)) }, won: http.StatusOK,
+			lost: http.StatusPreconditionFailed,
 		},
 		{
-			name: "settle", method: http.MethodPost, path: claim + ":settle", won: http.StatusOK, lost: http.StatusConflict,
+			name: "settle", method: http.MethodPost, path: claim + ":settle", won: http.StatusOK,
+			lost: http.StatusConflict,
 			body: func(i int) any { return trial.Record{"paymentAmount": i + 1, "paymentMethod": "cash"} },
 		},
 		{
-			name: "reopen", method: http.MethodPost, path: claim + ":reopen", won: http.StatusOK, lost: http.StatusConflict,
+			name: "reopen", method: http.MethodPost, path: claim + ":reopen", won: http.StatusOK,
+			lost: http.StatusConflict,
 			body: func(int) any { return trial.Record{} },
 		},
 		{
-			name: "refund", method: http.MethodPost, path: paid + ":refund", won: http.StatusCreated, lost: http.StatusConflict,
+			name: "refund", method: http.MethodPost, path: paid + ":refund", won: http.StatusCreated,
+			lost: http.StatusConflict,
 			body: func(int) any { return trial.Record{"receiptType": "other"} },
 		},
 		{
-			name: "cancel", method: http.MethodPost, path: motor + ":cancel", won: http.StatusOK, lost: http.StatusConflict,
+			name: "cancel", method: http.MethodPost, path: motor + ":cancel", won: http.StatusOK,
+			lost: http.StatusConflict,
 			body: func(i int) any { return trial.Record{"reason": strconv.Itoa(i)} },
 		},
 		{
-			name: "party", method: http.MethodPost, path: "/personal", won: http.StatusCreated, lost: http.StatusConflict,
+			name: "party", method: http.MethodPost, path: "/personal", won: http.StatusCreated,
+			lost: http.StatusConflict,
 			body: func(i int) any { return party.With("firstName", strconv.Itoa(i)) },
 		},
 	} {

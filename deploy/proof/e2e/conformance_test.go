@@ -19,12 +19,15 @@ import (
 // what is stored.
 func TestTheExchangeConforms(t *testing.T) {
 	t.Parallel()
-	t.Run("first", func(t *testing.T) { wantConforming(t, conformance.Run(t.Context(), tried), len(conformance.Rules())) })
+	t.Run("first", func(t *testing.T) {
+		wantConforming(t, conformance.Run(t.Context(), tried), len(conformance.Rules()))
+	})
 	t.Run("again, on the same store", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "report.json")
 		stored := []string{"records", "lists", "claims", "receipts", "idempotency", "versions"}
 		command := exec.CommandContext(t.Context(), commands.Plain().Path("exchange"), "conformance", whole.Base,
-			"--admin-token", tried.AdminToken, "--developer-token", tried.DeveloperToken, "--only", strings.Join(stored, ","), "-o", "json", "--out", file,
+			"--admin-token", tried.AdminToken, "--developer-token", tried.DeveloperToken, "--only",
+			strings.Join(stored, ","), "-o", "json", "--out", file,
 			"--patience", trial.Patience.String(), "--timeout", trial.Patience.String())
 		if output, err := command.CombinedOutput(); err != nil {
 			t.Errorf("%v\n%s", err, output)
@@ -68,7 +71,8 @@ func TestTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	command := func(args ...string) (stdout string, status int) {
-		cmd := exec.CommandContext(t.Context(), commands.Plain().Path("exchange"), append([]string{"conformance"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), commands.Plain().Path("exchange"),
+			append([]string{"conformance"}, args...)...)
 		output, err := cmd.Output()
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {

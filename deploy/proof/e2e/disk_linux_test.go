@@ -42,7 +42,8 @@ func TestDiskTakesNoMore(t *testing.T) {
 	}
 	c.Put(t, path, party.With("firstName", "Augusta")).Want(t, http.StatusServiceUnavailable)
 	wantMembers(t, c.Read(t, path), map[string]string{"firstName": "Ada"})
-	for _, words := range []string{filepath.Join(e.Data, "parties.db"), "cannot be written", "free space on the disk, or raise the quota or limit"} {
+	for _, words := range []string{filepath.Join(e.Data, "parties.db"), "cannot be written",
+		"free space on the disk, or raise the quota or limit"} {
 		if log := e.Logs(); !strings.Contains(log, words) {
 			t.Errorf("the log does not say %q:\n%s", words, log)
 		}
@@ -74,7 +75,8 @@ func TestFullDiskStillReads(t *testing.T) {
 			}
 			// The unit of ulimit is 512 bytes or twice that, by the shell; either is less than a page of the log with
 			// its header.
-			full, err := trial.Start("/bin/sh", []string{"EXCHANGE_REQUEST_TIMEOUT=5m"}, "-c", `ulimit -S -f 4 && exec "$0" "$@"`,
+			full, err := trial.Start("/bin/sh", []string{"EXCHANGE_REQUEST_TIMEOUT=5m"}, "-c",
+				`ulimit -S -f 4 && exec "$0" "$@"`,
 				commands.Path("exchange"), "run", "--data", e.Data, "--addr", "127.0.0.1:0")
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-var generatedFor = flag.Duration("generated-for", 0, "how long TestGeneratedRequests goes on with seeds that chance chooses")
+var generatedFor = flag.Duration("generated-for", 0,
+	"how long TestGeneratedRequests goes on with seeds that chance chooses")
 
 // TestGeneratedRequests sends requests that are made from the OpenAPI document: valid, nearly valid and hostile ones.
 // No response has a status of 500 or above, except 503. Each response fits the document, and each refusal is a problem
@@ -61,9 +62,11 @@ func stocked(t testing.TB, c *trial.Client) map[string]trial.Record {
 	i := insure(t, c)
 	p := c.Create(t, "motorCoverage", i.motor())
 	return map[string]trial.Record{
-		"/personal": c.Read(t, "/personal/"+i.policyholder), "/vehicle": c.Read(t, "/vehicle/"+i.vehicle), "/driver": c.Read(t, "/driver/"+i.driver),
+		"/personal": c.Read(t, "/personal/"+i.policyholder), "/vehicle": c.Read(t, "/vehicle/"+i.vehicle),
+		"/driver":        c.Read(t, "/driver/"+i.driver),
 		"/motorCoverage": p, "/claim": c.Create(t, "claim", loss(p.Text("policyNumber"), -1)),
-		"/receipt": c.Create(t, "receipt", receipt(p.Text("policyNumber"), 7)), "/product": c.Create(t, "product", product(t, c)),
+		"/receipt": c.Create(t, "receipt", receipt(p.Text("policyNumber"), 7)),
+		"/product": c.Create(t, "product", product(t, c)),
 	}
 }
 
@@ -79,7 +82,8 @@ func respondsAsItShould(ctx context.Context, c *trial.Client, g *generator.Gener
 		return err
 	case response.Status >= http.StatusInternalServerError && response.Status != http.StatusServiceUnavailable:
 		return fmt.Errorf("status %d: %s", response.Status, response.Body)
-	case r.Method == http.MethodGet, response.Status != http.StatusOK && response.Status != http.StatusCreated, strings.HasPrefix(r.Path, "/x/"):
+	case r.Method == http.MethodGet, response.Status != http.StatusOK &&
+		response.Status != http.StatusCreated, strings.HasPrefix(r.Path, "/x/"):
 		return nil
 	}
 	written, err := exactly(response)

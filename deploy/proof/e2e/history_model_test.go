@@ -107,7 +107,8 @@ func created(before content, sent sending, got received) []content {
 		return []content{{sent.value, got.tag}}
 	case before.value == sent.value && got.status == http.StatusOK && (before.tag == "" || before.tag == got.tag):
 		return []content{{sent.value, got.tag}}
-	case before.value != "" && before.value != sent.value && got.status == http.StatusUnprocessableEntity, before.value != "" && got.status == 0:
+	case before.value != "" && before.value != sent.value &&
+		got.status == http.StatusUnprocessableEntity, before.value != "" && got.status == 0:
 		return []content{before}
 	default:
 		return nil

@@ -18,10 +18,14 @@ import (
 )
 
 var registered = []issuer.Client{
-	{ID: "broker", Secret: "of the broker", Audience: []string{trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
-	{ID: "insurer", Secret: "of the insurer", Audience: []string{"other", trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, Claim: "scp", Lifetime: time.Hour},
-	{ID: "daemon", Secret: "of the daemon", Audience: []string{trial.Audience}, Scopes: []string{trial.Admin, trial.Developer}, Claim: "roles", Lifetime: time.Hour},
-	{ID: "elsewhere", Secret: "of another", Audience: []string{"elsewhere"}, Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
+	{ID: "broker", Secret: "of the broker", Audience: []string{trial.Audience},
+		Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
+	{ID: "insurer", Secret: "of the insurer", Audience: []string{"other", trial.Audience},
+		Scopes: []string{trial.Admin, trial.Developer}, Claim: "scp", Lifetime: time.Hour},
+	{ID: "daemon", Secret: "of the daemon", Audience: []string{trial.Audience},
+		Scopes: []string{trial.Admin, trial.Developer}, Claim: "roles", Lifetime: time.Hour},
+	{ID: "elsewhere", Secret: "of another", Audience: []string{"elsewhere"},
+		Scopes: []string{trial.Admin, trial.Developer}, Lifetime: time.Hour},
 }
 
 // withIssuer runs an exchange that accepts the tokens of an issuer.
@@ -44,7 +48,9 @@ func withIssuer(t *testing.T, settings ...string) (*trial.Exchange, *issuer.Issu
 
 // tokenOf gets an access token as a client with a library for OAuth 2.0 does.
 func tokenOf(ctx context.Context, idp *issuer.Issuer, client issuer.Client, scopes ...string) (string, error) {
-	config := clientcredentials.Config{ClientID: client.ID, ClientSecret: client.Secret, TokenURL: idp.TokenURL(), Scopes: scopes}
+	config := clientcredentials.Config{
+		ClientID: client.ID, ClientSecret: client.Secret, TokenURL: idp.TokenURL(), Scopes: scopes,
+	}
 	t, err := config.Token(ctx)
 	if err != nil {
 		return "", err
@@ -185,7 +191,8 @@ func TestAnExchangeStartsBeforeItsIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	as := client(t, e, "another").With(authorization)
-	if read := as.Get(t, "/productCatalog"); read.Status != http.StatusServiceUnavailable || read.Header.Get("Retry-After") == "" ||
+	if read := as.Get(t, "/productCatalog"); read.Status != http.StatusServiceUnavailable ||
+		read.Header.Get("Retry-After") == "" ||
 		strings.Contains(string(read.Body), idp.URL) {
 		t.Errorf("without keys: %d %v %s", read.Status, read.Header, read.Body)
 	}

@@ -24,7 +24,10 @@ func TestHistoriesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunInOne(t.TempDir())
 	trial.EndWith(t, e, err)
-	h := &history{begin: time.Now(), c: client(t, e, "tester", trial.Developer, trial.Admin), of: map[string][]porcupine.Operation{}}
+	h := &history{
+		begin: time.Now(), c: client(t, e, "tester", trial.Developer, trial.Admin),
+		of: map[string][]porcupine.Operation{},
+	}
 	h.prepare(t)
 	var callers sync.WaitGroup
 	for caller := range 64 {
@@ -100,16 +103,19 @@ func (h *history) one(ctx context.Context, caller int) error {
 		if err != nil {
 			return err
 		}
-		_, err = h.send(ctx, caller, path, http.MethodPut, path, sending{replacing, value, read.tag}, vehicle().With("vin", value), "If-Match", read.tag)
+		_, err = h.send(ctx, caller, path, http.MethodPut, path, sending{replacing, value, read.tag},
+			vehicle().With("vin", value), "If-Match", read.tag)
 		return err
 	case choice < 55:
 		path, amount := h.claims[rand.IntN(len(h.claims))], 1+rand.IntN(1_000_000)
-		_, err := h.send(ctx, caller, path, http.MethodPost, path+settling, sending{operation: settling, value: fmt.Sprint(amount)},
+		_, err := h.send(ctx, caller, path, http.MethodPost, path+settling,
+			sending{operation: settling, value: fmt.Sprint(amount)},
 			trial.Record{"paymentAmount": amount, "paymentMethod": "cash"})
 		return err
 	case choice < 65:
 		path := h.claims[rand.IntN(len(h.claims))]
-		_, err := h.send(ctx, caller, path, http.MethodPost, path+reopening, sending{operation: reopening}, trial.Record{})
+		_, err := h.send(ctx, caller, path, http.MethodPost, path+reopening, sending{operation: reopening},
+			trial.Record{})
 		return err
 	case choice < 75:
 		paths := append(append([]string{}, h.claims...), h.policies...)
@@ -118,17 +124,21 @@ func (h *history) one(ctx context.Context, caller int) error {
 		return err
 	case choice < 80:
 		path := h.policies[rand.IntN(len(h.policies))]
-		_, err := h.send(ctx, caller, path, http.MethodPost, path+cancelling, sending{operation: cancelling}, trial.Record{"reason": value})
+		_, err := h.send(ctx, caller, path, http.MethodPost, path+cancelling, sending{operation: cancelling},
+			trial.Record{"reason": value})
 		return err
 	default:
 		key, body := fmt.Sprintf("shared %d", rand.IntN(60)), fmt.Sprintf("body %d", rand.IntN(8)/7)
-		_, err := h.send(ctx, caller, key, http.MethodPost, "/vehicle", sending{operation: creating, value: body}, vehicle().With("vin", body), "Idempotency-Key", key)
+		_, err := h.send(ctx, caller, key, http.MethodPost, "/vehicle", sending{operation: creating, value: body},
+			vehicle().With("vin", body), "Idempotency-Key", key)
 		return err
 	}
 }
 
 // send makes a request and records it under a name.
-func (h *history) send(ctx context.Context, caller int, name, method, path string, sent sending, body any, headers ...string) (received, error) {
+func (h *history) send(
+	ctx context.Context, caller int, name, method, path string, sent sending, body any, headers ...string,
+) (received, error) {
 	call := time.Since(h.begin)
 	response, err := h.c.Send(ctx, method, path, body, headers...)
 	done := time.Since(h.begin)
@@ -150,7 +160,8 @@ func (h *history) send(ctx context.Context, caller int, name, method, path strin
 	if got.status != 0 {
 		h.heard++
 	}
-	h.of[name] = append(h.of[name], porcupine.Operation{ClientId: caller, Input: sent, Call: int64(call), Output: got, Return: int64(done)})
+	h.of[name] = append(h.of[name],
+		porcupine.Operation{ClientId: caller, Input: sent, Call: int64(call), Output: got, Return: int64(done)})
 	return got, err
 }
 
@@ -186,12 +197,14 @@ func (h *history) check(t *testing.T) {
 		for _, o := range history {
 			operations[fmt.Sprint(o.Input.(sending).operation, " ", o.Output.(received).status)]++
 		}
-		if result := porcupine.CheckOperationsTimeout(recordModel(h.first[name]), history, time.Minute); result != porcupine.Ok {
+		if result := porcupine.CheckOperationsTimeout(recordModel(h.first[name]), history,
+			time.Minute); result != porcupine.Ok {
 			t.Errorf("%s: %s: no order of these explains what the callers got:\n%s", name, result, listed(history))
 		}
 	}
 	for _, wanted := range []string{
-		"read 200", "PUT 200", "PUT 412", ":settle 200", ":settle 409", ":reopen 200", ":cancel 200", ":cancel 409", "keyed POST 201", "keyed POST 200", "keyed POST 422",
+		"read 200", "PUT 200", "PUT 412", ":settle 200", ":settle 409", ":reopen 200", ":cancel 200", ":cancel 409",
+		"keyed POST 201", "keyed POST 200", "keyed POST 422",
 	} {
 		if operations[wanted] == 0 {
 			t.Errorf("no caller got %s: %v", wanted, operations)

@@ -32,7 +32,10 @@ func instant(days int) string {
 func personal() trial.Record {
 	return trial.Record{
 		"firstName": "Ada", "lastName": "Lovelace", "dob": "1985-12-10", "idType": "passport", "idNumber": fresh("P"),
-		"address": trial.Record{"building": "12", "streetName": "St James's Square", "city": "London", "country": "GB", "postalCode": "SW1Y 4JH"},
+		"address": trial.Record{
+			"building": "12", "streetName": "St James's Square", "city": "London", "country": "GB",
+			"postalCode": "SW1Y 4JH",
+		},
 	}
 }
 
@@ -84,14 +87,16 @@ func policy(t testing.TB, c *trial.Client) trial.Record {
 // loss returns the body of a claim for a loss some days from now.
 func loss(policyNumber string, days int) trial.Record {
 	return trial.Record{
-		"policyNumber": policyNumber, "lossDate": instant(days), "fnol": instant(days), "claimType": "own property damage",
-		"location": "London", "lossCause": "hail", "description": "Hail on the bonnet",
+		"policyNumber": policyNumber, "lossDate": instant(days), "fnol": instant(days),
+		"claimType": "own property damage",
+		"location":  "London", "lossCause": "hail", "description": "Hail on the bonnet",
 	}
 }
 
 func receipt(policyNumber string, amount int) trial.Record {
 	return trial.Record{
-		"receiptType": "new policy", "policyNumber": policyNumber, "paymentAmount": amount, "premiumPaymentMethod": "cash",
+		"receiptType": "new policy", "policyNumber": policyNumber, "paymentAmount": amount,
+		"premiumPaymentMethod": "cash",
 	}
 }
 
@@ -99,6 +104,7 @@ func product(t testing.TB, c *trial.Client) trial.Record {
 	t.Helper()
 	return trial.Record{
 		"lineOfBusiness": 7, "productModel": "pay as you drive", "contractType": "other", "currency": "GBP",
-		"policyFee": 12.5, "paymentFrequency": "monthly", "wordingId": c.Create(t, "policyWording", wording()).Text("id"),
+		"policyFee": 12.5, "paymentFrequency": "monthly",
+		"wordingId": c.Create(t, "policyWording", wording()).Text("id"),
 	}
 }

@@ -16,7 +16,8 @@ import (
 
 // unreachable are the declared refusals that no request can cause on one version of the exchange, and why.
 var unreachable = map[string]string{
-	refusalName("petCoverage", "petKind is dog and petBreed is not set", "dog-breed-required"): "POST and PUT /pet refuse such a dog already",
+	refusalName("petCoverage", "petKind is dog and petBreed is not set",
+		"dog-breed-required"): "POST and PUT /pet refuse such a dog already",
 }
 
 // refusalsAsDeclared compares the problems that checks declare with those that the checks of the shared exchange have
@@ -51,7 +52,8 @@ func refusalsAsDeclared(t *testing.T) {
 func exceedSettings(t *testing.T) {
 	c := caller(t)
 	documents := slices.Repeat([]string{"https://example.com/document"}, 1001)
-	c.Post(t, "/claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents", documents)).Want(t, http.StatusBadRequest)
+	c.Post(t, "/claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents", documents)).
+		Want(t, http.StatusBadRequest)
 }
 
 func refusalName(resource, check, slug string) string {

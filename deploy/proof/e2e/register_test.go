@@ -39,11 +39,15 @@ func configured(t *testing.T) *trial.Exchange {
 		t.Fatal(err)
 	}
 	e, err := commands.RunInOne(data,
-		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h", "EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_MAX_RECORD=524288", "EXCHANGE_REFUND_RECEIPT_TYPE=other",
-		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30", "EXCHANGE_ADMIN_MAY_READ=true",
+		"EXCHANGE_VALUE_SETS="+sets, "EXCHANGE_KEY_RETENTION=1ns", "EXCHANGE_REPORTING_WINDOW=24h",
+		"EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_MAX_RECORD=524288",
+		"EXCHANGE_REFUND_RECEIPT_TYPE=other",
+		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30",
+		"EXCHANGE_ADMIN_MAY_READ=true",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
-		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer, "EXCHANGE_JWT_AUDIENCE="+trial.Audience,
+		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer,
+		"EXCHANGE_JWT_AUDIENCE="+trial.Audience,
 	)
 	trial.EndWith(t, e, err)
 	return e
@@ -86,8 +90,10 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		}
 	},
 	settings.ClaimDocuments: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
-		made := c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents", []string{"https://example.com/1", "https://example.com/2"}))
-		refused := c.Post(t, "/claim/"+made.Text("id")+"/documents", trial.Record{"url": "https://example.com/3"}).Want(t, http.StatusBadRequest)
+		made := c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents",
+			[]string{"https://example.com/1", "https://example.com/2"}))
+		refused := c.Post(t, "/claim/"+made.Text("id")+"/documents", trial.Record{"url": "https://example.com/3"}).
+			Want(t, http.StatusBadRequest)
 		if pointers := refused.Record(t).Pointers(); !slices.Equal(pointers, []string{"/url"}) {
 			t.Errorf("a third document is refused at %v", pointers)
 		}
@@ -111,7 +117,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		client(t, whole, "writer", trial.Admin).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
 	},
 	settings.CORSOrigins: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
-		for exchange, status := range map[*trial.Exchange]int{e: http.StatusNoContent, whole: http.StatusMethodNotAllowed} {
+		for exchange, status := range map[*trial.Exchange]int{e: http.StatusNoContent,
+			whole: http.StatusMethodNotAllowed} {
 			preflight, err := http.NewRequestWithContext(t.Context(), http.MethodOptions, exchange.Base+"/vehicle", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -148,7 +155,8 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 			if err = errors.Join(err, response.Body.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if response.StatusCode != status || status == http.StatusOK && !strings.Contains(string(text), `"resource":"https://exchange.example"`) {
+			if response.StatusCode != status ||
+				status == http.StatusOK && !strings.Contains(string(text), `"resource":"https://exchange.example"`) {
 				t.Errorf("%s gets %d, want %d: %s", path, response.StatusCode, status, text)
 			}
 		}
@@ -215,8 +223,10 @@ func workMemory(t *testing.T, e *trial.Exchange, c *trial.Client) {
 				}
 				return nil
 			})
-			if got := there.Post(t, "/vehicle", large); got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" {
-				t.Errorf("with another body under way: status %d, Retry-After %q", got.Status, got.Header.Get("Retry-After"))
+			if got := there.Post(t, "/vehicle", large); got.Status != http.StatusTooManyRequests ||
+				got.Header.Get("Retry-After") == "" {
+				t.Errorf("with another body under way: status %d, Retry-After %q", got.Status,
+					got.Header.Get("Retry-After"))
 			}
 		} else {
 			there.Post(t, "/vehicle", large).Want(t, http.StatusCreated)
@@ -246,12 +256,14 @@ func rateLimit(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
 		if policy := got.Header.Get("RateLimit-Policy"); policy != `"caller";q=2;w=2` {
 			t.Errorf("RateLimit-Policy is %q", policy)
 		}
-		if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" || !strings.HasPrefix(got.Header.Get("RateLimit"), `"caller";r=0;t=`) {
+		if got.Status != http.StatusTooManyRequests || got.Header.Get("Retry-After") == "" ||
+			!strings.HasPrefix(got.Header.Get("RateLimit"), `"caller";r=0;t=`) {
 			return fmt.Errorf("status %d, %v", got.Status, got.Header)
 		}
 		return nil
 	})
-	if got := client(t, whole, "reader", trial.Developer).Get(t, "/vehicle").Want(t, http.StatusOK); got.Header.Get("RateLimit") != "" {
+	if got := client(t, whole, "reader", trial.Developer).Get(t, "/vehicle").
+		Want(t, http.StatusOK); got.Header.Get("RateLimit") != "" {
 		t.Errorf("without the setting RateLimit is %q", got.Header.Get("RateLimit"))
 	}
 }
@@ -272,8 +284,9 @@ func workBytes(t *testing.T, e *trial.Exchange) float64 {
 func travelLength(annual bool, most int) func(*testing.T, *trial.Exchange, *trial.Client) {
 	return func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
 		body := trial.Record{
-			"policyholderId": c.Create(t, "personal", personal()).Text("id"), "destination": 250, "isAnnualPolicy": annual,
-			"travellerIds": []string{c.Create(t, "traveller", trial.Record{"firstName": "Ada"}).Text("id")},
+			"policyholderId": c.Create(t, "personal", personal()).Text("id"), "destination": 250,
+			"isAnnualPolicy": annual,
+			"travellerIds":   []string{c.Create(t, "traveller", trial.Record{"firstName": "Ada"}).Text("id")},
 		}
 		c.Create(t, "travelCoverage", body.With("length", most))
 		c.Post(t, "/travelCoverage", body.With("length", most+1)).

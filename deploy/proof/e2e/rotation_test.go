@@ -91,7 +91,9 @@ func TestRollOfCertificatesLosesNoRequest(t *testing.T) {
 	volumes.Break("coverage", older)
 	for _, setting := range []string{servedPair, shownPair} {
 		trial.Eventually(t, func() error {
-			if e.Logged("coverage", `"msg":"a changed file cannot be used; what it held before stays in use","setting":"`+setting+`"`) != 1 {
+			if e.Logged("coverage",
+				`"msg":"a changed file cannot be used; what it held before stays in use","setting":"`+
+					setting+`"`) != 1 {
 				return fmt.Errorf("coverage does not say that the files of %s cannot be used", setting)
 			}
 			return nil

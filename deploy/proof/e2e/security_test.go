@@ -49,9 +49,11 @@ func runWithCertificates(t *testing.T) (*trial.Exchange, *trial.Volumes) {
 // conformOverTLS tries every rule at a gateway that serves TLS.
 func conformOverTLS(t *testing.T, e *trial.Exchange, volumes *trial.Volumes) {
 	options := conformance.Options{
-		Base: e.Base, Patience: trial.Patience, Timeout: trial.Patience, Transport: trial.Checked(twoProtocols(volumes)),
+		Base: e.Base, Patience: trial.Patience, Timeout: trial.Patience,
+		Transport: trial.Checked(twoProtocols(volumes)),
 	}
-	for scope, to := range map[string]*string{trial.Admin: &options.AdminToken, trial.Developer: &options.DeveloperToken} {
+	for scope, to := range map[string]*string{trial.Admin: &options.AdminToken,
+		trial.Developer: &options.DeveloperToken} {
 		authorization := client(t, e, "tester", scope).Authorization()
 		*to = strings.TrimPrefix(authorization, "Bearer ")
 	}
@@ -77,7 +79,8 @@ func refuseHandshakes(t *testing.T, e *trial.Exchange, volumes *trial.Volumes, c
 		"with a certificate of another authority":          {pair(another, "gateway")},
 		"with the certificate of a service that calls not": {volumes.Pair("parties")},
 	} {
-		wantNoHandshake(t, who, direct.Through(volumes.Transport(certificates...)), "/vehicle", "X-Exchange-Credential", trial.Credential)
+		wantNoHandshake(t, who, direct.Through(volumes.Transport(certificates...)), "/vehicle", "X-Exchange-Credential",
+			trial.Credential)
 	}
 	plain, err := http.Get("http://" + e.Address("coverage") + "/vehicle")
 	if err != nil {

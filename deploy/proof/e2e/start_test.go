@@ -19,7 +19,8 @@ func TestStartsAndFindsItsData(t *testing.T) {
 	t.Parallel()
 	data, id := t.TempDir(), ""
 	for run := range 2 {
-		p, err := trial.Start(commands.Path("exchange"), []string{"EXCHANGE_ADDR=127.0.0.1:0", "EXCHANGE_DATA=" + data}, "run")
+		p, err := trial.Start(commands.Path("exchange"),
+			[]string{"EXCHANGE_ADDR=127.0.0.1:0", "EXCHANGE_DATA=" + data}, "run")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,8 @@ func TestTokenCommand(t *testing.T) {
 	t.Parallel()
 	token := func(args ...string) string {
 		t.Helper()
-		output, err := exec.Command(commands.Path("exchange"), append([]string{"token", "--data", whole.Data}, args...)...).Output()
+		output, err := exec.Command(commands.Path("exchange"),
+			append([]string{"token", "--data", whole.Data}, args...)...).Output()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,24 +77,39 @@ func TestRefusedStarts(t *testing.T) {
 		args    []string
 		names   []string
 	}{
-		"port in use":             {nil, []string{"--addr", taken.Addr().String()}, []string{"addr", taken.Addr().String()}},
-		"port in use, variable":   {[]string{"EXCHANGE_ADDR=" + taken.Addr().String()}, nil, []string{"addr", taken.Addr().String()}},
-		"no address":              {nil, []string{"--addr", "here"}, []string{"addr", "here"}},
-		"unknown variable":        {[]string{"EXCHANGE_ADRR=127.0.0.1:0"}, nil, []string{"EXCHANGE_ADRR", "EXCHANGE_ADDR"}},
-		"unknown flag":            {nil, []string{"--adrr", "127.0.0.1:0"}, []string{"--adrr", "--addr"}},
-		"wrong value":             {[]string{"EXCHANGE_REPORTING_WINDOW=a month"}, nil, []string{"EXCHANGE_REPORTING_WINDOW", "a month"}},
-		"period unknown":          {nil, []string{"--bordereau-period", "year"}, []string{"bordereau-period", "year"}},
-		"refund type unknown":     {nil, []string{"--refund-receipt-type", "whim"}, []string{"refund-receipt-type", "whim"}},
+		"port in use": {
+			nil, []string{"--addr", taken.Addr().String()}, []string{"addr", taken.Addr().String()},
+		},
+		"port in use, variable": {
+			[]string{"EXCHANGE_ADDR=" + taken.Addr().String()}, nil, []string{"addr", taken.Addr().String()},
+		},
+		"no address": {nil, []string{"--addr", "here"}, []string{"addr", "here"}},
+		"unknown variable": {
+			[]string{"EXCHANGE_ADRR=127.0.0.1:0"}, nil, []string{"EXCHANGE_ADRR", "EXCHANGE_ADDR"},
+		},
+		"unknown flag": {nil, []string{"--adrr", "127.0.0.1:0"}, []string{"--adrr", "--addr"}},
+		"wrong value": {
+			[]string{"EXCHANGE_REPORTING_WINDOW=a month"}, nil, []string{"EXCHANGE_REPORTING_WINDOW", "a month"},
+		},
+		"period unknown": {nil, []string{"--bordereau-period", "year"}, []string{"bordereau-period", "year"}},
+		"refund type unknown": {
+			nil, []string{"--refund-receipt-type", "whim"}, []string{"refund-receipt-type", "whim"},
+		},
 		"file of settings absent": {nil, []string{"--config", "absent.yaml"}, []string{"absent.yaml"}},
-		"value sets absent":       {nil, []string{"--value-sets", "absent.yaml"}, []string{"value-sets", "absent.yaml"}},
-		"data is a file":          {nil, []string{"--data", commands.Path("exchange")}, []string{"data", commands.Path("exchange")}},
-		"argument":                {nil, []string{"fast"}, []string{"fast"}},
+		"value sets absent": {
+			nil, []string{"--value-sets", "absent.yaml"}, []string{"value-sets", "absent.yaml"},
+		},
+		"data is a file": {
+			nil, []string{"--data", commands.Path("exchange")}, []string{"data", commands.Path("exchange")},
+		},
+		"argument": {nil, []string{"fast"}, []string{"fast"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			// The usual ports may be taken, by what has nothing to do with the tests.
 			environ := append([]string{
-				"EXCHANGE_DATA=" + filepath.Join(t.TempDir(), "data"), "EXCHANGE_ADDR=127.0.0.1:0", "EXCHANGE_ADMIN_ADDR=127.0.0.1:0",
+				"EXCHANGE_DATA=" + filepath.Join(t.TempDir(), "data"), "EXCHANGE_ADDR=127.0.0.1:0",
+				"EXCHANGE_ADMIN_ADDR=127.0.0.1:0",
 			}, c.environ...)
 			p, err := trial.Start(commands.Path("exchange"), environ, append([]string{"run"}, c.args...)...)
 			if err != nil {

@@ -13,10 +13,14 @@ import (
 func recordReceipts(t *testing.T, c *trial.Client) {
 	number := policy(t, c).Text("policyNumber")
 	claim := c.Create(t, "claim", loss(number, -3)).Text("claimNumber")
-	made := c.Post(t, "/receipt", receipt(number, 100).With("receiptDate", "2026-03-01")).Want(t, http.StatusCreated).Record(t)
-	wantMembers(t, made, map[string]string{"receiptId": made.Text("id"), "receiptDate": "2026-03-01", "paymentAmount": "100"})
-	c.Create(t, "receipt", receipt(number, 200).With("receiptDate", "2026-03-31").With("receiptType", "mid term adjustment"))
-	c.Create(t, "receipt", receipt("", 300).Without("policyNumber").With("claimNumber", claim).With("receiptType", "claim payment"))
+	made := c.Post(t, "/receipt", receipt(number, 100).With("receiptDate", "2026-03-01")).
+		Want(t, http.StatusCreated).Record(t)
+	wantMembers(t, made, map[string]string{"receiptId": made.Text("id"), "receiptDate": "2026-03-01",
+		"paymentAmount": "100"})
+	c.Create(t, "receipt", receipt(number, 200).With("receiptDate", "2026-03-31").With("receiptType",
+		"mid term adjustment"))
+	c.Create(t, "receipt", receipt("", 300).Without("policyNumber").With("claimNumber", claim).With("receiptType",
+		"claim payment"))
 	undated := c.Create(t, "receipt", receipt(number, 400).With("claimNumber", claim))
 	wantMembers(t, undated, map[string]string{"receiptDate": today(), "claimNumber": claim, "policyNumber": number})
 
@@ -52,7 +56,8 @@ func refundReceipt(t *testing.T, c *trial.Client) {
 		"reverses": before.Record(t).Text("id"), "receiptType": "other", "paymentAmount": "500", "policyNumber": number,
 	})
 	c.Post(t, path+":refund", trial.Record{"receiptType": "other"}).Want(t, http.StatusConflict)
-	c.Post(t, "/receipt/"+refund.Text("id")+":refund", trial.Record{"receiptType": "other"}).Want(t, http.StatusConflict)
+	c.Post(t, "/receipt/"+refund.Text("id")+":refund", trial.Record{"receiptType": "other"}).
+		Want(t, http.StatusConflict)
 	if after := c.Get(t, path); string(after.Body) != string(before.Body) {
 		t.Errorf("the original has changed from %s to %s", before.Body, after.Body)
 	}
@@ -94,10 +99,12 @@ func aggregatePremium(t *testing.T, c *trial.Client) {
 	// A receipt counts in the period in which it is recorded, regardless of its receiptDate.
 	first := c.Create(t, "receipt", receipt(number, 1000).With("receiptDate", "2020-01-01"))
 	c.Create(t, "receipt", receipt(number, 234))
-	c.Create(t, "receipt", receipt("", 50).Without("policyNumber").With("claimNumber", claim).With("receiptType", "claim payment"))
+	c.Create(t, "receipt", receipt("", 50).Without("policyNumber").With("claimNumber", claim).With("receiptType",
+		"claim payment"))
 	row := awaitSum(t, c, number, "new policy", "1234")
 	wantMembers(t, row, map[string]string{
-		"policyholder": p.Text("policyholderId"), "inceptionDate": p.Text("inceptionDate"), "expiryDate": p.Text("expiryDate"),
+		"policyholder": p.Text("policyholderId"), "inceptionDate": p.Text("inceptionDate"),
+		"expiryDate":           p.Text("expiryDate"),
 		"indemnityLimitPolicy": "50000",
 	})
 	if is := row.Text("period"); is != period && is != time.Now().UTC().Format("2006-01") {

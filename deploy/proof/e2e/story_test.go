@@ -51,7 +51,8 @@ func sellProduct(t *testing.T, c *trial.Client) {
 	}
 	body := product(t, c)
 	made := c.Create(t, "product", body)
-	wantMembers(t, made, map[string]string{"wording": body.Text("wordingId"), "lineOfBusiness": "7", "currency": "GBP", "policyFee": "12.5"})
+	wantMembers(t, made, map[string]string{"wording": body.Text("wordingId"), "lineOfBusiness": "7", "currency": "GBP",
+		"policyFee": "12.5"})
 	if _, both := made["wordingId"]; both {
 		t.Error("two names of the wording come back")
 	}
@@ -87,7 +88,8 @@ func handleClaim(t *testing.T, c *trial.Client) {
 	number := policy(t, c).Text("policyNumber")
 	made := c.Create(t, "claim", loss(number, -3))
 	wantMembers(t, made, map[string]string{
-		"status": "open", "claimStatus": "open", "reserve": "0", "policyNumber": number, "description": "Hail on the bonnet",
+		"status": "open", "claimStatus": "open", "reserve": "0", "policyNumber": number,
+		"description": "Hail on the bonnet",
 	})
 	path := "/claim/" + made.Text("id")
 
@@ -111,7 +113,8 @@ func handleClaim(t *testing.T, c *trial.Client) {
 		body := trial.Record{"paymentAmount": amount, "paymentMethod": method}
 		return c.Post(t, path+":settle", body).Want(t, http.StatusOK).Record(t)
 	}
-	wantMembers(t, settle(1234567, "cash"), map[string]string{"status": "closed", "claimStatus": "closed", "paymentMethod": "cash"})
+	wantMembers(t, settle(1234567, "cash"),
+		map[string]string{"status": "closed", "claimStatus": "closed", "paymentMethod": "cash"})
 	c.Post(t, path+":settle", trial.Record{"paymentAmount": 1, "paymentMethod": "cash"}).Want(t, http.StatusConflict)
 	reopened := c.Post(t, path+":reopen", nil).Want(t, http.StatusOK).Record(t)
 	wantMembers(t, reopened, map[string]string{"status": "reopened", "claimStatus": "reopened", "reopenDate": today()})

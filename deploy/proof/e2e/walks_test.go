@@ -29,7 +29,8 @@ type walkStep struct{ run, output string }
 var (
 	preparation = regexp.MustCompile(`(?s)<section id="preparation">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>`)
 	walkSection = regexp.MustCompile(`(?s)<section id="([a-z]+)" class="walk">(.*?)</section>`)
-	walkBlocks  = regexp.MustCompile(`(?s)<li class="step">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>.*?<pre class="output"[^>]*><code>(.*?)</code></pre>`)
+	walkBlocks  = regexp.MustCompile(
+		`(?s)<li class="step">.*?<pre class="run"[^>]*><code>(.*?)</code></pre>.*?<pre class="output"[^>]*><code>(.*?)</code></pre>`)
 )
 
 // readWalks returns the preparation and the walks of the page.
@@ -79,7 +80,8 @@ func TestWalks(t *testing.T) {
 // TestRootShowsTheViewer opens the address that an exchange prints at its start, as a browser would.
 func TestRootShowsTheViewer(t *testing.T) {
 	t.Parallel()
-	if viewer := string(page(t, whole, "/")); viewer != string(page(t, whole, "/docs")) || !strings.Contains(viewer, "/docs/start") {
+	if viewer := string(page(t, whole, "/")); viewer != string(page(t, whole, "/docs")) ||
+		!strings.Contains(viewer, "/docs/start") {
 		t.Errorf("/ shows\n%s", viewer)
 	}
 }
@@ -97,7 +99,8 @@ func runWalk(t *testing.T, prepare string, w walk) []string {
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", script)
 	shell.Dir = t.TempDir()
-	shell.Env = append(shell.Environ(), trial.NoPause, "PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+whole.Data)
+	shell.Env = append(shell.Environ(), trial.NoPause,
+		"PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+whole.Data)
 	shell.WaitDelay = time.Second
 	output, err := shell.CombinedOutput()
 	if err != nil {

@@ -163,16 +163,17 @@ func (r *reader) Fetch(ctx context.Context) (broker.Message, error) {
 			return broker.Message{}, ctx.Err()
 		}
 	}
-	m, err := call(ctx, r.process, fmt.Sprintf("fetch %s/%d from %d", r.topic, r.number, r.offset), false, asIs, func() (broker.Message, error) {
-		from := r.offset
-		if from == broker.First {
-			from = log.first
-		}
-		if from < log.first || from >= log.end() {
-			return broker.Message{}, broker.ErrOutOfRange
-		}
-		return log.messages[from-log.first], nil
-	})
+	m, err := call(ctx, r.process, fmt.Sprintf("fetch %s/%d from %d", r.topic, r.number, r.offset), false, asIs,
+		func() (broker.Message, error) {
+			from := r.offset
+			if from == broker.First {
+				from = log.first
+			}
+			if from < log.first || from >= log.end() {
+				return broker.Message{}, broker.ErrOutOfRange
+			}
+			return log.messages[from-log.first], nil
+		})
 	if err == nil {
 		r.offset = m.Offset + 1
 	} else if !errors.Is(err, broker.ErrOutOfRange) {

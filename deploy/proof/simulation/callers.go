@@ -77,14 +77,16 @@ func (c *caller) workOnReceipts(ctx context.Context, number int) {
 
 // receipt posts a receipt. With a key, it repeats the request until a response comes.
 func (c *caller) receipt(ctx context.Context, e *recording) {
-	body := fmt.Sprintf(`{"policyNumber":"P%d","receiptType":"new policy","paymentAmount":%d}`, 1+e.amount%c.policies, e.amount)
+	body := fmt.Sprintf(`{"policyNumber":"P%d","receiptType":"new policy","paymentAmount":%d}`,
+		1+e.amount%c.policies, e.amount)
 	var header []string
 	if e.key != "" {
 		header = []string{"Idempotency-Key", e.key}
 	}
 	for range patience {
 		e.requests++
-		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("POST receipt %d %s", e.amount, e.key), "/receipt", body, header...)
+		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("POST receipt %d %s", e.amount, e.key),
+			"/receipt", body, header...)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
 			e.told(c, got)
@@ -106,7 +108,8 @@ func (e *recording) told(c *caller, got answer) {
 		ID            string `json:"id"`
 		PaymentAmount int    `json:"paymentAmount"`
 	}
-	if err := json.Unmarshal([]byte(got.body), &record); err != nil || record.ID == "" || record.PaymentAmount != e.amount {
+	if err := json.Unmarshal([]byte(got.body), &record); err != nil || record.ID == "" ||
+		record.PaymentAmount != e.amount {
 		c.complain("the response about %d is %s", e.amount, got.body)
 		return
 	}
@@ -134,7 +137,8 @@ func (c *caller) refund(ctx context.Context, of *recording) {
 	c.book.recordings = append(c.book.recordings, e)
 	for range patience {
 		e.requests++
-		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("refund of %d", of.amount), "/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
+		got, heard := c.reach("premium", c.random).post(ctx, fmt.Sprintf("refund of %d", of.amount),
+			"/receipt/"+of.ids[0]+":refund", `{"receiptType":"other"}`)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
 			e.told(c, got)

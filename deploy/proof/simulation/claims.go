@@ -31,7 +31,8 @@ func (c *caller) workOnClaims(ctx context.Context, number int) {
 		book := &c.book.claims
 		if len(book.ids) < 2 {
 			body := `{"policyNumber":"P1","lossDate":"2026-02-01T00:00:00Z","lossCause":"fire","claimType":"other"}`
-			if got, heard := c.reach("claims", c.random).post(ctx, "POST claim", "/claim", body); heard && got.status == http.StatusCreated {
+			if got, heard := c.reach("claims", c.random).post(ctx, "POST claim", "/claim", body); heard &&
+				got.status == http.StatusCreated {
 				book.ids = append(book.ids, got.member("id"))
 			} else if heard && got.status != http.StatusServiceUnavailable {
 				c.complain("POST /claim: %d %s", got.status, got.body)
@@ -41,7 +42,8 @@ func (c *caller) workOnClaims(ctx context.Context, number int) {
 		id, amount := book.ids[c.random.IntN(len(book.ids))], 1000*(number+1)+i
 		switch c.random.IntN(3) {
 		case 0:
-			c.change(ctx, id, fmt.Sprint(amount), ":settle", fmt.Sprintf(`{"paymentAmount":%d,"paymentMethod":"cash"}`, amount))
+			c.change(ctx, id, fmt.Sprint(amount), ":settle",
+				fmt.Sprintf(`{"paymentAmount":%d,"paymentMethod":"cash"}`, amount))
 		case 1:
 			c.change(ctx, id, fmt.Sprintf("reopening %d", amount), ":reopen", `{}`)
 		case 2:

@@ -126,7 +126,8 @@ func (g *group) rebalance(timeout time.Duration) {
 	number := g.number
 	time.AfterFunc(timeout, func() {
 		g.brokers.world.wait(&operation{
-			name: fmt.Sprintf("broker: rebalance after generation %d times out", number), process: g.brokers.self, prompt: true,
+			name:    fmt.Sprintf("broker: rebalance after generation %d times out", number),
+			process: g.brokers.self, prompt: true,
 			run: func(outcome) {
 				if g.rebalancing && g.number == number {
 					g.members = slices.DeleteFunc(g.members, func(m *member) bool { return !m.joined })
@@ -141,7 +142,8 @@ func (g *group) rebalance(timeout time.Duration) {
 func (m *member) tell() {
 	if g := m.current; g != nil && g.cancel != nil {
 		m.brokers.world.wait(&operation{
-			name: m.process.label + ": heartbeat", process: m.process, due: m.process.deaf, run: func(outcome) { g.cancel() },
+			name: m.process.label + ": heartbeat", process: m.process, due: m.process.deaf,
+			run: func(outcome) { g.cancel() },
 		})
 	}
 }
@@ -200,15 +202,16 @@ func (g *generation) Start(run func(ctx context.Context)) {
 func (g *generation) Commit(offsets map[int]int64) error {
 	// A commit does not wait for the scheduler: whatever the consumer did meanwhile would be ready at one instant, in
 	// an order that the seed does not decide.
-	_, err := call(as(context.Background(), "aggregator"), g.member.process, fmt.Sprintf("commit %v", offsets), true, asIs, func() (struct{}, error) {
-		group := &g.member.brokers.group
-		if g.number != group.number || !slices.Contains(group.members, g.member) {
-			return struct{}{}, errNoMember
-		}
-		for p, offset := range offsets {
-			group.committed[p] = offset
-		}
-		return struct{}{}, nil
-	})
+	_, err := call(as(context.Background(), "aggregator"), g.member.process, fmt.Sprintf("commit %v", offsets), true,
+		asIs, func() (struct{}, error) {
+			group := &g.member.brokers.group
+			if g.number != group.number || !slices.Contains(group.members, g.member) {
+				return struct{}{}, errNoMember
+			}
+			for p, offset := range offsets {
+				group.committed[p] = offset
+			}
+			return struct{}{}, nil
+		})
 	return err
 }

@@ -64,7 +64,8 @@ func (h *host) reader() (*replica, error) {
 // from the stored versions: each version must be one event.
 func (p *replica) compare(resource, id string, versions [][]byte) error {
 	var page history.History
-	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit), &page); err != nil {
+	if err := p.read(rest.ExtensionPrefix+"/history/"+resource+"/"+id+"?limit="+strconv.Itoa(rest.MaxLimit),
+		&page); err != nil {
 		return err
 	}
 	if len(page.History) != len(versions) {

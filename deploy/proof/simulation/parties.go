@@ -25,14 +25,16 @@ func (c *caller) workOnParties(ctx context.Context, number int) {
 		if c.random.IntN(2) == 0 {
 			header = []string{"Idempotency-Key", fmt.Sprintf("key-%d-%d", number, i)}
 		}
-		body := fmt.Sprintf(`{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":%q,"address":{"city":"London","country":"GB"}}`, identity)
+		body := fmt.Sprintf(
+			`{"firstName":"Ada","lastName":"Example","dob":"1990-12-10","idType":"passport","idNumber":%q,"address":{"city":"London","country":"GB"}}`, identity)
 		c.person(ctx, identity, body, header)
 	}
 }
 
 func (c *caller) person(ctx context.Context, identity, body string, header []string) {
 	for range patience {
-		got, heard := c.reach("parties", c.random).post(ctx, fmt.Sprint("POST personal ", identity, header), "/personal", body, header...)
+		got, heard := c.reach("parties", c.random).post(ctx, fmt.Sprint("POST personal ", identity, header),
+			"/personal", body, header...)
 		switch {
 		case heard && (got.status == http.StatusCreated || got.status == http.StatusOK):
 			c.book.parties[identity] = append(c.book.parties[identity], got.member("id"))

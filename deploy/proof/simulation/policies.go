@@ -69,7 +69,8 @@ func (c *caller) workOnPolicies(ctx context.Context, number int) {
 		unique := 1000*(number+1) + i
 		switch {
 		case book.business == "":
-			if got, heard := c.send(ctx, "POST business", http.MethodPost, "/business", `{"businessSector":"x"}`); heard && got.status == http.StatusCreated {
+			if got, heard := c.send(ctx, "POST business", http.MethodPost, "/business",
+				`{"businessSector":"x"}`); heard && got.status == http.StatusCreated {
 				book.business = got.member("id")
 			}
 			continue
@@ -108,7 +109,8 @@ func (c *caller) send(ctx context.Context, what, method, path, body string, head
 }
 
 func (c *caller) terms(limit int) string {
-	return fmt.Sprintf(`{"policyholderId":%q,"businessId":%q,"indemnityLimitPolicy":%d,"scope":["Breach of privacy"],%s}`, holder, c.book.policies.business, limit, term)
+	return fmt.Sprintf(
+		`{"policyholderId":%q,"businessId":%q,"indemnityLimitPolicy":%d,"scope":["Breach of privacy"],%s}`, holder, c.book.policies.business, limit, term)
 }
 
 // issue issues a policy.
@@ -116,7 +118,8 @@ func (c *caller) issue(ctx context.Context, limit int) {
 	got, heard := c.send(ctx, fmt.Sprintf("POST policy %d", limit), http.MethodPost, policyPath, c.terms(limit))
 	if heard && got.status == http.StatusCreated {
 		c.book.policies.policies = append(c.book.policies.policies, &policy{
-			number: limit, id: got.member("id"), policyNumber: got.member("policyNumber"), replacements: make(map[int]*replacement),
+			number: limit, id: got.member("id"), policyNumber: got.member("policyNumber"),
+			replacements: make(map[int]*replacement),
 		})
 	}
 }
@@ -131,7 +134,8 @@ func (c *caller) replace(ctx context.Context, p *policy, limit int) {
 	pause(ctx, time.Duration(c.random.Int64N(int64(100*time.Millisecond))))
 	r := &replacement{tag: read.tag}
 	p.replacements[limit] = r
-	got, heard := c.send(ctx, fmt.Sprintf("PUT policy %d as %d", p.number, limit), http.MethodPut, path, c.terms(limit), "If-Match", read.tag)
+	got, heard := c.send(ctx, fmt.Sprintf("PUT policy %d as %d", p.number, limit), http.MethodPut, path, c.terms(limit),
+		"If-Match", read.tag)
 	if heard {
 		r.made, r.refused = got.status == http.StatusOK, got.status != http.StatusOK
 	}
@@ -162,7 +166,8 @@ func (c *caller) file(ctx context.Context, p *policy, unique int) {
 		f.late = !p.heard.IsZero() && now.Sub(p.heard) > moment
 	}
 	c.book.policies.filed[description] = f
-	body := fmt.Sprintf(`{"policyNumber":%q,"lossDate":%q,"lossCause":"Breach of privacy","claimType":"other","description":%q}`,
+	body := fmt.Sprintf(
+		`{"policyNumber":%q,"lossDate":%q,"lossCause":"Breach of privacy","claimType":"other","description":%q}`,
 		policyNumber, now.Format(time.RFC3339Nano), description)
 	got, heard := c.reach("claims", c.random).post(ctx, "POST claim of "+description, "/claim", body)
 	switch {
@@ -220,11 +225,13 @@ func (p *policy) checkVersions(versions []storedPolicy, complain func(string, ..
 		was := versions[i]
 		replaced := p.replacements[is.IndemnityLimitPolicy]
 		switch {
-		case was.Status == inForce && slices.Contains([]string{"cancelled", "lapsed"}, is.Status) && is.IndemnityLimitPolicy == was.IndemnityLimitPolicy:
+		case was.Status == inForce && slices.Contains([]string{"cancelled", "lapsed"}, is.Status) &&
+			is.IndemnityLimitPolicy == was.IndemnityLimitPolicy:
 		case was.Status != is.Status || replaced == nil:
 			complain("policy %d goes from %+v to %+v", p.number, was, is)
 		case replaced.tag != strconv.Quote(strconv.Itoa(i+1)):
-			complain("policy %d: version %d was replaced by %+v, which was for the version of the tag %s", p.number, i+1, is, replaced.tag)
+			complain("policy %d: version %d was replaced by %+v, which was for the version of the tag %s", p.number,
+				i+1, is, replaced.tag)
 		default:
 			times[is.IndemnityLimitPolicy]++
 		}
@@ -262,7 +269,8 @@ func (x *exchange) checkFiled(last map[*policy]storedPolicy, complain func(strin
 		case times == 1 && f.policy == nil:
 			complain("the claim of %s is on a policy that does not exist", description)
 		case times == 1 && f.late:
-			complain("the claim of %s was made after a response had said that policy %d had ended", description, f.policy.number)
+			complain("the claim of %s was made after a response had said that policy %d had ended", description,
+				f.policy.number)
 		case times == 1 && f.refused:
 			complain("the claim of %s was refused and made", description)
 		case times == 0 && f.made:

@@ -68,7 +68,9 @@ func (h *host) start() error {
 		go func() {
 			// The loops begin at different instants, so that their timers end at different instants.
 			for p.ctx.Err() == nil {
-				if _, err := call(ctx, p, "begin", false, asIs, func() (struct{}, error) { return struct{}{}, nil }); err == nil {
+				if _, err := call(ctx, p, "begin", false, asIs, func() (struct{}, error) {
+					return struct{}{}, nil
+				}); err == nil {
 					_ = instance.Background[name](ctx) // it returns when the process ends
 				}
 			}
@@ -118,7 +120,9 @@ func (p *replica) post(ctx context.Context, what, path, body string, header ...s
 }
 
 // send sends a request to a process; what describes it in the history. heard is false if no response comes.
-func (p *replica) send(ctx context.Context, what, method, path, body string, header ...string) (got answer, heard bool) {
+func (p *replica) send(
+	ctx context.Context, what, method, path, body string, header ...string,
+) (got answer, heard bool) {
 	arrived := false
 	_, err := call(ctx, p, what, false, asIs, func() (struct{}, error) {
 		arrived = true

@@ -38,7 +38,10 @@ type program struct {
 // newProgram returns the program of a service with settings of its own.
 func newProgram(s rest.Service, arguments ...string) (*program, error) {
 	s.Sets = func(string) (rest.Sets, error) { return sets() }
-	p := &program{definition: s.Definition(), header: http.Header{"Content-Type": {"application/json"}}, log: slog.New(slog.DiscardHandler)}
+	p := &program{
+		definition: s.Definition(), header: http.Header{"Content-Type": {"application/json"}},
+		log: slog.New(slog.DiscardHandler),
+	}
 	flags := pflag.NewFlagSet(s.Name, pflag.ContinueOnError)
 	p.settings.Register(flags)
 	p.definition.Flags(flags)
@@ -49,7 +52,8 @@ func newProgram(s rest.Service, arguments ...string) (*program, error) {
 	if p.trust.Credentials, err = request.NewCredentials(p.settings.Secrets); err != nil {
 		return nil, err
 	}
-	p.trust.Credentials.Identify(p.header, request.Caller{Subject: "caller", Scopes: []string{"std.admin", "std.developer"}})
+	p.trust.Credentials.Identify(p.header,
+		request.Caller{Subject: "caller", Scopes: []string{"std.admin", "std.developer"}})
 	return p, nil
 }
 
@@ -74,9 +78,11 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 		Unset: func(string, string) {},
 		Engine: func() *gin.Engine {
 			return process.NewEngine(process.EngineConfig{
-				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody, Budget: load.NewBudget(work, nil),
+				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody,
+				Budget: load.NewBudget(work, nil),
 				Limiter: load.NewLimiter(load.LimiterConfig{
-					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests), Now: time.Now, Log: p.log,
+					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests),
+					Now: time.Now, Log: p.log,
 				}),
 			})
 		},

@@ -50,7 +50,9 @@ type replicas struct {
 }
 
 func of(number int, service func() rest.Service, arguments ...string) replicas {
-	return replicas{service().Name, sync.OnceValues(func() (*program, error) { return newProgram(service(), arguments...) }), number}
+	return replicas{service().Name, sync.OnceValues(func() (*program, error) {
+		return newProgram(service(), arguments...)
+	}), number}
 }
 
 // kind is what a seed simulates: replicas of services, and the work of their callers.
@@ -90,7 +92,8 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 		p.deaf = time.Now().Add(time.Duration(w.random.Int64N(int64(2 * longestHeld))))
 		x.brokers.group.expelProcess(p)
 	}
-	x.book.claims.changes, x.book.parties, x.book.policies.filed = make(map[string]*change), make(partyBook), make(map[string]*filing)
+	x.book.claims.changes, x.book.parties, x.book.policies.filed = make(map[string]*change), make(partyBook), make(
+		map[string]*filing)
 	clock := time.Date(2026, 3, 31, 23, 59, 50+w.random.IntN(10), 0, time.UTC)
 	kind := kinds[w.random.IntN(len(kinds))]
 	now := func() time.Time { return clock.Add(time.Since(w.began)) }
@@ -116,7 +119,10 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	defer cancel()
 	policies := 1 + w.random.IntN(2)
 	for i := range 2 + w.random.IntN(3) {
-		c := &caller{name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach, now: now, policies: policies, troubled: w.troubled, book: &x.book}
+		c := &caller{
+			name: fmt.Sprintf("caller-%d", i+1), random: rand.New(rand.NewPCG(seed, uint64(i)+1)), reach: x.reach,
+			now: now, policies: policies, troubled: w.troubled, book: &x.book,
+		}
 		x.working.Add(1)
 		go func() {
 			defer x.working.Add(-1)
@@ -127,7 +133,9 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	var wrong []string
 	if err == nil {
 		wrong = slices.Concat(x.book.wrong, x.check())
-		err = x.checkHistories(func(format string, values ...any) { wrong = append(wrong, fmt.Sprintf(format, values...)) })
+		err = x.checkHistories(func(format string, values ...any) {
+			wrong = append(wrong, fmt.Sprintf(format, values...))
+		})
 	}
 	x.end()
 	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err

@@ -148,13 +148,18 @@ type result[T any] struct {
 
 // call waits until the scheduler lets an operation happen, and returns its result. failure makes the error of an
 // operation that fails or happens unheard. If ctx ends first, call returns, and the operation may still happen.
-func call[T any](ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error)) (T, error) {
+func call[T any](
+	ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error),
+) (T, error) {
 	return callInParts(ctx, p, name, prompt, failure, do, nil)
 }
 
 // callInParts is call for an operation that can be torn: begin performs a random part of it. If begin is nil, the
 // operation happens wholly or not at all.
-func callInParts[T any](ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error), begin func(*rand.Rand)) (T, error) {
+func callInParts[T any](
+	ctx context.Context, p *replica, name string, prompt bool, failure func(error) error, do func() (T, error),
+	begin func(*rand.Rand),
+) (T, error) {
 	var none T
 	if p.dead.Load() {
 		return none, failure(errFault)

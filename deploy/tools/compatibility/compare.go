@@ -50,7 +50,8 @@ func (c contract) compare() ([]string, error) {
 	localizer := checker.NewDefaultLocalizer()
 	var breaks []string
 	for _, change := range checker.CheckBackwardCompatibilityUntilLevel(config, differences, sources, checker.WARN) {
-		breaks = append(breaks, fmt.Sprintf("%s %s: %s (%s)", change.GetOperation(), change.GetPath(), change.GetUncolorizedText(localizer), change.GetId()))
+		breaks = append(breaks, fmt.Sprintf("%s %s: %s (%s)", change.GetOperation(), change.GetPath(),
+			change.GetUncolorizedText(localizer), change.GetId()))
 	}
 	return breaks, nil
 }

@@ -74,10 +74,11 @@ var changes = []struct {
 		required, _ := s["required"].([]any)
 		s["required"] = append(required, "broker")
 	}},
-	{"a value is removed from a value set", callers, "request-property-enum-value-removed", func(t *testing.T, d object) {
-		s := schema(t, d, "PaymentMethod")
-		s["enum"] = without(s["enum"], "cash")
-	}},
+	{"a value is removed from a value set", callers, "request-property-enum-value-removed",
+		func(t *testing.T, d object) {
+			s := schema(t, d, "PaymentMethod")
+			s["enum"] = without(s["enum"], "cash")
+		}},
 	{"the type of a member changes", callers, "response-property-type-changed", func(t *testing.T, d object) {
 		properties(t, d, "claim")["reserve"] = object{"type": "string"}
 	}},
@@ -107,9 +108,11 @@ var changes = []struct {
 	}},
 	{"an operation and a filter are added", callers, "", func(t *testing.T, d object) {
 		paths := at(t, d, "paths")
-		paths["/claim/{id}:pay"] = json.RawMessage(strings.ReplaceAll(text(t, paths["/claim/{id}:settle"]), "settleClaim", "payClaim"))
+		paths["/claim/{id}:pay"] = json.RawMessage(strings.ReplaceAll(text(t, paths["/claim/{id}:settle"]),
+			"settleClaim", "payClaim"))
 		get := at(t, d, "paths", "/claim", "get")
-		get["parameters"] = append(get["parameters"].([]any), object{"name": "broker", "in": "query", "schema": object{"type": "string"}})
+		get["parameters"] = append(get["parameters"].([]any),
+			object{"name": "broker", "in": "query", "schema": object{"type": "string"}})
 	}},
 
 	{"a member of a lookup is renamed", policy, "response-optional-property-removed", func(t *testing.T, d object) {
@@ -128,7 +131,8 @@ var changes = []struct {
 	}},
 	{"a lookup needs a parameter more", policy, "new-required-request-parameter", func(t *testing.T, d object) {
 		get := at(t, d, "paths", "/internal/policy/{policyNumber}", "get")
-		get["parameters"] = append(get["parameters"].([]any), object{"name": "at", "in": "query", "required": true, "schema": object{"type": "string"}})
+		get["parameters"] = append(get["parameters"].([]any),
+			object{"name": "at", "in": "query", "required": true, "schema": object{"type": "string"}})
 	}},
 	{"a lookup has a member more", policy, "", func(t *testing.T, d object) {
 		properties(t, d, "Policy")["currency"] = object{"type": "string"}
@@ -142,16 +146,18 @@ var changes = []struct {
 	{"the type of a member of a message changes", kafka, "property-type-changed", func(t *testing.T, d object) {
 		properties(t, d, "BordereauDirty")["period"] = object{"type": "integer"}
 	}},
-	{"messages of the last release lack a member", kafka, "new-required-request-property", func(t *testing.T, d object) {
-		properties(t, d, "BordereauDirty")["treaty"] = object{"type": "string"}
-		s := schema(t, d, "BordereauDirty")
-		s["required"] = append(s["required"].([]any), "treaty")
-	}},
+	{"messages of the last release lack a member", kafka, "new-required-request-property",
+		func(t *testing.T, d object) {
+			properties(t, d, "BordereauDirty")["treaty"] = object{"type": "string"}
+			s := schema(t, d, "BordereauDirty")
+			s["required"] = append(s["required"].([]any), "treaty")
+		}},
 	{"the topic changes", kafka, "api-path-removed-without-deprecation", func(t *testing.T, d object) {
 		at(t, d, "channels", "bordereauDirty")["address"] = "exchange.bordereau"
 	}},
 	{"the key of the messages changes", kafka, "api-path-removed-without-deprecation", func(t *testing.T, d object) {
-		at(t, d, "channels", "bordereauDirty", "messages", "BordereauDirty", "bindings", "kafka", "key")["x-member"] = "period"
+		at(t, d, "channels", "bordereauDirty", "messages", "BordereauDirty", "bindings", "kafka",
+			"key")["x-member"] = "period"
 	}},
 	{"messages have a member more, if they have it", kafka, "", func(t *testing.T, d object) {
 		properties(t, d, "BordereauDirty")["treaty"] = object{"type": "string"}
@@ -185,7 +191,8 @@ func TestABreakIsSeen(t *testing.T) {
 }
 
 func TestVersions(t *testing.T) {
-	for version, passes := range map[string]bool{"1.0.0": true, "1.7.2": true, "2.0.0": true, "0.9.0": false, "two": false, "1": false} {
+	for version, passes := range map[string]bool{"1.0.0": true, "1.7.2": true, "2.0.0": true, "0.9.0": false,
+		"two": false, "1": false} {
 		released, today := copied(t, policy), copied(t, policy)
 		edit(t, filepath.Join(today, policy), func(d object) { at(t, d, "info")["version"] = version })
 		if said, err := compared(released, today); (err == nil) != passes {

@@ -46,7 +46,8 @@ func find(released, today string) ([]contract, error) {
 			}
 			c.today, err = readFile(filepath.Join(today, c.name), kind.read)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil, fmt.Errorf("%s was released and is not offered any more; if nobody relies on it, remove it from %s", c.name, released)
+				return nil, fmt.Errorf("%s was released and is not offered any more; if nobody relies on it, "+
+					"remove it from %s", c.name, released)
 			}
 			if err != nil {
 				return nil, err

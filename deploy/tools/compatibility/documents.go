@@ -58,11 +58,13 @@ func readMessages(text []byte) (*openapi3.T, error) {
 			paths[fmt.Sprintf("/%s/%s/by/%s", c.Address, message, m.Bindings.Kafka.Key.Member)] = object{"post": object{
 				"operationId": message,
 				"requestBody": object{"required": true, "content": content},
-				"responses":   object{fmt.Sprint(http.StatusOK): object{"description": "The same message, received.", "content": content}},
+				"responses": object{fmt.Sprint(http.StatusOK): object{"description": "The same message, received.",
+					"content": content}},
 			}}
 		}
 	}
-	document, err := json.Marshal(object{"openapi": "3.1.0", "info": read.Info, "paths": paths, "components": read.Components})
+	document, err := json.Marshal(object{"openapi": "3.1.0", "info": read.Info, "paths": paths,
+		"components": read.Components})
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,8 @@ func run(released, today string, out io.Writer) error {
 		}
 	}
 	if broken > 0 {
-		return fmt.Errorf("%d of %d contracts break those who rely on the last release; add instead of changing, or give the contract the next major version (CONTRIBUTING.md, A contract)",
+		return fmt.Errorf("%d of %d contracts break those who rely on the last release; add instead of changing, "+
+			"or give the contract the next major version (CONTRIBUTING.md, A contract)",
 			broken, len(contracts))
 	}
 	return nil

@@ -22,7 +22,8 @@ func withinBounds(packages []pack) error {
 			failures = append(failures, fmt.Errorf("%s has %d files; at most %d", p.folder, p.files, mostFiles))
 		}
 		if p.exported > mostExported {
-			failures = append(failures, fmt.Errorf("%s has %d exported names; at most %d", p.folder, p.exported, mostExported))
+			failures = append(failures,
+				fmt.Errorf("%s has %d exported names; at most %d", p.folder, p.exported, mostExported))
 		}
 	}
 	for _, circle := range circles(packages) {

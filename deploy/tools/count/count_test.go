@@ -7,7 +7,8 @@ import (
 )
 
 func TestCountLines(t *testing.T) {
-	const file = "// Package p has two lines of comment\n// and three of code.\npackage p\n\nvar text = `first\nlast` // with a comment\n"
+	const file = "// Package p has two lines of comment\n// and three of code.\npackage p\n\nvar text = " +
+		"`first\nlast` // with a comment\n"
 	if got, want := countLines([]byte(file)), (lines{6, 3}); got != want {
 		t.Errorf("%+v; want %+v", got, want)
 	}
@@ -33,8 +34,10 @@ func TestBounds(t *testing.T) {
 	if err := withinBounds([]pack{{folder: "pkg/rest", files: mostFiles, exported: mostExported}}); err != nil {
 		t.Errorf("a package at the bounds: %v", err)
 	}
-	err := withinBounds([]pack{{folder: "pkg/files", files: mostFiles + 1}, {folder: "pkg/names", exported: mostExported + 1}})
-	if err == nil || !strings.Contains(err.Error(), "pkg/files has 26 files") || !strings.Contains(err.Error(), "pkg/names has 61 exported names") {
+	err := withinBounds([]pack{{folder: "pkg/files", files: mostFiles + 1},
+		{folder: "pkg/names", exported: mostExported + 1}})
+	if err == nil || !strings.Contains(err.Error(), "pkg/files has 26 files") ||
+		!strings.Contains(err.Error(), "pkg/names has 61 exported names") {
 		t.Errorf("%v; want both packages", err)
 	}
 }

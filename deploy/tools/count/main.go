@@ -1,6 +1,7 @@
 // Command count measures how much there is to read: lines, files and exported names, and what two requests pass.
 //
-//	count             prints the tables of the repository in the current folder; it builds and runs the exchange, which takes minutes
+//	count             prints the tables of the repository in the current folder;
+//	                  it builds and runs the exchange, which takes minutes
 //	count -bounds     only reports packages that are too large, and rooms that import each other in a circle
 package main
 

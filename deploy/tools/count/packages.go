@@ -48,7 +48,8 @@ func list(args ...string) ([]pack, error) {
 		}
 		args = strings.Fields(modules)
 	}
-	printed, err := goCommand(append([]string{"list", "-json=ImportPath,Dir,Imports,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles"}, args...)...)
+	printed, err := goCommand(append([]string{"list",
+		"-json=ImportPath,Dir,Imports,GoFiles,IgnoredGoFiles,TestGoFiles,XTestGoFiles"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,8 @@ func list(args ...string) ([]pack, error) {
 			}
 		}
 		source, tests := split(append(listed.GoFiles, listed.IgnoredGoFiles...))
-		if err := p.read(listed.Dir, source, append(tests, append(listed.TestGoFiles, listed.XTestGoFiles...)...)); err != nil {
+		if err := p.read(listed.Dir, source,
+			append(tests, append(listed.TestGoFiles, listed.XTestGoFiles...)...)); err != nil {
 			return nil, err
 		}
 		packages = append(packages, p)

@@ -22,8 +22,9 @@ type block struct {
 	line int
 }
 
-// printRequests prints how many files and functions of the exchange POST /claim and GET /claim/{id} pass in one process.
-// A function counts if a part of it runs at least once more for each further request, on a connection that is open.
+// printRequests prints how many files and functions of the exchange POST /claim and GET /claim/{id} pass in one
+// process. A function counts if a part of it runs at least once more for each further request, on a connection that
+// is open.
 func printRequests(out io.Writer) error {
 	folder, err := os.MkdirTemp("", "exchange-count-")
 	if err != nil {
@@ -31,7 +32,8 @@ func printRequests(out io.Writer) error {
 	}
 	defer os.RemoveAll(folder)
 	command := filepath.Join(folder, "exchange")
-	if _, err := goCommand("build", "-cover", "-covermode=count", "-coverpkg="+exchange+"...", "-o", command, "./deploy/exchange"); err != nil {
+	if _, err := goCommand("build", "-cover", "-covermode=count", "-coverpkg="+exchange+"...", "-o", command,
+		"./deploy/exchange"); err != nil {
 		return err
 	}
 	base, err := measure(command, filepath.Join(folder, "base"), 1, 1)
@@ -43,7 +45,8 @@ func printRequests(out io.Writer) error {
 		name             string
 		creates, fetches int
 	}{{"POST /claim", 1 + each, 1}, {"GET /claim/{id}", 1, 1 + each}} {
-		runs, err := measure(command, filepath.Join(folder, fmt.Sprint(request.creates)), request.creates, request.fetches)
+		runs, err := measure(command, filepath.Join(folder, fmt.Sprint(request.creates)), request.creates,
+			request.fetches)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,8 @@ func request(c caller, creates, fetches int) error {
 	if err != nil {
 		return err
 	}
-	policy, err := c.create("/motorCoverage", fmt.Sprintf(`{"policyholderId": %q, "vehicleId": %q, "driverId": %q, "perils": ["theft"],
+	policy, err := c.create("/motorCoverage",
+		fmt.Sprintf(`{"policyholderId": %q, "vehicleId": %q, "driverId": %q, "perils": ["theft"],
 		"inceptionDate": "2026-01-01T00:00:00Z", "expiryDate": "2027-01-01T00:00:00Z"}`, party.ID, vehicle.ID, driver.ID))
 	if err != nil {
 		return err
@@ -73,8 +74,9 @@ func request(c caller, creates, fetches int) error {
 	lost := time.Date(2026, 3, 1, 8, 30, 0, 0, time.UTC)
 	for range creates {
 		lost = lost.Add(time.Minute)
-		claim, err = c.create("/claim", fmt.Sprintf(`{"policyNumber": %q, "lossDate": %q, "claimType": "other", "lossCause": "theft"}`,
-			policy.PolicyNumber, lost.Format(time.RFC3339)))
+		claim, err = c.create("/claim",
+			fmt.Sprintf(`{"policyNumber": %q, "lossDate": %q, "claimType": "other", "lossCause": "theft"}`,
+				policy.PolicyNumber, lost.Format(time.RFC3339)))
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,8 @@ func generate(contracts string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(contracts, "register", "register.md"), []byte(register.Markdown(items)),
+		0o644); err != nil {
 		return err
 	}
 	return manifests.Write(filepath.Dir(contracts))

@@ -85,10 +85,14 @@ func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 		{"a filter", func(r *rest.Description) {
 			r.Parameters = append(slices.Clone(r.Parameters), rest.Parameter{Name: "lossCause", Means: "their cause"})
 		}, func(d *generated) bool {
-			return slices.ContainsFunc(d.Paths["/claim"]["get"].Parameters, func(p struct{ Name string }) bool { return p.Name == "lossCause" })
+			return slices.ContainsFunc(d.Paths["/claim"]["get"].Parameters, func(p struct{ Name string }) bool {
+				return p.Name == "lossCause"
+			})
 		}},
 		{"a check that needs a member", func(r *rest.Description) {
-			check := rest.CheckDescription{Name: "the cause is known", Refuses: []problem.Kind{refused}, Requires: []string{"lossCause"}}
+			check := rest.CheckDescription{
+				Name: "the cause is known", Refuses: []problem.Kind{refused}, Requires: []string{"lossCause"},
+			}
 			r.Checks = append(slices.Clone(r.Checks), check)
 		}, func(d *generated) bool {
 			described := d.Paths["/claim"]["post"].Description
@@ -101,7 +105,8 @@ func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 			return strings.Contains(d.Paths["/claim/{id}:reopen"]["post"].Description, "| lost | found |")
 		}},
 		{"an action", func(r *rest.Description) {
-			r.Actions = append(slices.Clone(r.Actions), rest.ActionDescription{Name: "withdraw", Body: reflect.TypeFor[struct{}]()})
+			r.Actions = append(slices.Clone(r.Actions),
+				rest.ActionDescription{Name: "withdraw", Body: reflect.TypeFor[struct{}]()})
 		}, func(d *generated) bool {
 			_, has := d.Paths["/claim/{id}:withdraw"]["post"]
 			return has
@@ -127,7 +132,8 @@ func TestAChangedDeclarationChangesTheDocument(t *testing.T) {
 	}
 	for _, c := range cases {
 		if c.shown(before) || !c.shown(after) {
-			t.Errorf("%s: in the document before it is declared: %v, afterwards: %v", c.declared, c.shown(before), c.shown(after))
+			t.Errorf("%s: in the document before it is declared: %v, afterwards: %v", c.declared, c.shown(before),
+				c.shown(after))
 		}
 	}
 }

@@ -85,7 +85,8 @@ func library(module *debug.Module, version string) (cdx.Component, error) {
 	encoded, ok := strings.CutPrefix(module.Sum, "h1:")
 	sum, err := base64.StdEncoding.DecodeString(encoded)
 	if !ok || err != nil {
-		return c, fmt.Errorf("module %s has the checksum %q, which is not of the form h1:BASE64", module.Path, module.Sum)
+		return c, fmt.Errorf("module %s has the checksum %q, which is not of the form h1:BASE64",
+			module.Path, module.Sum)
 	}
 	c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 	return c, nil

@@ -40,7 +40,8 @@ func TestEveryModuleIsListed(t *testing.T) {
 	}
 	for _, module := range info.Deps {
 		c := listed[module.Path]
-		if c.Version != module.Version || c.PackageURL != "pkg:golang/"+module.Path+"@"+module.Version || c.Hashes == nil || len((*c.Hashes)[0].Value) != 64 {
+		if c.Version != module.Version || c.PackageURL != "pkg:golang/"+module.Path+"@"+module.Version ||
+			c.Hashes == nil || len((*c.Hashes)[0].Value) != 64 {
 			t.Errorf("%s %s is listed as %+v", module.Path, module.Version, c)
 		}
 	}

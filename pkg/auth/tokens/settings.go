@@ -56,21 +56,30 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.JWKSURL, "jwks-url", "", "URL of the identity provider's key set (JWKS)")
 	flags.StringVar(&s.KeyFile, "jwt-keys", "", "file with the verification keys, JWKS or PEM, in place of --jwks-url")
 	flags.StringVar(&s.Issuer, "jwt-issuer", "", "issuer (iss) that tokens must have; not checked if not given")
-	flags.StringSliceVar(&s.Audience, "jwt-audience", nil, "audience (aud) of which tokens must have one; not checked if not given")
-	flags.StringSliceVar(&s.Types, "jwt-type", nil, "type (typ) of which tokens must have one, such as at+jwt (RFC 9068); not checked if not given")
-	flags.StringSliceVar(&s.Scopes, "jwt-scopes", []string{"scope", "scp"}, "claims that may hold the scopes of a token; the first that has any decides")
-	flags.StringSliceVar(&s.Algorithms, "jwt-algorithms", algorithms, "signature algorithms allowed; symmetric ones never are")
-	setting.DurationVar(flags, &s.Leeway, "jwt-leeway", 10*time.Second, 0, "how much the clocks of the issuer and of this process may differ, at most 5m")
-	setting.DurationVar(flags, &s.Refresh, "jwks-refresh", 5*time.Minute, time.Nanosecond, "pause between two readings of the verification keys")
-	setting.DurationVar(flags, &s.RefreshUnknown, "jwks-refresh-unknown", 10*time.Second, time.Nanosecond, "least pause between two readings of the verification keys because of an unknown key id")
-	setting.IntVar(flags, &s.Remember, "jwt-remember", 10_000, 1, 10_000_000, "number of verified tokens that are remembered until they expire")
+	flags.StringSliceVar(&s.Audience, "jwt-audience", nil,
+		"audience (aud) of which tokens must have one; not checked if not given")
+	flags.StringSliceVar(&s.Types, "jwt-type", nil,
+		"type (typ) of which tokens must have one, such as at+jwt (RFC 9068); not checked if not given")
+	flags.StringSliceVar(&s.Scopes, "jwt-scopes", []string{"scope", "scp"},
+		"claims that may hold the scopes of a token; the first that has any decides")
+	flags.StringSliceVar(&s.Algorithms, "jwt-algorithms", algorithms,
+		"signature algorithms allowed; symmetric ones never are")
+	setting.DurationVar(flags, &s.Leeway, "jwt-leeway", 10*time.Second, 0,
+		"how much the clocks of the issuer and of this process may differ, at most 5m")
+	setting.DurationVar(flags, &s.Refresh, "jwks-refresh", 5*time.Minute, time.Nanosecond,
+		"pause between two readings of the verification keys")
+	setting.DurationVar(flags, &s.RefreshUnknown, "jwks-refresh-unknown", 10*time.Second, time.Nanosecond,
+		"least pause between two readings of the verification keys because of an unknown key id")
+	setting.IntVar(flags, &s.Remember, "jwt-remember", 10_000, 1, 10_000_000,
+		"number of verified tokens that are remembered until they expire")
 }
 
 // Check returns an error that names a wrong setting.
 func (s *Settings) Check() error {
 	switch {
 	case s.JWKSURL == "" && s.KeyFile == "":
-		return fmt.Errorf("setting jwks-url: the keys of the identity provider are needed; give --jwks-url or --jwt-keys")
+		return fmt.Errorf(
+			"setting jwks-url: the keys of the identity provider are needed; give --jwks-url or --jwt-keys")
 	case s.JWKSURL != "" && s.KeyFile != "":
 		return fmt.Errorf("setting jwt-keys: give --jwks-url or --jwt-keys, not both")
 	case len(s.Algorithms) == 0:
@@ -82,12 +91,14 @@ func (s *Settings) Check() error {
 	}
 	for _, algorithm := range s.Algorithms {
 		if !slices.Contains(algorithms, algorithm) {
-			return fmt.Errorf("setting jwt-algorithms: %q is not allowed; give some of %s", algorithm, strings.Join(algorithms, ", "))
+			return fmt.Errorf("setting jwt-algorithms: %q is not allowed; give some of %s", algorithm,
+				strings.Join(algorithms, ", "))
 		}
 	}
 	for _, claim := range s.Scopes {
 		if slices.Contains(registered, claim) {
-			return fmt.Errorf("setting jwt-scopes: the claim %q has another meaning; give the claims that hold scopes, such as scope", claim)
+			return fmt.Errorf("setting jwt-scopes: the claim %q has another meaning; give the claims that hold "+
+				"scopes, such as scope", claim)
 		}
 	}
 	if s.JWKSURL == "" {

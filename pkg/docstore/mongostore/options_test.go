@@ -15,7 +15,9 @@ import (
 // TestLimits checks that a setting overrides the URL, and the URL the default.
 func TestLimits(t *testing.T) {
 	const uri = "mongodb://127.0.0.1:1/"
-	const full = uri + "?timeoutMS=7000&serverSelectionTimeoutMS=2000&maxPoolSize=20&minPoolSize=2&maxConnecting=3&appName=mine&connectTimeoutMS=900"
+	const full = uri +
+		"?timeoutMS=7000&serverSelectionTimeoutMS=2000&maxPoolSize=20&minPoolSize=2" +
+		"&maxConnecting=3&appName=mine&connectTimeoutMS=900"
 	type limits struct {
 		timeout, selection, connect time.Duration
 		maxPool, minPool, making    uint64

@@ -33,8 +33,9 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	}
 	conn, err := connect(path, sqlite3.ReadOnly, snapshotPragmas)
 	if sqlite3.Busy(err) {
-		return nil, unavailable(fmt.Errorf("%s is locked by another process; if that one was started while the disk was "+
-			"full, free some space there and start it again: %w", path, err))
+		return nil, unavailable(
+			fmt.Errorf("%s is locked by another process; if that one was started while the disk was "+
+				"full, free some space there and start it again: %w", path, err))
 	}
 	if err != nil {
 		return nil, unavailable(withRemedy(path, err))

@@ -55,12 +55,15 @@ type Settings struct {
 func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&s.Brokers, BrokersSetting, nil, "addresses of Kafka brokers, as host:port")
 	flags.BoolVar(&s.TLS, TLSSetting, false, "encrypt connections to Kafka and check the brokers' certificates")
-	flags.StringVar(&s.Authority, AuthoritySetting, "", "PEM file with the authorities that sign the brokers' certificates; those of the system if not given")
+	flags.StringVar(&s.Authority, AuthoritySetting, "",
+		"PEM file with the authorities that sign the brokers' certificates; those of the system if not given")
 	flags.StringVar(&s.Certificate, CertificateSetting, "", "PEM file with the certificate to show to Kafka brokers")
 	flags.StringVar(&s.Key, KeySetting, "", "PEM file with the private key of --kafka-certificate")
-	setting.ChoiceVar(flags, &s.SASL, SASLSetting, []string{Plain, ScramSHA256, ScramSHA512}, "how to prove to Kafka who this process is; not at all if not given")
+	setting.ChoiceVar(flags, &s.SASL, SASLSetting, []string{Plain, ScramSHA256, ScramSHA512},
+		"how to prove to Kafka who this process is; not at all if not given")
 	flags.StringVar(&s.User, UserSetting, "", "user name for --kafka-sasl")
-	flags.StringVar(&s.PasswordFile, PasswordFileSetting, "", "file with the password for --kafka-sasl, read at each connection")
+	flags.StringVar(&s.PasswordFile, PasswordFileSetting, "",
+		"file with the password for --kafka-sasl, read at each connection")
 }
 
 // Check returns an error for settings that do not go together. It names the setting to change.
@@ -86,7 +89,8 @@ func (s *Settings) Check() error {
 	case s.SASL != "" && s.PasswordFile == "":
 		return fmt.Errorf("setting %s: the file with the password is missing; give --%[1]s", PasswordFileSetting)
 	case s.SASL == Plain && !s.TLS:
-		return fmt.Errorf("setting %s: %s sends the password as it is; give --%s, or use %s", SASLSetting, Plain, TLSSetting, ScramSHA512)
+		return fmt.Errorf("setting %s: %s sends the password as it is; give --%s, or use %s", SASLSetting, Plain,
+			TLSSetting, ScramSHA512)
 	}
 	return nil
 }

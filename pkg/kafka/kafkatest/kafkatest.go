@@ -91,8 +91,9 @@ func (b *Broker) Read(topic string, n int) []kafkago.Message {
 	defer cancel()
 	var all []kafkago.Message
 	for _, p := range b.PartitionInfos(topic) {
-		r := kafkago.NewReader(kafkago.ReaderConfig{Brokers: []string{b.Address}, Topic: topic, Partition: int(p.Partition),
-			MaxWait: 100 * time.Millisecond})
+		r := kafkago.NewReader(kafkago.ReaderConfig{Brokers: []string{b.Address}, Topic: topic,
+			Partition: int(p.Partition),
+			MaxWait:   100 * time.Millisecond})
 		for range p.HighWatermark {
 			m, err := r.FetchMessage(ctx)
 			if err != nil {

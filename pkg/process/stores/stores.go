@@ -44,7 +44,9 @@ const (
 )
 
 // await opens a database of MongoDB as soon as it can be reached.
-func await(ctx context.Context, options mongostore.Options, database string, log *slog.Logger) (*mongostore.Store, error) {
+func await(
+	ctx context.Context, options mongostore.Options, database string, log *slog.Logger,
+) (*mongostore.Store, error) {
 	var began, said time.Time
 	for {
 		store, err := options.Open(ctx, database)

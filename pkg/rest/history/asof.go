@@ -20,7 +20,8 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 	}
 	if !at.Before(present.began()) {
 		if at.After(l.Now()) && at.After(present.began()) {
-			return doc, problem.New(problem.BadParameter, "The instant is still to come.").InParameter("at", "must not lie in the future")
+			return doc, problem.New(problem.BadParameter, "The instant is still to come.").
+				InParameter("at", "must not lie in the future")
 		}
 		return doc, l.kept(doc.ID.String(), at, present)
 	}

@@ -29,7 +29,8 @@ func (w *walk) document(ctx context.Context, doc docstore.Stored) error {
 		return err
 	}
 	if record.ID != doc.ID.String() {
-		if err := w.report(doc.ID, "the id of the record is that of its document", record.ID, doc.ID.String()); err != nil {
+		if err := w.report(doc.ID, "the id of the record is that of its document", record.ID,
+			doc.ID.String()); err != nil {
 			return err
 		}
 	}
@@ -53,7 +54,8 @@ func (w *walk) keys(doc docstore.Stored, should docstore.Keys) error {
 		if is == want && has == wanted || slices.Contains(doc.Awaiting, index) {
 			continue
 		}
-		if err := w.report(doc.ID, "the key "+index+" is that of the record", quotedKey(is, has), quotedKey(want, wanted)); err != nil {
+		if err := w.report(doc.ID, "the key "+index+" is that of the record", quotedKey(is, has),
+			quotedKey(want, wanted)); err != nil {
 			return err
 		}
 	}
@@ -67,7 +69,8 @@ func (w *walk) amount(doc docstore.Stored, should int64) error {
 	if !w.Sums() || doc.Amount == should || slices.ContainsFunc(w.Indexes, awaited) {
 		return nil
 	}
-	return w.report(doc.ID, "the amount is that of the record", strconv.FormatInt(doc.Amount, 10), strconv.FormatInt(should, 10))
+	return w.report(doc.ID, "the amount is that of the record", strconv.FormatInt(doc.Amount, 10),
+		strconv.FormatInt(should, 10))
 }
 
 func quotedKey(value string, has bool) string {
@@ -83,12 +86,14 @@ func (w *walk) status(doc docstore.Stored, record *Record) error {
 		return nil
 	}
 	if !slices.Contains(record.States, record.Status) {
-		return w.report(doc.ID, "the state is in its value set", strconv.Quote(record.Status), "one of "+strings.Join(record.States, ", "))
+		return w.report(doc.ID, "the state is in its value set", strconv.Quote(record.Status),
+			"one of "+strings.Join(record.States, ", "))
 	}
 	last := record.State.History.LastTransition()
 	// What time has moved on is stored with the next change.
 	if last != nil && record.Status != last.To && (last.Until.IsZero() || record.Status != last.Then) {
-		return w.report(doc.ID, "the state is the one of the last transition", strconv.Quote(record.Status), strconv.Quote(last.To))
+		return w.report(doc.ID, "the state is the one of the last transition", strconv.Quote(record.Status),
+			strconv.Quote(last.To))
 	}
 	return nil
 }
@@ -117,7 +122,8 @@ func (w *walk) orphans(ctx context.Context) error {
 			var invariant, found string
 			switch {
 			case !there:
-				invariant, found = "a former version belongs to a document", fmt.Sprintf("version %d of no document", ref.Version)
+				invariant, found = "a former version belongs to a document", fmt.Sprintf("version %d of no document",
+					ref.Version)
 			// A store may write a former version before its successor, and a crash comes in between.
 			case ref.Version > holder.Version || ref.Version < 1:
 				invariant = "a former version is older than its document"

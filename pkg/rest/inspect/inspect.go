@@ -80,7 +80,8 @@ type walk struct {
 
 func (w *walk) report(id uuid.UUID, invariant, found, expected string) error {
 	return w.Report(docstore.Finding{
-		Collection: w.Name, ID: id.String(), Invariant: invariant, Found: docstore.Short(found), Expected: docstore.Short(expected),
+		Collection: w.Name, ID: id.String(), Invariant: invariant, Found: docstore.Short(found),
+		Expected: docstore.Short(expected),
 	})
 }
 
@@ -93,7 +94,8 @@ func (s Service) Examine(ctx context.Context, x Examination) error {
 		return err
 	}
 	for _, fault := range faults {
-		if err := x.Report(docstore.Finding{Invariant: "the database is sound", Found: docstore.Short(fault), Expected: "no fault"}); err != nil {
+		if err := x.Report(docstore.Finding{Invariant: "the database is sound", Found: docstore.Short(fault),
+			Expected: "no fault"}); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,8 @@ func (w *walk) versions(ctx context.Context, doc docstore.Document, present *his
 			// Where the service itself alters a record, its next version has the same event.
 			if event.Number > last+1 {
 				if err := w.report(doc.ID, "every event is in the record or in a former version",
-					fmt.Sprintf("event %d in version %d", event.Number, version), fmt.Sprintf("event %d", last+1)); err != nil {
+					fmt.Sprintf("event %d in version %d", event.Number, version), fmt.Sprintf("event %d",
+						last+1)); err != nil {
 					return err
 				}
 			}
@@ -72,13 +73,15 @@ func (w *walk) former(id uuid.UUID, former docstore.Former, resource string) (*h
 		return nil, w.report(id, "a former version can be read", version+": "+err.Error(), "a "+resource)
 	}
 	if then.ID != id.String() {
-		if err := w.report(id, "a former version has the id of its record", version+" has "+then.ID, id.String()); err != nil {
+		if err := w.report(id, "a former version has the id of its record", version+" has "+then.ID,
+			id.String()); err != nil {
 			return nil, err
 		}
 	}
 	head := &then.State.History
 	if key := head.Key(); former.Key != key {
-		return head, w.report(id, "a former version is found by its Idempotency-Key", version+" by "+strconv.Quote(former.Key), strconv.Quote(key))
+		return head, w.report(id, "a former version is found by its Idempotency-Key",
+			version+" by "+strconv.Quote(former.Key), strconv.Quote(key))
 	}
 	return head, nil
 }
@@ -142,7 +145,8 @@ func (w *walk) resolve(ctx context.Context) error {
 		}
 		for _, ref := range w.pending[targets] {
 			if missing[ref.Value] {
-				if err := w.report(ref.id, ref.Member+" names a record that is there", strconv.Quote(ref.Value), targets); err != nil {
+				if err := w.report(ref.id, ref.Member+" names a record that is there", strconv.Quote(ref.Value),
+					targets); err != nil {
 					return err
 				}
 			}

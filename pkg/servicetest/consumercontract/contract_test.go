@@ -11,7 +11,8 @@ import (
 var relied = Response{
 	Status: 200, Exactly: []string{"covers"}, Absent: []string{"endedAt"},
 	Body: map[string]any{
-		"at": "2026-01-01T00:00:00Z", "holder": "01930000-0000-7000-8000-000000000001", "name": "Ada", "limit": 9.0, "open": true,
+		"at": "2026-01-01T00:00:00Z", "holder": "01930000-0000-7000-8000-000000000001", "name": "Ada",
+		"limit": 9.0, "open": true,
 		"covers": []any{"fire"},
 	},
 }
@@ -19,7 +20,8 @@ var relied = Response{
 func TestResponsesThatDiffer(t *testing.T) {
 	right := func() map[string]any {
 		return map[string]any{
-			"at": "2031-12-31T23:59:59.5Z", "holder": "0195a000-0000-7000-8000-00000000000a", "name": "Bea", "limit": 0.0, "open": false,
+			"at": "2031-12-31T23:59:59.5Z", "holder": "0195a000-0000-7000-8000-00000000000a", "name": "Bea",
+			"limit": 0.0, "open": false,
 			"covers": []any{"fire"}, "more": "than is relied on",
 		}
 	}
@@ -30,7 +32,8 @@ func TestResponsesThatDiffer(t *testing.T) {
 		t.Errorf("another status: %v", err)
 	}
 	for name, value := range map[string]any{
-		"at": "tomorrow", "holder": "Ada", "name": 7.0, "limit": "9", "open": "yes", "covers": []any{"theft"}, "endedAt": "2026-01-01T00:00:00Z",
+		"at": "tomorrow", "holder": "Ada", "name": 7.0, "limit": "9", "open": "yes", "covers": []any{"theft"},
+		"endedAt": "2026-01-01T00:00:00Z",
 	} {
 		body := right()
 		body[name] = value
@@ -59,8 +62,10 @@ func TestContractsThatAreNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for was, is := range map[string]string{
-		`"provider":"p"`: `"provider":""`, `"given":"a thing"`: `"given":""`, `"status":200`: `"status":0`, `"id":"1"`: `"number":"1"`,
-		`"exactly":["size"]`: `"exactly":["weight"]`, `"absent":["end"]`: `"absent":["size"]`, `"consumer"`: `"customer"`,
+		`"provider":"p"`: `"provider":""`, `"given":"a thing"`: `"given":""`, `"status":200`: `"status":0`,
+		`"id":"1"`:           `"number":"1"`,
+		`"exactly":["size"]`: `"exactly":["weight"]`, `"absent":["end"]`: `"absent":["size"]`,
+		`"consumer"`: `"customer"`,
 	} {
 		if err := read(strings.Replace(whole, was, is, 1)); err == nil {
 			t.Errorf("%s is accepted", is)

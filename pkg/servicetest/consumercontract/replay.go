@@ -27,14 +27,16 @@ func Replay(t *testing.T, s *servicetest.Service, folder string, states States) 
 			t.Fatal(err)
 		}
 		if c.Provider != filepath.Base(folder) || c.Consumer+".json" != filepath.Base(file) {
-			t.Errorf("%s is of %s for %s: it belongs into the folder of its provider, under the name of its consumer", file, c.Consumer, c.Provider)
+			t.Errorf("%s is of %s for %s: it belongs into the folder of its provider, under the name of its consumer",
+				file, c.Consumer, c.Provider)
 		}
 		for _, i := range c.Interactions {
 			named[i.Given] = true
 			t.Run(c.Consumer+" asks for "+i.Given, func(t *testing.T) {
 				arrange, known := states[i.Given]
 				if !known {
-					t.Fatalf("%s relies on %q, which the tests of %s cannot bring about", c.Consumer, i.Given, c.Provider)
+					t.Fatalf("%s relies on %q, which the tests of %s cannot bring about", c.Consumer,
+						i.Given, c.Provider)
 				}
 				path := i.Request.path(arrange(t))
 				a := s.Do(i.Request.Method, path, "")

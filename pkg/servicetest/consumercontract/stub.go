@@ -45,7 +45,8 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(body) // a buffer in memory takes it
 		return
 	}
-	s.t.Errorf("%s sends %s %s, which is not in its contract with %s", s.contract.Consumer, r.Method, r.URL, s.contract.Provider)
+	s.t.Errorf("%s sends %s %s, which is not in its contract with %s", s.contract.Consumer, r.Method, r.URL,
+		s.contract.Provider)
 	http.Error(w, "{}", http.StatusInternalServerError)
 }
 

@@ -88,7 +88,8 @@ func (c *Collector) take(data *tracepb.TracesData) {
 		}
 		for _, scope := range of.ScopeSpans {
 			for _, s := range scope.Spans {
-				c.spans = append(c.spans, Span{s, hex.EncodeToString(s.TraceId), hex.EncodeToString(s.SpanId), hex.EncodeToString(s.ParentSpanId), service})
+				c.spans = append(c.spans, Span{s, hex.EncodeToString(s.TraceId), hex.EncodeToString(s.SpanId),
+					hex.EncodeToString(s.ParentSpanId), service})
 			}
 		}
 	}

@@ -20,9 +20,11 @@ var exampleOrder = []string{
 var references = map[string]struct{ resource, member string }{
 	"policyholderId": {"personal", "id"}, "vehicleId": {"vehicle", "id"}, "driverId": {"driver", "id"},
 	"businessId": {"business", "id"}, "propertyId": {"property", "id"}, "propertyRef": {"property", "id"},
-	"debtorId": {"debtor", "id"}, "petId": {"pet", "id"}, "wordingId": {"policyWording", "id"}, "wording": {"policyWording", "id"},
+	"debtorId": {"debtor", "id"}, "petId": {"pet", "id"}, "wordingId": {"policyWording", "id"},
+	"wording":      {"policyWording", "id"},
 	"travellerIds": {"traveller", "id"}, "propertyIds": {"property", "id"},
-	"policyNumber": {"motorCoverage", "policyNumber"}, "claimNumber": {"claim", "claimNumber"}, "policyholder": {"personal", "id"},
+	"policyNumber": {"motorCoverage", "policyNumber"}, "claimNumber": {"claim", "claimNumber"},
+	"policyholder": {"personal", "id"},
 }
 
 // examples creates the records of the examples in the OpenAPI document, so that the records which the document and

@@ -10,15 +10,19 @@ import (
 // The names of invented people and places.
 var (
 	firstNames = []string{
-		"Abelia", "Bronwick", "Cassimira", "Dorvald", "Elowena", "Fenwright", "Gisolde", "Harloff", "Isaveth", "Jorrimund",
-		"Kestrella", "Lormund", "Mirabeth", "Nestorix", "Ottoline", "Perrivald", "Quillon", "Rosalva", "Sigmara", "Tolliver",
+		"Abelia", "Bronwick", "Cassimira", "Dorvald", "Elowena", "Fenwright", "Gisolde", "Harloff",
+		"Isaveth", "Jorrimund",
+		"Kestrella", "Lormund", "Mirabeth", "Nestorix", "Ottoline", "Perrivald", "Quillon", "Rosalva",
+		"Sigmara", "Tolliver",
 	}
 	lastNames = []string{
-		"Sampleton", "Testwell", "Mockridge", "Placeholm", "Specimann", "Fictowski", "Imaginelli", "Pretendez", "Dummerby",
+		"Sampleton", "Testwell", "Mockridge", "Placeholm", "Specimann", "Fictowski", "Imaginelli",
+		"Pretendez", "Dummerby",
 		"Exampleforth", "Notreal", "Madeupsen", "Inventeau", "Trialstone", "Demoulin",
 	}
 	towns = []struct{ name, country string }{
-		{"Exampleton", "GB"}, {"Mockford", "GB"}, {"Port Sample", "IE"}, {"Musterstadt", "DE"}, {"Beispielhausen", "CH"},
+		{"Exampleton", "GB"}, {"Mockford", "GB"}, {"Port Sample", "IE"}, {"Musterstadt", "DE"},
+		{"Beispielhausen", "CH"},
 		{"Fictiville", "FR"}, {"Inventopoli", "IT"}, {"Testbury", "GB"},
 	}
 	trades   = []string{"Freight", "Textiles", "Bakery", "Robotics", "Optics", "Timber", "Software", "Orchards"}
@@ -40,7 +44,8 @@ func instant(t time.Time) string { return t.Format(time.RFC3339) }
 func (c *chain) address() Record {
 	town := pick(c.rng, towns)
 	return Record{
-		"building": fmt.Sprint(1 + c.rng.IntN(180)), "streetName": pick(c.rng, lastNames) + " Street", "city": town.name,
+		"building": fmt.Sprint(1 + c.rng.IntN(180)), "streetName": pick(c.rng, lastNames) + " Street",
+		"city":    town.name,
 		"country": town.country, "postalCode": fmt.Sprintf("%05d", c.rng.IntN(100000)),
 	}
 }

@@ -24,7 +24,8 @@ func (b *Book) policy(ctx context.Context, i int) error {
 	expiry := inception.AddDate(1, 0, 0)
 	holder := c.policyholder(of, i)
 	body := of.write(c, i, holder)
-	body["policyholderId"], body["inceptionDate"], body["expiryDate"] = holder["id"], instant(inception), instant(expiry)
+	body["policyholderId"], body["inceptionDate"], body["expiryDate"] = holder["id"], instant(
+		inception), instant(expiry)
 	policy := c.create(of.resource, body)
 	premium := between(c.rng, 200, 4800, 20)
 	paid := c.receipt("policyNumber", policy, "new policy", premium, inception)
@@ -44,8 +45,9 @@ func (c *chain) policyholder(of line, i int) Record {
 		})
 	}
 	return c.create("personal", Record{
-		"firstName": pick(c.rng, firstNames), "lastName": pick(c.rng, lastNames), "dob": c.birth(), "address": c.address(),
-		"idType": c.one("personal", "idType", "passport"), "idNumber": c.number("F", i),
+		"firstName": pick(c.rng, firstNames), "lastName": pick(c.rng, lastNames), "dob": c.birth(),
+		"address": c.address(),
+		"idType":  c.one("personal", "idType", "passport"), "idNumber": c.number("F", i),
 	})
 }
 
@@ -65,7 +67,8 @@ func (c *chain) fate(of line, i int, policy, paid Record, premium int, expiry ti
 		next := c.act(of.resource, policy, ":renew", Record{})
 		c.receipt("policyNumber", next, "policy renewal", premium+between(c.rng, 0, 100, 10), c.AsOf)
 	case fate == cancelled:
-		c.act(of.resource, policy, ":cancel", Record{"reason": pick(c.rng, []string{"sold", "other cover found", "moved abroad"})})
+		c.act(of.resource, policy, ":cancel",
+			Record{"reason": pick(c.rng, []string{"sold", "other cover found", "moved abroad"})})
 		c.act("receipt", paid, ":refund", Record{"receiptType": c.one("receipt", "receiptType", "other")})
 	}
 }
@@ -102,7 +105,8 @@ func (c *chain) row(i int, holder, policy Record, premium int, inception, expiry
 	}
 	c.create("premiumBordereau", Record{
 		"treatyReference": c.treaty(), "policyholder": holder["id"], "policyNumber": policy["policyNumber"],
-		"inceptionDate": instant(inception), "expiryDate": instant(expiry), "grossWrittenPremium": premium, "netPremium": premium * 85 / 100,
+		"inceptionDate": instant(inception), "expiryDate": instant(expiry), "grossWrittenPremium": premium,
+		"netPremium":      premium * 85 / 100,
 		"transactionType": c.one("premiumBordereau", "transactionType", "new policy"),
 	})
 }
@@ -114,15 +118,18 @@ func (c *chain) treaty() string { return c.shared["premiumBordereau"].Text("trea
 func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 	loss := inception.AddDate(0, 0, between(c.rng, 35, 59, 1)).Add(time.Duration(between(c.rng, 0, 23, 1)) * time.Hour)
 	body := Record{
-		"policyNumber": policy["policyNumber"], "lossDate": instant(loss), "fnol": instant(loss.AddDate(0, 0, between(c.rng, 1, 20, 1))),
-		"claimType": c.any("claim", "claimType"), "location": pick(c.rng, towns).name, "reserve": between(c.rng, 500, 9000, 500),
+		"policyNumber": policy["policyNumber"], "lossDate": instant(loss),
+		"fnol":      instant(loss.AddDate(0, 0, between(c.rng, 1, 20, 1))),
+		"claimType": c.any("claim", "claimType"), "location": pick(c.rng, towns).name,
+		"reserve":     between(c.rng, 500, 9000, 500),
 		"description": "A loss that never happened, for trying out.",
 	}
 	if covered, is := policy[of.perils].([]any); is && len(covered) > 0 {
 		body["lossCause"] = covered[0]
 	}
 	claim := c.create("claim", body)
-	c.act("claim", claim, "/documents", Record{"url": fmt.Sprintf("https://files.example/%d/%d.jpg", c.Seed, i), "type": "photo"})
+	c.act("claim", claim, "/documents",
+		Record{"url": fmt.Sprintf("https://files.example/%d/%d.jpg", c.Seed, i), "type": "photo"})
 	turn := (i / 2) % 4
 	if turn > 0 {
 		amount := between(c.rng, 300, 6000, 100)
@@ -136,8 +143,10 @@ func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 		c.settle(claim, between(c.rng, 100, 900, 100))
 	}
 	c.create("claimsBordereau", Record{
-		"treatyReference": c.treaty(), "policyNumber": policy["policyNumber"], "fnol": body["fnol"], "GrosslLossReserve": body["reserve"],
-		"claimStatus": c.one("claimsBordereau", "claimStatus", []string{"open", "closed", "reopened", "closed"}[turn]),
+		"treatyReference": c.treaty(), "policyNumber": policy["policyNumber"], "fnol": body["fnol"],
+		"GrosslLossReserve": body["reserve"],
+		"claimStatus": c.one("claimsBordereau", "claimStatus",
+			[]string{"open", "closed", "reopened", "closed"}[turn]),
 	})
 }
 

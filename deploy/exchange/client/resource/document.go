@@ -23,7 +23,9 @@ func (c *Catalog) All() []Resource { return c.resources }
 
 // Find returns the resource with a name, and reports whether there is one.
 func (c *Catalog) Find(name string) (Resource, bool) {
-	i, found := slices.BinarySearchFunc(c.resources, name, func(r Resource, name string) int { return strings.Compare(r.Name, name) })
+	i, found := slices.BinarySearchFunc(c.resources, name, func(r Resource, name string) int {
+		return strings.Compare(r.Name, name)
+	})
 	if !found {
 		return Resource{}, false
 	}

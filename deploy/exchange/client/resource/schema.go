@@ -52,7 +52,8 @@ func (d *document) flatten(s *schema, depth int) schema {
 		return schema{}
 	}
 	whole := *s
-	whole.Properties, whole.Order, whole.Required = maps.Clone(s.Properties), slices.Clone(s.Order), slices.Clone(s.Required)
+	whole.Properties, whole.Order, whole.Required = maps.Clone(s.Properties), slices.Clone(
+		s.Order), slices.Clone(s.Required)
 	if name, is := strings.CutPrefix(s.Ref, "#/components/schemas/"); is {
 		whole.join(d.flatten(d.Components.Schemas[name], depth+1))
 	}

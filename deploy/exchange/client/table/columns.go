@@ -68,7 +68,9 @@ func (c Columns) Header(occurring map[string]bool) []string {
 			header = append(header, column)
 		}
 	}
-	slices.SortFunc(header, func(a, b string) int { return cmp.Or(cmp.Compare(c.rank(a), c.rank(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(header, func(a, b string) int {
+		return cmp.Or(cmp.Compare(c.rank(a), c.rank(b)), cmp.Compare(a, b))
+	})
 	return header
 }
 
@@ -80,7 +82,9 @@ func (c Columns) rank(column string) int {
 			return 2 * i
 		}
 		// A member that the interface does not name comes after those of the same object that it names.
-		if i := lastIndexFunc(c.named, func(named string) bool { return named == name || strings.HasPrefix(named, name+".") }); i >= 0 {
+		if i := lastIndexFunc(c.named, func(named string) bool {
+			return named == name || strings.HasPrefix(named, name+".")
+		}); i >= 0 {
 			return 2*i + 1
 		}
 		cut := strings.LastIndexByte(name, '.')

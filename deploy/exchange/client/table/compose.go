@@ -126,7 +126,8 @@ func appendCell(b []byte, kind resource.Kind, cell string) ([]byte, error) {
 		return false
 	}
 	switch {
-	case kind == resource.Number && isJSON(jsontext.KindNumber), kind == resource.Free && value.IsValid(), isJSON(jsontext.KindString),
+	case kind == resource.Number && isJSON(jsontext.KindNumber), kind == resource.Free && value.IsValid(),
+		isJSON(jsontext.KindString),
 		kind == resource.List && isJSON(jsontext.KindBeginArray):
 		return append(b, trimmed...), nil
 	case kind == resource.Flag && (strings.EqualFold(trimmed, "true") || strings.EqualFold(trimmed, "false")):

@@ -41,7 +41,9 @@ func of(t *testing.T, name string) table.Columns {
 // TestRoundTrip writes records as rows and reads them again. They are the same JSON values, with the same digits.
 func TestRoundTrip(t *testing.T) {
 	for name, record := range map[string]struct{ resource, text string }{
-		"digits":                 {"motorCoverage", `{"grossWrittenPremium":420.500000000000000001,"indemnityLimitPolicy":9007199254740993}`},
+		"digits": {
+			"motorCoverage", `{"grossWrittenPremium":420.500000000000000001,"indemnityLimitPolicy":9007199254740993}`,
+		},
 		"exponent":               {"motorCoverage", `{"grossWrittenPremium":1.20e+3}`},
 		"texts that are numbers": {"vehicle", `{"plateNumber":"007","vin":"1e5"}`},
 		"list":                   {"motorCoverage", `{"perils":["fire","theft"]}`},
@@ -54,9 +56,13 @@ func TestRoundTrip(t *testing.T) {
 		"empty text":             {"personal", `{"firstName":""}`},
 		"quoted text":            {"personal", `{"firstName":"\"Ada\"","lastName":" \"B\" "}`},
 		"lines":                  {"claim", `{"description":"one\r\ntwo\nthree"}`},
-		"free object":            {"vehicle", `{"registration":{"year":2020,"by":"DVLA","code":"12","marks":[1,"a"],"gone":null,"none":{}}}`},
-		"free array":             {"driver", `{"convictions":[{"code":"SP30","points":3}]}`},
-		"unnamed members":        {"pet", `{"chip":"985","weight":12.50,"tame":true,"a.b":{"c\\d":"x"},"deep":{"er":{"est":1}}}`},
+		"free object": {
+			"vehicle", `{"registration":{"year":2020,"by":"DVLA","code":"12","marks":[1,"a"],"gone":null,"none":{}}}`,
+		},
+		"free array": {"driver", `{"convictions":[{"code":"SP30","points":3}]}`},
+		"unnamed members": {
+			"pet", `{"chip":"985","weight":12.50,"tame":true,"a.b":{"c\\d":"x"},"deep":{"er":{"est":1}}}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			columns := of(t, record.resource)
@@ -101,17 +107,24 @@ func sorted(t *testing.T, text string) string {
 
 func TestCells(t *testing.T) {
 	for name, c := range map[string]struct{ resource, column, cell, want string }{
-		"spreadsheets shout":            {"driver", "isPrimaryDriver", "TRUE", `{"isPrimaryDriver":true}`},
-		"number with spaces":            {"pet", "age", " 3.50 ", `{"age":3.50}`},
-		"no number goes on as text":     {"pet", "age", "three", `{"age":"three"}`},
-		"grouped digits are no number":  {"receipt", "paymentAmount", "1,000", `{"paymentAmount":"1,000"}`},
-		"payload name":                  {"motorCoverage", "premium", "420.50", `{"premium":420.50}`},
-		"payload name of a text":        {"debtor", "parentCompany", "42", `{"parentCompany":"42"}`},
-		"nested payload name":           {"propertyCoverage", "deductibles.deductibleAmountContent", "5", `{"deductibles":{"deductibleAmountContent":5}}`},
-		"list":                          {"petCoverage", "benefits", "surgery;  dental", `{"benefits":["surgery","dental"]}`},
-		"list of identifiers":           {"travelCoverage", "travellerIds", "a;b", `{"travellerIds":["a","b"]}`},
-		"whole address":                 {"personal", "address", `{"city":"Bern"}`, `{"address":{"city":"Bern"}}`},
-		"member of a licence":           {"driver", "licence.expiryDate", "2040-01-01", `{"licence":{"expiryDate":"2040-01-01"}}`},
+		"spreadsheets shout":           {"driver", "isPrimaryDriver", "TRUE", `{"isPrimaryDriver":true}`},
+		"number with spaces":           {"pet", "age", " 3.50 ", `{"age":3.50}`},
+		"no number goes on as text":    {"pet", "age", "three", `{"age":"three"}`},
+		"grouped digits are no number": {"receipt", "paymentAmount", "1,000", `{"paymentAmount":"1,000"}`},
+		"payload name":                 {"motorCoverage", "premium", "420.50", `{"premium":420.50}`},
+		"payload name of a text":       {"debtor", "parentCompany", "42", `{"parentCompany":"42"}`},
+		"nested payload name": {
+			"propertyCoverage", "deductibles.deductibleAmountContent", "5",
+			`{"deductibles":{"deductibleAmountContent":5}}`,
+		},
+		"list": {
+			"petCoverage", "benefits", "surgery;  dental", `{"benefits":["surgery","dental"]}`,
+		},
+		"list of identifiers": {"travelCoverage", "travellerIds", "a;b", `{"travellerIds":["a","b"]}`},
+		"whole address":       {"personal", "address", `{"city":"Bern"}`, `{"address":{"city":"Bern"}}`},
+		"member of a licence": {
+			"driver", "licence.expiryDate", "2040-01-01", `{"licence":{"expiryDate":"2040-01-01"}}`,
+		},
 		"empty is absent":               {"pet", "petName", "", `{}`},
 		"unnamed number":                {"pet", "weight", "3", `{"weight":3}`},
 		"unnamed number meant as text":  {"pet", "chip", `"3"`, `{"chip":"3"}`},
@@ -139,9 +152,11 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 		header, row []string
 		want        string
 	}{
-		"short":           {[]string{"petName", "age"}, []string{"Rex"}, "1 cells under 2 columns"},
-		"whole and parts": {[]string{"address", "address.city"}, []string{`{}`, "Bern"}, "both whole and by its members"},
-		"not UTF-8":       {[]string{"petName"}, []string{"Zo\xeb"}, "petName"},
+		"short": {[]string{"petName", "age"}, []string{"Rex"}, "1 cells under 2 columns"},
+		"whole and parts": {
+			[]string{"address", "address.city"}, []string{`{}`, "Bern"}, "both whole and by its members",
+		},
+		"not UTF-8": {[]string{"petName"}, []string{"Zo\xeb"}, "petName"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reader, err := of(t, "pet").NewReader(c.header)
@@ -153,7 +168,8 @@ func TestRowsThatCannotBeRead(t *testing.T) {
 			}
 		})
 	}
-	for name, header := range map[string][]string{"unnamed": {"petName", ""}, "twice": {"age", "age"}, "half a name": {"address."}} {
+	for name, header := range map[string][]string{"unnamed": {"petName", ""}, "twice": {"age", "age"},
+		"half a name": {"address."}} {
 		if _, err := of(t, "pet").NewReader(header); err == nil {
 			t.Errorf("%s: header %q is taken", name, header)
 		}
@@ -168,7 +184,9 @@ func TestHeader(t *testing.T) {
 	if want := []string{"id", "plateNumber", "vin", "chassisNumber"}; !slices.Equal(bare, want) {
 		t.Errorf("without records: %q, want %q", bare, want)
 	}
-	occurring := map[string]bool{"vin": true, "zeal": true, "colour": true, "registration.year": true, "registration.by": true}
+	occurring := map[string]bool{
+		"vin": true, "zeal": true, "colour": true, "registration.year": true, "registration.by": true,
+	}
 	want := slices.Concat(bare, []string{"registration.by", "registration.year", "colour", "zeal"})
 	if got := columns.Header(occurring); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

@@ -14,7 +14,8 @@ import (
 
 func main() {
 	root := &cobra.Command{
-		Use: "local", Short: "Secrets, tokens and a broker for an exchange without an identity provider and without Kafka",
+		Use:     "local",
+		Short:   "Secrets, tokens and a broker for an exchange without an identity provider and without Kafka",
 		Version: process.CurrentBuild().String(), SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}

@@ -37,7 +37,8 @@ var storyPassed = regexp.MustCompile(`(?m)^--- PASS: TestStory`)
 // keys of the tokens that it accepts.
 func TellStories(t *testing.T, base, keys string) {
 	t.Helper()
-	command := exec.Command("go", "test", "-count=1", "-run", "^TestStory", "-v", "insurance.example/exchange/deploy/proof/e2e")
+	command := exec.Command("go", "test", "-count=1", "-run", "^TestStory", "-v",
+		"insurance.example/exchange/deploy/proof/e2e")
 	command.Env = append(os.Environ(), "EXCHANGE_UNDER_TEST="+base, "EXCHANGE_UNDER_TEST_KEYS="+keys)
 	output, err := command.CombinedOutput()
 	if err != nil {

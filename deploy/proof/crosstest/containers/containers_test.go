@@ -35,7 +35,8 @@ func TestExchangeInContainers(t *testing.T) {
 	t.Run("version", x.versions)
 	t.Run("contents", x.contents)
 	t.Run("conformance", func(t *testing.T) {
-		r.conforming = acceptance.Conform(t, x.base, acceptance.Token(t, x.signer, "std.admin"), acceptance.Token(t, x.signer, "std.developer"))
+		r.conforming = acceptance.Conform(t, x.base, acceptance.Token(t, x.signer, "std.admin"),
+			acceptance.Token(t, x.signer, "std.developer"))
 	})
 	t.Run("stories", func(t *testing.T) { acceptance.TellStories(t, x.base, x.keys) })
 
@@ -147,8 +148,9 @@ func (r *report) stop(t *testing.T, x *exchange, l *load.Load, name string) {
 	<-time.After(longOutage)
 	x.start(t, c)
 	r.stops++
-	r.notes = append(r.notes, fmt.Sprintf("%s was away for %.0f s; %d responses 503 meanwhile", name, time.Since(began).Seconds(),
-		l.Counts.Unavailable.Load()-unavailable))
+	r.notes = append(r.notes,
+		fmt.Sprintf("%s was away for %.0f s; %d responses 503 meanwhile", name, time.Since(began).Seconds(),
+			l.Counts.Unavailable.Load()-unavailable))
 }
 
 // pause has a process do nothing for a while, its connections staying as they are.

@@ -43,7 +43,9 @@ func openEngine(t *testing.T) *engine {
 		t.Fatalf("no Docker engine responds: %v; start one", err)
 	}
 	e := &engine{Client: pool.Client}
-	network, err := e.CreateNetwork(docker.CreateNetworkOptions{Name: fmt.Sprintf("exchange-crosstest-%d", time.Now().UnixNano())})
+	network, err := e.CreateNetwork(docker.CreateNetworkOptions{
+		Name: fmt.Sprintf("exchange-crosstest-%d", time.Now().UnixNano()),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +55,8 @@ func openEngine(t *testing.T) *engine {
 			if t.Failed() {
 				t.Logf("--- %s\n%s", c.name, c.logs())
 			}
-			if err := e.RemoveContainer(docker.RemoveContainerOptions{ID: c.id, Force: true, RemoveVolumes: true}); err != nil {
+			if err := e.RemoveContainer(docker.RemoveContainerOptions{ID: c.id, Force: true,
+				RemoveVolumes: true}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -87,11 +90,15 @@ func (e *engine) create(t *testing.T, i image) *container {
 	if i.published != "" {
 		address, port, _ := strings.Cut(i.published, ":")
 		config.ExposedPorts = map[docker.Port]struct{}{docker.Port(i.port): {}}
-		host.PortBindings = map[docker.Port][]docker.PortBinding{docker.Port(i.port): {{HostIP: address, HostPort: port}}}
+		host.PortBindings = map[docker.Port][]docker.PortBinding{
+			docker.Port(i.port): {{HostIP: address, HostPort: port}},
+		}
 	}
 	made, err := e.CreateContainer(docker.CreateContainerOptions{
 		Name: fmt.Sprintf("%s-%.12s", i.name, e.network), Config: config, HostConfig: host,
-		NetworkingConfig: &docker.NetworkingConfig{EndpointsConfig: map[string]*docker.EndpointConfig{e.network: {Aliases: []string{i.alias}}}},
+		NetworkingConfig: &docker.NetworkingConfig{
+			EndpointsConfig: map[string]*docker.EndpointConfig{e.network: {Aliases: []string{i.alias}}},
+		},
 	})
 	if err != nil {
 		t.Fatalf("container %s of the image %s: %v; `make images` builds the exchange's own", i.name, i.image, err)
@@ -124,14 +131,16 @@ func (c *container) isReady() error {
 
 // run runs a command in the container and returns what it said. An exit status other than 0 is an error.
 func (c *container) run(command ...string) (string, error) {
-	run, err := c.engine.CreateExec(docker.CreateExecOptions{Container: c.id, Cmd: command, AttachStdout: true, AttachStderr: true})
+	run, err := c.engine.CreateExec(docker.CreateExecOptions{Container: c.id, Cmd: command, AttachStdout: true,
+		AttachStderr: true})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w\n%s", c.name, err, c.logs())
 	}
 	var said bytes.Buffer
 	ctx, cancel := context.WithTimeout(context.Background(), load.Patience)
 	defer cancel()
-	if err := c.engine.StartExec(run.ID, docker.StartExecOptions{OutputStream: &said, ErrorStream: &said, Context: ctx}); err != nil {
+	if err := c.engine.StartExec(run.ID,
+		docker.StartExecOptions{OutputStream: &said, ErrorStream: &said, Context: ctx}); err != nil {
 		return "", fmt.Errorf("%s: %w", c.name, err)
 	}
 	result, err := c.engine.InspectExec(run.ID)
@@ -148,7 +157,8 @@ func (c *container) run(command ...string) (string, error) {
 func (c *container) file(t *testing.T, path string) []byte {
 	t.Helper()
 	var archive bytes.Buffer
-	if err := c.engine.DownloadFromContainer(c.id, docker.DownloadFromContainerOptions{Path: path, OutputStream: &archive}); err != nil {
+	if err := c.engine.DownloadFromContainer(c.id,
+		docker.DownloadFromContainerOptions{Path: path, OutputStream: &archive}); err != nil {
 		t.Fatalf("%s of %s: %v", path, c.name, err)
 	}
 	files := tar.NewReader(&archive)
@@ -194,7 +204,8 @@ func (c *container) stop(t *testing.T) {
 // cut takes the container off the network, and join puts it back.
 func (c *container) cut(t *testing.T) {
 	t.Helper()
-	if err := c.engine.DisconnectNetwork(c.engine.network, docker.NetworkConnectionOptions{Container: c.id, Force: true}); err != nil {
+	if err := c.engine.DisconnectNetwork(c.engine.network,
+		docker.NetworkConnectionOptions{Container: c.id, Force: true}); err != nil {
 		t.Fatalf("cutting off %s: %v", c.name, err)
 	}
 }

@@ -77,7 +77,8 @@ func startExchange(t *testing.T) *exchange {
 	x.add(t, image{
 		name: "gateway", image: own("gateway"), alias: "gateway", ready: []string{"/command", "health"},
 		environ: append([]string{
-			"EXCHANGE_JWT_KEYS=/jwks.json", "EXCHANGE_JWT_ISSUER=" + acceptance.Issuer, "EXCHANGE_JWT_AUDIENCE=" + acceptance.Audience,
+			"EXCHANGE_JWT_KEYS=/jwks.json", "EXCHANGE_JWT_ISSUER=" + acceptance.Issuer,
+			"EXCHANGE_JWT_AUDIENCE=" + acceptance.Audience,
 		}, x.settings...),
 		mounts: []string{keySet + ":/jwks.json:ro"},
 		port:   "8080/tcp", published: address,
@@ -117,7 +118,8 @@ func mongoDB(t *testing.T) (i image, url string) {
 	}
 	kept := database.Keep(t, fmt.Sprintf("crosstest-%d", time.Now().UnixNano()))
 	return image{
-		name: "mongo", alias: "mongo", image: own("documentdb"), user: "0:0", mounts: []string{kept.Dir + ":/documentdb"},
+		name: "mongo", alias: "mongo", image: own("documentdb"), user: "0:0",
+		mounts:  []string{kept.Dir + ":/documentdb"},
 		command: []string{"-addr", ":27017", "-dir", "/documentdb", "-keep", kept.Keep},
 		ready:   []string{"/command", "-check", "127.0.0.1:27017"},
 	}, "mongodb://mongo:27017/"
@@ -136,7 +138,8 @@ func broker(t *testing.T) image {
 	return image{
 		name: "kafka", alias: "kafka", image: "apache/kafka:4.1.0",
 		environ: []string{
-			"KAFKA_NODE_ID=1", "KAFKA_PROCESS_ROLES=broker,controller", "KAFKA_LISTENERS=PLAINTEXT://:9092,CONTROLLER://:9093",
+			"KAFKA_NODE_ID=1", "KAFKA_PROCESS_ROLES=broker,controller",
+			"KAFKA_LISTENERS=PLAINTEXT://:9092,CONTROLLER://:9093",
 			"KAFKA_ADVERTISED_LISTENERS=PLAINTEXT://kafka:9092", "KAFKA_CONTROLLER_LISTENER_NAMES=CONTROLLER",
 			"KAFKA_LISTENER_SECURITY_PROTOCOL_MAP=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
 			"KAFKA_CONTROLLER_QUORUM_VOTERS=1@localhost:9093", "KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR=1",

@@ -79,7 +79,8 @@ func (x *exchange) drain(t *testing.T) {
 func (x *exchange) evict(t *testing.T, name string) (allowed bool) {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{
-		"apiVersion": "policy/v1", "kind": "Eviction", "metadata": map[string]string{"name": name, "namespace": x.namespace},
+		"apiVersion": "policy/v1", "kind": "Eviction",
+		"metadata": map[string]string{"name": name, "namespace": x.namespace},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,8 @@ func (x *exchange) evict(t *testing.T, name string) (allowed bool) {
 	if err := os.WriteFile(file, body, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = x.try("create", "--raw", fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", x.namespace, name), "--filename", file)
+	_, err = x.try("create", "--raw", fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/eviction", x.namespace, name),
+		"--filename", file)
 	if err != nil && !strings.Contains(err.Error(), "disruption budget") {
 		t.Fatal(err)
 	}
@@ -120,7 +122,8 @@ func (x *exchange) rotateCredential(t *testing.T) {
 			load.Eventually(t, func() error {
 				said := x.do(t, "logs", p.Metadata.Name)
 				if times := strings.Count(said, readAgain); times <= step {
-					return fmt.Errorf("%s has read the credential again %d times, and not after step %d", p.Metadata.Name, times, step+1)
+					return fmt.Errorf("%s has read the credential again %d times, and not after step %d",
+						p.Metadata.Name, times, step+1)
 				}
 				return nil
 			})
@@ -184,7 +187,8 @@ func (x *exchange) killPods(t *testing.T, l *load.Load) {
 	for _, name := range deployments {
 		// Connections with the gateway may break with it.
 		l.Entrance.Store(name == "gateway")
-		x.do(t, "delete", "pod", x.pods(t, "app.kubernetes.io/name="+name)[0].Metadata.Name, "--grace-period=0", "--force")
+		x.do(t, "delete", "pod", x.pods(t, "app.kubernetes.io/name="+name)[0].Metadata.Name,
+			"--grace-period=0", "--force")
 		l.Recovered(t)
 		x.awaitReady(t)
 	}

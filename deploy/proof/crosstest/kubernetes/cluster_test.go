@@ -64,7 +64,8 @@ func openCluster(t *testing.T) *cluster {
 		c.local = true
 		c.kubectl = []string{filepath.Join(started.Programs(), "kubectl"), "--kubeconfig", started.Kubeconfig()}
 	default:
-		t.Fatalf("KUBERNETES is %q; it is empty for a cluster that the test starts, or current for that of kubectl", cluster)
+		t.Fatalf("KUBERNETES is %q; it is empty for a cluster that the test starts, or current for that of kubectl",
+			cluster)
 	}
 	if _, err := c.try("get", "nodes"); err != nil {
 		t.Fatalf("no cluster responds: %v", err)
@@ -105,7 +106,8 @@ func (c *cluster) read(t *testing.T, into any, args ...string) {
 // nodeAddress returns the address of a node.
 func (c *cluster) nodeAddress(t *testing.T) string {
 	t.Helper()
-	address := c.do(t, "get", "nodes", `--output=jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}`)
+	address := c.do(t, "get", "nodes",
+		`--output=jsonpath={.items[0].status.addresses[?(@.type=="InternalIP")].address}`)
 	address, _, _ = strings.Cut(address, " ")
 	return address
 }

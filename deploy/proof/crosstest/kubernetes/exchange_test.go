@@ -121,7 +121,8 @@ func (c *cluster) writeKustomization(t *testing.T, overlay, text string) string 
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = fmt.Sprintf("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: %s\nresources: [%q]\n%s",
+	text = fmt.Sprintf(
+		"apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nnamespace: %s\nresources: [%q]\n%s",
 		c.namespace, relative, text)
 	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -135,7 +136,8 @@ func (c *cluster) database() string {
 	return fmt.Sprintf(`  - target: {kind: Deployment, name: mongodb}
     patch: |
       - {op: replace, path: /spec/template/spec/volumes/0/hostPath/path, value: %q}
-      - {op: replace, path: /spec/template/spec/containers/0/args, value: [-addr, ":27017", -dir, /documentdb, -keep, %q]}
+      - {op: replace, path: /spec/template/spec/containers/0/args,
+         value: [-addr, ":27017", -dir, /documentdb, -keep, %q]}
 `, c.kept.Dir, c.kept.Keep)
 }
 
@@ -216,7 +218,9 @@ func (x *exchange) canRead(t *testing.T, port int, path, token string) error {
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{Port: port}}
-	client := http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}, Timeout: time.Minute}
+	client := http.Client{
+		Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}, Timeout: time.Minute,
+	}
 	response, err := client.Do(request)
 	if err != nil {
 		return fmt.Errorf("the port of the Service outside cannot be reached from here: %w", err)
@@ -232,7 +236,8 @@ func (x *exchange) canRead(t *testing.T, port int, path, token string) error {
 func (x *exchange) tell(t *testing.T) {
 	for _, args := range [][]string{
 		{"get", "pods,deployments,jobs", "--output=wide"}, {"get", "events", "--sort-by=.lastTimestamp"},
-		{"logs", "--selector=app.kubernetes.io/part-of=insurance-exchange", "--prefix", "--tail=15", "--max-log-requests=30"},
+		{"logs", "--selector=app.kubernetes.io/part-of=insurance-exchange", "--prefix", "--tail=15",
+			"--max-log-requests=30"},
 	} {
 		output, err := x.try(args...)
 		lines := strings.Split(strings.TrimSpace(output), "\n")

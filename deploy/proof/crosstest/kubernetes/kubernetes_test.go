@@ -30,7 +30,8 @@ func TestExchangeOnKubernetes(t *testing.T) {
 	x := applyExchange(t, c)
 	r.note("exchange ready", time.Since(applied))
 	t.Run("conformance", func(t *testing.T) {
-		r.conforming = acceptance.Conform(t, x.base, acceptance.Token(t, x.signer, "std.admin"), acceptance.Token(t, x.signer, "std.developer"))
+		r.conforming = acceptance.Conform(t, x.base, acceptance.Token(t, x.signer, "std.admin"),
+			acceptance.Token(t, x.signer, "std.developer"))
 	})
 	t.Run("stories", func(t *testing.T) { acceptance.TellStories(t, x.base, x.keys) })
 

@@ -43,7 +43,8 @@ const user = "exchange"
 func startOutside(t *testing.T, host string) *outside {
 	t.Helper()
 	o := &outside{
-		authority: certificatetest.NewAuthority(t), mongodbPassword: uuid.NewString(), kafkaPassword: uuid.NewString(), keys: t.TempDir(),
+		authority: certificatetest.NewAuthority(t), mongodbPassword: uuid.NewString(), kafkaPassword: uuid.NewString(),
+		keys: t.TempDir(),
 	}
 	certificate, key := o.authority.Issue(host)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
@@ -134,7 +135,9 @@ func passOn(t *testing.T, listener net.Listener, to string) {
 func (o *outside) startKafka(t *testing.T, host string, secured *tls.Config) {
 	t.Helper()
 	cluster, err := kfake.NewCluster(kfake.NumBrokers(3), kfake.TLS(secured),
-		kfake.ListenFn(func(network, _ string) (net.Listener, error) { return net.Listen(network, net.JoinHostPort(host, "0")) }),
+		kfake.ListenFn(func(network, _ string) (net.Listener, error) {
+			return net.Listen(network, net.JoinHostPort(host, "0"))
+		}),
 		kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-512", user, o.kafkaPassword))
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,8 @@ func tryProduction(t *testing.T, c *cluster, overlay string) {
 	// The rows of the stories are right without Kafka as well, some seconds later.
 	const flows = `"premium kafka":"ok"`
 	load.Eventually(t, func() error {
-		if health := x.do(t, "exec", "deployment/premium", "--", "/command", "health"); !strings.Contains(health, flows) {
+		if health := x.do(t, "exec", "deployment/premium", "--", "/command",
+			"health"); !strings.Contains(health, flows) {
 			return fmt.Errorf("premium says of its health: %s", health)
 		}
 		return nil
@@ -70,7 +71,8 @@ func (x *exchange) productionOverlay(t *testing.T, overlay string, o *outside) s
 	var images strings.Builder
 	for _, name := range deployments {
 		repository, tag := image(name)
-		fmt.Fprintf(&images, "  - {name: registry.example.com/insurance-exchange/%s, newName: %q, newTag: %q}\n", name, repository, tag)
+		fmt.Fprintf(&images, "  - {name: registry.example.com/insurance-exchange/%s, newName: %q, newTag: %q}\n", name,
+			repository, tag)
 	}
 	return x.writeKustomization(t, overlay, fmt.Sprintf(`images:
 %spatches:

@@ -25,7 +25,8 @@ func (r *report) note(what string, took time.Duration) {
 // phase does something under load, and notes what the callers saw. While they are strict, not one request fails.
 func (r *report) phase(t *testing.T, l *load.Load, name string, do func(*testing.T)) {
 	began, c := time.Now(), &l.Counts
-	requests, failures, unavailable, lost := c.Requests.Load(), c.StrictFailures.Load(), c.Unavailable.Load(), c.LostConnections.Load()
+	requests, failures := c.Requests.Load(), c.StrictFailures.Load()
+	unavailable, lost := c.Unavailable.Load(), c.LostConnections.Load()
 	t.Run(name, func(t *testing.T) {
 		do(t)
 		l.Recovered(t)
@@ -37,7 +38,8 @@ func (r *report) phase(t *testing.T, l *load.Load, name string, do func(*testing
 		}
 	})
 	r.phases = append(r.phases, fmt.Sprintf("%-34s %4.0f s %6d requests %3d responses 503 %3d connections lost", name,
-		time.Since(began).Seconds(), c.Requests.Load()-requests, c.Unavailable.Load()-unavailable, c.LostConnections.Load()-lost))
+		time.Since(began).Seconds(), c.Requests.Load()-requests, c.Unavailable.Load()-unavailable,
+		c.LostConnections.Load()-lost))
 }
 
 // write prints the report, and writes it to the file that CROSSTEST_REPORT names.

@@ -40,15 +40,18 @@ func (c *caller) begin(ctx context.Context) error {
 		return err
 	}
 	driver, err := c.make(ctx, "driver", record{
-		"name": "Ada Lovelace", "dob": "1985-12-10", "isPrimaryDriver": true, "licence": record{"expiryDate": "2099-12-31"},
+		"name": "Ada Lovelace", "dob": "1985-12-10", "isPrimaryDriver": true,
+		"licence": record{"expiryDate": "2099-12-31"},
 	})
 	if err != nil {
 		return err
 	}
 	now := time.Now().UTC().Truncate(time.Second)
 	c.policy, err = c.make(ctx, "motorCoverage", record{
-		"policyholderId": holder["id"], "vehicleId": car["id"], "driverId": driver["id"], "perils": []string{"fire", "hail"},
-		"premium": 1200, "inceptionDate": now.AddDate(0, 0, -100).Format(time.RFC3339), "expiryDate": now.AddDate(0, 0, 265).Format(time.RFC3339),
+		"policyholderId": holder["id"], "vehicleId": car["id"], "driverId": driver["id"],
+		"perils":  []string{"fire", "hail"},
+		"premium": 1200, "inceptionDate": now.AddDate(0, 0, -100).Format(time.RFC3339),
+		"expiryDate": now.AddDate(0, 0, 265).Format(time.RFC3339),
 	})
 	return err
 }
@@ -103,12 +106,14 @@ func (c *caller) next() *write {
 		w.resource, w.body = "vehicle", record{"plateNumber": mark, "vin": "WVWZZZ1JZXW000001"}
 	case 3:
 		w.resource, w.body = "claim", record{
-			"policyNumber": policy, "lossDate": now, "fnol": now, "claimType": "own property damage", "location": "London",
+			"policyNumber": policy, "lossDate": now, "fnol": now, "claimType": "own property damage",
+			"location":  "London",
 			"lossCause": "hail", "description": mark,
 		}
 	default:
 		w.resource, w.body = "receipt", record{
-			"receiptType": "new policy", "policyNumber": policy, "paymentAmount": 1 + c.number%7, "premiumPaymentMethod": "cash",
+			"receiptType": "new policy", "policyNumber": policy, "paymentAmount": 1 + c.number%7,
+			"premiumPaymentMethod": "cash",
 		}
 	}
 	return w
@@ -178,7 +183,9 @@ func (c *caller) unavailable(what string, header http.Header, problem record) {
 	}
 }
 
-func (c *caller) send(ctx context.Context, method, path string, body record, key string) (int, http.Header, record, error) {
+func (c *caller) send(
+	ctx context.Context, method, path string, body record, key string,
+) (int, http.Header, record, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)

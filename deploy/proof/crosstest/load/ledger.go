@@ -14,7 +14,9 @@ import (
 func (l *Load) Compare(t *testing.T) (lost, doubled int) {
 	t.Helper()
 	acknowledged := map[string]map[string]string{} // keys by resource and id
-	marks := map[string]string{"personal": "idNumber", "policyWording": "name", "vehicle": "plateNumber", "claim": "description"}
+	marks := map[string]string{
+		"personal": "idNumber", "policyWording": "name", "vehicle": "plateNumber", "claim": "description",
+	}
 	sums := map[string]int{}
 	for _, c := range l.callers {
 		for _, w := range c.done {

@@ -84,7 +84,8 @@ func Start(t *testing.T, base, token string, callers int) *Load {
 			load: l, name: fmt.Sprintf("%s-%d", mark, i),
 			client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 4}, Timeout: time.Minute},
 			// Some keep their connections busy, and some leave them, and those behind the gateway, for a while.
-			pause: []time.Duration{20 * time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond, 2900 * time.Millisecond}[i%4],
+			pause: []time.Duration{20 * time.Millisecond, 20 * time.Millisecond, 200 * time.Millisecond,
+				2900 * time.Millisecond}[i%4],
 		}
 		l.callers = append(l.callers, c)
 		if err := c.begin(ctx); err != nil {

@@ -63,7 +63,8 @@ func build(t *testing.T, name string) *trial.Commands {
 func extract(commit, folder string) error {
 	archive := filepath.Join(folder, "source.tar")
 	if output, err := inRoot("git", "archive", "--output", archive, commit); err != nil {
-		return fmt.Errorf("git archive %s: %w\n%sif this clone has a part of the history only, fetch the rest with: git fetch --unshallow", commit, err, output)
+		return fmt.Errorf("git archive %s: %w\n%sif this clone has a part of the history only, fetch the rest "+
+			"with: git fetch --unshallow", commit, err, output)
 	}
 	if output, err := exec.Command("tar", "-xf", archive, "-C", folder).CombinedOutput(); err != nil {
 		return fmt.Errorf("tar: %w\n%s", err, output)

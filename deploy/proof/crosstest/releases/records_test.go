@@ -15,7 +15,10 @@ import (
 )
 
 func grant(scopes ...string) auth.Grant {
-	return auth.Grant{Subject: "tester", Scopes: scopes, Issuer: trial.Issuer, Audience: []string{trial.Audience}, Lifetime: time.Hour}
+	return auth.Grant{
+		Subject: "tester", Scopes: scopes, Issuer: trial.Issuer, Audience: []string{trial.Audience},
+		Lifetime: time.Hour,
+	}
 }
 
 // fill writes a book that the exchange does not have yet: records of every resource, with claims in every state,
@@ -27,7 +30,8 @@ func (x *exchange) fill(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.books++
-	command := exec.Command(x.commands.Plain().Path("exchange"), "seed", "--url", x.Base, "--size", "7", "--seed", fmt.Sprint(x.books))
+	command := exec.Command(x.commands.Plain().Path("exchange"), "seed", "--url", x.Base, "--size", "7", "--seed",
+		fmt.Sprint(x.books))
 	command.Env = append(command.Environ(), "EXCHANGE_TOKEN="+token)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, output)

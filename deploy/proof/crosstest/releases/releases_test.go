@@ -80,7 +80,8 @@ func start(t *testing.T, commands *trial.Commands) *exchange {
 		Exchange: e, Client: client, commands: commands,
 		stories: filepath.Join(t.TempDir(), "stories"), keys: filepath.Join(data, "keys"),
 	}
-	if output, err := exec.Command("go", "test", "-c", "-o", x.stories, "insurance.example/exchange/deploy/proof/e2e").CombinedOutput(); err != nil {
+	if output, err := exec.Command("go", "test", "-c", "-o", x.stories, "insurance.example/exchange/deploy/proof/e2e").
+		CombinedOutput(); err != nil {
 		t.Fatalf("building the stories: %v\n%s", err, output)
 	}
 	return x
@@ -120,7 +121,8 @@ func (x *exchange) tellStories(t *testing.T) {
 func (x *exchange) conform(t *testing.T, old string) {
 	t.Helper()
 	options := conformance.Options{Base: x.Base, Patience: trial.Patience, Timeout: trial.Patience}
-	for scope, to := range map[string]*string{trial.Admin: &options.AdminToken, trial.Developer: &options.DeveloperToken} {
+	for scope, to := range map[string]*string{trial.Admin: &options.AdminToken,
+		trial.Developer: &options.DeveloperToken} {
 		token, err := x.Signer.Issue(grant(scope))
 		if err != nil {
 			t.Fatal(err)

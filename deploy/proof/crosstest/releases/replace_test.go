@@ -52,7 +52,8 @@ func (x *exchange) mark(t *testing.T, path string) {
 		now := x.Get(t, path).Want(t, http.StatusOK)
 		a := x.Put(t, path, now.Record(t).With(marked, by), "If-Match", now.Header.Get("ETag"))
 		switch {
-		case a.Status == http.StatusPreconditionFailed, a.Status == http.StatusConflict && strings.HasPrefix(path, "/premiumBordereau/"):
+		case a.Status == http.StatusPreconditionFailed, a.Status == http.StatusConflict &&
+			strings.HasPrefix(path, "/premiumBordereau/"):
 			return fmt.Errorf("%s has changed meanwhile: %s", path, a.Body)
 		case a.Status != http.StatusOK:
 			t.Fatalf("%s cannot be changed: %d %s", path, a.Status, a.Body)

@@ -65,7 +65,8 @@ func TestReleasing(t *testing.T) {
 	if version := must("deploy/tools/version", "claims"); version != "v77.0.0" {
 		t.Errorf("the version of the release is %q", version)
 	}
-	if version := must("deploy/tools/version", "parties"); !strings.HasPrefix(version, lastRelease(t, "parties").version) {
+	if version := must("deploy/tools/version", "parties"); !strings.HasPrefix(version,
+		lastRelease(t, "parties").version) {
 		t.Errorf("the release of claims made the version of parties %q", version)
 	}
 }

@@ -32,7 +32,8 @@ func TestEncryptedConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, uri := newGate(t, &tls.Config{Certificates: []tls.Certificate{server}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: files.pool})
+	_, uri := newGate(t, &tls.Config{Certificates: []tls.Certificate{server},
+		ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: files.pool})
 	another := newAuthority(t)
 	// A refused connection is tried again for as long as a server is looked for. That is long enough for one
 	// handshake on a busy machine.
@@ -42,13 +43,31 @@ func TestEncryptedConnections(t *testing.T) {
 		options mongostore.Options
 		reason  string
 	}{
-		"by settings":                  {mongostore.Options{URI: uri, Settings: bySettings}, ""},
-		"by the URL":                   {mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority + "&tlsCertificateKeyFile=" + files.client}, ""},
-		"by both":                      {mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority, Settings: access.Settings{Certificate: files.client}}, ""},
-		"not encrypted":                {mongostore.Options{URI: uri, Settings: access.Settings{SelectionTimeout: patience}}, "server selection error"},
-		"no certificate":               {mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority, SelectionTimeout: patience}}, "certificate required"},
-		"a certificate of another's":   {mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority, Certificate: another.client, SelectionTimeout: patience}}, "certificate"},
-		"an authority that is another": {mongostore.Options{URI: uri, Settings: access.Settings{Authority: another.authority, Certificate: files.client, SelectionTimeout: patience}}, "certificate signed by unknown authority"},
+		"by settings": {mongostore.Options{URI: uri, Settings: bySettings}, ""},
+		"by the URL": {
+			mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority + "&tlsCertificateKeyFile=" +
+				files.client}, "",
+		},
+		"by both": {
+			mongostore.Options{URI: uri + "&tls=true&tlsCAFile=" + files.authority,
+				Settings: access.Settings{Certificate: files.client}}, "",
+		},
+		"not encrypted": {
+			mongostore.Options{URI: uri, Settings: access.Settings{SelectionTimeout: patience}},
+			"server selection error",
+		},
+		"no certificate": {
+			mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority,
+				SelectionTimeout: patience}}, "certificate required",
+		},
+		"a certificate of another's": {
+			mongostore.Options{URI: uri, Settings: access.Settings{Authority: files.authority,
+				Certificate: another.client, SelectionTimeout: patience}}, "certificate",
+		},
+		"an authority that is another": {
+			mongostore.Options{URI: uri, Settings: access.Settings{Authority: another.authority,
+				Certificate: files.client, SelectionTimeout: patience}}, "certificate signed by unknown authority",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,11 +110,21 @@ func TestLogin(t *testing.T) {
 		options mongostore.Options
 		refused bool
 	}{
-		"user and file":          {mongostore.Options{URI: plain, Settings: access.Settings{User: user, PasswordFile: right}}, false},
-		"user in the URL":        {mongostore.Options{URI: named, Settings: access.Settings{PasswordFile: right}}, false},
-		"wrong password":         {mongostore.Options{URI: plain, Settings: access.Settings{User: user, PasswordFile: wrong}}, true},
-		"wrong password, in URL": {mongostore.Options{URI: strings.Replace(plain, "://", "://"+user+":sEcret%21@", 1)}, true},
-		"nobody":                 {mongostore.Options{URI: plain, Settings: access.Settings{User: "nobody", PasswordFile: right}}, true},
+		"user and file": {
+			mongostore.Options{URI: plain, Settings: access.Settings{User: user, PasswordFile: right}}, false,
+		},
+		"user in the URL": {
+			mongostore.Options{URI: named, Settings: access.Settings{PasswordFile: right}}, false,
+		},
+		"wrong password": {
+			mongostore.Options{URI: plain, Settings: access.Settings{User: user, PasswordFile: wrong}}, true,
+		},
+		"wrong password, in URL": {
+			mongostore.Options{URI: strings.Replace(plain, "://", "://"+user+":sEcret%21@", 1)}, true,
+		},
+		"nobody": {
+			mongostore.Options{URI: plain, Settings: access.Settings{User: "nobody", PasswordFile: right}}, true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store, err := c.options.Open(t.Context(), "login")
@@ -112,7 +141,8 @@ func TestLogin(t *testing.T) {
 			if err == nil {
 				_ = store.Close()
 			}
-			if !errors.Is(err, mongostore.ErrRefused) || !strings.Contains(err.Error(), "does not accept the credentials") {
+			if !errors.Is(err, mongostore.ErrRefused) ||
+				!strings.Contains(err.Error(), "does not accept the credentials") {
 				t.Fatalf("error %v", err)
 			}
 			for _, secret := range []string{password, "sEcret"} {
@@ -144,13 +174,16 @@ func newAuthority(t *testing.T) authority {
 	t.Helper()
 	folder := t.TempDir()
 	serial := int64(0)
-	issue := func(name string, template x509.Certificate, parent *x509.Certificate, parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, string) {
+	issue := func(name string, template x509.Certificate, parent *x509.Certificate,
+		parentKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, string) {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 		if err != nil {
 			t.Fatal(err)
 		}
 		serial++
-		template.SerialNumber, template.Subject = big.NewInt(serial), pkix.Name{CommonName: name, Organization: []string{"Example"}}
+		template.SerialNumber, template.Subject = big.NewInt(serial), pkix.Name{
+			CommonName: name, Organization: []string{"Example"},
+		}
 		template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
 		if parent == nil {
 			parent, parentKey = &template, key
@@ -167,16 +200,20 @@ func newAuthority(t *testing.T) authority {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
+		text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+			pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...)
 		path := filepath.Join(folder, name+".pem")
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return certificate, key, path
 	}
-	root, rootKey, rootFile := issue("authority", x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
-	_, _, serverFile := issue("server", x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, root, rootKey)
-	_, _, clientFile := issue("client", x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, root, rootKey)
+	root, rootKey, rootFile := issue("authority",
+		x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
+	_, _, serverFile := issue("server", x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}, root, rootKey)
+	_, _, clientFile := issue("client",
+		x509.Certificate{ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}}, root, rootKey)
 	pool := x509.NewCertPool()
 	pool.AddCert(root)
 	return authority{pool: pool, authority: rootFile, server: serverFile, client: clientFile}

@@ -45,7 +45,8 @@ func update(filter, change bson.D) func(*testing.T, *mongo.Collection) {
 func oldest(t *testing.T, in *mongo.Collection, filter bson.D) bson.M {
 	t.Helper()
 	var found bson.M
-	if err := in.FindOne(t.Context(), filter, options.FindOne().SetSort(bson.D{{Key: "_id", Value: 1}})).Decode(&found); err != nil {
+	if err := in.FindOne(t.Context(), filter, options.FindOne().SetSort(bson.D{{Key: "_id", Value: 1}})).
+		Decode(&found); err != nil {
 		t.Fatal(err)
 	}
 	return found
@@ -89,36 +90,111 @@ var (
 
 // breaches break each invariant that check knows of a database in MongoDB.
 var breaches = map[string]breach{
-	"a key is changed":          {"parties", "personal", set(every, "k.lastName", "x"), "parties", "personal", "the key lastName is that of the record"},
-	"a key is gone":             {"parties", "personal", update(every, bson.D{{Key: "$unset", Value: bson.D{{Key: "k.lastName", Value: ""}}}}), "parties", "personal", "the key lastName is that of the record"},
-	"a body is changed":         {"parties", "personal", set(every, "body.lastName", "Other"), "parties", "personal", "the key lastName is that of the record"},
-	"a body is no record":       {"coverage", "driver", set(every, "body", "text"), "coverage", "driver", "a record can be read"},
-	"a body is gone":            {"coverage", "driver", update(every, bson.D{{Key: "$unset", Value: bson.D{{Key: "body", Value: ""}}}}), "coverage", "driver", "a record can be read"},
-	"a record has another's id": {"coverage", "vehicle", set(every, "body.id", "0190a8d5-0000-7000-8000-000000000000"), "coverage", "vehicle", "the id of the record is that of its document"},
-	"a state is unknown":        {"claims", "claim", set(every, "body.claimStatus", "lost"), "claims", "claim", "the state is in its value set"},
-	"a state was not reached":   {"claims", "claim", set(stillOpen, "body.claimStatus", "closed"), "claims", "claim", "the state is the one of the last transition"},
-	"a version is 0":            {"coverage", "vehicle", set(every, "v", int64(0)), "coverage", "vehicle", "versions begin at 1"},
-	"a former version is gone":  {"coverage", "policy.history", first, "coverage", "policy", "every event is in the record or in a former version"},
-	"a former version differs":  {"coverage", "policy.history", set(every, "v", int64(99)), "coverage", "policy", "a former version is the one that its _id names"},
-	"a former version is empty": {"claims", "claim.history", set(every, "body", "text"), "claims", "claim", "a former version can be read"},
-	"a former version's key":    {"claims", "claim.history", set(every, "key", "x"), "claims", "claim", "a former version is found by its Idempotency-Key"},
-	"a former version's id":     {"claims", "claim.history", set(every, "body.id", "0190a8d5-0000-7000-8000-000000000000"), "claims", "claim", "a former version has the id of its record"},
-	"changed records are gone":  {"claims", "claim", remove(every), "claims", "claim", "a former version belongs to a document"},
-	"a record is older":         {"claims", "claim", set(bson.D{{Key: "v", Value: bson.D{{Key: "$gt", Value: 2}}}}, "v", int64(1)), "claims", "claim", "a former version is older than its document"},
-	"a value is there twice":    {"parties", "personal", copied(func(bson.M) {}), "parties", "personal", "a value of the unique index identity has one document"},
-	"a claim is gone":           {"parties", "personal.claims", remove(claimed), "parties", "personal", "a document has reserved its value of the unique index identity"},
-	"a claim is another's":      {"parties", "personal.claims", set(claimed, "doc", another), "parties", "personal", "a document has reserved its value of the unique index identity"},
-	"a vehicle is gone":         {"coverage", "vehicle", remove(every), "coverage", "policy", "vehicleId names a record that is there"},
-	"a party is gone":           {"parties", "personal", remove(every), "coverage", "policy", "policyholderId names a record that is there"},
-	"policies are gone":         {"coverage", "policy", remove(every), "claims", "claim", "policyNumber names a record that is there"},
-	"policies are not claimed":  {"coverage", "policy.claims", remove(every), "claims", "claim", "policyNumber names a record that is there"},
-	"a wording is gone":         {"products", "policyWording", remove(every), "products", "product", "wording names a record that is there"},
-	"claims are gone":           {"claims", "claim", remove(every), "premium", "receipt", "claimNumber names a record that is there"},
-	"a receipt has changed":     {"premium", "receipt", set(inRow, "body.paymentAmount", int64(987654)), "premium", "premiumBordereau", "a row is the sum of its receipts"},
-	"a sum has changed":         {"premium", "premiumBordereau", set(inRow, "body.grossWrittenPremium", int64(987654)), "premium", "premiumBordereau", "a row is the sum of its receipts"},
-	"rows are gone":             {"premium", "premiumBordereau", remove(every), "premium", "receipt", "a receipt without a mark is in a row"},
-	"receipts are gone":         {"premium", "receipt", remove(every), "premium", "premiumBordereau", "a row has receipts"},
-	"a receipt moves":           {"premium", "receipt", set(inRow, "body.policyNumber", "M-OTHER"), "premium", "receipt", "a receipt is in a row of its policy"},
+	"a key is changed": {
+		"parties", "personal", set(every, "k.lastName", "x"), "parties", "personal",
+		"the key lastName is that of the record",
+	},
+	"a key is gone": {
+		"parties", "personal", update(every, bson.D{{Key: "$unset", Value: bson.D{{Key: "k.lastName", Value: ""}}}}),
+		"parties", "personal", "the key lastName is that of the record",
+	},
+	"a body is changed": {
+		"parties", "personal", set(every, "body.lastName", "Other"), "parties", "personal",
+		"the key lastName is that of the record",
+	},
+	"a body is no record": {
+		"coverage", "driver", set(every, "body", "text"), "coverage", "driver", "a record can be read",
+	},
+	"a body is gone": {
+		"coverage", "driver", update(every, bson.D{{Key: "$unset", Value: bson.D{{Key: "body", Value: ""}}}}),
+		"coverage", "driver", "a record can be read",
+	},
+	"a record has another's id": {
+		"coverage", "vehicle", set(every, "body.id", "0190a8d5-0000-7000-8000-000000000000"), "coverage", "vehicle",
+		"the id of the record is that of its document",
+	},
+	"a state is unknown": {
+		"claims", "claim", set(every, "body.claimStatus", "lost"), "claims", "claim", "the state is in its value set",
+	},
+	"a state was not reached": {
+		"claims", "claim", set(stillOpen, "body.claimStatus", "closed"), "claims", "claim",
+		"the state is the one of the last transition",
+	},
+	"a version is 0": {
+		"coverage", "vehicle", set(every, "v", int64(0)), "coverage", "vehicle", "versions begin at 1",
+	},
+	"a former version is gone": {
+		"coverage", "policy.history", first, "coverage", "policy",
+		"every event is in the record or in a former version",
+	},
+	"a former version differs": {
+		"coverage", "policy.history", set(every, "v", int64(99)), "coverage", "policy",
+		"a former version is the one that its _id names",
+	},
+	"a former version is empty": {
+		"claims", "claim.history", set(every, "body", "text"), "claims", "claim", "a former version can be read",
+	},
+	"a former version's key": {
+		"claims", "claim.history", set(every, "key", "x"), "claims", "claim",
+		"a former version is found by its Idempotency-Key",
+	},
+	"a former version's id": {
+		"claims", "claim.history", set(every, "body.id", "0190a8d5-0000-7000-8000-000000000000"), "claims", "claim",
+		"a former version has the id of its record",
+	},
+	"changed records are gone": {
+		"claims", "claim", remove(every), "claims", "claim", "a former version belongs to a document",
+	},
+	"a record is older": {
+		"claims", "claim", set(bson.D{{Key: "v", Value: bson.D{{Key: "$gt", Value: 2}}}}, "v", int64(1)), "claims",
+		"claim", "a former version is older than its document",
+	},
+	"a value is there twice": {
+		"parties", "personal", copied(func(bson.M) {}), "parties", "personal",
+		"a value of the unique index identity has one document",
+	},
+	"a claim is gone": {
+		"parties", "personal.claims", remove(claimed), "parties", "personal",
+		"a document has reserved its value of the unique index identity",
+	},
+	"a claim is another's": {
+		"parties", "personal.claims", set(claimed, "doc", another), "parties", "personal",
+		"a document has reserved its value of the unique index identity",
+	},
+	"a vehicle is gone": {
+		"coverage", "vehicle", remove(every), "coverage", "policy", "vehicleId names a record that is there",
+	},
+	"a party is gone": {
+		"parties", "personal", remove(every), "coverage", "policy", "policyholderId names a record that is there",
+	},
+	"policies are gone": {
+		"coverage", "policy", remove(every), "claims", "claim", "policyNumber names a record that is there",
+	},
+	"policies are not claimed": {
+		"coverage", "policy.claims", remove(every), "claims", "claim", "policyNumber names a record that is there",
+	},
+	"a wording is gone": {
+		"products", "policyWording", remove(every), "products", "product", "wording names a record that is there",
+	},
+	"claims are gone": {
+		"claims", "claim", remove(every), "premium", "receipt", "claimNumber names a record that is there",
+	},
+	"a receipt has changed": {
+		"premium", "receipt", set(inRow, "body.paymentAmount", int64(987654)), "premium", "premiumBordereau",
+		"a row is the sum of its receipts",
+	},
+	"a sum has changed": {
+		"premium", "premiumBordereau", set(inRow, "body.grossWrittenPremium", int64(987654)), "premium",
+		"premiumBordereau", "a row is the sum of its receipts",
+	},
+	"rows are gone": {
+		"premium", "premiumBordereau", remove(every), "premium", "receipt", "a receipt without a mark is in a row",
+	},
+	"receipts are gone": {"premium", "receipt", remove(every), "premium", "premiumBordereau", "a row has receipts"},
+	"a receipt moves": {
+		"premium", "receipt", set(inRow, "body.policyNumber", "M-OTHER"), "premium", "receipt",
+		"a receipt is in a row of its policy",
+	},
 	"a mark has been left on": {"premium", "receipt", copied(func(doc bson.M) {
 		doc["_id"] = bson.Binary{Subtype: bson.TypeBinaryUUID, Data: uuidOf("00000000-0001-7000-8000-000000000000")}
 		doc["unsent"] = true

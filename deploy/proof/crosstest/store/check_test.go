@@ -62,7 +62,8 @@ func emptyBook(t *testing.T) *book {
 func (b *book) seed(t *testing.T, number string) (wait func()) {
 	t.Helper()
 	token, err := b.Signer.Issue(auth.Grant{
-		Subject: "tester", Scopes: []string{trial.Admin, trial.Developer}, Issuer: trial.Issuer, Audience: []string{trial.Audience}, Lifetime: trial.Patience,
+		Subject: "tester", Scopes: []string{trial.Admin, trial.Developer}, Issuer: trial.Issuer,
+		Audience: []string{trial.Audience}, Lifetime: trial.Patience,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +152,8 @@ func TestCheckOfMongoDBNamesEveryFault(t *testing.T) {
 			breach.change(t, b.server.Database(breach.service).Collection(breach.in))
 			findings, _ := b.check(t)
 			for _, f := range findings {
-				if f.Service == breach.of && f.Collection == breach.collection && f.Invariant == breach.invariant && f.Found != f.Expected {
+				if f.Service == breach.of && f.Collection == breach.collection && f.Invariant == breach.invariant &&
+					f.Found != f.Expected {
 					return
 				}
 			}
@@ -206,7 +208,8 @@ func (b *book) keep(t *testing.T, service, name string) (putBack func()) {
 		if _, err := in.InsertMany(t.Context(), kept); err != nil {
 			t.Error(err)
 		}
-		if err := database.RunCommand(t.Context(), bson.D{{Key: "createIndexes", Value: name}, {Key: "indexes", Value: indexes}}).Err(); err != nil {
+		if err := database.RunCommand(t.Context(),
+			bson.D{{Key: "createIndexes", Value: name}, {Key: "indexes", Value: indexes}}).Err(); err != nil {
 			t.Error(err)
 		}
 	}

@@ -222,7 +222,8 @@ func inherit(t *testing.T, s scene) {
 	has = has && mine.Keys["policyNumber"] == s.wanted
 	heir := policy(docstore.Keys{"policyNumber": s.wanted})
 	err := s.witness.Insert(t.Context(), heir)
-	if index, refused := docstore.Duplicate(err); refused != has || refused && index != "policyNumber" || !refused && err != nil {
+	if index, refused := docstore.Duplicate(err); refused != has || refused && index != "policyNumber" ||
+		!refused && err != nil {
 		t.Errorf("%s: the document has the value: %v; an insert of the value: %v", s.wanted, has, err)
 	}
 	found, err := s.witness.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"policyNumber": s.wanted}, Limit: 2})

@@ -117,7 +117,8 @@ func start() (deployment, error) {
 	case "":
 		return startContainer()
 	default:
-		return deployment{}, fmt.Errorf("%s is %q; it is empty for MongoDB in a container, or standin", deploymentVariable, kind)
+		return deployment{}, fmt.Errorf("%s is %q; it is empty for MongoDB in a container, or standin",
+			deploymentVariable, kind)
 	}
 }
 
@@ -131,7 +132,8 @@ func startContainer() (deployment, error) {
 		err = pool.Client.Ping()
 	}
 	if err != nil {
-		return deployment{}, fmt.Errorf("no Docker engine: %w; start one, or set %s=standin as root on Debian", err, deploymentVariable)
+		return deployment{}, fmt.Errorf("no Docker engine: %w; start one, or set %s=standin as root on Debian", err,
+			deploymentVariable)
 	}
 	pool.MaxWait = 2 * time.Minute
 	const port = "27017/tcp"
@@ -170,7 +172,8 @@ func initiate(uri string) error {
 		{Key: "members", Value: bson.A{bson.D{{Key: "_id", Value: 0}, {Key: "host", Value: "127.0.0.1:27017"}}}},
 	}}}).Err()
 	const alreadyInitialized = 23
-	if refused := (mongo.ServerError)(nil); err != nil && (!errors.As(err, &refused) || !refused.HasErrorCode(alreadyInitialized)) {
+	if refused := (mongo.ServerError)(nil); err != nil &&
+		(!errors.As(err, &refused) || !refused.HasErrorCode(alreadyInitialized)) {
 		return err
 	}
 	var hello struct {

@@ -30,7 +30,8 @@ func TestOtherProgramsCompute(t *testing.T) {
 	sum := func(field string) bson.RawValue {
 		t.Helper()
 		cursor, err := documents.Aggregate(t.Context(), mongo.Pipeline{
-			{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil}, {Key: "sum", Value: bson.D{{Key: "$sum", Value: "$body." + field}}}}}},
+			{{Key: "$group", Value: bson.D{{Key: "_id", Value: nil},
+				{Key: "sum", Value: bson.D{{Key: "$sum", Value: "$body." + field}}}}}},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -114,7 +115,8 @@ func TestExamplesAreDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 		doc := put(t, coll, string(body))
-		raw, err := documents.FindOne(t.Context(), bson.D{{Key: "_id", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: doc.ID[:]}}}).Raw()
+		raw, err := documents.FindOne(t.Context(),
+			bson.D{{Key: "_id", Value: bson.Binary{Subtype: bson.TypeBinaryUUID, Data: doc.ID[:]}}}).Raw()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,10 +23,12 @@ var faults = map[string]fault{
 	"reply cut":   {done: true, action: wire.Action{CutReply: true}},
 	"request cut": {done: false, action: wire.Action{CutRequest: true}},
 	"write-concern error": {done: true, action: wire.Action{Add: bson.D{{Key: "writeConcernError", Value: bson.D{
-		{Key: "code", Value: int32(64)}, {Key: "codeName", Value: "WriteConcernFailed"}, {Key: "errmsg", Value: "waiting for replication timed out"},
+		{Key: "code", Value: int32(64)}, {Key: "codeName", Value: "WriteConcernFailed"},
+		{Key: "errmsg", Value: "waiting for replication timed out"},
 	}}}}},
 	"primary stepped down": {done: false, action: wire.Action{Reply: bson.D{
-		{Key: "ok", Value: int32(0)}, {Key: "code", Value: int32(10107)}, {Key: "codeName", Value: "NotWritablePrimary"}, {Key: "errmsg", Value: "not primary"},
+		{Key: "ok", Value: int32(0)}, {Key: "code", Value: int32(10107)},
+		{Key: "codeName", Value: "NotWritablePrimary"}, {Key: "errmsg", Value: "not primary"},
 	}}},
 }
 

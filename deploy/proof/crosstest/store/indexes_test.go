@@ -22,7 +22,9 @@ func TestIndexAddedLater(t *testing.T) {
 	claims := collection(t, store, narrow)
 	var old []docstore.Document
 	for range 3 {
-		doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(`{}`), Keys: docstore.Keys{"policyNumber": "M-1"}}
+		doc := docstore.Document{
+			ID: uuid.Must(uuid.NewV7()), Body: []byte(`{}`), Keys: docstore.Keys{"policyNumber": "M-1"},
+		}
 		insert(t, claims, &doc)
 		old = append(old, doc)
 	}
@@ -72,7 +74,8 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 		docstore.Collection
 		index string
 	}{{color, "color"}, {size, "size"}} {
-		for deadline := time.Now().Add(time.Minute); progress(t, c.Collection).Building > 0; time.Sleep(10 * time.Millisecond) {
+		for deadline := time.Now().Add(time.Minute); progress(t, c.Collection).
+			Building > 0; time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Fatalf("the indexes are still being built: %+v and %+v", progress(t, color), progress(t, size))
 			}
@@ -142,7 +145,8 @@ func TestReplicasStartAtOnce(t *testing.T) {
 			if err := c.Insert(t.Context(), doc); err != nil {
 				t.Errorf("insert: %v", err)
 			}
-			found, err := c.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"holder": doc.Keys["holder"]}, Limit: 2})
+			found, err := c.Find(t.Context(),
+				docstore.Query{Equal: docstore.Keys{"holder": doc.Keys["holder"]}, Limit: 2})
 			if err != nil || len(found) != 1 {
 				t.Errorf("found %d documents, error %v", len(found), err)
 			}
@@ -153,7 +157,8 @@ func TestReplicasStartAtOnce(t *testing.T) {
 	}
 	replicas.Wait()
 	d.sound(t)
-	for name, want := range map[string]int{policies.Name: 4, policies.Name + ".history": 2, policies.Name + ".claims": 1} {
+	for name, want := range map[string]int{policies.Name: 4, policies.Name + ".history": 2,
+		policies.Name + ".claims": 1} {
 		indexes, err := d.Collection(name).Indexes().ListSpecifications(t.Context())
 		if err != nil || len(indexes) != want {
 			t.Errorf("collection %s has %d indexes, want %d; error %v", name, len(indexes), want, err)
@@ -165,7 +170,8 @@ func TestReplicasStartAtOnce(t *testing.T) {
 func TestEarlyFormIsRefused(t *testing.T) {
 	d := newDatabase(t)
 	_, err := d.Collection(policies.Name).InsertOne(t.Context(), bson.D{
-		{Key: "_id", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}}, {Key: "v", Value: int64(1)}, {Key: "body", Value: "{}"},
+		{Key: "_id", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}}, {Key: "v", Value: int64(1)},
+		{Key: "body", Value: "{}"},
 	})
 	if err != nil {
 		t.Fatal(err)

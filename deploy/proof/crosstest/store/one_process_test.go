@@ -41,7 +41,8 @@ func TestOneProcessConforms(t *testing.T) {
 	token := strings.TrimPrefix(authorization, "Bearer ")
 	only := []string{"records", "lists", "transitions", "claims", "receipts", "idempotency", "versions"}
 	report := conformance.Run(t.Context(), conformance.Options{
-		Base: e.Base, AdminToken: token, DeveloperToken: token, Only: only, Patience: trial.Patience, Timeout: trial.Patience,
+		Base: e.Base, AdminToken: token, DeveloperToken: token, Only: only, Patience: trial.Patience,
+		Timeout: trial.Patience,
 	})
 	for _, r := range report.Results {
 		if r.Outcome == conformance.Failed {
@@ -115,7 +116,8 @@ func TestOneProcessAndSeparateOnesHaveTheSameRecords(t *testing.T) {
 		"backup " + t.TempDir() + "/copy":      "of which MongoDB's own tools make backups",
 		"check":                                "name that with --store",
 	} {
-		said, err := exec.CommandContext(ctx, b.exchange, append(strings.Fields(command), "--data", data)...).CombinedOutput()
+		said, err := exec.CommandContext(ctx, b.exchange, append(strings.Fields(command), "--data", data)...).
+			CombinedOutput()
 		if err == nil || !strings.Contains(string(said), want) {
 			t.Errorf("%s: %v, want %q: %s", command, err, want, said)
 		}
@@ -217,12 +219,14 @@ func TestOneProcessWithoutMongoDB(t *testing.T) {
 	wantHealth(t, admin+"/livez", http.StatusOK)
 	wantHealth(t, admin+"/readyz", http.StatusServiceUnavailable)
 	g.set(passing)
-	if _, err := p.Find(p.Stdout, regexp.MustCompile(`records: +MongoDB at (`+regexp.QuoteMeta(g.listener.Addr().String())+`)\n`)); err != nil {
+	if _, err := p.Find(p.Stdout,
+		regexp.MustCompile(`records: +MongoDB at (`+regexp.QuoteMeta(g.listener.Addr().String())+`)\n`)); err != nil {
 		t.Fatal(err)
 	}
 	wantHealth(t, admin+"/readyz", http.StatusOK)
 	g.set(refusing)
-	if said := wantHealth(t, admin+"/readyz", http.StatusServiceUnavailable); strings.Contains(said, `store":"ok"`) || strings.Count(said, ` store":`) != 5 {
+	if said := wantHealth(t, admin+"/readyz", http.StatusServiceUnavailable); strings.Contains(said, `store":"ok"`) ||
+		strings.Count(said, ` store":`) != 5 {
 		t.Errorf("the stores are: %s", said)
 	}
 	g.set(passing)

@@ -28,7 +28,8 @@ func TestOutages(t *testing.T) {
 	// The driver's own checks of the server come too late to end a request that hangs.
 	s := startService(t, uri+"&heartbeatFrequencyMS=120000&connectTimeoutMS=120000")
 	admin := s.await(t, "metrics and health")
-	if waiting := s.await(t, "waiting for MongoDB"); !strings.Contains(fmt.Sprint(waiting["cause"]), "server selection") {
+	if waiting := s.await(t, "waiting for MongoDB"); !strings.Contains(fmt.Sprint(waiting["cause"]),
+		"server selection") {
 		t.Errorf("the log says %v", waiting)
 	}
 	s.health = "http://" + admin["address"].(string)
@@ -66,13 +67,16 @@ func TestOutages(t *testing.T) {
 func TestStartRefusesWhatCannotWork(t *testing.T) {
 	wrong := secretFile(t, "not the password")
 	for want, settings := range map[string][]string{
-		"setting mongo-ca: open /none":           {"--store", uri(t), "--mongo-ca", "/none"},
-		"setting store: MongoDB does not accept": {"--store", uri(t), "--mongo-user", "nobody", "--mongo-password-file", wrong},
-		"setting store: ":                        {"--store", "mongodb://u:sEcret@127.0.0.1:99999999"},
+		"setting mongo-ca: open /none": {"--store", uri(t), "--mongo-ca", "/none"},
+		"setting store: MongoDB does not accept": {
+			"--store", uri(t), "--mongo-user", "nobody", "--mongo-password-file", wrong,
+		},
+		"setting store: ": {"--store", "mongodb://u:sEcret@127.0.0.1:99999999"},
 	} {
 		var stderr strings.Builder
 		args := append([]string{"--addr", "127.0.0.1:0", "--admin-addr", "", "--credential", credential}, settings...)
-		status := parties.Service().Definition().Program(stores.Open).Execute(t.Context(), args, nil, io.Discard, &stderr)
+		status := parties.Service().Definition().Program(stores.Open).
+			Execute(t.Context(), args, nil, io.Discard, &stderr)
 		if status != 1 || !strings.Contains(stderr.String(), want) {
 			t.Errorf("status %d, want %q: %s", status, want, stderr.String())
 		}
@@ -170,8 +174,10 @@ func (s *runningService) awaitReady(t *testing.T, ready bool) {
 func (s *runningService) create(t *testing.T) (status int, header http.Header) {
 	t.Helper()
 	s.records++
-	return s.call(t, http.MethodPost, s.address+"/personal", fmt.Sprintf(`{"firstName":"Ada","lastName":"Example","dob":"1990-12-10",`+
-		`"idType":"passport","idNumber":"X-%d-%d","address":{"city":"London","country":"GB"}}`, time.Now().UnixNano(), s.records))
+	return s.call(t, http.MethodPost, s.address+"/personal",
+		fmt.Sprintf(`{"firstName":"Ada","lastName":"Example","dob":"1990-12-10",`+
+			`"idType":"passport","idNumber":"X-%d-%d","address":{"city":"London","country":"GB"}}`, time.Now().
+			UnixNano(), s.records))
 }
 
 func (s *runningService) call(t *testing.T, method, url, body string) (int, http.Header) {

@@ -103,7 +103,9 @@ func TestLateReplacement(t *testing.T) {
 	owner.Keys = docstore.Keys{"policyNumber": "P-1"}
 	contender := policy(docstore.Keys{"policyNumber": "P-1"})
 	// The first update of the document only finds that it lacks the value.
-	err := r.during(t, func() error { return r.slow.Replace(t.Context(), owner, nil) }, step{"update", policies.Name, 2}, func() {
+	err := r.during(t, func() error {
+		return r.slow.Replace(t.Context(), owner, nil)
+	}, step{"update", policies.Name, 2}, func() {
 		insert(t, r.fast, &contender)
 	})
 	refused(t, err, "policyNumber")
@@ -116,7 +118,9 @@ func TestLateDocument(t *testing.T) {
 	r := newRace(t)
 	late := policy(docstore.Keys{"policyNumber": "P-1", "idempotency": "k"})
 	heir := policy(docstore.Keys{"policyNumber": "P-1"})
-	err := r.during(t, func() error { return r.slow.Insert(t.Context(), late) }, step{"insert", policies.Name, 1}, func() {
+	err := r.during(t, func() error {
+		return r.slow.Insert(t.Context(), late)
+	}, step{"insert", policies.Name, 1}, func() {
 		insert(t, r.fast, &heir)
 	})
 	refused(t, err, docstore.IDIndex)
@@ -147,7 +151,9 @@ func TestLateRelease(t *testing.T) {
 	insert(t, r.fast, &taken)
 	loser := policy(docstore.Keys{"policyNumber": "P-1", "idempotency": "k"})
 	heir := policy(docstore.Keys{"policyNumber": "P-1"})
-	err := r.during(t, func() error { return r.slow.Insert(t.Context(), loser) }, step{"delete", policies.Name + ".claims", 1}, func() {
+	err := r.during(t, func() error {
+		return r.slow.Insert(t.Context(), loser)
+	}, step{"delete", policies.Name + ".claims", 1}, func() {
 		insert(t, r.fast, &heir)
 	})
 	refused(t, err, "idempotency")
@@ -160,7 +166,9 @@ func TestLateReleaseOfOwnValue(t *testing.T) {
 	doc := policy(nil)
 	insert(t, r.fast, &doc)
 	doc.Keys = docstore.Keys{"policyNumber": "P-1"}
-	err := r.during(t, func() error { return r.slow.Replace(t.Context(), doc, nil) }, step{"insert", policies.Name + ".claims", 1}, func() {
+	err := r.during(t, func() error {
+		return r.slow.Replace(t.Context(), doc, nil)
+	}, step{"insert", policies.Name + ".claims", 1}, func() {
 		again := doc
 		replace(t, r.fast, &again)
 	})

@@ -36,7 +36,8 @@ func person(idNumber string) string {
 func having(t *testing.T, s *servicetest.Service, idNumber string) int {
 	t.Helper()
 	var found []json.RawMessage
-	if err := json.Unmarshal([]byte(s.Must(http.StatusOK, http.MethodGet, "/personal?idNumber="+idNumber, "").Text), &found); err != nil {
+	if err := json.Unmarshal([]byte(s.Must(http.StatusOK, http.MethodGet, "/personal?idNumber="+idNumber, "").Text),
+		&found); err != nil {
 		t.Fatal(err)
 	}
 	return len(found)
@@ -66,9 +67,11 @@ func TestOneRecordWhateverIsCut(t *testing.T) {
 					records := having(t, s, number)
 					switch {
 					case a.Status == http.StatusCreated && records == 1:
-					case a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && !f.done && records == 0:
+					case a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" &&
+						!f.done && records == 0:
 					default:
-						t.Errorf("status %d (Retry-After %q) and %d records: %s", a.Status, a.Header.Get("Retry-After"), records, a.Text)
+						t.Errorf("status %d (Retry-After %q) and %d records: %s", a.Status, a.Header.Get("Retry-After"),
+							records, a.Text)
 					}
 					if key == "" {
 						return
@@ -91,7 +94,8 @@ func TestChangeWhateverIsCut(t *testing.T) {
 	s, proxy := serve(t)
 	path := "/personal/" + s.Create("personal", person("P1"))
 	for name, f := range faults {
-		for _, command := range []struct{ name, collection string }{{"update", "personal"}, {"insert", "personal.claims"}} {
+		for _, command := range []struct{ name, collection string }{{"update", "personal"},
+			{"insert", "personal.claims"}} {
 			t.Run(name+", "+command.name, func(t *testing.T) {
 				before := s.Must(http.StatusOK, http.MethodGet, path, "")
 				number := before.Member("idNumber")
@@ -108,8 +112,10 @@ func TestChangeWhateverIsCut(t *testing.T) {
 				}
 				after := s.Must(http.StatusOK, http.MethodGet, path, "")
 				switch {
-				case a.Status == http.StatusOK && after.Member("idNumber") == number && strings.Contains(after.Text, city):
-				case a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && !f.done && after.Text == before.Text:
+				case a.Status == http.StatusOK && after.Member("idNumber") == number &&
+					strings.Contains(after.Text, city):
+				case a.Status == http.StatusServiceUnavailable && a.Header.Get("Retry-After") != "" && !f.done &&
+					after.Text == before.Text:
 				default:
 					t.Errorf("status %d; the record was %s and is %s", a.Status, before.Text, after.Text)
 				}
@@ -129,7 +135,8 @@ func TestRequestsWhileThePrimaryIsGone(t *testing.T) {
 	} {
 		a := s.Do(r.method, r.path, r.body)
 		if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
-			t.Errorf("%s %s: status %d, Retry-After %q: %s", r.method, r.path, a.Status, a.Header.Get("Retry-After"), a.Text)
+			t.Errorf("%s %s: status %d, Retry-After %q: %s", r.method, r.path, a.Status,
+				a.Header.Get("Retry-After"), a.Text)
 		}
 	}
 	proxy.RefuseConnections(false)

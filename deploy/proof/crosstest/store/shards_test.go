@@ -20,8 +20,12 @@ var untargeted = map[string]func(wire.Command) bool{
 	"list by a plain index": func(c wire.Command) bool {
 		return strings.HasPrefix(hint(c), "by_") || strings.HasPrefix(hint(c), "sums_") && c.Name == "find"
 	},
-	"sum by an index that carries amounts":           func(c wire.Command) bool { return strings.HasPrefix(hint(c), "sums_") && c.Name == "aggregate" },
-	"list of marks by an index that carries amounts": func(c wire.Command) bool { return strings.HasPrefix(hint(c), "unsent_") },
+	"sum by an index that carries amounts": func(c wire.Command) bool {
+		return strings.HasPrefix(hint(c), "sums_") && c.Name == "aggregate"
+	},
+	"list of marks by an index that carries amounts": func(c wire.Command) bool {
+		return strings.HasPrefix(hint(c), "unsent_")
+	},
 	"list of everything": func(c wire.Command) bool {
 		return c.Name == "find" && hint(c) == "" && c.Body.Lookup("sort").Value != nil
 	},
@@ -72,7 +76,8 @@ func TestEveryCommandNamesItsShard(t *testing.T) {
 		t.Errorf("a command names no shard and is not in the list: %s", command)
 	}
 	for _, command := range []string{
-		"insert ", "find ", "update ", "insert claims", "find claims", "update claims", "delete claims", "insert history", "find history",
+		"insert ", "find ", "update ", "insert claims", "find claims", "update claims", "delete claims",
+		"insert history", "find history",
 	} {
 		if targeted[command] == 0 {
 			t.Errorf("no command %q was seen", command)

@@ -62,7 +62,8 @@ func (s *shell) record(t *testing.T, policies []trial.Record) *receipts {
 				default:
 				}
 				response, err := client.Send(t.Context(), http.MethodPost, "/receipt", trial.Record{
-					"policyNumber": policies[n%len(policies)]["policyNumber"], "receiptType": "other", "paymentAmount": n + 1, "premiumPaymentMethod": "cash",
+					"policyNumber": policies[n%len(policies)]["policyNumber"], "receiptType": "other",
+					"paymentAmount": n + 1, "premiumPaymentMethod": "cash",
 				})
 				var receipt trial.Record
 				if err == nil && response.Status == http.StatusCreated {
@@ -146,7 +147,8 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 	writers := s.record(t, policies)
 	writers.await(t, 50)
 	before := writers.acknowledged()
-	s.run(t, "backup", "backups/one").want(t, 0, "It has every record that was acknowledged before", "premium.db", "parties.db")
+	s.run(t, "backup", "backups/one").want(t, 0, "It has every record that was acknowledged before",
+		"premium.db", "parties.db")
 	after := writers.acknowledged()
 	writers.await(t, len(after)+10)
 	s.run(t, "check").want(t, 0, "Faults: 0")
@@ -157,7 +159,8 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 		}
 	}
 
-	s.run(t, "restore", "backups/one", "--data", s.path("restored")).want(t, 0, "exchange run --data "+s.path("restored"))
+	s.run(t, "restore", "backups/one", "--data", s.path("restored")).
+		want(t, 0, "exchange run --data "+s.path("restored"))
 	s.run(t, "check", "--data", s.path("restored")).want(t, 0, "Faults: 0")
 	restored := s.on(t, s.path("restored"))
 	has := map[string]trial.Record{}
@@ -173,7 +176,8 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 		t.Error("nothing was recorded after the backup, so that the test shows nothing")
 	}
 	for _, resource := range append([]string{"personal", "vehicle", "claim"}, policyResources...) {
-		if was, is := s.values(t, "id", resource), restored.values(t, "id", resource); fmt.Sprint(was) != fmt.Sprint(is) {
+		if was, is := s.values(t, "id", resource), restored.values(t, "id",
+			resource); fmt.Sprint(was) != fmt.Sprint(is) {
 			t.Errorf("%s: %d records became %d", resource, len(was), len(is))
 		}
 	}

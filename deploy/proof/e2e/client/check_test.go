@@ -35,36 +35,117 @@ type breach struct {
 
 // breaches break each invariant that check knows.
 var breaches = map[string]breach{
-	"a key is changed":          {"parties", `UPDATE personal SET k_lastName = 'x' WHERE id = (SELECT min(id) FROM personal)`, "personal", "the key lastName is that of the record"},
-	"an amount is changed":      {"premium", `UPDATE receipt SET amount = amount + 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt", "the amount is that of the record"},
+	"a key is changed": {
+		"parties", `UPDATE personal SET k_lastName = 'x' WHERE id = (SELECT min(id) FROM personal)`, "personal",
+		"the key lastName is that of the record",
+	},
+	"an amount is changed": {
+		"premium", `UPDATE receipt SET amount = amount + 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt",
+		"the amount is that of the record",
+	},
 	"an index of marks is gone": {"premium", `DROP INDEX "receipt unsent by row"`, "receipt", "every index is there"},
-	"a key is gone":             {"claims", `UPDATE claim SET k_idempotency = NULL WHERE id = (SELECT min(id) FROM claim WHERE k_idempotency IS NOT NULL)`, "claim", "the key idempotency is that of the record"},
-	"a body is changed":         {"parties", `UPDATE personal SET body = json_set(body, '$.lastName', 'Other') WHERE id = (SELECT max(id) FROM personal)`, "personal", "the key lastName is that of the record"},
-	"a body is no record":       {"coverage", `UPDATE driver SET body = '{' WHERE id = (SELECT min(id) FROM driver)`, "driver", "a record can be read"},
-	"a record has another's id": {"coverage", `UPDATE vehicle SET body = json_set(body, '$.id', '0190a8d5-0000-7000-8000-000000000000') WHERE id = (SELECT min(id) FROM vehicle)`, "vehicle", "the id of the record is that of its document"},
-	"a state is unknown":        {"claims", `UPDATE claim SET body = json_set(body, '$.claimStatus', 'lost') WHERE id = (SELECT min(id) FROM claim)`, "claim", "the state is in its value set"},
-	"a state was not reached":   {"claims", `UPDATE claim SET body = json_set(body, '$.claimStatus', 'closed') WHERE id = (SELECT min(id) FROM claim WHERE body LIKE '%"claimStatus":"open"%')`, "claim", "the state is the one of the last transition"},
-	"a version is 0":            {"coverage", `UPDATE vehicle SET version = 0 WHERE id = (SELECT min(id) FROM vehicle)`, "vehicle", "versions begin at 1"},
-	"a former version is gone":  {"coverage", `DELETE FROM "policy history" WHERE rowid = (SELECT min(rowid) FROM "policy history")`, "policy", "every event is in the record or in a former version"},
-	"a former version is newer": {"coverage", `UPDATE "policy history" SET version = 99 WHERE rowid = (SELECT min(rowid) FROM "policy history")`, "policy", "a former version is older than its document"},
-	"a former version is empty": {"claims", `UPDATE "claim history" SET body = '[' WHERE rowid = (SELECT min(rowid) FROM "claim history")`, "claim", "a former version can be read"},
-	"a former version's key":    {"claims", `UPDATE "claim history" SET key = 'x' WHERE rowid = (SELECT min(rowid) FROM "claim history")`, "claim", "a former version is found by its Idempotency-Key"},
-	"a former version's id":     {"claims", `UPDATE "claim history" SET body = json_set(body, '$.id', '0190a8d5-0000-7000-8000-000000000000') WHERE rowid = (SELECT min(rowid) FROM "claim history")`, "claim", "a former version has the id of its record"},
-	"a changed record is gone":  {"claims", `DELETE FROM claim WHERE id = (SELECT min(id) FROM "claim history")`, "claim", "a former version belongs to a document"},
-	"a value is there twice": {"parties", `DROP INDEX "personal unique identity"; INSERT INTO personal (id, version, stamp, body, state, unsent, k_identity)
+	"a key is gone": {
+		"claims",
+		`UPDATE claim SET k_idempotency = NULL WHERE id = (SELECT min(id) FROM claim WHERE k_idempotency IS NOT NULL)`,
+		"claim", "the key idempotency is that of the record",
+	},
+	"a body is changed": {
+		"parties",
+		`UPDATE personal SET body = json_set(body, '$.lastName', 'Other') WHERE id = (SELECT max(id) FROM personal)`,
+		"personal", "the key lastName is that of the record",
+	},
+	"a body is no record": {
+		"coverage", `UPDATE driver SET body = '{' WHERE id = (SELECT min(id) FROM driver)`, "driver",
+		"a record can be read",
+	},
+	"a record has another's id": {
+		"coverage",
+		`UPDATE vehicle SET body = json_set(body, '$.id', '0190a8d5-0000-7000-8000-000000000000') WHERE id = (SELECT min(id) FROM vehicle)`, "vehicle", "the id of the record is that of its document",
+	},
+	"a state is unknown": {
+		"claims",
+		`UPDATE claim SET body = json_set(body, '$.claimStatus', 'lost') WHERE id = (SELECT min(id) FROM claim)`,
+		"claim", "the state is in its value set",
+	},
+	"a state was not reached": {
+		"claims",
+		`UPDATE claim SET body = json_set(body, '$.claimStatus', 'closed') WHERE id = (SELECT min(id) FROM claim WHERE body LIKE '%"claimStatus":"open"%')`, "claim", "the state is the one of the last transition",
+	},
+	"a version is 0": {
+		"coverage", `UPDATE vehicle SET version = 0 WHERE id = (SELECT min(id) FROM vehicle)`, "vehicle",
+		"versions begin at 1",
+	},
+	"a former version is gone": {
+		"coverage", `DELETE FROM "policy history" WHERE rowid = (SELECT min(rowid) FROM "policy history")`, "policy",
+		"every event is in the record or in a former version",
+	},
+	"a former version is newer": {
+		"coverage", `UPDATE "policy history" SET version = 99 WHERE rowid = (SELECT min(rowid) FROM "policy history")`,
+		"policy", "a former version is older than its document",
+	},
+	"a former version is empty": {
+		"claims", `UPDATE "claim history" SET body = '[' WHERE rowid = (SELECT min(rowid) FROM "claim history")`,
+		"claim", "a former version can be read",
+	},
+	"a former version's key": {
+		"claims", `UPDATE "claim history" SET key = 'x' WHERE rowid = (SELECT min(rowid) FROM "claim history")`,
+		"claim", "a former version is found by its Idempotency-Key",
+	},
+	"a former version's id": {
+		"claims",
+		`UPDATE "claim history" SET body = json_set(body, '$.id', '0190a8d5-0000-7000-8000-000000000000') WHERE rowid = (SELECT min(rowid) FROM "claim history")`, "claim", "a former version has the id of its record",
+	},
+	"a changed record is gone": {
+		"claims", `DELETE FROM claim WHERE id = (SELECT min(id) FROM "claim history")`, "claim",
+		"a former version belongs to a document",
+	},
+	"a value is there twice": {"parties",
+		`DROP INDEX "personal unique identity"; INSERT INTO personal (id, version, stamp, body, state, unsent, k_identity)
 		SELECT X'0190a8d5000070008000000000000000', version, stamp, body, state, unsent, k_identity FROM personal LIMIT 1`, "personal", "a value of the unique index identity has one document"},
-	"an index is gone":        {"coverage", `DROP INDEX "policy by resource"`, "policy", "every index is there"},
-	"a vehicle is gone":       {"coverage", `DELETE FROM vehicle WHERE '"' || lower(hex(id)) || '"' IN (SELECT '"' || replace(body ->> '$.vehicleId', '-', '') || '"' FROM policy)`, "policy", "vehicleId names a record that is there"},
-	"a party is gone":         {"parties", `DELETE FROM personal`, "policy", "policyholderId names a record that is there"},
-	"policies are gone":       {"coverage", `DELETE FROM policy; DELETE FROM "policy history"`, "claim", "policyNumber names a record that is there"},
-	"a wording is gone":       {"products", `DELETE FROM policyWording`, "product", "wording names a record that is there"},
-	"claims are gone":         {"claims", `DELETE FROM claim; DELETE FROM "claim history"`, "receipt", "claimNumber names a record that is there"},
-	"a receipt has changed":   {"premium", `UPDATE receipt SET body = json_set(body, '$.paymentAmount', 987654) WHERE id = (SELECT min(id) FROM receipt)`, "premiumBordereau", "a row is the sum of its receipts"},
-	"a sum has changed":       {"premium", `UPDATE premiumBordereau SET body = json_set(body, '$.grossWrittenPremium', 987654) WHERE k_row = (SELECT min(k_row) FROM premiumBordereau)`, "premiumBordereau", "a row is the sum of its receipts"},
-	"a row is gone":           {"premium", `DELETE FROM premiumBordereau WHERE k_row = (SELECT min(k_row) FROM receipt)`, "receipt", "a receipt without a mark is in a row"},
-	"receipts of a row":       {"premium", `DELETE FROM receipt WHERE k_row = (SELECT min(k_row) FROM receipt)`, "premiumBordereau", "a row has receipts"},
-	"a receipt moves":         {"premium", `UPDATE receipt SET body = json_set(body, '$.policyNumber', (SELECT max(k_policyNumber) FROM receipt)) WHERE id = (SELECT min(id) FROM receipt WHERE k_policyNumber <> (SELECT max(k_policyNumber) FROM receipt))`, "receipt", "a receipt is in a row of its policy"},
-	"a mark has been left on": {"premium", `UPDATE receipt SET id = X'0fffffffffff70008000000000000000' WHERE id = (SELECT max(id) FROM receipt); UPDATE receipt SET unsent = 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt", "a message about a record is acted on"},
+	"an index is gone": {"coverage", `DROP INDEX "policy by resource"`, "policy", "every index is there"},
+	"a vehicle is gone": {
+		"coverage",
+		`DELETE FROM vehicle WHERE '"' || lower(hex(id)) || '"' IN (SELECT '"' || replace(body ->> '$.vehicleId', '-', '') || '"' FROM policy)`, "policy", "vehicleId names a record that is there",
+	},
+	"a party is gone": {
+		"parties", `DELETE FROM personal`, "policy", "policyholderId names a record that is there",
+	},
+	"policies are gone": {
+		"coverage", `DELETE FROM policy; DELETE FROM "policy history"`, "claim",
+		"policyNumber names a record that is there",
+	},
+	"a wording is gone": {
+		"products", `DELETE FROM policyWording`, "product", "wording names a record that is there",
+	},
+	"claims are gone": {
+		"claims", `DELETE FROM claim; DELETE FROM "claim history"`, "receipt",
+		"claimNumber names a record that is there",
+	},
+	"a receipt has changed": {
+		"premium",
+		`UPDATE receipt SET body = json_set(body, '$.paymentAmount', 987654) WHERE id = (SELECT min(id) FROM receipt)`,
+		"premiumBordereau", "a row is the sum of its receipts",
+	},
+	"a sum has changed": {
+		"premium",
+		`UPDATE premiumBordereau SET body = json_set(body, '$.grossWrittenPremium', 987654) WHERE k_row = (SELECT min(k_row) FROM premiumBordereau)`, "premiumBordereau", "a row is the sum of its receipts",
+	},
+	"a row is gone": {
+		"premium", `DELETE FROM premiumBordereau WHERE k_row = (SELECT min(k_row) FROM receipt)`, "receipt",
+		"a receipt without a mark is in a row",
+	},
+	"receipts of a row": {
+		"premium", `DELETE FROM receipt WHERE k_row = (SELECT min(k_row) FROM receipt)`, "premiumBordereau",
+		"a row has receipts",
+	},
+	"a receipt moves": {
+		"premium",
+		`UPDATE receipt SET body = json_set(body, '$.policyNumber', (SELECT max(k_policyNumber) FROM receipt)) WHERE id = (SELECT min(id) FROM receipt WHERE k_policyNumber <> (SELECT max(k_policyNumber) FROM receipt))`, "receipt", "a receipt is in a row of its policy",
+	},
+	"a mark has been left on": {
+		"premium",
+		`UPDATE receipt SET id = X'0fffffffffff70008000000000000000' WHERE id = (SELECT max(id) FROM receipt); UPDATE receipt SET unsent = 1 WHERE id = (SELECT min(id) FROM receipt)`, "receipt", "a message about a record is acted on",
+	},
 }
 
 // TestCheckNamesEveryFault checks a seeded book without faults, and copies of it with one fault each.
@@ -136,5 +217,6 @@ func TestCheckNamesADamagedFile(t *testing.T) {
 	s.run(t, "check", "more").want(t, 2, "takes no arguments")
 	s.run(t, "check", "--store", "sqlite:coverage.db").want(t, 2, "setting store", "--data")
 	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--data", "book").want(t, 2, "settings data and store")
-	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--mongo-selection-timeout", "50ms").want(t, 3, "MongoDB at 127.0.0.1:1 does not respond", "--store")
+	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--mongo-selection-timeout", "50ms").
+		want(t, 3, "MongoDB at 127.0.0.1:1 does not respond", "--store")
 }

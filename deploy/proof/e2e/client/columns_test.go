@@ -14,7 +14,8 @@ func TestUnknownColumns(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.csv", "petname,petKind,colour\nRex,cat,red\n")
-	s.run(t, "import", "pet", "pets.csv").want(t, 2, `column 1, "petname" (did you mean petName`, `column 3, "colour"`, "--extensions")
+	s.run(t, "import", "pet", "pets.csv").want(t, 2, `column 1, "petname" (did you mean petName`, `column 3, "colour"`,
+		"--extensions")
 	s.write(t, "none.csv", "Rex,cat\nTom,cat\n")
 	s.run(t, "import", "pet", "none.csv").want(t, 2, "is there a header")
 	if n := len(s.run(t, "list", "pet").want(t, 0).lines()); n != 0 {
@@ -33,9 +34,13 @@ func TestDelimiters(t *testing.T) {
 	for name, c := range map[string]struct {
 		delimiter string
 		args      []string
-	}{"comma": {",", nil}, "semicolon": {";", nil}, "tab": {"\t", nil}, "given": {";", []string{"--delimiter", "semicolon"}}} {
-		s.write(t, name+".csv", strings.ReplaceAll("petName|petKind|age\n\"Rex, of; the\thill\"|cat|3\nTom|cat|old\n", "|", c.delimiter))
-		s.run(t, append([]string{"import", "pet", name + ".csv", "--batch", name}, c.args...)...).want(t, 1, "1 created, 0 already there, 1 refused")
+	}{"comma": {",", nil}, "semicolon": {";", nil}, "tab": {"\t", nil}, "given": {
+		";", []string{"--delimiter", "semicolon"},
+	}} {
+		s.write(t, name+".csv",
+			strings.ReplaceAll("petName|petKind|age\n\"Rex, of; the\thill\"|cat|3\nTom|cat|old\n", "|", c.delimiter))
+		s.run(t, append([]string{"import", "pet", name + ".csv", "--batch", name}, c.args...)...).
+			want(t, 1, "1 created, 0 already there, 1 refused")
 		want := strings.Join([]string{"invalid field: /age must be a number", "Tom", "cat", "old\n"}, c.delimiter)
 		if rejected := s.read(t, name+".rejected.csv"); !strings.HasSuffix(rejected, want) {
 			t.Errorf("%s: rejected is %q, want the end %q", name, rejected, want)
@@ -53,15 +58,18 @@ func TestDryRun(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.csv", "petName,petKind,age\nRex,cat,3\nTom,unicorn,3\nTim,cat,old\n")
-	s.run(t, "import", "pet", "pets.csv", "--dry-run").want(t, 1, "3 records: 1 fit, 2 do not", "Nothing was created", "Not checked")
+	s.run(t, "import", "pet", "pets.csv", "--dry-run").want(t, 1, "3 records: 1 fit, 2 do not",
+		"Nothing was created", "Not checked")
 	for _, words := range []string{`"unicorn`, "allowed: cat, dog", "/age must be of the type number"} {
-		if rejected := strings.ReplaceAll(s.read(t, "pets.rejected.csv"), `""`, `"`); !strings.Contains(rejected, words) {
+		if rejected := strings.ReplaceAll(s.read(t, "pets.rejected.csv"), `""`,
+			`"`); !strings.Contains(rejected, words) {
 			t.Errorf("rejected lacks %q: %s", words, rejected)
 		}
 	}
 	s.write(t, "people.ndjson", "{\"firstName\":\"Ada\"}\n")
 	s.run(t, "import", "personal", "people.ndjson", "--dry-run").want(t, 1)
-	if rejected := s.read(t, "people.rejected.ndjson"); !strings.Contains(rejected, "required") || !strings.Contains(rejected, "idNumber") {
+	if rejected := s.read(t, "people.rejected.ndjson"); !strings.Contains(rejected, "required") ||
+		!strings.Contains(rejected, "idNumber") {
 		t.Errorf("rejected: %s", rejected)
 	}
 	s.write(t, "claims.ndjson", `{"policyNumber":"none","lossDate":"2026-01-01T00:00:00Z","claimType":"other"}`)
@@ -87,7 +95,8 @@ func TestFormulas(t *testing.T) {
 	s.pipe(t, properties, "import", "property", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "2 created")
 	s.run(t, "export", "property", "--out", "properties.csv").want(t, 0)
 	text := s.read(t, "properties.csv")
-	for _, cell := range []string{`,-33.86,`, `"'=HYPERLINK(`, `,-5,`, `,''=1+1,`, `,'@x,`, `,'+44 20,`, `,'quoted',`, `'	x`} {
+	for _, cell := range []string{`,-33.86,`, `"'=HYPERLINK(`, `,-5,`, `,''=1+1,`, `,'@x,`, `,'+44 20,`,
+		`,'quoted',`, `'	x`} {
 		if !strings.Contains(text, cell) {
 			t.Errorf("the export lacks %s: %s", cell, text)
 		}
@@ -158,8 +167,10 @@ func TestRejectedLines(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.write(t, "pets.ndjson", "{\"petName\":\"Rex\"}\nnot json\n{\"petName\":7}\n")
-	s.run(t, "import", "pet", "pets.ndjson").want(t, 1, "1 created, 0 already there, 2 refused", "exchange import pet pets.rejected.ndjson")
-	mended := strings.NewReplacer(`"not json"`, `"{\"petName\":\"Tom\"}"`, `"petName":7`, `"petName":"Tim"`).Replace(s.read(t, "pets.rejected.ndjson"))
+	s.run(t, "import", "pet", "pets.ndjson").want(t, 1, "1 created, 0 already there, 2 refused",
+		"exchange import pet pets.rejected.ndjson")
+	mended := strings.NewReplacer(`"not json"`, `"{\"petName\":\"Tom\"}"`, `"petName":7`, `"petName":"Tim"`).
+		Replace(s.read(t, "pets.rejected.ndjson"))
 	s.write(t, "pets.rejected.ndjson", mended)
 	s.run(t, "import", "pet", "pets.rejected.ndjson").want(t, 0, "2 created")
 	all := s.run(t, "list", "pet").want(t, 0).stdout

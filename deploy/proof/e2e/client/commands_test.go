@@ -24,7 +24,8 @@ func TestRecords(t *testing.T) {
 
 	etag := strings.TrimSpace(s.run(t, "get", "vehicle", id, "--etag").want(t, 0).stdout)
 	s.pipe(t, `{"plateNumber":"EX 2"}`, "put", "vehicle", id, "--body", "@-", "--if-match", etag).want(t, 0, "EX 2")
-	s.run(t, "put", "vehicle", id, "--body", `{"plateNumber":"EX 3"}`, "--if-match", etag).want(t, 1, "the record has changed (412)")
+	s.run(t, "put", "vehicle", id, "--body", `{"plateNumber":"EX 3"}`, "--if-match", etag).
+		want(t, 1, "the record has changed (412)")
 	s.run(t, "get", "vehicle", id).want(t, 0, "EX 2")
 
 	holder := s.run(t, "create", "commercial", "--body", `{"name":"Example Ltd"}`).want(t, 0).stdout
@@ -45,7 +46,9 @@ func TestExitStatus(t *testing.T) {
 		args   []string
 		words  string
 	}{
-		"refused, with places":   {1, []string{"create", "vehicle", "--body", `{"plateNumber":1,"vin":2}`}, "/vin: must be a string"},
+		"refused, with places": {
+			1, []string{"create", "vehicle", "--body", `{"plateNumber":1,"vin":2}`}, "/vin: must be a string",
+		},
 		"refused, with its name": {1, []string{"get", "vehicle", "none"}, "request id: "},
 		"refused parameter":      {1, []string{"list", "vehicle", "--filter", "colour=red"}, "parameter colour"},
 		"refused token":          {1, []string{"list", "vehicle", "--token", "x"}, "(401)"},
@@ -59,9 +62,17 @@ func TestExitStatus(t *testing.T) {
 		"no form of output":      {2, []string{"list", "vehicle", "--output", "yaml"}, "pretty"},
 		"no filter":              {2, []string{"list", "vehicle", "--filter", "x"}, "name=value"},
 		"no URL":                 {2, []string{"list", "vehicle", "--url", "here"}, "--url"},
-		"nobody there":           {3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not respond"},
-		"import to nobody":       {3, []string{"import", "vehicle", "fleet.ndjson", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "exchange run"},
-		"create at nobody":       {3, []string{"create", "vehicle", "--body", "{}", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "--idempotency-key"},
+		"nobody there": {
+			3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not respond",
+		},
+		"import to nobody": {
+			3, []string{"import", "vehicle", "fleet.ndjson", "--url", "http://127.0.0.1:9", "--retry-for", "0s"},
+			"exchange run",
+		},
+		"create at nobody": {
+			3, []string{"create", "vehicle", "--body", "{}", "--url", "http://127.0.0.1:9", "--retry-for", "0s"},
+			"--idempotency-key",
+		},
 	} {
 		s.write(t, "fleet.ndjson", fleet(20, 0))
 		t.Run(name, func(t *testing.T) { s.run(t, c.args...).want(t, c.status, c.words) })
@@ -115,8 +126,10 @@ func TestLocalToken(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.run(t, "list", "vehicle", "--verbose").want(t, 0, "issued with the keys in")
-	s.run(t, "list", "vehicle", "--data", "elsewhere", "--verbose").want(t, 1, "there are no keys in elsewhere", "(401)")
-	s.run(t, "list", "vehicle", "--url", "http://exchange.invalid", "--retry-for", "0s", "--verbose").want(t, 3, "not used for other machines")
+	s.run(t, "list", "vehicle", "--data", "elsewhere", "--verbose").
+		want(t, 1, "there are no keys in elsewhere", "(401)")
+	s.run(t, "list", "vehicle", "--url", "http://exchange.invalid", "--retry-for", "0s", "--verbose").
+		want(t, 3, "not used for other machines")
 	token := s.run(t, "token").want(t, 0).stdout
 	s.write(t, "token", token)
 	s.run(t, "list", "vehicle", "--data", "elsewhere", "--token-file", "token").want(t, 0)

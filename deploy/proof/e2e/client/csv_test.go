@@ -18,8 +18,8 @@ func TestCSVRoundTrip(t *testing.T) {
 	s.pipe(t, drivers, "import", "driver", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
 	s.run(t, "export", "driver", "--out", "drivers.csv").want(t, 0, "3 records exported")
 	header, _, _ := strings.Cut(s.read(t, "drivers.csv"), "\n")
-	if want := "id,name,driverDOB,licence.licenceNumber,licence.issueDate,licence.expiryDate,licence.country,licence.points," +
-		"convictions,isPrimaryDriver,empty,number,score,tags"; header != want {
+	if want := "id,name,driverDOB,licence.licenceNumber,licence.issueDate,licence.expiryDate,licence.country," +
+		"licence.points,convictions,isPrimaryDriver,empty,number,score,tags"; header != want {
 		t.Errorf("header\n%s, want\n%s", header, want)
 	}
 	s.run(t, "import", "driver", "drivers.csv", "--extensions", "--concurrency", "1").want(t, 0, "3 created")
@@ -54,10 +54,13 @@ func withoutID(t *testing.T, record string) string {
 func TestSpreadsheet(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	s.write(t, "pets.csv", "\ufeffpetName,petKind,age,purebred,address.city\r\nRex,cat,3.50,TRUE,Bern\r\n,,,,\r\nTom,cat,old,FALSE,\r\nshort\r\n")
+	s.write(t, "pets.csv",
+		"\ufeffpetName,petKind,age,purebred,address.city\r\nRex,cat,3.50,TRUE,Bern\r\n"+
+			",,,,\r\nTom,cat,old,FALSE,\r\nshort\r\n")
 	s.run(t, "import", "pet", "pets.csv", "--extensions").want(t, 1, "3 records: 1 created, 0 already there, 2 refused")
 	pets := s.run(t, "list", "pet", "--output", "json").want(t, 0).lines()
-	if len(pets) != 1 || withoutID(t, pets[0]) != `{"address":{"city":"Bern"},"age":3.50,"petKind":"cat","petName":"Rex","purebred":true}` {
+	if len(pets) != 1 || withoutID(t,
+		pets[0]) != `{"address":{"city":"Bern"},"age":3.50,"petKind":"cat","petName":"Rex","purebred":true}` {
 		t.Errorf("pets: %s", pets)
 	}
 	// The rejected rows have the form of the input, each with a reason.
@@ -77,7 +80,8 @@ func TestSpreadsheet(t *testing.T) {
 	// Once they are corrected in that file, they can be imported. The column of reasons is ignored.
 	mended := strings.NewReplacer(",old,", ",4,", ",short\r", ",Zoe,cat,1,TRUE,\r").Replace(rejected)
 	s.write(t, "pets.rejected.csv", mended)
-	s.run(t, "import", "pet", "pets.rejected.csv", "--extensions").want(t, 0, "2 records: 2 created, 0 already there, 0 refused")
+	s.run(t, "import", "pet", "pets.rejected.csv", "--extensions").
+		want(t, 0, "2 records: 2 created, 0 already there, 0 refused")
 	all := s.run(t, "list", "pet").want(t, 0).stdout
 	if strings.Contains(all, "rejectedBecause") || !strings.Contains(all, "Zoe") {
 		t.Errorf("pets: %s", all)
@@ -105,5 +109,6 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) { s.run(t, args...).want(t, c.status, c.words) })
 	}
 	s.run(t, "import", "pet", "none.csv").want(t, 2, "none.csv")
-	s.pipe(t, "not json\n[]\n", "import", "pet", "-", "--format", "ndjson").want(t, 1, "2 records: 0 created, 0 already there, 2 refused", "pet.rejected.ndjson")
+	s.pipe(t, "not json\n[]\n", "import", "pet", "-", "--format", "ndjson").
+		want(t, 1, "2 records: 0 created, 0 already there, 2 refused", "pet.rejected.ndjson")
 }

@@ -73,12 +73,14 @@ func (s *shell) fixtures(t *testing.T, policy trial.Record) {
 	for name, content := range map[string]any{
 		"policy.json": policy.Without("id", "policyNumber", "status"),
 		"notification.json": trial.Record{
-			"policyNumber": policy["policyNumber"], "lossDate": policy["inceptionDate"], "claimType": "other", "lossCause": policy["perils"].([]any)[0],
+			"policyNumber": policy["policyNumber"], "lossDate": policy["inceptionDate"], "claimType": "other",
+			"lossCause": policy["perils"].([]any)[0],
 		},
 		"vehicle.json": trial.Record{"plateNumber": "EX 9", "vin": "V9"},
 		"product.json": s.records(t, "product")[0],
 		"may.ndjson": trial.Record{
-			"policyNumber": policy["policyNumber"], "receiptType": "other", "paymentAmount": 5, "premiumPaymentMethod": "cash",
+			"policyNumber": policy["policyNumber"], "receiptType": "other", "paymentAmount": 5,
+			"premiumPaymentMethod": "cash",
 		},
 	} {
 		text, err := json.Marshal(content)
@@ -100,7 +102,9 @@ func TestHelpExamples(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	s.run(t, "seed", "--size", "21").want(t, 0)
-	policies := slices.DeleteFunc(s.records(t, "motorCoverage"), func(r trial.Record) bool { return r.Text("status") != "in force" })
+	policies := slices.DeleteFunc(s.records(t, "motorCoverage"), func(r trial.Record) bool {
+		return r.Text("status") != "in force"
+	})
 	s.fixtures(t, policies[0])
 	used := map[string]bool{}
 	idFor := func(resource string) string {
@@ -110,7 +114,8 @@ func TestHelpExamples(t *testing.T) {
 			if used[id] || record["reverses"] != nil || !slices.Contains([]string{"", "open", "in force"}, status) {
 				continue
 			}
-			used[id] = resource != "product" // there is only one product, and its examples change nothing that other examples need
+			// there is only one product, and its examples change nothing that other examples need
+			used[id] = resource != "product"
 			return id
 		}
 		t.Fatalf("there is no %s left", resource)

@@ -58,7 +58,8 @@ func TestImport(t *testing.T) {
 	t.Parallel()
 	s := newRacedShell(t)
 	s.write(t, "fleet.ndjson", fleet(500, 25))
-	s.run(t, "import", "vehicle", "fleet.ndjson").want(t, 1, "500 records: 480 created, 0 already there, 20 refused", "fleet.rejected.ndjson")
+	s.run(t, "import", "vehicle", "fleet.ndjson").want(t, 1, "500 records: 480 created, 0 already there, 20 refused",
+		"fleet.rejected.ndjson")
 	s.wantFleet(t, 480)
 	rejected := lines(s.read(t, "fleet.rejected.ndjson"))
 	if len(rejected) != 20 {

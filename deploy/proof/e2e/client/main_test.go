@@ -35,7 +35,8 @@ type shell struct {
 // with it, and newRacedShell runs the client with it.
 func newShell(t *testing.T) *shell {
 	t.Helper()
-	e, err := commands.Plain().RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9", "EXCHANGE_TOKEN=not-for-this-process")
+	e, err := commands.Plain().RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9",
+		"EXCHANGE_TOKEN=not-for-this-process")
 	trial.EndWith(t, e, err)
 	return &shell{e, t.TempDir(), e.Base, commands.Plain().Path("exchange")}
 }
@@ -53,7 +54,10 @@ func (s *shell) command(t *testing.T, stdin io.Reader, args ...string) *exec.Cmd
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), s.client, args...)
 	cmd.Dir, cmd.Stdin = s.folder, stdin
-	cmd.Env = []string{trial.NoPause, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data}
+	cmd.Env = []string{
+		trial.NoPause, "PATH=" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url,
+		"EXCHANGE_DATA=" + s.Data,
+	}
 	return cmd
 }
 

@@ -20,13 +20,17 @@ func TestUnreachable(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	t.Cleanup(secure.Close)
 	for name, c := range map[string]struct{ url, words string }{
-		"nothing listens":     {"http://127.0.0.1:9", "`exchange run` starts an exchange"},
-		"no machine":          {"http://exchange.invalid", "There is no machine of the name exchange.invalid"},
-		"TLS where there is":  {"http" + strings.TrimPrefix(secure.URL, "https"), "Give --url " + secure.URL + " instead"},
-		"none where there is": {"https" + strings.TrimPrefix(plain.URL, "http"), "Give --url " + plain.URL + " instead"},
-		"unknown authority":   {secure.URL, "SSL_CERT_FILE"},
-		"another server":      {plain.URL, "Is --url right?"},
-		"not HTTP":            {"http://" + speaks(t, "220 mail.example ESMTP\r\n"), "does not speak HTTP"},
+		"nothing listens": {"http://127.0.0.1:9", "`exchange run` starts an exchange"},
+		"no machine":      {"http://exchange.invalid", "There is no machine of the name exchange.invalid"},
+		"TLS where there is": {
+			"http" + strings.TrimPrefix(secure.URL, "https"), "Give --url " + secure.URL + " instead",
+		},
+		"none where there is": {
+			"https" + strings.TrimPrefix(plain.URL, "http"), "Give --url " + plain.URL + " instead",
+		},
+		"unknown authority": {secure.URL, "SSL_CERT_FILE"},
+		"another server":    {plain.URL, "Is --url right?"},
+		"not HTTP":          {"http://" + speaks(t, "220 mail.example ESMTP\r\n"), "does not speak HTTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()

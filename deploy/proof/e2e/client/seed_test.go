@@ -8,7 +8,8 @@ import (
 
 // policyResources are the resources of policies.
 var policyResources = []string{
-	"motorCoverage", "cyberLiabilityCoverage", "propertyCoverage", "tradeCreditCoverage", "businessInterruptionCoverage", "petCoverage",
+	"motorCoverage", "cyberLiabilityCoverage", "propertyCoverage", "tradeCreditCoverage",
+	"businessInterruptionCoverage", "petCoverage",
 	"travelCoverage",
 }
 
@@ -43,7 +44,8 @@ func TestSeed(t *testing.T) {
 			t.Errorf("there are %d policies of %s, want the example's and one more", n, resource)
 		}
 	}
-	for member, want := range map[string][]string{"status": {"in force", "extended", "cancelled"}, "claimStatus": {"open", "closed", "reopened"}} {
+	for member, want := range map[string][]string{"status": {"in force", "extended", "cancelled"},
+		"claimStatus": {"open", "closed", "reopened"}} {
 		resources := policyResources
 		if member == "claimStatus" {
 			resources = []string{"claim"}
@@ -59,7 +61,8 @@ func TestSeed(t *testing.T) {
 		t.Errorf("no receipt was refunded: %v", refunds)
 	}
 	for resource, filter := range map[string]string{
-		"personal": "idNumber=X1234567", "commercial": "registrationNumber=09876543", "insuranceEntity": "registrationNumber=01234567",
+		"personal": "idNumber=X1234567", "commercial": "registrationNumber=09876543",
+		"insuranceEntity":  "registrationNumber=01234567",
 		"premiumBordereau": "treatyReference=QS-2026-01", "claimsBordereau": "treatyReference=QS-2026-01",
 	} {
 		if n := len(s.run(t, "list", resource, "--filter", filter).want(t, 0).lines()); n == 0 {
@@ -77,7 +80,8 @@ func TestSeed(t *testing.T) {
 			t.Errorf("the second run made something: %s", line)
 		}
 	}
-	if after := s.values(t, "id", append([]string{"claim", "receipt", "personal", "vehicle"}, policyResources...)...); len(after) != len(before) {
+	if after := s.values(t, "id", append([]string{"claim", "receipt", "personal", "vehicle"},
+		policyResources...)...); len(after) != len(before) {
 		t.Errorf("there were %d records, and are %d after the second run", len(before), len(after))
 	}
 	s.run(t, "seed", "--size", "8").want(t, 0, " 1 made")

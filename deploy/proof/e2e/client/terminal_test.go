@@ -16,7 +16,8 @@ import (
 func TestListOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	s.run(t, "create", "vehicle", "--body", `{"plateNumber":"EX \u001b[31mred","vin":"V1","chassisNumber":"a chassis number that is far too long for one cell of a table"}`).want(t, 0)
+	s.run(t, "create", "vehicle", "--body",
+		`{"plateNumber":"EX \u001b[31mred","vin":"V1","chassisNumber":"a chassis number that is far too long for one cell of a table"}`).want(t, 0)
 	cmd := s.command(t, nil, "list", "vehicle")
 	cmd.Stdin = nil
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 20, Cols: 70})
@@ -32,7 +33,8 @@ func TestListOnATerminal(t *testing.T) {
 		t.Fatalf("%v: %s", err, &shown)
 	}
 	all := strings.Split(strings.ReplaceAll(shown.String(), "\r\n", "\n"), "\n")
-	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "plateNumber") || strings.Contains(all[0], "chassisNumber") {
+	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "plateNumber") ||
+		strings.Contains(all[0], "chassisNumber") {
 		t.Errorf("the header is %q", all[0])
 	}
 	if strings.Contains(shown.String(), "\x1b") || !strings.Contains(all[1], "EX  [31mred") {

@@ -8,6 +8,7 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
+//nolint:lll // a record is one line
 const bordereau = `{"treatyReference":"QS-1","policyNumber":"P-1","fnol":"2026-01-02T03:04:05Z","GrosslLossReserve":1234567.50,"paid":0.1,"claimStatus":"open"}
 {"treatyReference":"QS-1","policyNumber":"=1+1","GrosslLossReserve":12345678901234567.89,"paid":-100,"reinsurer":{"share":0.25}}
 {"treatyReference":"QS-2","policyNumber":"P-3","GrosslLossReserve":1}
@@ -16,8 +17,10 @@ const bordereau = `{"treatyReference":"QS-1","policyNumber":"P-1","fnol":"2026-0
 func TestWorkbook(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	s.pipe(t, bordereau, "import", "claimsBordereau", "-", "--format", "ndjson", "--concurrency", "1").want(t, 0, "3 created")
-	s.run(t, "export", "claimsBordereau", "--filter", "treatyReference=QS-1", "--out", "ceded.xlsx").want(t, 0, "2 records exported")
+	s.pipe(t, bordereau, "import", "claimsBordereau", "-", "--format", "ndjson", "--concurrency", "1").
+		want(t, 0, "3 created")
+	s.run(t, "export", "claimsBordereau", "--filter", "treatyReference=QS-1", "--out", "ceded.xlsx").
+		want(t, 0, "2 records exported")
 	book, err := excelize.OpenFile(s.path("ceded.xlsx"))
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +31,8 @@ func TestWorkbook(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := [][]string{
-		{"id", "treatyReference", "policyNumber", "fnol", "GrosslLossReserve", "paid", "expectedRecovery", "claimStatus", "reinsurer.share"},
+		{"id", "treatyReference", "policyNumber", "fnol", "GrosslLossReserve", "paid", "expectedRecovery",
+			"claimStatus", "reinsurer.share"},
 		{"", "QS-1", "P-1", "46024.12783564815", "1234567.5", "0.1", "", "open"},
 		{"", "QS-1", "=1+1", "", "12345678901234567.89", "-100", "", "", "0.25"},
 	}

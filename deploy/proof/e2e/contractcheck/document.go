@@ -53,7 +53,8 @@ func newDocument(text []byte) (*document, error) {
 		pattern := strings.ReplaceAll(regexp.QuoteMeta(path), `\{id\}`, `[^/:]+`)
 		for method := range item.(map[string]any) {
 			d.operations = append(d.operations, operation{
-				strings.ToUpper(method), regexp.MustCompile("^" + pattern + "$"), "/paths/" + escape(path) + "/" + method,
+				strings.ToUpper(method), regexp.MustCompile("^" + pattern + "$"),
+				"/paths/" + escape(path) + "/" + method,
 			})
 		}
 	}
@@ -152,7 +153,8 @@ func (d *document) check(request *http.Request, sent []byte, response *http.Resp
 	if content[mediaType] == nil {
 		return fmt.Errorf("the media type %q is not in it", mediaType)
 	}
-	if err := d.validate(pointer+"/content/"+escape(mediaType)+"/schema", body); err != nil || response.StatusCode < 400 {
+	if err := d.validate(pointer+"/content/"+escape(mediaType)+"/schema", body); err != nil ||
+		response.StatusCode < 400 {
 		return err
 	}
 	return d.checkProblem(o, response.StatusCode, body)

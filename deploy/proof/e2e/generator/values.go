@@ -13,19 +13,33 @@ import (
 // What is sent where something else is expected.
 var (
 	texts = []string{
-		"", " ", "x", "null", "0", "-1", "1", "200", "1e9", "18446744073709551616", "true", "..", "/", "%00", "\u0000", "\u202e", "Ünïcödé 文字 😀",
-		"2026-02-30", "0001-01-01", "9999-12-31T23:59:59Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00+14:00", "T", "2026-06-01T12:00:00.123456789Z",
-		"0195a000-0000-7000-8000-000000000001", "0195A000-0000-7000-8000-000000000001", "'; DROP TABLE vehicle; --", "${jndi:ldap://127.0.0.1/x}",
+		"", " ", "x", "null", "0", "-1", "1", "200", "1e9", "18446744073709551616", "true", "..", "/", "%00", "\u0000",
+		"\u202e", "Ünïcödé 文字 😀",
+		"2026-02-30", "0001-01-01", "9999-12-31T23:59:59Z", "2026-01-01T00:00:60Z", "2026-01-01T00:00:00+14:00", "T",
+		"2026-06-01T12:00:00.123456789Z",
+		"0195a000-0000-7000-8000-000000000001", "0195A000-0000-7000-8000-000000000001", "'; DROP TABLE vehicle; --",
+		"${jndi:ldap://127.0.0.1/x}",
 		"<script>alert(1)</script>", "=1+1", strings.Repeat("a", 300), strings.Repeat("long ", 3000),
 	}
 	values = []any{
-		nil, true, false, 0, 1, -1, 0.1, -0.005, json.Number("1e400"), json.Number("-0"), json.Number("1e-30"), json.Number("123456789012345678901234567890"),
-		json.Number("9007199254740993"), []any{}, map[string]any{}, []any{nil}, []any{[]any{[]any{}}}, []any{"x", "x"}, map[string]any{"x": nil},
+		nil, true, false, 0, 1, -1, 0.1, -0.005, json.Number("1e400"), json.Number("-0"), json.Number("1e-30"),
+		json.Number("123456789012345678901234567890"),
+		json.Number("9007199254740993"), []any{}, map[string]any{}, []any{nil}, []any{[]any{[]any{}}}, []any{"x", "x"},
+		map[string]any{"x": nil},
 	}
-	names        = []string{"x", "__proto__", "$where", "ID", "Id", "id", "version", "status", "extra", "a/b", "a~b", "", "warnings", "limit", "next"}
-	headers      = []string{"", "*", `W/"1"`, `"x", "1"`, "x", strings.Repeat("k", 255), strings.Repeat("k", 256)}
-	bodies       = []string{"", "null", "[]", "{", "1", `"x"`, "{}{}", `{"a":1,}`, "\xff", "\ufeff{}", `{"a":"\ud800"}`, strings.Repeat("[", 2000), "{} "}
-	contentTypes = []string{"text/plain", "application/json; charset=utf-8", "application/merge-patch+json", "application/json; charset=latin1", "x"}
+	names = []string{
+		"x", "__proto__", "$where", "ID", "Id", "id", "version", "status", "extra", "a/b", "a~b", "", "warnings",
+		"limit", "next",
+	}
+	headers = []string{"", "*", `W/"1"`, `"x", "1"`, "x", strings.Repeat("k", 255), strings.Repeat("k", 256)}
+	bodies  = []string{
+		"", "null", "[]", "{", "1", `"x"`, "{}{}", `{"a":1,}`, "\xff", "\ufeff{}", `{"a":"\ud800"}`,
+		strings.Repeat("[", 2000), "{} ",
+	}
+	contentTypes = []string{
+		"text/plain", "application/json; charset=utf-8", "application/merge-patch+json",
+		"application/json; charset=latin1", "x",
+	}
 )
 
 // deepest is how many levels of objects and lists are made.
@@ -87,10 +101,12 @@ func (g *Generator) object(schema *openapi3.Schema, depth int) map[string]any {
 func (g *Generator) text(name string, schema *openapi3.Schema) string {
 	switch {
 	case schema.Format == "date-time":
-		return fmt.Sprintf("20%02d-%02d-%02dT%02d:00:00Z", 24+g.random.IntN(6), 1+g.random.IntN(12), 1+g.random.IntN(28), g.random.IntN(24))
+		return fmt.Sprintf("20%02d-%02d-%02dT%02d:00:00Z", 24+g.random.IntN(6), 1+g.random.IntN(12),
+			1+g.random.IntN(28), g.random.IntN(24))
 	case schema.Format == "date":
 		return fmt.Sprintf("20%02d-%02d-%02d", 24+g.random.IntN(6), 1+g.random.IntN(12), 1+g.random.IntN(28))
-	case schema.Format == "uuid", strings.HasSuffix(name, "Id"), strings.HasSuffix(name, "Ids"), strings.HasSuffix(name, "Number"):
+	case schema.Format == "uuid", strings.HasSuffix(name, "Id"), strings.HasSuffix(name,
+		"Ids"), strings.HasSuffix(name, "Number"):
 		return g.known(name)
 	default:
 		return pick(g, texts)

@@ -130,7 +130,9 @@ func (s *storage) ClientCredentials(_ context.Context, id, secret string) (op.Cl
 }
 
 // ClientCredentialsTokenRequest returns what a token for the scopes is to say.
-func (s *storage) ClientCredentialsTokenRequest(_ context.Context, id string, scopes []string) (op.TokenRequest, error) {
+func (s *storage) ClientCredentialsTokenRequest(
+	_ context.Context, id string, scopes []string,
+) (op.TokenRequest, error) {
 	c := s.clients[id]
 	for _, scope := range scopes {
 		if !slices.Contains(c.Scopes, scope) {
@@ -146,7 +148,9 @@ func (s *storage) CreateAccessToken(_ context.Context, request op.TokenRequest) 
 }
 
 // GetPrivateClaimsFromScopes returns the claim of the scopes.
-func (s *storage) GetPrivateClaimsFromScopes(_ context.Context, _, client string, scopes []string) (map[string]any, error) {
+func (s *storage) GetPrivateClaimsFromScopes(
+	_ context.Context, _, client string, scopes []string,
+) (map[string]any, error) {
 	if claim := s.clients[client].Claim; claim != "" {
 		return map[string]any{claim: scopes}, nil
 	}

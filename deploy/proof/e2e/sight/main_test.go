@@ -41,15 +41,18 @@ func compose(t *testing.T, environ ...string) (*trial.Exchange, *trial.Client) {
 func book(t *testing.T, c *trial.Client, m marks) trial.Record {
 	t.Helper()
 	holder := c.Create(t, "personal", trial.Record{
-		"firstName": m.first, "lastName": m.last, "dob": "1985-12-10", "idType": "passport", "idNumber": m.number, "email": m.email,
+		"firstName": m.first, "lastName": m.last, "dob": "1985-12-10", "idType": "passport", "idNumber": m.number,
+		"email":   m.email,
 		"address": trial.Record{"streetName": m.street, "city": "London", "country": "GB"},
 	})
-	vehicle := c.Create(t, "vehicle", trial.Record{"plateNumber": m.plate, "vin": "WVWZZZ1JZXW000001", "chassisNumber": "CH-1"})
+	vehicle := c.Create(t, "vehicle",
+		trial.Record{"plateNumber": m.plate, "vin": "WVWZZZ1JZXW000001", "chassisNumber": "CH-1"})
 	driver := c.Create(t, "driver", trial.Record{"name": m.first + " " + m.last, "dob": "1985-12-10",
 		"licence": trial.Record{"licenceNumber": m.licence, "expiryDate": "2099-12-31", "country": "GB"}})
 	return c.Create(t, "motorCoverage", trial.Record{
 		"policyholderId": holder.Text("id"), "vehicleId": vehicle.Text("id"), "driverId": driver.Text("id"),
-		"perils": []string{"fire", "hail"}, "premium": 1200, "inceptionDate": instant(-100), "expiryDate": instant(265), "indemnityLimitPolicy": 50_000,
+		"perils": []string{"fire", "hail"}, "premium": 1200, "inceptionDate": instant(-100), "expiryDate": instant(265),
+		"indemnityLimitPolicy": 50_000,
 	})
 }
 
@@ -69,7 +72,9 @@ func instant(days int) string {
 }
 
 func receipt(policyNumber string) trial.Record {
-	return trial.Record{"receiptType": "new policy", "policyNumber": policyNumber, "paymentAmount": 100, "premiumPaymentMethod": "cash"}
+	return trial.Record{
+		"receiptType": "new policy", "policyNumber": policyNumber, "paymentAmount": 100, "premiumPaymentMethod": "cash",
+	}
 }
 
 const (

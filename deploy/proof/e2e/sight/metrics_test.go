@@ -104,7 +104,8 @@ func showExamples(t *testing.T, e *trial.Exchange) {
 	} {
 		found := false
 		for line := range strings.Lines(e.Metrics(t, name, open)) {
-			found = found || strings.HasPrefix(line, want[0]) && strings.Contains(line, want[1]) && strings.Contains(line, `# {trace_id="`+trace+`"}`)
+			found = found || strings.HasPrefix(line, want[0]) && strings.Contains(line, want[1]) &&
+				strings.Contains(line, `# {trace_id="`+trace+`"}`)
 		}
 		if !found {
 			t.Errorf("no bucket of %s of %s has the trace as its example", want, name)

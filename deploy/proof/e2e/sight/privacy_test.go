@@ -19,12 +19,14 @@ var parts = trial.Processes()
 func TestNothingPersonalIsSeen(t *testing.T) {
 	t.Parallel()
 	collector, m := tracetest.Start(t), newMarks()
-	e, c := compose(t, "EXCHANGE_TRACE_ENDPOINT="+collector.URL, "EXCHANGE_TRACE_SAMPLE=1", "EXCHANGE_LOG_LEVEL=debug", "EXCHANGE_ACCESS_LOG=true")
+	e, c := compose(t, "EXCHANGE_TRACE_ENDPOINT="+collector.URL, "EXCHANGE_TRACE_SAMPLE=1", "EXCHANGE_LOG_LEVEL=debug",
+		"EXCHANGE_ACCESS_LOG=true")
 	policy := book(t, c, m)
 	record(t, c, policy.Text("policyNumber"), parent)
 	claim := trial.Record{
-		"policyNumber": policy.Text("policyNumber"), "lossDate": instant(-2), "fnol": instant(-1), "claimType": "own property damage",
-		"location": m.street, "lossCause": "hail", "description": m.free,
+		"policyNumber": policy.Text("policyNumber"), "lossDate": instant(-2), "fnol": instant(-1),
+		"claimType": "own property damage",
+		"location":  m.street, "lossCause": "hail", "description": m.free,
 	}
 	c.Create(t, "claim", claim)
 	refuse(t, c, m, claim)
@@ -47,10 +49,12 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 			metrics.WriteString(e.Metrics(t, name, "application/openmetrics-text; version=1.0.0"))
 		}
 	}
-	if e.Logged("gateway", `"route":"/personal"`) == 0 || e.Logged("parties", `"bytes":`) == 0 || e.Logged("gateway", `"trace":"`+trace) == 0 {
+	if e.Logged("gateway", `"route":"/personal"`) == 0 || e.Logged("parties", `"bytes":`) == 0 ||
+		e.Logged("gateway", `"trace":"`+trace) == 0 {
 		t.Error("requests are not logged")
 	}
-	for _, mark := range []string{m.first, m.last, m.number, m.email, url.QueryEscape(m.email), m.street, m.plate, m.licence, m.free, policy.Text("policyNumber")} {
+	for _, mark := range []string{m.first, m.last, m.number, m.email, url.QueryEscape(m.email), m.street, m.plate,
+		m.licence, m.free, policy.Text("policyNumber")} {
 		for _, name := range append([]string{"broker"}, parts...) {
 			if n := e.Logged(name, mark); n > 0 {
 				t.Errorf("the log of %s has %q in %d places", name, mark, n)
@@ -68,8 +72,9 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 // refuse sends requests that are refused, each for another reason.
 func refuse(t *testing.T, c *trial.Client, m marks, claim trial.Record) {
 	t.Helper()
-	person := trial.Record{"firstName": m.first, "lastName": m.last, "dob": "1985-12-10", "idType": "passport", "idNumber": m.number,
-		"address": trial.Record{"streetName": m.street, "city": "London", "country": "GB"}}
+	person := trial.Record{"firstName": m.first, "lastName": m.last, "dob": "1985-12-10", "idType": "passport",
+		"idNumber": m.number,
+		"address":  trial.Record{"streetName": m.street, "city": "London", "country": "GB"}}
 	c.Post(t, "/personal", person).Want(t, http.StatusConflict)                   // the number is taken
 	c.Post(t, "/personal", person.With("idType", m.free))                         // no such value
 	c.Post(t, "/personal", person.With("dob", m.free))                            // no date

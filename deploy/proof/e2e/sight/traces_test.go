@@ -89,7 +89,8 @@ func TestReceiptsOfOneRowShareItsSpan(t *testing.T) {
 	const receipts = 20
 	of := func(i int) string { return fmt.Sprintf("%032x", i+1) }
 	trial.AtOnce(t, receipts, func(i int) (trial.Response, error) {
-		return c.Send(t.Context(), "POST", "/receipt", receipt(number), "Traceparent", "00-"+of(i)+"-00f067aa0ba902b7-01")
+		return c.Send(t.Context(), "POST", "/receipt", receipt(number), "Traceparent",
+			"00-"+of(i)+"-00f067aa0ba902b7-01")
 	})
 	linked := 0
 	for i := range receipts {

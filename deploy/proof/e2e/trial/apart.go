@@ -57,7 +57,8 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 			args := append(e.peers(process.Calls, of.Replicas), of.flags(process.Name, name)...)
 			switch process.Name {
 			case internalapi.Gateway:
-				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer, "--jwt-audience", Audience)
+				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer,
+					"--jwt-audience", Audience)
 			case "premium":
 				args = append(args, bordereau...)
 				fallthrough
@@ -88,7 +89,8 @@ func (of Composition) environ() []string {
 
 // flags returns the flags of a process that do not depend on others.
 func (of Composition) flags(service, process string) []string {
-	all := append(slices.Clone(of.Settings[service]), "--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried)
+	all := append(slices.Clone(of.Settings[service]), "--log-format", "json", "--admin-addr", "127.0.0.1:0",
+		"--request-timeout", unhurried)
 	if of.CredentialFile != nil {
 		all = append(all, "--credential-file", of.CredentialFile(process))
 	}

@@ -56,7 +56,8 @@ func (c checked) RoundTrip(request *http.Request) (*http.Response, error) {
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	received := Response{Status: response.StatusCode, Header: response.Header, Body: body}
 	if err := received.conforms(request.Method); err != nil {
-		return nil, fmt.Errorf("%s %s: %w\n%d %v\n%s", request.Method, request.URL.Path, err, received.Status, received.Header, received.Body)
+		return nil, fmt.Errorf("%s %s: %w\n%d %v\n%s", request.Method, request.URL.Path, err, received.Status,
+			received.Header, received.Body)
 	}
 	return response, nil
 }

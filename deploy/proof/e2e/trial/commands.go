@@ -44,7 +44,8 @@ func Build() (*Commands, error) {
 	for _, name := range Processes() {
 		args = append(args, source(name))
 	}
-	err = errors.Join(build("", folder+string(filepath.Separator), args...), build("", filepath.Join(folder, "client"), module+"deploy/exchange"))
+	err = errors.Join(build("", folder+string(filepath.Separator), args...),
+		build("", filepath.Join(folder, "client"), module+"deploy/exchange"))
 	if err != nil {
 		return nil, errors.Join(err, c.Remove())
 	}
@@ -83,7 +84,8 @@ const module = "insurance.example/exchange/"
 // linked in half the time; without the paths of the tree, what was compiled is found in the cache whatever folder it
 // is in.
 func build(tree, to string, packages ...string) error {
-	command := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to}, packages...)...)
+	command := exec.Command("go",
+		append([]string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", to}, packages...)...)
 	command.Dir = tree
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the commands: %w\n%s", err, output)

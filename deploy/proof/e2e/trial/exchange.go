@@ -62,7 +62,8 @@ const unhurried = "5m"
 // RunInOne runs the exchange as one process, with settings as in its environment (EXCHANGE_...). A request has
 // five minutes unless the settings say otherwise.
 func (c *Commands) RunInOne(data string, settings ...string) (*Exchange, error) {
-	e, err := c.exchange(data, append([]string{"EXCHANGE_DATA=" + data, "EXCHANGE_REQUEST_TIMEOUT=" + unhurried}, settings...))
+	e, err := c.exchange(data,
+		append([]string{"EXCHANGE_DATA=" + data, "EXCHANGE_REQUEST_TIMEOUT=" + unhurried}, settings...))
 	if err != nil {
 		return nil, err
 	}

@@ -48,5 +48,6 @@ func ReadFindings(lines []string) (findings []Finding, examined map[string]int, 
 // Examined are the sorts of things that the command check examines in a book: the records of each service, and what
 // is in them.
 func Examined() []string {
-	return append([]string{"keys", "former versions", "references", "rows", "receipts in rows"}, internalapi.Services()...)
+	return append([]string{"keys", "former versions", "references", "rows", "receipts in rows"},
+		internalapi.Services()...)
 }

@@ -28,7 +28,10 @@ type Process struct {
 
 // Start starts a command with arguments. Its environment has only PATH, HOME and environ.
 func Start(path string, environ []string, args ...string) (*Process, error) {
-	p := &Process{Stdout: newOutput(), Stderr: newOutput(), name: path, cmd: exec.Command(path, args...), exited: make(chan struct{})}
+	p := &Process{
+		Stdout: newOutput(), Stderr: newOutput(), name: path, cmd: exec.Command(path, args...),
+		exited: make(chan struct{}),
+	}
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), NoPause}, environ...)
 	p.cmd.Stdout, p.cmd.Stderr = p.Stdout, p.Stderr
 	if err := p.cmd.Start(); err != nil {

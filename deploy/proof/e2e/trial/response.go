@@ -22,7 +22,8 @@ type Response struct {
 var location = regexp.MustCompile(`^/[A-Za-z]+/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
 // innards are words of the language, its libraries and the database, which no caller may see.
-var innards = regexp.MustCompile(`goroutine |\.go:\d|panic|runtime error|json: |jsontext|(?i)sqlite|SQL|docstore|context deadline|dial tcp|\bEOF\b|0x[0-9a-f]{6}`)
+var innards = regexp.MustCompile(
+	`goroutine |\.go:\d|panic|runtime error|json: |jsontext|(?i)sqlite|SQL|docstore|context deadline|dial tcp|\bEOF\b|0x[0-9a-f]{6}`)
 
 // conforms returns an error if the response breaks a rule of all responses.
 func (r Response) conforms(method string) error {

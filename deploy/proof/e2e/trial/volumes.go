@@ -79,7 +79,8 @@ func (v *Volumes) Pair(process string) tls.Certificate {
 // Transport returns a transport for HTTP/1.1 that trusts the servers and shows the given certificates.
 func (v *Volumes) Transport(certificates ...tls.Certificate) *http.Transport {
 	return &http.Transport{
-		MaxIdleConnsPerHost: 128, TLSClientConfig: &tls.Config{RootCAs: v.trusted, Certificates: certificates, MinVersion: tls.VersionTLS12},
+		MaxIdleConnsPerHost: 128,
+		TLSClientConfig:     &tls.Config{RootCAs: v.trusted, Certificates: certificates, MinVersion: tls.VersionTLS12},
 	}
 }
 

@@ -42,7 +42,8 @@ func fetch(ctx context.Context, dir string, say func(string, ...any)) ([]string,
 	}
 	apt := func(args ...string) error {
 		options := []string{
-			"-oDir::Etc::sourcelist=" + list, "-oDir::Etc::sourceparts=/dev/null", "-oDir::State=" + filepath.Join(dir, "state"),
+			"-oDir::Etc::sourcelist=" + list, "-oDir::Etc::sourceparts=/dev/null",
+			"-oDir::State=" + filepath.Join(dir, "state"),
 			"-oDir::State::Lists=" + filepath.Join(dir, "lists"), "-oDir::State::status=" + status,
 			"-oDir::Cache=" + filepath.Join(dir, "cache"), "-oAPT::Sandbox::User=root", "-oAcquire::Languages=none",
 			"-oAcquire::Retries=3", "-qq",
@@ -54,7 +55,8 @@ func fetch(ctx context.Context, dir string, say func(string, ...any)) ([]string,
 		return nil, err
 	}
 	say("downloading PostgreSQL with DocumentDB, about 140 MB")
-	if err := apt(append([]string{"-y", "--download-only", "--no-install-recommends", "install"}, wanted...)...); err != nil {
+	if err := apt(append([]string{"-y", "--download-only", "--no-install-recommends", "install"},
+		wanted...)...); err != nil {
 		return nil, err
 	}
 	return filepath.Glob(filepath.Join(dir, "cache/archives/*.deb"))
@@ -95,7 +97,8 @@ func debianMirror(etc string) (string, error) {
 			return mirror, nil
 		}
 	}
-	return "", fmt.Errorf("%s names no mirror of Debian's release %s", filepath.Join(etc, "apt/sources.list"), named("VERSION_CODENAME"))
+	return "", fmt.Errorf("%s names no mirror of Debian's release %s", filepath.Join(etc, "apt/sources.list"),
+		named("VERSION_CODENAME"))
 }
 
 // mirrorOf returns the first address that a file of apt's sources gives for a release, in either of apt's two formats.
@@ -159,7 +162,8 @@ func (r root) unpack(ctx context.Context, packages []string) error {
 		return err
 	}
 	for _, control := range controls {
-		if err := os.Symlink(filepath.Base(control), strings.TrimSuffix(control, "-3.control")+".control"); err != nil && !os.IsExist(err) {
+		if err := os.Symlink(filepath.Base(control), strings.TrimSuffix(control, "-3.control")+
+			".control"); err != nil && !os.IsExist(err) {
 			return err
 		}
 	}

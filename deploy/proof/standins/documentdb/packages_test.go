@@ -35,7 +35,9 @@ func TestDebianMirror(t *testing.T) {
 			reason: "this is Fedora Linux 44, not Debian",
 		},
 		"no mirror": {
-			files:  map[string]string{"os-release": debian, "apt/sources.list": "deb https://vendor.example/ stable main\n"},
+			files: map[string]string{
+				"os-release": debian, "apt/sources.list": "deb https://vendor.example/ stable main\n",
+			},
 			reason: "names no mirror of Debian's release bookworm",
 		},
 	} {

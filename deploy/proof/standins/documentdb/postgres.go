@@ -236,7 +236,8 @@ func (r root) attempt(ctx context.Context, name string, lock *os.File) (*postgre
 		}
 		lines := strings.Split(strings.TrimSpace(string(said)), "\n")
 		p.end()
-		return nil, fmt.Errorf("PostgreSQL does not start: %w: %s", err, strings.Join(lines[max(0, len(lines)-5):], "; "))
+		return nil, fmt.Errorf("PostgreSQL does not start: %w: %s", err,
+			strings.Join(lines[max(0, len(lines)-5):], "; "))
 	}
 	return p, nil
 }

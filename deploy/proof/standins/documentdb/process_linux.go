@@ -10,8 +10,9 @@ import (
 // canRun returns an error if this process may not run PostgreSQL in a folder.
 func canRun() error {
 	if os.Geteuid() != 0 {
-		return errors.New("PostgreSQL is run in a folder of its own (chroot), which only root may do; run this as root, " +
-			"or use a MongoDB that runs elsewhere")
+		return errors.New(
+			"PostgreSQL is run in a folder of its own (chroot), which only root may do; run this as root, " +
+				"or use a MongoDB that runs elsewhere")
 	}
 	return nil
 }

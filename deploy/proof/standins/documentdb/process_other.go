@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-var errNotLinux = errors.New("PostgreSQL is run from Debian's packages, on Linux only; use a MongoDB that runs elsewhere")
+var errNotLinux = errors.New(
+	"PostgreSQL is run from Debian's packages, on Linux only; use a MongoDB that runs elsewhere")
 
 func canRun() error { return errNotLinux }
 

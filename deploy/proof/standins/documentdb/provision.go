@@ -53,7 +53,8 @@ func place(dir string) (string, error) {
 	if dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
+			return "", fmt.Errorf(
+				"no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
 		}
 		dir = filepath.Join(cache, "insurance-exchange", "documentdb")
 	}
@@ -65,7 +66,8 @@ func place(dir string) (string, error) {
 func provisionInto(ctx context.Context, made string, progress io.Writer) error {
 	began := time.Now()
 	say := func(format string, args ...any) {
-		fmt.Fprintf(progress, "documentdb: [%2.0f s] "+format+"\n", append([]any{time.Since(began).Seconds()}, args...)...)
+		fmt.Fprintf(progress, "documentdb: [%2.0f s] "+format+"\n",
+			append([]any{time.Since(began).Seconds()}, args...)...)
 	}
 	r := root(made + partial)
 	if err := os.RemoveAll(string(r)); err != nil {

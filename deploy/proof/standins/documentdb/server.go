@@ -110,7 +110,8 @@ func (s *Server) serve(address string) (err error) {
 	telemetry := false
 	var said bytes.Buffer
 	s.ferret, err = ferretdb.New(&ferretdb.Config{
-		PostgreSQLURL: s.database.url, ListenAddr: address, StateDir: s.state, Telemetry: &telemetry, LogOutput: &locked{w: &said},
+		PostgreSQLURL: s.database.url, ListenAddr: address, StateDir: s.state, Telemetry: &telemetry,
+		LogOutput: &locked{w: &said},
 	})
 	if err != nil {
 		_ = os.RemoveAll(s.state)

@@ -20,9 +20,11 @@ var release = regexp.MustCompile(`(?m)^\s*k8s\.io/kubernetes (v\S+)`)
 // build builds the programs of the cluster into a folder for their versions, unless that was done before, and returns
 // the folder.
 func build(ctx context.Context, dir string, say func(string, ...any)) (string, error) {
-	source, err := run(ctx, "go", "list", "-f", "{{.Dir}}", "insurance.example/exchange/deploy/proof/standins/kubernetes")
+	source, err := run(ctx, "go", "list", "-f", "{{.Dir}}",
+		"insurance.example/exchange/deploy/proof/standins/kubernetes")
 	if err != nil {
-		return "", fmt.Errorf("the programs are built from the folder of the repository, which this is not called in: %w", err)
+		return "", fmt.Errorf(
+			"the programs are built from the folder of the repository, which this is not called in: %w", err)
 	}
 	source = strings.TrimSpace(source)
 	version, digest, err := versions(source)
@@ -50,7 +52,8 @@ func build(ctx context.Context, dir string, say func(string, ...any)) (string, e
 		source: {"./pause"},
 	} {
 		command := exec.CommandContext(ctx, "go", append([]string{
-			"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w " + stamp, "-o", partial + string(filepath.Separator),
+			"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w " + stamp, "-o",
+			partial + string(filepath.Separator),
 		}, programs...)...)
 		command.Dir = module
 		command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
@@ -65,7 +68,8 @@ func build(ctx context.Context, dir string, say func(string, ...any)) (string, e
 // versions returns the release of Kubernetes, and a digest of all that goes into the programs.
 func versions(source string) (version, digest string, err error) {
 	sum := sha256.New()
-	for _, name := range []string{"coredns/go.mod", "coredns/go.sum", "kubernetes/go.mod", "kubernetes/go.sum", "../pause/main.go"} {
+	for _, name := range []string{"coredns/go.mod", "coredns/go.sum", "kubernetes/go.mod", "kubernetes/go.sum",
+		"../pause/main.go"} {
 		content, err := os.ReadFile(filepath.Join(source, "programs", name))
 		if err != nil {
 			return "", "", err

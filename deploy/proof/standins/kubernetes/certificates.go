@@ -56,7 +56,8 @@ func (c *Cluster) issueCertificates() error {
 func template(subject pkix.Name) *x509.Certificate {
 	now := time.Now()
 	return &x509.Certificate{
-		SerialNumber: big.NewInt(now.UnixNano()), Subject: subject, NotBefore: now.Add(-time.Hour), NotAfter: now.AddDate(0, 0, 30),
+		SerialNumber: big.NewInt(now.UnixNano()), Subject: subject, NotBefore: now.Add(-time.Hour),
+		NotAfter: now.AddDate(0, 0, 30),
 		KeyUsage: x509.KeyUsageDigitalSignature,
 	}
 }

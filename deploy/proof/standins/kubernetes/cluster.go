@@ -51,7 +51,8 @@ func (c Config) Start(ctx context.Context) (*Cluster, error) {
 	}
 	began := time.Now()
 	say := func(format string, args ...any) {
-		fmt.Fprintf(c.Progress, "kubernetes: [%3.0f s] "+format+"\n", append([]any{time.Since(began).Seconds()}, args...)...)
+		fmt.Fprintf(c.Progress, "kubernetes: [%3.0f s] "+format+"\n",
+			append([]any{time.Since(began).Seconds()}, args...)...)
 	}
 	cluster, err := c.start(ctx, say)
 	if err != nil {
@@ -107,7 +108,8 @@ func (c Config) folder() (string, error) {
 	if c.Dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return "", fmt.Errorf("no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
+			return "", fmt.Errorf(
+				"no folder is given, and the user has no cache folder: %w; give a folder, or set HOME", err)
 		}
 		c.Dir = filepath.Join(cache, "insurance-exchange", "kubernetes")
 	}

@@ -93,7 +93,8 @@ func run(ctx context.Context, name string, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Stdout, command.Stderr = &output, &output
 	if err := command.Run(); err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err, strings.TrimSpace(output.String()))
+		return "", fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err,
+			strings.TrimSpace(output.String()))
 	}
 	return output.String(), nil
 }

@@ -24,18 +24,22 @@ func (c *Cluster) program(name string) string { return filepath.Join(c.programs,
 // startControl starts etcd, the apiserver, the controllers and the scheduler.
 func (c *Cluster) startControl(ctx context.Context) error {
 	// What a power cut would lose is lost anyway: the state goes with the cluster.
-	if err := c.launch("etcd", "etcd", "--data-dir", c.path("etcd"), "--unsafe-no-fsync", "--listen-client-urls", storeClient,
-		"--advertise-client-urls", storeClient, "--listen-peer-urls", storePeer, "--initial-advertise-peer-urls", storePeer,
+	if err := c.launch("etcd", "etcd", "--data-dir", c.path("etcd"), "--unsafe-no-fsync",
+		"--listen-client-urls", storeClient,
+		"--advertise-client-urls", storeClient, "--listen-peer-urls", storePeer,
+		"--initial-advertise-peer-urls", storePeer,
 		"--initial-cluster", "default="+storePeer); err != nil {
 		return err
 	}
 	if err := c.launch("apiserver", c.program("kube-apiserver"), "--etcd-servers="+storeClient,
 		"--bind-address="+nodeAddress, "--secure-port=6443", "--client-ca-file=ca.crt",
-		"--tls-cert-file=apiserver.crt", "--tls-private-key-file=apiserver.key", "--service-account-issuer=https://kubernetes.default.svc",
+		"--tls-cert-file=apiserver.crt", "--tls-private-key-file=apiserver.key",
+		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file=accounts.key", "--service-account-signing-key-file=accounts.key",
 		"--kubelet-client-certificate=admin.crt", "--kubelet-client-key=admin.key",
 		"--kubelet-preferred-address-types=InternalIP", // nobody resolves the name of the node
-		"--service-cluster-ip-range="+services, "--authorization-mode=Node,RBAC", "--allow-privileged=true"); err != nil {
+		"--service-cluster-ip-range="+
+			services, "--authorization-mode=Node,RBAC", "--allow-privileged=true"); err != nil {
 		return err
 	}
 	if err := c.await(ctx, "the apiserver", func() error {
@@ -44,24 +48,29 @@ func (c *Cluster) startControl(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	if err := c.launch("controllers", c.program("kube-controller-manager"), "--kubeconfig="+c.Kubeconfig(), "--bind-address=127.0.0.1",
+	if err := c.launch("controllers", c.program("kube-controller-manager"), "--kubeconfig="+c.Kubeconfig(),
+		"--bind-address=127.0.0.1",
 		"--leader-elect=false", "--service-account-private-key-file=accounts.key", "--root-ca-file=ca.crt",
 		"--allocate-node-cidrs=true", "--cluster-cidr="+podRanges); err != nil {
 		return err
 	}
-	return c.launch("scheduler", c.program("kube-scheduler"), "--kubeconfig="+c.Kubeconfig(), "--bind-address=127.0.0.1",
+	return c.launch("scheduler", c.program("kube-scheduler"), "--kubeconfig="+c.Kubeconfig(),
+		"--bind-address=127.0.0.1",
 		"--leader-elect=false")
 }
 
 // startNode starts the kubelet, kube-proxy and the name server, and waits until the node takes pods.
 func (c *Cluster) startNode(ctx context.Context) error {
-	if err := c.launch("kubelet", c.program("kubelet"), "--config="+c.path("kubelet.yaml"), "--kubeconfig="+c.Kubeconfig(),
-		"--hostname-override="+nodeName, "--node-ip="+nodeAddress, "--root-dir="+c.path("kubelet"), "--cert-dir="+c.path("keys", "kubelet"),
+	if err := c.launch("kubelet", c.program("kubelet"), "--config="+c.path("kubelet.yaml"),
+		"--kubeconfig="+c.Kubeconfig(),
+		"--hostname-override="+nodeName, "--node-ip="+nodeAddress, "--root-dir="+c.path("kubelet"),
+		"--cert-dir="+c.path("keys", "kubelet"),
 	); err != nil {
 		return err
 	}
 	// Zero leaves the kernel's limits of connections as they are.
-	if err := c.launch("proxy", c.program("kube-proxy"), "--kubeconfig="+c.Kubeconfig(), "--hostname-override="+nodeName,
+	if err := c.launch("proxy", c.program("kube-proxy"), "--kubeconfig="+c.Kubeconfig(),
+		"--hostname-override="+nodeName,
 		"--cluster-cidr="+podRanges, "--proxy-mode=iptables", "--conntrack-max-per-core=0",
 		"--conntrack-tcp-timeout-established=0s", "--conntrack-tcp-timeout-close-wait=0s"); err != nil {
 		return err

@@ -12,14 +12,16 @@ import (
 
 // needed are the programs that the cluster takes from the machine, and Debian's packages that have them.
 var needed = map[string]string{
-	"containerd": "containerd", "ctr": "containerd", "runc": "runc", "etcd": "etcd-server", "ip": "iproute2", "iptables": "iptables",
+	"containerd": "containerd", "ctr": "containerd", "runc": "runc", "etcd": "etcd-server", "ip": "iproute2",
+	"iptables":            "iptables",
 	"/usr/lib/cni/bridge": "containernetworking-plugins", "modprobe": "kmod",
 }
 
 // install installs what is missing of needed.
 func install(ctx context.Context, say func(string, ...any)) error {
 	if os.Geteuid() != 0 {
-		return errors.New("a node makes networks and mounts, which only root may do; run this as root, or use a cluster that runs elsewhere")
+		return errors.New("a node makes networks and mounts, which only root may do; run this as root, or use a " +
+			"cluster that runs elsewhere")
 	}
 	packages := missing(needed)
 	if len(packages) == 0 {
@@ -28,7 +30,8 @@ func install(ctx context.Context, say func(string, ...any)) error {
 	slices.Sort(packages)
 	packages = slices.Compact(packages)
 	if _, err := exec.LookPath("apt-get"); err != nil {
-		return fmt.Errorf("the programs of Debian's packages %s are missing, and there is no apt-get to install them; install them",
+		return fmt.Errorf(
+			"the programs of Debian's packages %s are missing, and there is no apt-get to install them; install them",
 			strings.Join(packages, ", "))
 	}
 	say("installing %s", strings.Join(packages, ", "))

@@ -21,7 +21,8 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 	}
 	op.Description = "The action applies in every state of the record and leaves the state as it is."
 	if len(a.Moves) > 0 {
-		op.Description = "The listed transitions; a record in any other state refuses the action with 409:\n\n" + moveTable(a.Moves)
+		op.Description = "The listed transitions; a record in any other state refuses the action with 409:\n\n" +
+			moveTable(a.Moves)
 	}
 	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch")
 	op.RequestBody = body(b.schemas.actionBody(of.Description, a), len(a.Requires) > 0)
@@ -30,9 +31,11 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 		result = of.result
 	}
 	if a.Spawns {
-		op.Responses.Set("201", succeed("The second record, which the action has made.", result, nil, "Location", "ETag", "X-Request-Id"))
-		op.Responses.Set("200", succeed("The same Idempotency-Key came with the same request before: the record that it made.",
-			result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
+		op.Responses.Set("201",
+			succeed("The second record, which the action has made.", result, nil, "Location", "ETag", "X-Request-Id"))
+		op.Responses.Set("200",
+			succeed("The same Idempotency-Key came with the same request before: the record that it made.",
+				result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
 	} else {
 		op.Responses.Set("200", succeed("The record as it is now.", result, nil, "ETag", "X-Request-Id"))
 	}
@@ -72,12 +75,16 @@ func (b *builder) extension(x rest.Extension) {
 	op.Description = x.Summary + "."
 	switch {
 	case x.IsRecord:
-		op.OperationID, op.Parameters = "past"+upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
-		op.Responses.Set("200", succeed(op.Description, refTo(x.Resource), b.examples.record(x.Resource), "ETag", "X-Request-Id"))
+		op.OperationID, op.Parameters = "past"+
+			upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
+		op.Responses.Set("200",
+			succeed(op.Description, refTo(x.Resource), b.examples.record(x.Resource), "ETag", "X-Request-Id"))
 		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
 	case x.Method == http.MethodGet:
-		op.OperationID, op.Parameters = "historyOf"+upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
-		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), b.examples.history(x.Resource), "Link", "X-Request-Id"))
+		op.OperationID, op.Parameters = "historyOf"+
+			upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
+		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), b.examples.history(x.Resource),
+			"Link", "X-Request-Id"))
 		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
 	default:
 		op.OperationID = "try" + upper(x.Resource)

@@ -34,10 +34,12 @@ func Build(services []Service, root string) (*openapi3.T, error) {
 	}
 	b := &builder{
 		doc: &openapi3.T{
-			OpenAPI: "3.1.0", Info: info(), Servers: openapi3.Servers{{URL: "/", Description: "The exchange that serves this document."}},
-			Paths: openapi3.NewPaths(),
+			OpenAPI: "3.1.0", Info: info(),
+			Servers: openapi3.Servers{{URL: "/", Description: "The exchange that serves this document."}},
+			Paths:   openapi3.NewPaths(),
 			Components: &openapi3.Components{
-				Parameters: sharedParameters(), Headers: sharedHeaders(), SecuritySchemes: securitySchemes(), Responses: refused,
+				Parameters: sharedParameters(), Headers: sharedHeaders(), SecuritySchemes: securitySchemes(),
+				Responses: refused,
 			},
 		},
 		schemas: newSchemas(valuesets.Published(), root), examples: shown,
@@ -86,24 +88,33 @@ type builder struct {
 func info() *openapi3.Info {
 	return &openapi3.Info{
 		Title: "Insurance Exchange Service", Version: "1.0.0",
-		Contact:     &openapi3.Contact{Name: "The operator of this exchange"},
-		Description: conventions + "\n\nWhat the interface leaves open, and how it is settled here: [the register](/docs/register).",
-		License:     &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
+		Contact: &openapi3.Contact{Name: "The operator of this exchange"},
+		Description: conventions +
+			"\n\nWhat the interface leaves open, and how it is settled here: [the register](/docs/register).",
+		License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
 	}
 }
 
 // conventions is the text about what holds for every resource.
-var conventions = fmt.Sprintf("The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n"+
-	"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n"+
-	"**Errors.** Every error is a problem document (RFC 7807) whose `type` is the URI of a page that says how to mend it.\n\n"+
-	"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. "+
-	"The value sets are those in force.\n\n"+
-	"**Numbers.** Amounts are JSON numbers and keep their digits. A number of the format `decimal` may have more digits than "+
-	"a binary float holds, and an `int64` more than the 53 bits of a JavaScript number: read them from the text of the JSON "+
-	"where every digit counts. The interface does not say the currency or the unit of an amount.\n\n"+
-	"**Limits.** A body of 1 MiB and a record of %d MiB (the operator may move both), a string of %d KiB in UTF-8, %d levels of nesting, a number of %d "+
-	"characters, a list of %d elements, %d members of all objects and %d elements of all lists of a body together, a page of %d records (it ends early where it would be larger than %d MiB; follow its `next` link), a `skip` of %d. Beyond is 413 for the body and the record, and 400 for the rest.",
-	rest.UsualRecord>>20, jsonobject.MaxString/1024, jsonobject.MaxDepth, jsonobject.MaxNumber, jsonobject.MaxElements, jsonobject.MaxMembers, jsonobject.MaxAllElements,
+var conventions = fmt.Sprintf(
+	"The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n"+
+		"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n"+
+		"**Errors.** Every error is a problem document (RFC 7807) whose `type` is the URI of a page that says how "+
+		"to mend it.\n\n"+
+		"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. "+
+		"The value sets are those in force.\n\n"+
+		"**Numbers.** Amounts are JSON numbers and keep their digits. A number of the format `decimal` may have "+
+		"more digits than "+
+		"a binary float holds, and an `int64` more than the 53 bits of a JavaScript number: read them from the "+
+		"text of the JSON "+
+		"where every digit counts. The interface does not say the currency or the unit of an amount.\n\n"+
+		"**Limits.** A body of 1 MiB and a record of %d MiB (the operator may move both), a string of %d KiB in "+
+		"UTF-8, %d levels of nesting, a number of %d "+
+		"characters, a list of %d elements, %d members of all objects and %d elements of all lists of a body "+
+		"together, a page of %d records (it ends early where it would be larger than %d MiB; follow its `next` "+
+		"link), a `skip` of %d. Beyond is 413 for the body and the record, and 400 for the rest.",
+	rest.UsualRecord>>20, jsonobject.MaxString/1024, jsonobject.MaxDepth, jsonobject.MaxNumber, jsonobject.MaxElements,
+	jsonobject.MaxMembers, jsonobject.MaxAllElements,
 	rest.MaxLimit, rest.MaxPage>>20, rest.MaxSkip)
 
 // tag returns the group of a resource in the document. It is named after the package of the resource's struct.

@@ -117,7 +117,8 @@ func asReturned(r rest.Description, body record, own reflect.Type) record {
 		if of, renamed := r.Aliases[name]; renamed {
 			name = of
 		}
-		if own == nil || !slices.ContainsFunc(members(own), func(f reflect.StructField) bool { return jsonName(f) == name }) {
+		if own == nil ||
+			!slices.ContainsFunc(members(own), func(f reflect.StructField) bool { return jsonName(f) == name }) {
 			returned[name] = value
 		}
 	}

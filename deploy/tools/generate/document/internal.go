@@ -25,11 +25,13 @@ func Internal(c internalapi.Contract, root string) (*openapi3.T, error) {
 		doc: &openapi3.T{
 			OpenAPI: "3.1.0",
 			Info: &openapi3.Info{
-				Title: "Internal operations of " + c.Service, Version: c.Version, Description: c.About + " The gateway never routes them.",
-				License: &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
+				Title: "Internal operations of " + c.Service, Version: c.Version,
+				Description: c.About + " The gateway never routes them.",
+				License:     &openapi3.License{Name: "Apache-2.0", URL: "https://www.apache.org/licenses/LICENSE-2.0"},
 			},
-			Servers: openapi3.Servers{{URL: "http://" + c.Service, Description: "The service, by its address as a peer."}},
-			Paths:   openapi3.NewPaths(),
+			Servers: openapi3.Servers{{URL: "http://" + c.Service,
+				Description: "The service, by its address as a peer."}},
+			Paths: openapi3.NewPaths(),
 			Components: &openapi3.Components{
 				Headers: sharedHeaders(), Responses: refused,
 				SecuritySchemes: openapi3.SecuritySchemes{internalScheme: {Value: &openapi3.SecurityScheme{
@@ -53,7 +55,8 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 		OperationID: o.ID, Summary: o.Summary, Responses: openapi3.NewResponsesWithCapacity(4),
 		Security: &openapi3.SecurityRequirements{{internalScheme: {}}}, Extensions: map[string]any{},
 	}
-	op.AddParameter(openapi3.NewPathParameter(o.Parameter).WithSchema(openapi3.NewStringSchema()).WithDescription(o.ParameterMeans))
+	op.AddParameter(openapi3.NewPathParameter(o.Parameter).WithSchema(openapi3.NewStringSchema()).WithDescription(
+		o.ParameterMeans))
 	if o.Returns == nil {
 		op.Responses.Set("204", succeed("Done.", nil, nil, "X-Request-Id"))
 	} else {

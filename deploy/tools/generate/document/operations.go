@@ -12,8 +12,13 @@ import (
 
 // The problems that operations of every resource may return.
 var (
-	ofAll     = []problem.Kind{problem.Unauthorized, problem.Unavailable, problem.Overloaded, problem.ShareUsedUp, problem.RateExceeded}
-	ofBodies  = []problem.Kind{problem.SlowBody, problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge, problem.MediaType}
+	ofAll = []problem.Kind{
+		problem.Unauthorized, problem.Unavailable, problem.Overloaded, problem.ShareUsedUp, problem.RateExceeded,
+	}
+	ofBodies = []problem.Kind{
+		problem.SlowBody, problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge,
+		problem.MediaType,
+	}
 	ofKeys    = []problem.Kind{problem.BadHeader, problem.KeyReused}
 	ofQueries = []problem.Kind{problem.BadParameter}
 )
@@ -30,7 +35,8 @@ type resource struct {
 func (b *builder) operation(of resource, id, summary, scope string) *openapi3.Operation {
 	return &openapi3.Operation{
 		OperationID: id, Summary: summary, Tags: []string{of.tag}, Responses: openapi3.NewResponsesWithCapacity(8),
-		Security: &openapi3.SecurityRequirements{{openapi.Bearer: {}}}, Extensions: map[string]any{openapi.ScopeExtension: scope},
+		Security:   &openapi3.SecurityRequirements{{openapi.Bearer: {}}},
+		Extensions: map[string]any{openapi.ScopeExtension: scope},
 	}
 }
 
@@ -38,13 +44,15 @@ func (b *builder) fixedList(of resource) *openapi3.Operation {
 	op := b.operation(of, "list"+upper(of.Resource), "List all of "+of.Resource, openapi.ScopeDeveloper)
 	op.Description = b.schemas.words.of(of.Record)
 	op.Parameters = parameters("limit", "cursor", "skip")
-	op.Responses.Set("200", succeed("All of them, whatever the paging parameters say.", listOf(of.record), nil, "X-Request-Id"))
+	op.Responses.Set("200", succeed("All of them, whatever the paging parameters say.", listOf(of.record), nil,
+		"X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofQueries))
 	return op
 }
 
 func (b *builder) list(of resource) *openapi3.Operation {
-	op := b.operation(of, "list"+upper(of.Resource), "List "+of.Resource+" records, in order of creation", openapi.ScopeDeveloper)
+	op := b.operation(of, "list"+upper(of.Resource), "List "+of.Resource+" records, in order of creation",
+		openapi.ScopeDeveloper)
 	op.Description = "A page of the records that meet all filters. The Link header has the URL of the next page."
 	op.Parameters = parameters("limit", "cursor", "skip")
 	for _, p := range of.Parameters {
@@ -55,9 +63,11 @@ func (b *builder) list(of resource) *openapi3.Operation {
 		case "date":
 			schema = openapi3.NewStringSchema().WithFormat("date")
 		}
-		op.AddParameter(openapi3.NewQueryParameter(p.Name).WithSchema(schema).WithDescription("Only records by " + p.Means + "."))
+		op.AddParameter(openapi3.NewQueryParameter(p.Name).WithSchema(schema).WithDescription("Only records by " +
+			p.Means + "."))
 	}
-	op.Responses.Set("200", succeed("A page of records.", listOf(of.record), b.examples.page(of.Resource), "Link", "X-Request-Id"))
+	op.Responses.Set("200", succeed("A page of records.", listOf(of.record), b.examples.page(of.Resource), "Link",
+		"X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofQueries))
 	return op
 }
@@ -67,7 +77,8 @@ func (b *builder) read(of resource) *openapi3.Operation {
 	op.Description = b.schemas.words.of(of.Record)
 	op.Parameters = parameters("id", "IfNoneMatch")
 	op.Responses.Set("200", succeed("The record.", of.record, b.examples.record(of.Resource), "ETag", "X-Request-Id"))
-	op.Responses.Set("304", succeed("The record is still the one that If-None-Match names.", nil, nil, "ETag", "X-Request-Id"))
+	op.Responses.Set("304", succeed("The record is still the one that If-None-Match names.", nil, nil, "ETag",
+		"X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
 	return op
 }
@@ -76,13 +87,15 @@ func (b *builder) create(of resource) *openapi3.Operation {
 	op := b.operation(of, "create"+upper(of.Resource), "Create one "+of.Resource, openapi.ScopeAdmin)
 	op.Description = b.schemas.words.of(of.Record)
 	if len(of.Checks) > 0 {
-		op.Description += "\n\nThe checks, in this order; the first that fails decides the response:\n\n" + checkTable(of.Description, pageLink)
+		op.Description += "\n\nThe checks, in this order; the first that fails decides the response:\n\n" +
+			checkTable(of.Description, pageLink)
 	}
 	op.Parameters = parameters("IdempotencyKey")
 	op.RequestBody = body(of.input, true)
 	op.Responses.Set("201", succeed("The new record.", of.result, nil, "Location", "ETag", "X-Request-Id"))
-	op.Responses.Set("200", succeed("The same Idempotency-Key came with the same request before: the record that it made, as it is now.",
-		of.result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
+	op.Responses.Set("200",
+		succeed("The same Idempotency-Key came with the same request before: the record that it made, as it is now.",
+			of.result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofBodies, ofKeys, checksRefuse(of.Description), of.Taken))
 	return op
 }
@@ -90,17 +103,20 @@ func (b *builder) create(of resource) *openapi3.Operation {
 func (b *builder) replace(of resource) *openapi3.Operation {
 	op := b.operation(of, "replace"+upper(of.Resource), "Replace one "+of.Resource, openapi.ScopeAdmin)
 	schema := of.input
-	op.Description = "The body is the whole record: what a creation requires is required. A member that the exchange issues may be " +
+	op.Description = "The body is the whole record: what a creation requires is required. A member that the " +
+		"exchange issues may be " +
 		"left out or sent as it is."
 	if of.Merge {
 		schema = b.schemas.changes(of.Description)
-		op.Description = "The members that are sent replace those of the record; the others stay. A member that the exchange issues may " +
+		op.Description = "The members that are sent replace those of the record; the others stay. A member that " +
+			"the exchange issues may " +
 			"be left out or sent as it is."
 	}
 	op.Parameters = parameters("id", "IfMatch")
 	op.RequestBody = body(schema, true)
 	op.Responses.Set("200", succeed("The record as it is now.", of.record, nil, "ETag", "X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofBodies, []problem.Kind{problem.NotFound, problem.Changed}, checksRefuse(of.Description), of.ReplaceRefuses, of.Taken))
+	b.refuse(op, kinds(ofAll, ofBodies, []problem.Kind{problem.NotFound, problem.Changed}, checksRefuse(of.Description),
+		of.ReplaceRefuses, of.Taken))
 	return op
 }
 

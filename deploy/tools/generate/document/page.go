@@ -24,7 +24,8 @@ func Page(services []Service, root string) (string, error) {
 		return "", err
 	}
 	p := &page{schemas: newSchemas(valuesets.Published(), root)}
-	p.line("# The interface of the exchange\n\nGenerated from the declarations of the services (make generate). What the interface " +
+	p.line("# The interface of the exchange\n\nGenerated from the declarations of the services (make generate). " +
+		"What the interface " +
 		"leaves open, and how it is settled: [the register](register/register.md).\n")
 	p.line("%s\n", conventions)
 	p.line("## Contents\n")
@@ -188,10 +189,12 @@ func (p *page) typeOf(field reflect.StructField) string {
 
 func (p *page) checks(r rest.Description) {
 	if len(r.Checks) > 0 {
-		p.line("The checks of a creation, in this order; the first that fails decides the response:\n\n%s", checkTable(r, refusalLink))
+		p.line("The checks of a creation, in this order; the first that fails decides the response:\n\n%s",
+			checkTable(r, refusalLink))
 	}
 	if len(r.Rules) > 0 {
-		p.line("Conditions that hold as well; their violations are reported together:\n\n| condition | response |\n|---|---|")
+		p.line("Conditions that hold as well; their violations are reported together:\n\n| condition | response " +
+			"|\n|---|---|")
 		for _, c := range r.Rules {
 			p.line("| %s | %s |", c.Name, checkResponse(c, refusalLink))
 		}
@@ -259,9 +262,11 @@ func (p *page) problems(texts map[string]problems.Text) {
 	slices.SortStableFunc(all, func(x, y problem.Kind) int {
 		return cmp.Or(x.Status()-y.Status(), strings.Compare(x.Slug(), y.Slug()))
 	})
-	p.line("## Problems\n\nThe type of a problem is `/problems/` and its name.\n\n| status | name | title | means | how to mend it |\n|---|---|---|---|---|")
+	p.line("## Problems\n\nThe type of a problem is `/problems/` and its name.\n\n| status | name | title | means " +
+		"| how to mend it |\n|---|---|---|---|---|")
 	for _, k := range all {
-		p.line("| %d | `%s` | %s | %s | %s |", k.Status(), k.Slug(), k.Title(), cell(texts[k.Slug()].Means), cell(texts[k.Slug()].Mend))
+		p.line("| %d | `%s` | %s | %s | %s |", k.Status(), k.Slug(), k.Title(), cell(texts[k.Slug()].Means),
+			cell(texts[k.Slug()].Mend))
 	}
 	p.line("")
 }
@@ -274,7 +279,8 @@ const longSet = 100
 
 func (p *page) valueSets() {
 	slices.Sort(p.sets)
-	p.line("## Value sets\n\nThe published values. An operator can replace or extend a set; the OpenAPI document shows those in force.\n")
+	p.line("## Value sets\n\nThe published values. An operator can replace or extend a set; the OpenAPI document " +
+		"shows those in force.\n")
 	for _, set := range p.sets {
 		values := p.schemas.sets.Accepted(set)
 		if len(values) > longSet {

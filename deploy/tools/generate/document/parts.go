@@ -60,7 +60,8 @@ func sharedParameters() openapi3.ParametersMap {
 	}
 	add("id", openapi3.NewPathParameter("id"), openapi3.NewStringSchema(),
 		"The id of the record. One that is no UUID names nothing.")
-	add("limit", openapi3.NewQueryParameter("limit"), openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
+	add("limit", openapi3.NewQueryParameter("limit"),
+		openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
 		"The greatest number of records, or of events, in the page.")
 	add("cursor", openapi3.NewQueryParameter("cursor"), openapi3.NewStringSchema(),
 		"Where the page begins, as the Link header of the page before says.")
@@ -68,10 +69,13 @@ func sharedParameters() openapi3.ParametersMap {
 		"How many records are left out before the page. Follow the Link header rather than counting.")
 	add("at", openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
 		"The instant, from the creation of the record until now. A + in it is written %2B.")
-	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"), openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(rest.MaxKey),
-		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.")
+	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"),
+		openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(rest.MaxKey),
+		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and "+
+			"the operation.")
 	add("IfMatch", openapi3.NewHeaderParameter("If-Match"), openapi3.NewStringSchema(),
-		"Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.")
+		"Entity tags. If the record has none of them, because it has changed, the response is 412. They are "+
+			"compared strongly.")
 	add("IfNoneMatch", openapi3.NewHeaderParameter("If-None-Match"), openapi3.NewStringSchema(),
 		"Entity tags that the caller knows; 304 where the record has one of them.")
 	return shared

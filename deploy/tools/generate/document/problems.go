@@ -27,7 +27,8 @@ var refusals = map[int]refusal{
 		"BadRequest", "The request is described wrongly. `errors` names what is wrong.", problem.Required, "",
 	},
 	http.StatusUnauthorized: {
-		"Unauthorized", "There is no valid token with the scope of the operation.", problem.Unauthorized, "WWW-Authenticate",
+		"Unauthorized", "There is no valid token with the scope of the operation.", problem.Unauthorized,
+		"WWW-Authenticate",
 	},
 	http.StatusNotFound: {
 		"NotFound", "There is no such record, or the request names one that does not exist.", problem.NotFound, "",
@@ -36,17 +37,24 @@ var refusals = map[int]refusal{
 	http.StatusPreconditionFailed: {
 		"PreconditionFailed", "The record has changed since the version that If-Match names.", problem.Changed, "",
 	},
-	http.StatusRequestEntityTooLarge: {"TooLarge", "The body, or the record as the request would make it, is larger than the exchange takes.", problem.TooLarge, ""},
-	http.StatusUnsupportedMediaType:  {"UnsupportedMediaType", "The body is not marked as JSON.", problem.MediaType, ""},
+	http.StatusRequestEntityTooLarge: {
+		"TooLarge", "The body, or the record as the request would make it, is larger than the exchange takes.",
+		problem.TooLarge, "",
+	},
+	http.StatusUnsupportedMediaType: {"UnsupportedMediaType", "The body is not marked as JSON.", problem.MediaType, ""},
 	http.StatusUnprocessableEntity: {
 		"Unprocessable", "The request is well described and cannot be processed.", problem.KeyReused, "",
 	},
-	http.StatusRequestTimeout: {"RequestTimeout", "The body did not come within the time that it may take.", problem.SlowBody, ""},
+	http.StatusRequestTimeout: {
+		"RequestTimeout", "The body did not come within the time that it may take.", problem.SlowBody, "",
+	},
 	http.StatusTooManyRequests: {
-		"TooManyRequests", "Other requests of the caller have as much in work as one caller may have, or it has sent more requests than it may. Nothing was done.", problem.ShareUsedUp, "Retry-After",
+		"TooManyRequests", "Other requests of the caller have as much in work as one caller may have, or it has " +
+			"sent more requests than it may. Nothing was done.", problem.ShareUsedUp, "Retry-After",
 	},
 	http.StatusServiceUnavailable: {
-		"Unavailable", "The storage or another service is not available, or the exchange has as much in work as it can have. Nothing is half written.", problem.Unavailable, "Retry-After",
+		"Unavailable", "The storage or another service is not available, or the exchange has as much in work as it " +
+			"can have. Nothing is half written.", problem.Unavailable, "Retry-After",
 	},
 }
 
@@ -72,7 +80,9 @@ func sharedResponses() (openapi3.ResponseBodies, error) {
 
 // occurrence returns the problem document of an example.
 func occurrence(kind problem.Kind, of *problems.Example) record {
-	document := record{"type": problem.URI(kind), "title": kind.Title(), "status": kind.Status(), "instance": exampleRequest}
+	document := record{
+		"type": problem.URI(kind), "title": kind.Title(), "status": kind.Status(), "instance": exampleRequest,
+	}
 	if of == nil {
 		return document
 	}
@@ -106,7 +116,8 @@ func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
 	for _, k := range refused {
 		shared, known := refusals[k.Status()]
 		if !known {
-			b.errs = append(b.errs, fmt.Errorf("%s has the status %d, for which there is no shared response", k.Slug(), k.Status()))
+			b.errs = append(b.errs,
+				fmt.Errorf("%s has the status %d, for which there is no shared response", k.Slug(), k.Status()))
 			continue
 		}
 		op.Responses.Set(strconv.Itoa(k.Status()), &openapi3.ResponseRef{Ref: "#/components/responses/" + shared.name})
@@ -143,7 +154,8 @@ func (s *schemas) problem() *openapi3.Schema {
 		WithProperty("status", wholeNumber("The status of the response.").WithMin(400).WithMax(599)).
 		WithProperty("detail", text("What is wrong with this request.")).
 		WithProperty("instance", text("The X-Request-Id of the response.")).
-		WithProperty("existingId", text("On a conflict: the id of the record that is there already.").WithFormat("uuid")).
+		WithProperty("existingId",
+			text("On a conflict: the id of the record that is there already.").WithFormat("uuid")).
 		WithProperty("state", text("On a transition that is not listed: the state of the record.")).
 		WithPropertyRef("errors", described(errors, "What is wrong, place by place.")).
 		WithProperty("moreErrors", wholeNumber("How many more errors there are than `errors` lists.").WithMin(1))

@@ -59,7 +59,8 @@ func (s *schemas) result(r rest.Description) *openapi3.SchemaRef {
 	for name, value := range r.Extra {
 		of, known := r.Aliases[name]
 		if !known || of == "" {
-			s.errs = append(s.errs, fmt.Errorf("%s: %s is returned with a record and is no other name of a member", r.Resource, name))
+			s.errs = append(s.errs,
+				fmt.Errorf("%s: %s is returned with a record and is no other name of a member", r.Resource, name))
 			continue
 		}
 		member := s.of(reflect.TypeOf(value), false)
@@ -70,7 +71,8 @@ func (s *schemas) result(r rest.Description) *openapi3.SchemaRef {
 		result.Required = append(result.Required, name)
 	}
 	if warns(r) {
-		result.Properties["warnings"] = described(s.of(reflect.TypeFor[[]rest.Warning](), false), "What is unusual about the record. Absent if nothing is.")
+		result.Properties["warnings"] = described(s.of(reflect.TypeFor[[]rest.Warning](), false),
+			"What is unusual about the record. Absent if nothing is.")
 	}
 	return s.add(r.Resource+resultSuffix, &result)
 }
@@ -126,7 +128,8 @@ func (s *schemas) sent(r rest.Description) *openapi3.Schema {
 	for _, field := range members(r.Record) {
 		for alias, name := range r.Aliases {
 			if name == jsonName(field) && !ofExchange(field) {
-				schema.WithPropertyRef(alias, described(s.member(field, true), "Another name of `"+name+"`, the name that is returned."))
+				schema.WithPropertyRef(alias,
+					described(s.member(field, true), "Another name of `"+name+"`, the name that is returned."))
 			}
 		}
 	}
@@ -164,7 +167,8 @@ func (s *schemas) require(schema *openapi3.Schema, aliases map[string]string, na
 			schema.Then = with(name).NewRef()
 			for _, each := range append(others, name) {
 				property := schema.Properties[each].Value
-				property.Description += " One of `" + strings.Join(append([]string{name}, others...), "` and `") + "` is required."
+				property.Description += " One of `" + strings.Join(append([]string{name}, others...), "` and `") +
+					"` is required."
 			}
 		}
 	}
@@ -172,7 +176,8 @@ func (s *schemas) require(schema *openapi3.Schema, aliases map[string]string, na
 
 // with returns the schema of objects that have a member.
 func with(name string) *openapi3.Schema {
-	return (&openapi3.Schema{Properties: openapi3.Schemas{name: openapi3.NewSchema().NewRef()}}).WithRequired([]string{name})
+	return (&openapi3.Schema{Properties: openapi3.Schemas{name: openapi3.NewSchema().NewRef()}}).
+		WithRequired([]string{name})
 }
 
 // actionBody returns the schema of an action's body, in one flat object.

@@ -55,10 +55,12 @@ func (s *schemas) checkNames() {
 
 // scalars are the schemas of types whose JSON form does not follow from their kind in Go.
 var scalars = map[reflect.Type]func() *openapi3.Schema{
-	reflect.TypeFor[scalar.Int]():      openapi3.NewInt64Schema,
-	reflect.TypeFor[scalar.Integer]():  integer,
-	reflect.TypeFor[scalar.Decimal]():  decimal,
-	reflect.TypeFor[scalar.Date]():     func() *openapi3.Schema { return openapi3.NewStringSchema().WithFormat("date") },
+	reflect.TypeFor[scalar.Int]():     openapi3.NewInt64Schema,
+	reflect.TypeFor[scalar.Integer](): integer,
+	reflect.TypeFor[scalar.Decimal](): decimal,
+	reflect.TypeFor[scalar.Date](): func() *openapi3.Schema {
+		return openapi3.NewStringSchema().WithFormat("date")
+	},
 	reflect.TypeFor[scalar.DateTime](): openapi3.NewDateTimeSchema,
 	reflect.TypeFor[time.Time]():       openapi3.NewDateTimeSchema,
 	reflect.TypeFor[scalar.ID]():       openapi3.NewUUIDSchema,

@@ -151,7 +151,8 @@ func (w *words) proofread(public map[string]bool) error {
 		}
 		for _, name := range goName.FindAllString(s.text, -1) {
 			if !public[name] {
-				errs = append(errs, fmt.Errorf("%s: %q names %s, which is no name of the interface", s.where, s.text, name))
+				errs = append(errs,
+					fmt.Errorf("%s: %q names %s, which is no name of the interface", s.where, s.text, name))
 			}
 		}
 	}

@@ -19,7 +19,8 @@ import (
 //go:embed templates
 var files embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "templates/*"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files,
+	"templates/*"))
 
 // process is what the templates know of a process.
 type process struct {

@@ -84,7 +84,8 @@ func TestAFileWithoutItsMarkersIsAnError(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "# end compose-gateway", "", 1)), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), "# end compose-gateway", "", 1)),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	if err := manifests.Write(folder); err == nil || !strings.Contains(err.Error(), "compose-gateway") {

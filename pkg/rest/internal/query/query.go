@@ -41,7 +41,8 @@ func Each(values url.Values, read func(name, value string) (wrong string)) error
 			continue
 		}
 		if p == nil {
-			p = problem.New(problem.BadParameter, "The query has parameters that this operation does not take, or takes in another form.")
+			p = problem.New(problem.BadParameter,
+				"The query has parameters that this operation does not take, or takes in another form.")
 		}
 		p.InParameter(problem.Short(name), wrong)
 	}

@@ -21,8 +21,10 @@ import (
 func main() {
 	var c documentdb.Config
 	flag.StringVar(&c.Addr, "addr", "127.0.0.1:27017", "`address` to serve at")
-	flag.StringVar(&c.Dir, "dir", "", "`folder` that PostgreSQL is unpacked into; a folder of the user's cache if empty")
-	flag.StringVar(&c.Keep, "keep", "", "`name` under which the data is kept and found again; it is removed at the end if empty")
+	flag.StringVar(&c.Dir, "dir", "",
+		"`folder` that PostgreSQL is unpacked into; a folder of the user's cache if empty")
+	flag.StringVar(&c.Keep, "keep", "",
+		"`name` under which the data is kept and found again; it is removed at the end if empty")
 	check := flag.String("check", "", "ask the server at this `address` whether it serves, in place of serving")
 	prepare := flag.Bool("prepare", false, "unpack PostgreSQL into the folder if nobody has, and end")
 	flag.Parse()

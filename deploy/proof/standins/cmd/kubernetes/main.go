@@ -17,8 +17,10 @@ import (
 
 func main() {
 	var c kubernetes.Config
-	flag.StringVar(&c.Dir, "dir", "", "`folder` of the programs, and of the cluster's state; a folder of the user's cache if empty")
-	images := flag.String("images", "", "`names` of images, separated by commas, that are copied from the Docker engine to the node")
+	flag.StringVar(&c.Dir, "dir", "",
+		"`folder` of the programs, and of the cluster's state; a folder of the user's cache if empty")
+	images := flag.String("images", "",
+		"`names` of images, separated by commas, that are copied from the Docker engine to the node")
 	sweep := flag.Bool("sweep", false, "remove what a killed process has left of its cluster, and end")
 	flag.Parse()
 	act := func() error { return run(c, *images) }

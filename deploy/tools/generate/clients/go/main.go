@@ -55,8 +55,10 @@ func story(ctx context.Context, base, token string) error {
 	}
 	amount, perils := premium, []api.MotorPeril{"theft"}
 	policy, err := c.CreateMotorCoverageWithResponse(ctx, nil, api.MotorCoverageInput{
-		PolicyholderId: party.JSON201.Id, VehicleId: vehicle.JSON201.Id, DriverId: driver.JSON201.Id, Premium: &amount, Perils: &perils,
-		InceptionDate: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), ExpiryDate: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
+		PolicyholderId: party.JSON201.Id, VehicleId: vehicle.JSON201.Id, DriverId: driver.JSON201.Id, Premium: &amount,
+		Perils:        &perils,
+		InceptionDate: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		ExpiryDate:    time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),
 	})
 	if err != nil || policy.JSON201 == nil {
 		return fmt.Errorf("the policy: %v %s", err, policy.Body)
@@ -66,20 +68,25 @@ func story(ctx context.Context, base, token string) error {
 	}
 	cause := "theft"
 	claim, err := c.CreateClaimWithResponse(ctx, nil, api.ClaimInput{
-		PolicyNumber: policy.JSON201.PolicyNumber, LossDate: time.Date(2026, 3, 1, 8, 30, 0, 0, time.UTC), ClaimType: "other", LossCause: &cause,
+		PolicyNumber: policy.JSON201.PolicyNumber, LossDate: time.Date(2026, 3, 1, 8, 30, 0, 0, time.UTC),
+		ClaimType: "other", LossCause: &cause,
 	})
 	if err != nil || claim.JSON201 == nil {
 		return fmt.Errorf("the claim: %v %s", err, claim.Body)
 	}
-	settled, err := c.SettleClaimWithResponse(ctx, claim.JSON201.Id.String(), nil, api.SettlementInput{PaymentAmount: 123456789, PaymentMethod: "cash"})
+	settled, err := c.SettleClaimWithResponse(ctx, claim.JSON201.Id.String(), nil,
+		api.SettlementInput{PaymentAmount: 123456789, PaymentMethod: "cash"})
 	if err != nil || settled.JSON200 == nil {
 		return fmt.Errorf("the settlement: %v %s", err, settled.Body)
 	}
-	if is := *settled.JSON200; is.Status != "closed" || is.Payments == nil || (*is.Payments)[0].PaymentAmount != 123456789 {
+	if is := *settled.JSON200; is.Status != "closed" || is.Payments == nil ||
+		(*is.Payments)[0].PaymentAmount != 123456789 {
 		return fmt.Errorf("the claim is %+v", is)
 	}
-	refused, err := c.SettleClaimWithResponse(ctx, claim.JSON201.Id.String(), nil, api.SettlementInput{PaymentAmount: 1, PaymentMethod: "cash"})
-	if err != nil || refused.ApplicationproblemJSON409 == nil || refused.ApplicationproblemJSON409.Type != "/problems/transition-not-listed" {
+	refused, err := c.SettleClaimWithResponse(ctx, claim.JSON201.Id.String(), nil,
+		api.SettlementInput{PaymentAmount: 1, PaymentMethod: "cash"})
+	if err != nil || refused.ApplicationproblemJSON409 == nil ||
+		refused.ApplicationproblemJSON409.Type != "/problems/transition-not-listed" {
 		return fmt.Errorf("a closed claim is settled again: %v %s", err, refused.Body)
 	}
 	return nil

@@ -8,10 +8,10 @@
 //	                            Decimal128 if that returns the same text;
 //	                            else {"%json": "<the number as it was written>"}
 //
-// A Decimal128 has 34 digits and an exponent, and distinguishes 1.1 from 1.10 and 0 from -0. It does not distinguish 1e5 from 1E5 or
-// from 1.0e05: what it returns is written as by JavaScript and Go, with an exponent where the value is below 0.000001
-// or where zeros would have to be invented, so 420.50, 0.000001, 1.5e-7 and 1e+21 are Decimal128, and 1E5 keeps its
-// text.
+// A Decimal128 has 34 digits and an exponent, and distinguishes 1.1 from 1.10 and 0 from -0. It does not distinguish
+// 1e5 from 1E5 or from 1.0e05: what it returns is written as by JavaScript and Go, with an exponent where the value
+// is below 0.000001 or where zeros would have to be invented, so 420.50, 0.000001, 1.5e-7 and 1e+21 are Decimal128,
+// and 1E5 keeps its text.
 //
 // In the name of a member "%25" stands for %, "%2E" for a dot, "%24" for a $ that comes first and "%00" for the
 // character NUL, and "%" alone is the empty name, because BSON or MongoDB's queries do not take these. So no member

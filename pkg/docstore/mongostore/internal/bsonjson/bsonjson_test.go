@@ -43,7 +43,8 @@ func TestForm(t *testing.T) {
 			`"%":{"$numberLong":"2"},"e%00":{"$numberLong":"3"},"50%25":{"$numberLong":"4"},"f$":{"$numberLong":"5"},"%25json":"x"}`,
 		`{"%2E":"%"}`: `{"%252E":"%"}`,
 		// Strings, with the characters that JSON escapes.
-		`"\u0000 \"\\\b\f\n\r\t \u001f é 🚗 ` + "\u2028\u007f" + `"`: `"\u0000 \"\\\b\f\n\r\t \u001f é 🚗 ` + "\u2028\u007f" + `"`,
+		`"\u0000 \"\\\b\f\n\r\t \u001f é 🚗 ` + "\u2028\u007f" + `"`: `"\u0000 \"\\\b\f\n\r\t \u001f é 🚗 ` +
+			"\u2028\u007f" + `"`,
 		// What is not compact is kept whole.
 		`{"a": 1}`:       `{"%json":"{\"a\": 1}"}`,
 		`{"a":"\u0041"}`: `{"%json":"{\"a\":\"\\u0041\"}"}`,
