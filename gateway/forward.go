@@ -11,7 +11,6 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -28,8 +27,7 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), span)
 		return
 	}
-	load.Charge(ctx, caller.Subject)
-	if err := load.Take(ctx, forwarding); err != nil {
+	if err := request.Charge(ctx, caller.Subject); err != nil {
 		process.Refuse(c, problem.From(err))
 		return
 	}
@@ -58,9 +56,17 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 	proxy.ServeHTTP(c.Writer, c.Request)
 }
 
-// forwarding is the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and
-// the response pass through in pieces. There are buffers for both, and the connection to the service with its own.
-const forwarding = 2 * bufferSize
+// forwarding returns the memory that a request needs while it is forwarded, in bytes, whatever it carries: its body and
+// the response pass through in pieces. There are buffers for both, and the connection to the service with its own. A
+// service of the same process takes its own memory.
+func forwarding(upstreams map[string]Upstream) int64 {
+	for _, to := range upstreams {
+		if to.Handler == nil {
+			return 2 * bufferSize
+		}
+	}
+	return 0
+}
 
 // responds notes the status of the response of a service.
 func responds(status int, span trace.Span) {

@@ -25,7 +25,9 @@ func TestForwardedRequestsTakeFromTheBudget(t *testing.T) {
 	}))
 	defer server.Close()
 	work := load.NewBudget(fits*each, nil)
-	d := openWithin(t, process.EngineConfig{Timeout: time.Minute, Budget: work}, over(t, server.URL), nil)
+	d := openWithin(t, process.EngineConfig{
+		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true, Forwarding: each},
+	}, over(t, server.URL), nil)
 	var unread []*http.Response
 	leave := func() {
 		for _, response := range unread {
@@ -84,7 +86,9 @@ func TestAServiceOfTheProcessTakesItsOwnMemory(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
-	d := openWithin(t, process.EngineConfig{Timeout: time.Minute, Budget: work}, within(inside), nil)
+	d := openWithin(t, process.EngineConfig{
+		Timeout: time.Minute, Door: load.Door{Budget: work, Forwards: true},
+	}, within(inside), nil)
 	if response, text := do(t, d.requestOf(t, "ada", "/vehicle")); response.StatusCode != http.StatusNoContent {
 		t.Errorf("status %d %s", response.StatusCode, text)
 	}

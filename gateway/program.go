@@ -126,7 +126,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		upstream.Admit = p.Admission("gateway", name)
 		upstreams[name] = upstream
 	}
-	return New(p.Entrance("gateway"), Config{
+	return New(p.Entrance("gateway", forwarding(upstreams)), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
 		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, Rates: rates,
 		LargestBody: p.Settings.LargestBody, Log: p.Log,

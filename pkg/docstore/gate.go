@@ -2,12 +2,17 @@ package docstore
 
 import "context"
 
-// Gate decides what stores may read into memory for a caller. A context carries it; without one, nothing is refused.
+// Gate decides what may be read into memory for a caller. A context carries it; without one, nothing is refused. It is
+// safe for concurrent use.
 type Gate interface {
-	// Await is called before a store reads something that it knows to be large. It may wait, and takes nothing.
-	Await(ctx context.Context, bytes int) error
-	// Take is called before a store copies something into memory that it then returns.
+	// Await is called with the size of something large: by a store before it reads it, or by a caller before it works
+	// on it. It may wait, and takes nothing. waited reports whether it did.
+	Await(ctx context.Context, bytes int) (waited bool, err error)
+	// Take is called before something is copied into memory.
 	Take(bytes int) error
+	// Held returns how many bytes were taken and not released. Release gives back what was taken beyond that since.
+	Held() int64
+	Release(held int64)
 }
 
 type gateKey struct{}
@@ -25,20 +30,43 @@ func (r *Refusal) Error() string { return r.cause.Error() }
 
 func (r *Refusal) Unwrap() error { return r.cause }
 
-// Await is called by a store before it reads something large. Errors: *Refusal.
-func Await(ctx context.Context, bytes int) error {
-	if gate, ok := ctx.Value(gateKey{}).(Gate); ok {
-		return refusal(gate.Await(ctx, bytes))
+// Await is called by a store before it reads something large, and by a caller before it works on something that it has
+// read. waited reports whether others were worked on first, who may have changed it. Errors: *Refusal.
+func Await(ctx context.Context, bytes int) (waited bool, err error) {
+	if gate := gateOf(ctx); gate != nil {
+		waited, err = gate.Await(ctx, bytes)
+	}
+	return waited, refusal(err)
+}
+
+// Take is called by a store before it copies something into memory that it then returns, and by a caller before it
+// makes something as large of that. Errors: *Refusal.
+func Take(ctx context.Context, bytes int) error {
+	if gate := gateOf(ctx); gate != nil {
+		return refusal(gate.Take(bytes))
 	}
 	return nil
 }
 
-// Take is called by a store before it copies something into memory that it then returns. Errors: *Refusal.
-func Take(ctx context.Context, bytes int) error {
-	if gate, ok := ctx.Value(gateKey{}).(Gate); ok {
-		return refusal(gate.Take(bytes))
+// Held returns how many bytes the gate has given. A caller that reads again, or piece by piece, releases with it what
+// it no longer needs.
+func Held(ctx context.Context) int64 {
+	if gate := gateOf(ctx); gate != nil {
+		return gate.Held()
 	}
-	return nil
+	return 0
+}
+
+// Release gives back what was taken since Held returned a number of bytes.
+func Release(ctx context.Context, held int64) {
+	if gate := gateOf(ctx); gate != nil {
+		gate.Release(held)
+	}
+}
+
+func gateOf(ctx context.Context) Gate {
+	gate, _ := ctx.Value(gateKey{}).(Gate)
+	return gate
 }
 
 func refusal(err error) error {

@@ -6,6 +6,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 )
 
 // Budget is the bytes that the requests of a process may have in work together. One caller may have half of them.
@@ -38,98 +39,77 @@ const step = 16 << 10
 type account struct {
 	budget *Budget
 	caller string
+	// forwarding is what a request takes when its caller is known, because it is forwarded to another process.
+	forwarding int64
 	// taken is the memory that the budget gave; needed is the part of it that is in use.
 	mu            sync.Mutex
 	taken, needed int64
 	turn, closed  bool
 }
 
-type accountKey struct{}
-
-// Begin opens an account for a request, from which Take takes under the context that is returned. end gives back what
-// was taken. A request that has an account keeps it: what a service does for it in the process of the gateway ends
-// with the gateway's response. Without a budget nothing is bounded.
-func (b *Budget) Begin(ctx context.Context) (under context.Context, end func()) {
+// begin opens an account for a request, which it puts into the context that is returned. A request that has one keeps
+// it, and opened is nil: what a service does for it in the process of the gateway ends with the gateway's response.
+// Without a budget nothing is bounded.
+func (b *Budget) begin(ctx context.Context, forwarding int64) (under context.Context, opened *account) {
 	if b == nil || accountOf(ctx) != nil {
-		return ctx, func() {}
+		return ctx, nil
 	}
-	a := &account{budget: b}
-	return docstore.WithGate(context.WithValue(ctx, accountKey{}, a), (*gate)(a)), a.close
+	opened = &account{budget: b, forwarding: forwarding}
+	return docstore.WithGate(request.WithAccount(ctx, opened), opened), opened
 }
-
-// gate takes what a store reads for a request from its account.
-type gate account
-
-// Await refuses what the account has no room for, and waits for the turn of the request.
-func (g *gate) Await(ctx context.Context, bytes int) error {
-	if err := Fits(ctx, bytes); err != nil {
-		return err
-	}
-	_, err := Turn(ctx, bytes)
-	return err
-}
-
-func (g *gate) Take(bytes int) error { return (*account)(g).take(int64(bytes)) }
 
 func accountOf(ctx context.Context) *account {
-	a, _ := ctx.Value(accountKey{}).(*account)
+	a, _ := request.AccountFrom(ctx).(*account)
 	return a
 }
 
-// Charge says in whose name a request takes from now on. It is called before anything is taken.
-func Charge(ctx context.Context, caller string) {
-	if a := accountOf(ctx); a != nil {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.taken == 0 {
-			a.caller = caller
+// Charge implements request.Account.
+func (a *account) Charge(caller string) error {
+	a.mu.Lock()
+	forwarding := a.forwarding
+	if a.taken == 0 {
+		a.caller = caller
+	}
+	a.forwarding = 0
+	a.mu.Unlock()
+	return a.take(forwarding)
+}
+
+// Take implements docstore.Gate. It takes nothing if it is refused: with problem.Overloaded if the budget is used up,
+// and with problem.ShareUsedUp if other requests of the caller have too much in work. A request that has the share, or
+// the budget, for itself alone is never refused, however much it needs.
+func (a *account) Take(bytes int) error { return a.take(int64(bytes)) }
+
+// Await implements docstore.Gate: it refuses what the account has no room for, unless that was read already, and waits
+// for the turn of the request.
+func (a *account) Await(ctx context.Context, bytes int) (waited bool, err error) {
+	if a.Held() < int64(bytes) {
+		if err := a.fits(int64(bytes)); err != nil {
+			return false, err
 		}
 	}
+	return a.awaitTurn(ctx, bytes)
 }
 
-// Take takes bytes for a request, until it ends or gives them back. It takes nothing if they are refused: with
-// problem.Overloaded if the budget is used up, and with problem.ShareUsedUp if other requests of the caller have too
-// much in work. A request that has the share, or the budget, for itself alone is never refused, however much it
-// needs.
-func Take(ctx context.Context, bytes int) error {
-	if a := accountOf(ctx); a != nil {
-		return a.take(int64(bytes))
-	}
-	return nil
-}
-
-// Fits returns the error that Take would return at present, and takes nothing.
-func Fits(ctx context.Context, bytes int) error {
-	a := accountOf(ctx)
-	if a == nil {
-		return nil
-	}
+// fits returns the error that take would return at present, and takes nothing.
+func (a *account) fits(bytes int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.refusal(a, a.needed+int64(bytes)-a.taken)
+	return b.refusal(a, a.needed+bytes-a.taken)
 }
 
-// Held returns how many bytes a request has in use. Return gives back what it has taken beyond that since: work that
-// is done again, or piece by piece, needs the memory once.
-func Held(ctx context.Context) int64 {
-	a := accountOf(ctx)
-	if a == nil {
-		return 0
-	}
+// Held implements docstore.Gate.
+func (a *account) Held() int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.needed
 }
 
-// Return gives back what a request has taken since Held returned a number of bytes.
-func Return(ctx context.Context, held int64) {
-	a := accountOf(ctx)
-	if a == nil {
-		return
-	}
+// Release implements docstore.Gate: work that is done again, or piece by piece, needs the memory once.
+func (a *account) Release(held int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.needed = min(a.needed, held)

@@ -1,6 +1,8 @@
 // Package load protects a process from more work than it can do: it bounds how many requests are in work (Limiter), how
 // much memory they have taken (Budget), and how many large ones are worked on at a time (Turns).
 //
+// Only package process knows it: the rest sees a request whose body may fail, a docstore.Gate and a request.Account.
+//
 // What does not fit is refused at once: nothing waits for memory while it holds some. Only large requests wait, for a
 // turn and for a bounded time.
 //
@@ -13,9 +15,10 @@
 //
 // Its files, in the order in which a request meets them:
 //
-//   - door.go admits a request to a router, and ends its slot when the response begins.
+//   - door.go lets a request in, admits it to a service, and ends its slot and its turn when the response begins.
 //   - limiter.go decides whether one more request may be in work.
 //   - slot.go is what an admitted request holds of the limiter. It is given back while the body is awaited.
+//   - body.go takes the memory for a body as it arrives, and has a large one wait for its turn.
 //   - budget.go takes the memory that a request needs from that of the process, and gives it to the stores as a gate.
 //   - turn.go has large requests wait for each other.
 //   - metrics.go exports what is in work.

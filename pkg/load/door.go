@@ -9,6 +9,33 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
+// Door is where a router lets requests in. What it gives a request ends with it.
+type Door struct {
+	// Budget bounds what requests have in work; nothing does if it is nil.
+	Budget *Budget
+	// Forwarding is the memory that a request needs while it is forwarded to another process, in bytes.
+	Forwarding int64
+	// Forwards says that the handlers pass bodies on and do not work on them.
+	Forwards bool
+}
+
+// Enter opens the account of a request, unless it has one: its body, the documents that stores read for it and what is
+// made of them take from it. end gives back what was taken.
+func (d Door) Enter(c *gin.Context) (end func()) {
+	ctx, opened := d.Budget.begin(c.Request.Context(), d.Forwarding)
+	if opened != nil {
+		c.Request = c.Request.WithContext(ctx)
+		c.Writer = &response{ResponseWriter: c.Writer, account: opened}
+	}
+	if a := accountOf(ctx); a != nil && !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
+		c.Request.Body = bodyOf(c.Request, a)
+	}
+	if opened == nil {
+		return func() {}
+	}
+	return opened.close
+}
+
 // Admit admits a request, or returns Refusal. route is the template of its path. The slot of the request ends when its
 // response begins, so that a client that reads slowly keeps no one out, or when Leave is called. A request that has a
 // slot keeps it: what a service does for it in the process of the gateway was admitted there.
@@ -19,7 +46,11 @@ func (l *Limiter) Admit(c *gin.Context, route string) *problem.Error {
 	}
 	c.Request = c.Request.WithContext(ctx)
 	c.Request.Body = slot.Body(c.Request.Body)
-	c.Writer = &response{c.Writer, slot}
+	if entered, is := c.Writer.(*response); is {
+		entered.slot = slot
+	} else {
+		c.Writer = &response{ResponseWriter: c.Writer, slot: slot}
+	}
 	return nil
 }
 
@@ -48,10 +79,11 @@ func classOf(method, route string) Class {
 	}
 }
 
-// response is the response to an admitted request. It ends the slot when it begins.
+// response is the response to a request that was let in. When it begins, the slot and the turn of the request end.
 type response struct {
 	gin.ResponseWriter
-	slot *Slot
+	slot    *Slot
+	account *account // nil without a budget
 }
 
 // Write writes a part of the body.
@@ -81,8 +113,11 @@ func (r *response) Flush() {
 // Unwrap is for http.ResponseController.
 func (r *response) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// begin ends the slot. A 503 says nothing about how long served requests take.
+// begin ends the slot and the turn. A 503 says nothing about how long served requests take.
 func (r *response) begin() {
+	if r.account != nil {
+		r.account.endTurn()
+	}
 	if r.Status() == http.StatusServiceUnavailable {
 		r.slot.End()
 	} else {

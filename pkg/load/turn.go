@@ -59,14 +59,13 @@ func (t *Turns) Waiting() int {
 // Refused returns how many requests got no turn, because too many waited or they had waited for too long.
 func (t *Turns) Refused() int64 { return t.refused.Load() }
 
-// Turn waits until a request may begin to work on something of a size, and has the turn until EndTurn, or until it
+// awaitTurn waits until a request may begin to work on something of a size, and has the turn until endTurn, or until it
 // ends. What is smaller than Large needs none, and a request takes one once: what another service does for it in the
 // same process is part of its turn. Errors: problem.Overloaded if too many requests wait or it has waited for too
 // long, problem.ShareUsedUp if too many of its caller wait, and that of the context, if it ends before. waited
 // reports whether others were worked on before, who may have changed what the request has read.
-func Turn(ctx context.Context, bytes int) (waited bool, err error) {
-	a := accountOf(ctx)
-	if a == nil || bytes < Large || a.budget.turns == nil {
+func (a *account) awaitTurn(ctx context.Context, bytes int) (waited bool, err error) {
+	if bytes < Large || a.budget.turns == nil {
 		return false, nil
 	}
 	caller, has := a.turnOf()
@@ -78,14 +77,6 @@ func Turn(ctx context.Context, bytes int) (waited bool, err error) {
 	}
 	a.beginTurn()
 	return waited, nil
-}
-
-// EndTurn gives back the turn of a request, if it has one: when its response begins, so that who reads it slowly
-// keeps no other waiting.
-func EndTurn(ctx context.Context) {
-	if a := accountOf(ctx); a != nil {
-		a.endTurn()
-	}
 }
 
 // turnOf returns who takes a turn for the request, and whether it has one.
@@ -107,6 +98,8 @@ func (a *account) beginTurn() {
 	a.turn = true
 }
 
+// endTurn gives back the turn of a request, if it has one: when its response begins, so that a client that reads slowly
+// keeps no other waiting.
 func (a *account) endTurn() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"insurance.example/exchange/pkg/docstore"
+
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
@@ -22,19 +24,19 @@ func turned() (*load.Budget, *load.Turns) {
 
 // turn waits for a turn.
 func turn(ctx context.Context, bytes int) error {
-	_, err := load.Turn(ctx, bytes)
+	_, err := docstore.Await(ctx, bytes)
 	return err
 }
 
 func TestATurnIsWaitedForNoLongerThanItMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, turns := turned()
-		first, endFirst := request(t, b, "ada")
+		first, endFirst := begin(t, b, "ada")
 		defer endFirst()
 		wants(t, "the first turn", turn(first, load.Large), nil)
 
 		began := time.Now()
-		second, endSecond := request(t, b, "bo")
+		second, endSecond := begin(t, b, "bo")
 		defer endSecond()
 		wants(t, "a turn that nobody gives back", turn(second, load.Large), problem.Overloaded)
 		if waited := time.Since(began); waited != patience || turns.Refused() != 1 {
@@ -55,17 +57,18 @@ func TestATurnIsWaitedForNoLongerThanItMay(t *testing.T) {
 func TestTurnsAreGivenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, turns := turned()
-		first, endFirst := request(t, b, "ada")
+		c, endFirst := enter(t.Context(), b)
+		first := c.Request.Context()
 		defer endFirst()
-		if waited, err := load.Turn(first, load.Large); waited || err != nil {
+		if waited, err := docstore.Await(first, load.Large); waited || err != nil {
 			t.Errorf("the first turn: waited %v, error %v", waited, err)
 		}
 		served := make(chan int, 3)
 		for i := range cap(served) {
 			go func() {
-				ctx, end := request(t, b, "bo")
+				ctx, end := begin(t, b, "bo")
 				defer end()
-				if waited, err := load.Turn(ctx, load.Large); !waited || err != nil {
+				if waited, err := docstore.Await(ctx, load.Large); !waited || err != nil {
 					t.Errorf("a turn: waited %v, error %v", waited, err)
 				}
 				served <- i
@@ -75,8 +78,8 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 		if turns.Waiting() != cap(served) {
 			t.Errorf("%d wait", turns.Waiting())
 		}
-		load.EndTurn(first)
-		load.EndTurn(first) // it has none any more
+		c.Writer.WriteHeaderNow() // the response begins
+		c.Writer.Flush()          // it has no turn any more
 		for want := range cap(served) {
 			if got := <-served; got != want {
 				t.Errorf("request %d was served, want %d", got, want)
@@ -93,15 +96,16 @@ func TestTurnsAreGivenInOrder(t *testing.T) {
 // that small requests do not wait.
 func TestAPartOfARequestNeedsNoTurn(t *testing.T) {
 	b, turns := turned()
-	ctx, end := request(t, b, "ada")
+	ctx, end := begin(t, b, "ada")
 	wants(t, "the turn", turn(ctx, load.Large), nil)
-	part, endPart := b.Begin(ctx)
+	inner, endPart := enter(ctx, b)
+	part := inner.Request.Context()
 	wants(t, "a part", turn(part, load.Large), nil)
 	endPart()
 	if turns.Taken() != 1 {
 		t.Errorf("%d turns are taken before the request has ended", turns.Taken())
 	}
-	other, endOther := request(t, b, "bo")
+	other, endOther := begin(t, b, "bo")
 	defer endOther()
 	wants(t, "a small request", turn(other, load.Large-1), nil)
 	end()

@@ -12,9 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 )
@@ -22,7 +24,7 @@ import (
 // serveUntilEnd serves a route of a process until the test ends.
 func serveUntilEnd(t *testing.T, p *process.Process, method string, handle gin.HandlerFunc) {
 	t.Helper()
-	engine := p.Entrance("gateway")
+	engine := p.Entrance("gateway", 0)
 	engine.Handle(method, "/", handle)
 	ctx, stop := context.WithCancel(context.Background())
 	served := make(chan error, 1)
@@ -100,7 +102,7 @@ func TestAResponseThatNobodyReadsEnds(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.ClientTimeout, s.WorkMemory = 50*time.Millisecond, 1 })
 	ended := make(chan error, 1)
 	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
-		if err := load.Take(c.Request.Context(), 1<<20); err != nil {
+		if err := docstore.Take(c.Request.Context(), 1<<20); err != nil {
 			process.Refuse(c, problemOf(err))
 			return
 		}
@@ -138,8 +140,8 @@ func TestWorkIsBoundedAcrossRequests(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	serveUntilEnd(t, p, http.MethodGet, func(c *gin.Context) {
 		ctx := c.Request.Context()
-		load.Charge(ctx, c.Query("caller"))
-		if err := load.Take(ctx, 600<<10); err != nil {
+		_ = request.Charge(ctx, c.Query("caller")) // nothing is taken yet
+		if err := docstore.Take(ctx, 600<<10); err != nil {
 			process.Refuse(c, problemOf(err))
 			return
 		}

@@ -25,8 +25,8 @@ type EngineConfig struct {
 	Tracer trace.Tracer
 	// AccessLog logs every request.
 	AccessLog bool
-	// Budget bounds what requests have in work; nothing does if it is nil.
-	Budget *load.Budget
+	// Door is where requests are let in, by what they have in work.
+	Door load.Door
 	// Limiter refuses requests while there are too many; none is refused if it is nil.
 	Limiter *load.Limiter
 }
@@ -40,7 +40,7 @@ func NewEngine(config EngineConfig) *gin.Engine {
 	observer := &observer{
 		log: config.Log, metrics: newRequestMetrics(config.Metrics), timeout: config.Timeout,
 		largestBody: config.LargestBody,
-		tracer:      config.Tracer, accessLog: config.AccessLog, budget: config.Budget, limiter: config.Limiter,
+		tracer:      config.Tracer, accessLog: config.AccessLog, door: config.Door, limiter: config.Limiter,
 	}
 	engine.Use(observer.handle)
 	engine.NoRoute(func(c *gin.Context) { Refuse(c, problem.New(problem.NotFound, "")) })

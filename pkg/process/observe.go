@@ -28,7 +28,7 @@ type observer struct {
 	largestBody int64
 	tracer      trace.Tracer
 	accessLog   bool
-	budget      *load.Budget
+	door        load.Door
 	limiter     *load.Limiter
 }
 
@@ -58,9 +58,8 @@ func (o *observer) handle(c *gin.Context) {
 	if header := c.Writer.Header(); header[problem.RequestIDHeader] == nil {
 		header[problem.RequestIDHeader] = []string{names.ID}
 	}
-	ctx, giveBack := o.budget.Begin(ctx)
-	defer giveBack()
 	c.Request = incoming.WithContext(ctx)
+	defer o.door.Enter(c)()
 	defer o.finish(c, names, span, began)
 
 	if hasEncodedSlash(incoming.URL) {
@@ -72,7 +71,7 @@ func (o *observer) handle(c *gin.Context) {
 	}
 	// A long body fails only when it is read, because path, method and token are checked before it.
 	if incoming.Body != http.NoBody {
-		c.Request.Body = http.MaxBytesReader(c.Writer, incoming.Body, o.largestBody)
+		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody)
 	}
 	if refused := o.limiter.Admit(c, routeOf(c)); refused != nil {
 		Refuse(c, refused)

@@ -89,9 +89,11 @@ func (p *Process) Engine(service string) *gin.Engine {
 }
 
 // Entrance returns a new router for the requests of callers outside of the exchange. Its handlers admit requests, with
-// an Admission for each service that they forward requests to.
-func (p *Process) Entrance(service string) *gin.Engine {
+// an Admission for each service that they forward requests to. forwarding is the memory, in bytes, that a request needs
+// which is forwarded to another process.
+func (p *Process) Entrance(service string, forwarding int64) *gin.Engine {
 	config := p.engine(service)
+	config.Door.Forwards, config.Door.Forwarding = true, forwarding
 	config.Tracer = p.tracing.EntranceTracer(service)
 	return p.newEngine(config)
 }
@@ -107,7 +109,7 @@ func (p *Process) engine(service string) EngineConfig {
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
 		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
 		AccessLog: p.Settings.AccessLog,
-		Budget:    p.budget,
+		Door:      load.Door{Budget: p.budget},
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -139,7 +138,7 @@ var errNoCredential = errors.New("the credential is missing or not accepted")
 func RequireGateway(trust Trust) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if caller, carried := callerFrom(c.Request.Context()); carried {
-			load.Charge(c.Request.Context(), caller.Subject)
+			charge(c, caller.Subject)
 			return
 		}
 		header := c.Request.Header
@@ -155,7 +154,14 @@ func RequireGateway(trust Trust) gin.HandlerFunc {
 		}
 		caller := Caller{Subject: subject, Scopes: strings.Fields(header.Get(ScopesHeader))}
 		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
-		load.Charge(c.Request.Context(), subject)
+		charge(c, subject)
+	}
+}
+
+// charge says in whose name the request takes memory, and refuses it if it gets none.
+func charge(c *gin.Context, subject string) {
+	if err := Charge(c.Request.Context(), subject); err != nil {
+		refuse(c, problem.From(err))
 	}
 }
 

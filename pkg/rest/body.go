@@ -1,8 +1,8 @@
 package rest
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -13,7 +13,6 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -23,7 +22,7 @@ const mediaType = "application/json"
 var mediaTypes = []string{mediaType}
 
 // readBody returns the body of a request: JSON by its media type, within the limit that the server has put on it. An
-// empty body needs no media type. A large one has waited for its turn to be worked on.
+// empty body needs no media type.
 func readBody(c *gin.Context) ([]byte, error) {
 	req := c.Request
 	body, err := readAll(req)
@@ -48,44 +47,18 @@ func readBody(c *gin.Context) ([]byte, error) {
 		return nil, problem.New(problem.MediaType, "The body must be sent as application/json.").
 			WithHeader("Accept", mediaType)
 	}
-	_, err = load.Turn(req.Context(), len(body))
-	return body, err
+	return body, nil
 }
 
-// firstRead is the size of the buffer that a body is read into at first.
+// firstRead is the greatest size of the buffer that a body is read into at first.
 const firstRead = 4 << 10
 
-// readAll reads the body of a request, after the memory for all work on it was taken. A body that cannot be worked on
-// at present is not read. What a body declares as its length is not taken before it has come: otherwise a few that
-// never come would keep the memory from all others.
+// readAll reads the body of a request. The buffer grows with what has come, not with what the body declares.
 func readAll(req *http.Request) ([]byte, error) {
-	ctx := req.Context()
-	declared := int(max(0, req.ContentLength))
-	if err := load.Fits(ctx, bodyWeight*declared); err != nil {
-		return nil, err
-	}
-	var body []byte
-	for {
-		if len(body) == cap(body) {
-			size := max(firstRead, 2*cap(body))
-			if 0 < declared && cap(body) <= declared && declared < size {
-				size = declared + 1 // the one byte more finds the end
-			}
-			// the former buffer is there until it is collected
-			if err := load.Take(ctx, 2*(size-cap(body))); err != nil {
-				return nil, err
-			}
-			body = append(make([]byte, 0, size), body...)
-		}
-		n, err := req.Body.Read(body[len(body):cap(body)])
-		body = body[:len(body)+n]
-		if errors.Is(err, io.EOF) {
-			return body, load.Take(ctx, max(0, bodyWeight*len(body)-2*cap(body)))
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
+	var body bytes.Buffer
+	body.Grow(int(min(max(0, req.ContentLength), firstRead)) + bytes.MinRead)
+	_, err := body.ReadFrom(req.Body)
+	return body.Bytes(), err
 }
 
 // isJSON reports whether the media type is application/json, with any parameter, or ends in +json.
@@ -139,10 +112,8 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 	return nil
 }
 
-// send sends a response. It says how long the body is, so that a long one is not sent in chunks. The work on the
-// request is done then.
+// send sends a response. It says how long the body is, so that a long one is not sent in chunks.
 func send(c *gin.Context, status int, body []byte) {
-	load.EndTurn(c.Request.Context())
 	header := c.Writer.Header()
 	header["Content-Type"] = mediaTypes
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/history"
 )
@@ -37,9 +36,9 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 	precondition func(docstore.Document) error, decide decision[T],
 ) (changedTo[T], error) {
 	var done changedTo[T]
-	held := load.Held(ctx)
+	held := docstore.Held(ctx)
 	for range maxTries {
-		load.Return(ctx, held)
+		docstore.Release(ctx, held)
 		doc, record, err := r.toDecide(ctx, id, read)
 		if err != nil {
 			return done, err
@@ -157,4 +156,30 @@ func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []b
 	var warnings []Warning
 	_, err = r.change(ctx, id, nil, nil, unconditionally, r.applying(ctx, id, &a, parsed, body, nil, &warnings))
 	return err
+}
+
+// changeWeight is the memory that a change of a stored record needs besides what was read of it, as a multiple of its
+// size.
+const changeWeight = 6
+
+// toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and
+// the store has not done so. It reads after the turn has come, because the request that had it before may have changed
+// the record.
+func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
+	for {
+		held := docstore.Held(ctx)
+		doc, err := r.existing(ctx, id)
+		if err != nil {
+			return doc, err
+		}
+		size := len(doc.Body) + len(doc.State)
+		if err := docstore.Take(ctx, changeWeight*size); err != nil {
+			return doc, err
+		}
+		waited, err := docstore.Await(ctx, size)
+		if err != nil || !waited {
+			return doc, err
+		}
+		docstore.Release(ctx, held)
+	}
 }

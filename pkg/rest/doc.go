@@ -64,7 +64,6 @@
 //	record.go       a stored record, and where its documents are
 //	store.go        from documents to records and back
 //	collections.go  the collections and indexes that the resources need
-//	weight.go       the memory that a change takes
 //	resource.go     the words of a declaration; lists that never change
 //	validate.go     what is wrong with a declaration
 //	describe.go     what a declaration says, for documents and for package inspect

@@ -8,7 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"insurance.example/exchange/pkg/load"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/history"
 )
@@ -137,7 +137,7 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := load.Take(ctx, len(body)); err != nil { // for the response
+	if err := docstore.Take(ctx, len(body)); err != nil { // for the response
 		return err
 	}
 	c.Writer.Header().Set("ETag", tag)

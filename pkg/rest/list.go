@@ -18,7 +18,6 @@ import (
 	"golang.org/x/text/cases"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
@@ -59,7 +58,7 @@ func (r *documents) list(c *gin.Context) error {
 	for _, doc := range docs {
 		size += len(doc.Body) + 1
 	}
-	if err := load.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
+	if err := docstore.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
 		return err
 	}
 	held := pages.Get().(*[]byte)

@@ -7,7 +7,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
@@ -30,7 +29,7 @@ func (r *documents) read(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := load.Take(c.Request.Context(), len(body)); err != nil { // for the response
+	if err := docstore.Take(c.Request.Context(), len(body)); err != nil { // for the response
 		return err
 	}
 	header := c.Writer.Header()

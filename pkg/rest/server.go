@@ -14,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/history"
@@ -194,7 +193,6 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 // Fail responds with the problem that err is. It is the one place where errors become statuses: what a store or a
 // peer could not do in time is an outage (503), and any other error is 500.
 func Fail(c *gin.Context, err error) {
-	load.EndTurn(c.Request.Context())
 	var p *problem.Error
 	if !errors.As(err, &p) {
 		var building *docstore.BuildingError

@@ -21,20 +21,9 @@ import (
 const callerHeader = "X-Caller"
 
 // turned has large requests wait for one turn. The context of each request is what change returns, if it is not nil.
-// A panic ends a request as in a process: after what it has taken was given back.
 func (w *world) turned(change func(context.Context) context.Context) *load.Turns {
 	turns := load.NewTurns(1, time.Hour)
-	b, inner := load.NewBudget(1<<40, turns), w.handler
-	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		defer func() { _ = recover() }()
-		ctx, end := b.Begin(r.Context())
-		defer end()
-		load.Charge(ctx, r.Header.Get(callerHeader))
-		if change != nil {
-			ctx = change(ctx)
-		}
-		inner.ServeHTTP(rw, r.WithContext(ctx))
-	})
+	w.behind(load.NewBudget(1<<40, turns), func(r *http.Request) string { return r.Header.Get(callerHeader) }, change)
 	return turns
 }
 

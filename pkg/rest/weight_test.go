@@ -1,6 +1,8 @@
 package rest_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -9,28 +11,52 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 )
 
 // bounded gives the server a budget, and each request an account in the name of w.caller.
 func (w *world) bounded(bytes int64) *load.Budget {
-	b, inner := load.NewBudget(bytes, nil), w.handler
-	w.handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		ctx, end := b.Begin(r.Context())
-		defer end()
-		load.Charge(ctx, w.caller)
-		inner.ServeHTTP(rw, r.WithContext(ctx))
-	})
+	b := load.NewBudget(bytes, nil)
+	w.behind(b, func(r *http.Request) string { return w.caller }, nil)
 	return b
+}
+
+// behind puts the server behind the door of a budget. caller returns the caller of a request. The context of each
+// request is what change returns, if it is not nil. A panic ends a request as in a process: after what it has taken was
+// given back.
+func (w *world) behind(
+	b *load.Budget, caller func(*http.Request) string, change func(context.Context) context.Context,
+) {
+	engine, inner := gin.New(), w.handler
+	engine.NoRoute(func(c *gin.Context) {
+		defer func() { _ = recover() }()
+		if change != nil {
+			c.Request = c.Request.WithContext(change(c.Request.Context()))
+		}
+		defer load.Door{Budget: b}.Enter(c)()
+		if err := request.Charge(c.Request.Context(), caller(c.Request)); err != nil {
+			w.t.Error(err)
+		}
+		c.Status(http.StatusOK) // the router has set 404
+		inner.ServeHTTP(c.Writer, c.Request)
+	})
+	w.handler = engine
 }
 
 // busy takes bytes in the name of a caller until it is called.
 func busy(t *testing.T, b *load.Budget, caller string, bytes int) (end func()) {
 	t.Helper()
-	ctx, end := b.Begin(t.Context())
-	load.Charge(ctx, caller)
-	if err := load.Take(ctx, bytes); err != nil {
+	c := gin.CreateTestContextOnly(httptest.NewRecorder(), gin.New())
+	c.Request = httptest.NewRequest(http.MethodGet, "/", nil)
+	end = load.Door{Budget: b}.Enter(c)
+	ctx := c.Request.Context()
+	if err := errors.Join(request.Charge(ctx, caller), docstore.Take(ctx, bytes)); err != nil {
 		t.Fatal(err)
 	}
 	return end

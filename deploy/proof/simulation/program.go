@@ -79,7 +79,7 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 		Engine: func() *gin.Engine {
 			return process.NewEngine(process.EngineConfig{
 				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody,
-				Budget: load.NewBudget(work, nil),
+				Door: load.Door{Budget: load.NewBudget(work, nil)},
 				Limiter: load.NewLimiter(load.LimiterConfig{
 					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests),
 					Now: time.Now, Log: p.log,

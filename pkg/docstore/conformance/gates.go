@@ -17,12 +17,15 @@ type bound struct{ most, taken int }
 
 var errBeyond = errors.New("more is read than the gate lets through")
 
-func (b *bound) Await(_ context.Context, bytes int) error {
+func (b *bound) Await(_ context.Context, bytes int) (waited bool, err error) {
 	if b.taken+bytes > b.most {
-		return errBeyond
+		return false, errBeyond
 	}
-	return nil
+	return false, nil
 }
+
+func (b *bound) Held() int64        { return int64(b.taken) }
+func (b *bound) Release(held int64) { b.taken = int(held) }
 
 func (b *bound) Take(bytes int) error {
 	if b.taken+bytes > b.most {

@@ -14,16 +14,18 @@ import (
 // closed is a gate through which nothing large goes until it is opened.
 type closed chan struct{}
 
-func (c closed) Await(ctx context.Context, _ int) error {
+func (c closed) Await(ctx context.Context, _ int) (waited bool, err error) {
 	select {
 	case <-c:
-		return nil
+		return true, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return true, ctx.Err()
 	}
 }
 
 func (closed) Take(int) error { return nil }
+func (closed) Held() int64    { return 0 }
+func (closed) Release(int64)  {}
 
 // TestALargeDocumentWaitsForTheGate reads a large document and a small one while the gate is closed.
 func TestALargeDocumentWaitsForTheGate(t *testing.T) {

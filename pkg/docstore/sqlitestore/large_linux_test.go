@@ -34,8 +34,10 @@ var errClosed = errors.New("the gate is closed")
 // closed is a gate through which nothing goes.
 type closed struct{}
 
-func (closed) Await(context.Context, int) error { return errClosed }
-func (closed) Take(int) error                   { return errClosed }
+func (closed) Await(context.Context, int) (bool, error) { return false, errClosed }
+func (closed) Take(int) error                           { return errClosed }
+func (closed) Held() int64                              { return 0 }
+func (closed) Release(int64)                            {}
 
 // TestWhatTheGateRefusesIsNotRead asks in every way for a large record and its large former version while the gate is
 // closed.

@@ -64,7 +64,7 @@ func (c *collection) readOne(
 	if err != nil || !found {
 		return found, err
 	}
-	if err := docstore.Await(ctx, size); err != nil {
+	if _, err := docstore.Await(ctx, size); err != nil {
 		if ctx.Err() != nil {
 			return found, unavailable(err)
 		}

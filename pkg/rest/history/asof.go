@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
@@ -29,10 +28,10 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of
 	// a version.
 	present.forgetChanges()
-	held := load.Held(ctx)
+	held := docstore.Held(ctx)
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
-		load.Return(ctx, held)
+		docstore.Release(ctx, held)
 		formers, err := l.Formers.Formers(ctx, doc.ID, middle-1, 1)
 		if err != nil {
 			return doc, err
@@ -59,7 +58,7 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 			was, then, from = formers[0].Version, of, formers[0].Version+1
 		}
 	}
-	load.Return(ctx, held)
+	docstore.Release(ctx, held)
 	if then == nil {
 		return doc, l.notYet(doc.ID.String(), at, present)
 	}

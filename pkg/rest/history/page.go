@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
@@ -57,7 +56,7 @@ func (l *Log) Page(ctx context.Context, q Query, doc docstore.Document) (History
 	if page.more {
 		next = url.Values{"limit": {strconv.Itoa(page.limit)}, "cursor": {page.last.cursor()}}
 	}
-	err := load.Take(ctx, 3*page.bytes) // for the events, the page, and the response
+	err := docstore.Take(ctx, 3*page.bytes) // for the events, the page, and the response
 	return History{l.Resource, doc.ID.String(), doc.Version, page.events}, next, err
 }
 
@@ -114,12 +113,12 @@ func ParseQuery(raw string) (Query, error) {
 // fill adds the events of a document and of its former versions to the page. The document was read first, so that each
 // of its former versions is there.
 func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) error {
-	after, held := page.last.version-1, load.Held(ctx)
-	defer load.Return(ctx, held)
+	after, held := page.last.version-1, docstore.Held(ctx)
+	defer docstore.Release(ctx, held)
 	for {
 		// Of the versions that have been read, the page has the events alone.
-		load.Return(ctx, held)
-		if err := load.Take(ctx, page.bytes); err != nil {
+		docstore.Release(ctx, held)
+		if err := docstore.Take(ctx, page.bytes); err != nil {
 			return err
 		}
 		var formers []docstore.Former
@@ -161,10 +160,10 @@ func takeFormers(ctx context.Context, formers []docstore.Former) error {
 
 // takeStates does so for states of a size.
 func takeStates(ctx context.Context, size int) error {
-	if err := load.Take(ctx, size); err != nil {
+	if err := docstore.Take(ctx, size); err != nil {
 		return err
 	}
-	_, err := load.Turn(ctx, size)
+	_, err := docstore.Await(ctx, size)
 	return err
 }
 

@@ -95,7 +95,7 @@ func compareWithBare(ctx context.Context, run *measurement.Run, written *records
 		defer func() { _ = peer.Kill() }()
 		processes = append(processes, process.ID(peer.PID()))
 	}
-	bare := &load.Server{Client: load.Dial(peer.Address, run.Exchange.Client.Token, run.Connections),
+	bare := &load.Server{Client: load.Dial(peer.Address, run.Exchange.Token, run.Connections),
 		Processes: processes}
 	return inTurn(ctx, run, bare, all, func(r *load.Row) *load.Row { return r })
 }

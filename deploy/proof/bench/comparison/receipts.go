@@ -95,7 +95,7 @@ func compareRows(ctx context.Context, e *sides.Exchange) (receipts int64, err er
 // sumRows returns the premium of all rows of the bordereau.
 func sumRows(e *sides.Exchange) (total int64, err error) {
 	for path := "/premiumBordereau?limit=200"; path != ""; {
-		response, err := e.Client.Send(load.Call{Method: http.MethodGet, Path: path})
+		response, err := e.Send(load.Call{Method: http.MethodGet, Path: path})
 		if err != nil {
 			return 0, err
 		}

@@ -27,7 +27,7 @@ func TestBenchOnMongoDB(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			bench := exec.CommandContext(ctx, command,
-				append(args, "-exchange", b.exchange, "-mongo", "-mongo-url", uri(t),
+				append(args, "-commands", filepath.Dir(b.exchange), "-mongo", "-mongo-url", uri(t),
 					"-policies", "60", "-duration", "500ms", "-connections", "2")...)
 			printed, err := bench.CombinedOutput()
 			if err != nil {
