@@ -68,8 +68,12 @@ func Start(ctx context.Context, o Options, data string, out, results io.Writer) 
 	if err := r.Restart(ctx); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(out, "exchange: %d processes, time until /readyz  %d ms, target of one process %d ms, resident %s\n",
-		len(r.Exchange.Processes), r.Exchange.Ready.Milliseconds(), startTarget.Milliseconds(), r.Exchange.Resident())
+	processes := "1 process"
+	if n := len(r.Exchange.Processes); n > 1 {
+		processes = fmt.Sprintf("%d processes", n)
+	}
+	fmt.Fprintf(out, "exchange: %s, time until /readyz %d ms, target of one process %d ms, resident %s\n",
+		processes, r.Exchange.Ready.Milliseconds(), startTarget.Milliseconds(), r.Exchange.Resident())
 	r.Exchange.Rest(ctx)
 	r.Ready, r.Idle = r.Exchange.Ready, r.Exchange.Resident()
 	if results == nil {

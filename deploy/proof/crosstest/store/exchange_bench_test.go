@@ -19,7 +19,7 @@ func TestBenchOnMongoDB(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	for began, args := range map[string][]string{
-		"exchange: started in ":  nil,
+		"exchange: 1 process,":   nil,
 		"exchange: 6 processes,": {"-processes"},
 	} {
 		t.Run(began, func(t *testing.T) {
