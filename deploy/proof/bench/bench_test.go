@@ -92,7 +92,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("want the memory, %s, and its target in\n%s", memory, printed)
 		}
 	}
-	if !regexp.MustCompile(`time until /readyz  [1-9]\d* ms, target of one process 1000 ms`).MatchString(printed) {
+	if !regexp.MustCompile(`time until /readyz [1-9]\d* ms, target of one process 1000 ms`).MatchString(printed) {
 		t.Errorf("want the time of the start in\n%s", printed)
 	}
 	keepsEverySlice(t, o)
