@@ -1,8 +1,3 @@
-// Package peer calls other services of the exchange, over HTTP or, if they run in the same process, in memory.
-//
-// A call passes on the id and the trace context of the request that it is part of, its caller, and the time that is
-// left for it. Reads are retried. A peer that keeps failing is not called for a moment. Whatever keeps a peer from
-// responding is reported as problem.Outage, never as an internal error.
 package peer
 
 import (

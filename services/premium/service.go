@@ -1,4 +1,3 @@
-// Package premium is the service for receipts and for the premium bordereau into which they are aggregated.
 package premium
 
 import (

@@ -3,4 +3,15 @@
 // ports, and the services that they call.
 //
 // Render makes the objects of a folder as kubectl apply -k does. Check returns what is wrong with them.
+//
+// kubeconform and the API's own validation check that objects are well-formed; Render does that as well. The rules here
+// are those of this project, which no library knows.
+//
+// Its files, in the order in which a manifest meets them:
+//
+//   - render.go renders a folder and decodes its objects strictly.
+//   - policy.go runs the rules and collects the findings; programs.go describes the programs that should be there.
+//   - workloads.go finds what makes pods; pods.go, availability.go, services.go, network.go and settings.go have one
+//     kind of rule each.
+//   - documented.go compares the keys of Secrets with their documentation.
 package policy

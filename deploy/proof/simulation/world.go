@@ -1,8 +1,3 @@
-// Package simulation runs the core of the exchange in one process, from one seed. Callers, services, outbox, relay,
-// consumers and sweeps are the real ones; the database and the broker are simulated. Every operation on these two, and
-// every request of a caller, waits until the scheduler lets it happen. The seed decides the order and the faults. The
-// clock is the one of testing/synctest, which advances only while every goroutine waits. So a seed always gives the
-// same history.
 package simulation
 
 import (

@@ -1,11 +1,3 @@
-// Package kubernetes runs a Kubernetes cluster of one node, for tests on machines that can pull no images: the
-// apiserver, the controllers, the scheduler, the kubelet and kube-proxy as they are released, with CoreDNS, built
-// from the module registry, on Debian's etcd, containerd, runc and CNI plugins. Deployments, Services, names, probes,
-// evictions and rolls work as they do elsewhere.
-//
-// It has no controller of NetworkPolicies (they are accepted, and hold nothing back), no load balancers, no storage
-// classes and no metrics of pods. Services and pods can be reached from the machine itself. It needs root, and Debian
-// for what it installs where that is missing. A machine can run one at a time.
 package kubernetes
 
 import (
