@@ -18,7 +18,7 @@ import (
 
 const (
 	defaultWorkers        = 8
-	defaultWindow         = 10_000
+	defaultBatch          = 1000
 	defaultLinger         = 20 * time.Millisecond
 	defaultSessionTimeout = 10 * time.Second
 	defaultPartitionWatch = 5 * time.Second
@@ -34,16 +34,17 @@ type ConsumerConfig struct {
 	// Group is the name of the consumer group, whose members share the partitions of the topic and the committed
 	// offsets.
 	Group string
-	// Handle handles one message. It is called concurrently for messages of different keys, and for messages of one
-	// key one after another. After an error of Poison, or a panic, the message goes to the dead-letter topic. After
-	// any other error the message is handled again, with growing pauses of up to 5 s, until it succeeds.
+	// Handle handles one message. It is called concurrently for different messages, of one key too; equal messages of
+	// a batch are handled once. After an error of Poison, or a panic, the message goes to the dead-letter topic. After
+	// any other error it is handled twice more within a second, and then left, so that it does not hold up those behind
+	// it: what it is about must be found otherwise, as outbox.Sweep finds it by its mark.
 	Handle func(context.Context, Message) error
 	// Workers is the greatest number of concurrent calls of Handle; 8 if not set.
 	Workers int
-	// Window is the number of messages fetched and not yet handled at which fetching pauses; 10,000 if not set.
-	Window int
-	// Linger is how long messages are collected before they are handled, so that equal ones are handled once; 20 ms
+	// Batch is the greatest number of messages of a partition that are handled before the next ones are fetched; 1,000
 	// if not set.
+	Batch int
+	// Linger is how long messages are collected for a batch after its first; 20 ms if not set.
 	Linger time.Duration
 	// SessionTimeout is how long the group waits for a member that no longer responds before it gives its partitions to
 	// others; 10 s if not set. Brokers refuse values out of their bounds, which begin at 6 s by default.
@@ -56,18 +57,18 @@ type ConsumerConfig struct {
 	Metrics prometheus.Registerer
 }
 
-// Consumer calls a handler with each message of a topic until the message is handled, and then commits its offset.
+// Consumer calls a handler with each message of a topic, and then commits its offset.
 type Consumer struct {
 	config     ConsumerConfig
 	client     broker.Client
 	membership broker.Membership
 	metrics    consumerMetrics
 	state      retry.Condition
-	retrying   tally
 	// calls are attempts to handle a message, for the workers.
-	calls    chan func()
-	working  atomic.Int64 // the workers that are handling a message
-	fetchers sync.WaitGroup
+	calls   chan func()
+	working atomic.Int64 // the workers that are handling a message
+	// closing counts the readers that are being closed.
+	closing sync.WaitGroup
 }
 
 // NewConsumer returns a consumer, which does nothing until Run is called. It returns an error if config lacks a
@@ -75,7 +76,7 @@ type Consumer struct {
 // same topic and group.
 func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 	config.Workers = cmp.Or(config.Workers, defaultWorkers)
-	config.Window = cmp.Or(config.Window, defaultWindow)
+	config.Batch = cmp.Or(config.Batch, defaultBatch)
 	config.Linger = cmp.Or(config.Linger, defaultLinger)
 	config.SessionTimeout = cmp.Or(config.SessionTimeout, defaultSessionTimeout)
 	config.PartitionWatch = cmp.Or(config.PartitionWatch, defaultPartitionWatch)
@@ -100,8 +101,7 @@ func NewConsumer(config ConsumerConfig) (*Consumer, error) {
 		state: retry.Condition{
 			Log: config.Log, Bad: "messages are not being received", Good: "messages are being received again",
 		},
-		retrying: tally{log: config.Log, gauge: metrics.retrying},
-		calls:    make(chan func()),
+		calls: make(chan func()),
 	}, nil
 }
 
@@ -126,11 +126,11 @@ func (c *Consumer) Run(ctx context.Context) error {
 			// The group waits by itself before it tries again.
 			continue
 		}
-		generation.Start(newAssignment(c, generation).run)
+		generation.Start(func(ctx context.Context) { c.run(ctx, generation) })
 	}
 	// Close ends the generation, waits for its end, and leaves the group. It always returns nil.
 	_ = group.Close()
-	c.fetchers.Wait()
+	c.closing.Wait()
 	return c.client.Close()
 }
 

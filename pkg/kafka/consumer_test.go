@@ -3,7 +3,6 @@ package kafka_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -146,7 +145,8 @@ func TestConsumerMakesItsTopicsAndReceivesSoon(t *testing.T) {
 	t.Logf("first message handled %v after the second start", time.Since(began))
 }
 
-func TestAlikeMessagesAreHandledOnce(t *testing.T) {
+// TestEqualMessagesOfABatchAreHandledOnce publishes messages while one of their partition is being handled.
+func TestEqualMessagesOfABatchAreHandledOnce(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
 	var seen register
@@ -156,10 +156,9 @@ func TestAlikeMessagesAreHandledOnce(t *testing.T) {
 		<-release
 		seen.note(m)
 		return nil
-	})
+	}, func(c *kafka.ConsumerConfig) { c.Linger = time.Second })
 	stop := kafkatest.Running(t, c.Run)
-	// While the first message of a key is being handled, the messages of the key that follow it wait.
-	b.Publish("receipts", kafkago.Message{Key: []byte("policy"), Value: []byte("October")})
+	b.Publish("receipts", kafkago.Message{Key: []byte("policy"), Value: []byte("November")})
 	<-begun
 	var messages []kafkago.Message
 	for range 100 {
@@ -168,112 +167,49 @@ func TestAlikeMessagesAreHandledOnce(t *testing.T) {
 			kafkago.Message{Key: []byte("policy"), Value: []byte("December")})
 	}
 	b.Publish("receipts", messages...)
-	kafkatest.Eventually(t, "all are in hand", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 201
-	})
 	close(release)
 	kafkatest.Eventually(t, "all are handled", func() bool {
 		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 201
 	})
 	stop()
-	if november, december := seen.times("November"), seen.times("December"); november != 1 || december != 1 {
-		t.Errorf("handled November %d and December %d times, want once each", november, december)
+	// November is handled again after the messages about it that were published while it was being handled: their
+	// cause may have happened after the handler read the state. A slow fetch may end a batch early.
+	calls := seen.times("November") + seen.times("December")
+	if seen.times("November") < 2 || seen.times("December") < 1 {
+		t.Errorf("handled November %d and December %d times, want at least 2 and 1", seen.times("November"),
+			seen.times("December"))
 	}
-	if got := kafkatest.Metric(t, c.metrics, "bus_consumer_coalesced_total"); got != 198 {
-		t.Errorf("counted %v coalesced, want 198", got)
+	if joined := kafkatest.Metric(t, c.metrics, "bus_consumer_coalesced_total"); calls+int(joined) != 201 ||
+		joined < 100 {
+		t.Errorf("%d calls and %v coalesced, want 201 together and most coalesced", calls, joined)
 	}
 	if got := b.Committed("premium", "receipts"); got != 201 {
 		t.Errorf("committed %d, want 201", got)
 	}
 }
 
-// TestMessageAlikeOneBeingHandledIsHandledAgain publishes a message while an equal one is being handled. It must be
-// handled too, because its cause may have happened after the handler read the state.
-func TestMessageAlikeOneBeingHandledIsHandledAgain(t *testing.T) {
+// TestABatchIsBounded: what is fetched and not handled never exceeds a batch for each partition.
+func TestABatchIsBounded(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
-	var seen register
-	begun, release := make(chan struct{}, 10), make(chan struct{})
-	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
-		begun <- struct{}{}
-		<-release
-		seen.note(m)
-		return nil
-	})
-	kafkatest.Running(t, c.Run)
-	dirty := kafkago.Message{Key: []byte("policy"), Value: []byte("November")}
-	b.Publish("receipts", dirty)
-	<-begun
-	b.Publish("receipts", dirty, dirty)
-	kafkatest.Eventually(t, "all are in hand", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 3
-	})
-	close(release)
-	kafkatest.Eventually(t, "all are handled", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 0
-	})
-	if got := seen.times("November"); got != 2 {
-		t.Errorf("handled %d times, want 2", got)
-	}
-}
-
-func TestMessagesOfAKeyAreHandledInOrderOneByOne(t *testing.T) {
-	b := kafkatest.Start(t)
-	b.MakeTopics()
-	var seen register
-	var order []string
+	b.Publish("receipts", numbered(300)...)
 	release := make(chan struct{})
-	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
-		seen.note(m)
-		if string(m.Key) == "slow" {
-			<-release
-			order = append(order, string(m.Value)) // The race detector would see two of a key at once.
-		}
-		return nil
-	})
-	kafkatest.Running(t, c.Run)
-	var want []string
-	for i := range 50 {
-		want = append(want, fmt.Sprint(i))
-		b.Publish("receipts", kafkago.Message{Key: []byte("slow"), Value: []byte(want[i])})
-	}
-	kafkatest.Eventually(t, "all are in hand", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 50
-	})
-	// A later message of another key is handled, so there was time for more messages of the slow key as well.
-	b.Publish("receipts", kafkago.Message{Key: []byte("fast"), Value: []byte("fast")})
-	kafkatest.Eventually(t, "the other key is handled", func() bool { return seen.times("fast") == 1 })
-	if got := seen.distinct(); got != 2 {
-		t.Errorf("%d messages of one key are being handled at once", got-1)
-	}
-
-	close(release)
-	kafkatest.Eventually(t, "all are handled", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 51
-	})
-	if !slices.Equal(order, want) {
-		t.Errorf("handled in the order %v", order)
-	}
-}
-
-func TestFetchingPausesWhileTheWindowIsFull(t *testing.T) {
-	b := kafkatest.Start(t)
-	b.MakeTopics()
-	b.Publish("receipts", numbered(100)...)
 	var seen register
-	release := make(chan struct{})
-	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
+	c := newConsumer(b, func(ctx context.Context, m kafka.Message) error {
 		<-release
-		seen.note(m)
-		return nil
-	}, func(c *kafka.ConsumerConfig) { c.Window, c.Workers = 10, 2 })
+		return seen.handle(ctx, m)
+	}, func(c *kafka.ConsumerConfig) { c.Batch = 20 })
 	kafkatest.Running(t, c.Run)
-	kafkatest.Eventually(t, "the window is full", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 10
+	kafkatest.Eventually(t, "the batches are in hand", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 60
 	})
-	if got := seen.distinct(); got != 0 {
-		t.Errorf("%d messages handled too early", got)
+	// The lag is measured meanwhile, so there was time to fetch more.
+	kafkatest.Eventually(t, "the lag is measured", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_lag_messages") == 300
+	})
+	if got := kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand"); got != 60 {
+		t.Errorf("%v messages in hand, want 60", got)
 	}
 	close(release)
-	kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 100 })
+	kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == 300 })
 }

@@ -185,13 +185,13 @@ func TestPoisonWhileTheBrokerIsGone(t *testing.T) {
 }
 
 // TestLogNamesTheTraceOfAMessageAndNotItsKey looks at each line that the consumer logs about a message: one that is
-// tried again, one whose handler panics, and one that can never be handled.
+// left, one whose handler panics, and one that can never be handled.
 func TestLogNamesTheTraceOfAMessageAndNotItsKey(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
 	const key = "POL-7781-secret"
 	traces := map[string]string{
-		"again": "0af7651916cd43dd8448eb211c80319c", "panic": "1bf7651916cd43dd8448eb211c80319c",
+		"left": "0af7651916cd43dd8448eb211c80319c", "panic": "1bf7651916cd43dd8448eb211c80319c",
 		"poison": "2cf7651916cd43dd8448eb211c80319c",
 	}
 	for value, trace := range traces {
@@ -199,23 +199,20 @@ func TestLogNamesTheTraceOfAMessageAndNotItsKey(t *testing.T) {
 			{Key: kafka.HeaderTrace, Value: []byte("00-" + trace + "-b7ad6b7169203331-01")},
 		}})
 	}
-	var failed atomic.Bool
 	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
 		switch {
 		case string(m.Value) == "panic":
 			panic("out of its mind")
 		case string(m.Value) == "poison":
 			return kafka.Poison(errors.New("not a message of ours"))
-		case failed.CompareAndSwap(false, true):
-			return errors.New("the store is closed")
 		}
-		return nil
+		return errors.New("the store is closed")
 	})
 	stop := kafkatest.Running(t, c.Run)
 	kafkatest.Eventually(t, "all are committed", func() bool { return b.Committed("premium", "receipts") == 3 })
 	stop()
 	// a panic is logged, and then its dead letter
-	for value, lines := range map[string]int{"again": 1, "panic": 2, "poison": 1} {
+	for value, lines := range map[string]int{"left": 1, "panic": 2, "poison": 1} {
 		if got := c.log.Count("trace=" + traces[value]); got != lines {
 			t.Errorf("%d lines name the trace of the message %s, want %d", got, value, lines)
 		}

@@ -3,8 +3,7 @@ package kafka_test
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,75 +16,47 @@ import (
 	"insurance.example/exchange/pkg/kafka/kafkatest"
 )
 
-func TestTransientFailureIsRetriedAndBlocksNoOtherKey(t *testing.T) {
+// TestFailureIsTriedAgainAndThenLeft: a message that fails for a moment is handled, and one that goes on failing is
+// left, so that those behind it are handled.
+func TestFailureIsTriedAgainAndThenLeft(t *testing.T) {
 	b := kafkatest.Start(t)
 	b.MakeTopics()
 	var seen register
-	var mu sync.Mutex
-	closed := true
+	var stuck, brief atomic.Int32
 	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if closed && string(m.Key) == "stuck" {
+		switch {
+		case string(m.Value) == "stuck":
+			stuck.Add(1)
 			return errors.New("the store is closed for this one")
+		case string(m.Value) == "brief" && brief.Add(1) < 3:
+			return errors.New("the store was closed for a moment")
 		}
 		seen.note(m)
 		return nil
 	}, func(c *kafka.ConsumerConfig) { c.Workers = 1 })
 	stop := kafkatest.Running(t, c.Run)
-	b.Publish("receipts", kafkago.Message{Key: []byte("stuck"), Value: []byte("stuck")})
-	kafkatest.Eventually(t, "it is being retried", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_retrying") == 1
-	})
-
+	b.Publish("receipts", kafkago.Message{Key: []byte("k"), Value: []byte("stuck")},
+		kafkago.Message{Key: []byte("k"), Value: []byte("brief")})
+	b.Publish("receipts", kafkago.Message{Key: []byte("k"), Value: []byte("behind")})
 	b.Publish("receipts", numbered(100)...)
-	kafkatest.Eventually(t, "the others are handled", func() bool {
-		return seen.distinct() == 100 && kafkatest.Metric(t, c.metrics, "bus_consumer_in_hand") == 1
-	})
-
-	mu.Lock()
-	closed = false
-	mu.Unlock()
-	kafkatest.Eventually(t, "it is handled", func() bool { return seen.times("stuck") == 1 })
-	stop()
-	if got := b.Committed("premium", "receipts"); got != 101 {
-		t.Errorf("committed %d, want 101", got)
-	}
-	if begun, ended := c.log.Count("not handled yet"), c.log.Count("no message is tried again"); begun != 1 ||
-		ended != 1 {
-		t.Errorf("logged the begin %d and the end %d times, want once each", begun, ended)
-	}
-}
-
-func TestUnhandledMessageIsNotCommittedOver(t *testing.T) {
-	b := kafkatest.Start(t)
-	b.MakeTopics()
-	b.Publish("receipts", kafkago.Message{Key: []byte("k"), Value: []byte("stuck")})
-	partition := slices.IndexFunc(b.PartitionInfos("receipts"), func(p *kfake.PartitionInfo) bool {
-		return p.HighWatermark == 1
-	})
-	c := newConsumer(b, func(_ context.Context, m kafka.Message) error {
-		if string(m.Value) == "stuck" {
-			return errors.New("not now")
-		}
-		return nil
-	})
-	stop := kafkatest.Running(t, c.Run)
-	kafkatest.Eventually(t, "it is being retried", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_retrying") == 1
-	})
-	b.Publish("receipts", numbered(50)...)
-	kafkatest.Eventually(t, "the others are handled", func() bool {
-		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 50
+	kafkatest.Eventually(t, "the others are handled", func() bool { return seen.distinct() == 102 })
+	kafkatest.Eventually(t, "nothing is in hand", func() bool {
+		return kafkatest.Metric(t, c.metrics, "bus_consumer_handled_total") == 103
 	})
 	stop()
-	if got := b.GroupInfo("premium").Commits["receipts"][int32(partition)].Offset; got != 0 {
-		t.Errorf("committed %d in the partition of the stuck message, want 0", got)
+	if stuck.Load() != 3 || seen.times("brief") != 1 {
+		t.Errorf("stuck was tried %d times, want 3, and brief handled %d times, want once", stuck.Load(),
+			seen.times("brief"))
 	}
-
-	var seen register
-	kafkatest.Running(t, newConsumer(b, seen.handle).Run)
-	kafkatest.Eventually(t, "it is handled by the next", func() bool { return seen.times("stuck") == 1 })
+	if got := kafkatest.Metric(t, c.metrics, "bus_consumer_left_total"); got != 1 {
+		t.Errorf("%v messages are left, want 1", got)
+	}
+	if got := b.Committed("premium", "receipts"); got != 103 {
+		t.Errorf("committed %d, want 103", got)
+	}
+	if got := c.log.Count("failed several times"); got != 1 {
+		t.Errorf("logged %d times, want once", got)
+	}
 }
 
 func TestCommitThatFailsIsMadeAgain(t *testing.T) {

@@ -12,39 +12,30 @@ import (
 // lagInterval is how often the lag is measured.
 const lagInterval = time.Second
 
-// watchEnds asks at intervals where the logs of the assigned partitions end, until ctx ends. A reader cannot tell,
-// because it does not read while many messages are in hand.
-func (a *assignment) watchEnds(ctx context.Context) {
-	partitions := slices.Sorted(maps.Keys(a.generation.Partitions()))
-	if len(partitions) == 0 {
+// measureLag sets the metrics of the lag at intervals until ctx ends. It asks the brokers where the logs end: a reader
+// does not know, because it does not read while a batch is handled.
+func (c *Consumer) measureLag(ctx context.Context, partitions map[int]*partition) {
+	numbers := slices.Sorted(maps.Keys(partitions))
+	if len(numbers) == 0 {
+		<-ctx.Done()
 		return
 	}
 	for retry.Pause(ctx, lagInterval) {
-		ends, err := a.client.Ends(ctx, a.config.Topic.Name, partitions)
+		ends, err := c.client.Ends(ctx, c.config.Topic.Name, numbers)
 		if err != nil {
 			continue // The readers of the partitions log that a broker is gone.
 		}
-		select {
-		case a.ends <- ends:
-		case <-ctx.Done():
+		var messages int64
+		var age time.Duration
+		for number, p := range partitions {
+			if end, known := ends[number]; known {
+				messages += max(end-max(p.handled.Load(), 0), 0)
+			}
+			if oldest := p.oldest.Load(); oldest != 0 {
+				age = max(age, time.Since(time.Unix(0, oldest)))
+			}
 		}
+		c.metrics.lag.Set(float64(messages))
+		c.metrics.lagSeconds.Set(age.Seconds())
 	}
-}
-
-// measure sets the metrics of the lag.
-func (a *assignment) measure(ends map[int]int64) {
-	var messages int64
-	var age time.Duration
-	for partition, p := range a.progress {
-		if end, known := ends[partition]; known {
-			p.end = end
-		}
-		count, oldest := p.lag()
-		messages += count
-		if !oldest.IsZero() {
-			age = max(age, time.Since(oldest))
-		}
-	}
-	a.metrics.lag.Set(float64(messages))
-	a.metrics.lagSeconds.Set(age.Seconds())
 }

@@ -31,10 +31,10 @@ type consumerMetrics struct {
 	inHand      prometheus.Gauge
 	lag         prometheus.Gauge
 	lagSeconds  prometheus.Gauge
-	retrying    prometheus.Gauge
 	handled     prometheus.Counter
 	coalesced   prometheus.Counter
 	retries     prometheus.Counter
+	left        prometheus.Counter
 	deadLetters prometheus.Counter
 	seconds     *prometheus.HistogramVec
 }
@@ -55,13 +55,9 @@ func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) c
 			Name: "bus_consumer_lag_seconds",
 			Help: "Age of the oldest message fetched and not yet handled; 0 if there is none.",
 		}),
-		retrying: with.NewGauge(prometheus.GaugeOpts{
-			Name: "bus_consumer_retrying",
-			Help: "Messages whose handling has failed and is tried again.",
-		}),
 		handled: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_consumer_handled_total",
-			Help: "Messages handled, coalesced ones and dead letters included.",
+			Help: "Messages done with: handled, coalesced, left, or in the dead-letter topic.",
 		}),
 		coalesced: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_consumer_coalesced_total",
@@ -70,6 +66,10 @@ func newConsumerMetrics(registerer prometheus.Registerer, topic, group string) c
 		retries: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_consumer_retries_total",
 			Help: "Attempts at handling a message that failed and were to be repeated.",
+		}),
+		left: with.NewCounter(prometheus.CounterOpts{
+			Name: "bus_consumer_left_total",
+			Help: "Messages whose handling has failed several times, and that are left to the sweep.",
 		}),
 		deadLetters: with.NewCounter(prometheus.CounterOpts{
 			Name: "bus_consumer_dead_letters_total",

@@ -169,7 +169,11 @@ func metric(t *testing.T, s *servicetest.Service, name string) float64 {
 	}
 	for _, family := range families {
 		if family.GetName() == name {
-			return family.GetMetric()[0].GetGauge().GetValue()
+			m := family.GetMetric()[0]
+			if counter := m.GetCounter(); counter != nil {
+				return counter.GetValue()
+			}
+			return m.GetGauge().GetValue()
 		}
 	}
 	t.Fatalf("there is no metric %s", name)

@@ -11,13 +11,13 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// A row is computed once for all of its waiting messages. So the aggregator waits until messages have gathered: half
-// as long as the second within which rows are to be right, also on a busy machine, leaves time for all else. The
-// computation of a row mostly waits for its write, and a store commits writes together that wait at the same time. So
-// many rows are computed at once: otherwise receipts of many policies are taken faster than their rows are written.
+// A row is computed once for all of the messages of a batch. Rows are to be right within a second of the last
+// receipt: a message waits for the batch before it, for the gathering of its own, and for that batch. The computation
+// of a row mostly waits for its write, and a store commits together the writes that wait at the same time. So many
+// rows are computed at once: otherwise receipts of many policies are accepted faster than their rows are written.
 const (
 	aggregators = 32
-	gathering   = 500 * time.Millisecond
+	gathering   = 100 * time.Millisecond
 )
 
 // aggregation is the consumer group of the aggregators.
