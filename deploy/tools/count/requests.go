@@ -7,8 +7,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -50,11 +52,19 @@ func printRequests(out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		files, functions, packages, err := passed(base, runs)
+		files, functions, err := passed(base, runs)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%-16s %d functions in %d files of %d packages\n", request.name, functions, files, packages)
+		folders := map[string][]string{}
+		for _, file := range files {
+			folders[filepath.Dir(file)] = append(folders[filepath.Dir(file)], filepath.Base(file))
+		}
+		fmt.Fprintf(out, "%s: %d functions in %d files of %d packages\n",
+			request.name, functions, len(files), len(folders))
+		for _, folder := range slices.Sorted(maps.Keys(folders)) {
+			fmt.Fprintf(out, "  %s: %s\n", folder, strings.Join(folders[folder], " "))
+		}
 	}
 	return nil
 }
@@ -100,28 +110,27 @@ func measure(command, folder string, creates, fetches int) (map[block]int, error
 }
 
 // passed counts the files, functions and packages with a block that has run for each request.
-func passed(base, runs map[block]int) (files, functions, packages int, err error) {
+func passed(base, runs map[block]int) (files []string, functions int, err error) {
 	lines := map[string][]int{}
 	for b, count := range runs {
 		if count-base[b] >= each {
 			lines[b.file] = append(lines[b.file], b.line)
 		}
 	}
-	folders := map[string]bool{}
-	for name, passed := range lines {
+	files = slices.Sorted(maps.Keys(lines))
+	for _, name := range files {
 		fset := token.NewFileSet()
 		file, err := parser.ParseFile(fset, name, nil, 0)
 		if err != nil {
-			return 0, 0, 0, err
+			return nil, 0, err
 		}
-		folders[filepath.Dir(name)] = true
 		for _, declaration := range file.Decls {
 			f, ok := declaration.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
 			first, last := fset.Position(f.Pos()).Line, fset.Position(f.End()).Line
-			for _, line := range passed {
+			for _, line := range lines[name] {
 				if first <= line && line <= last {
 					functions++
 					break
@@ -129,5 +138,5 @@ func passed(base, runs map[block]int) (files, functions, packages int, err error
 			}
 		}
 	}
-	return len(lines), functions, len(folders), nil
+	return files, functions, nil
 }
