@@ -64,3 +64,150 @@ func As[T any](c Collection) (T, error) {
 	var none T
 	return none, fmt.Errorf("docstore: the store lacks the capability %s", reflect.TypeFor[T]().Name())
 }
+
+// Call is one call of a collection, as what decorates the collection sees it. What an operation does not take is zero.
+type Call struct {
+	// Operation names the method, as in "find" or "former_by_key".
+	Operation string
+	// ID is the document that is named, also of an insert and a replacement, and Version the version of it.
+	ID      uuid.UUID
+	Version int64
+	// Former is what a replacement keeps.
+	Former *Former
+	// Query is the query of a find.
+	Query *Query
+	// Refs are the documents of a call of Sent.
+	Refs []Ref
+	// Value is the text that is looked for: the key of a former version, the value of an index, or the member.
+	Value string
+}
+
+// Around makes a call by calling do, once at most, under a context of its choice, and returns the error of do or one of
+// its own. It may be called from any goroutine.
+type Around func(ctx context.Context, call Call, do func(context.Context) error) error
+
+// Decorate returns a collection each of whose calls goes through around, those of its capabilities included. It has
+// the capabilities that the collection has. Backfill goes past around: it asks nothing of the database.
+func Decorate(c Collection, around Around) Collection {
+	d := &decorated{inner: c, around: around}
+	d.history, _ = As[History](c)
+	d.members, _ = As[Members](c)
+	d.sums, _ = As[Sums](c)
+	d.backfilling, _ = As[Backfilling](c)
+	return d
+}
+
+type decorated struct {
+	inner  Collection
+	around Around
+	// These are nil where the collection lacks the capability; then As does not return the decorated one as it.
+	history     History
+	members     Members
+	sums        Sums
+	backfilling Backfilling
+}
+
+// passes reports whether the collection that is decorated has a capability.
+func (d *decorated) passes(capability reflect.Type) bool {
+	switch capability {
+	case reflect.TypeFor[History]():
+		return d.history != nil
+	case reflect.TypeFor[Members]():
+		return d.members != nil
+	case reflect.TypeFor[Sums]():
+		return d.sums != nil
+	case reflect.TypeFor[Backfilling]():
+		return d.backfilling != nil
+	default:
+		return false
+	}
+}
+
+// through makes a call that has a result. After an error the call may still be under way, and its result is not read.
+func through[T any](ctx context.Context, d *decorated, call Call, do func(context.Context) (T, error)) (T, error) {
+	var result T
+	err := d.around(ctx, call, func(ctx context.Context) (err error) {
+		result, err = do(ctx)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return result, nil
+}
+
+func (d *decorated) Insert(ctx context.Context, doc Document) error {
+	return d.around(ctx, Call{Operation: "insert", ID: doc.ID},
+		func(ctx context.Context) error { return d.inner.Insert(ctx, doc) })
+}
+
+func (d *decorated) Get(ctx context.Context, id uuid.UUID) (Document, error) {
+	return through(ctx, d, Call{Operation: "get", ID: id},
+		func(ctx context.Context) (Document, error) { return d.inner.Get(ctx, id) })
+}
+
+func (d *decorated) Replace(ctx context.Context, doc Document, former *Former) error {
+	return d.around(ctx, Call{Operation: "replace", ID: doc.ID, Version: doc.Version, Former: former},
+		func(ctx context.Context) error {
+			return d.inner.Replace(ctx, doc, former)
+		})
+}
+
+func (d *decorated) Find(ctx context.Context, q Query) ([]Document, error) {
+	return through(ctx, d, Call{Operation: "find", Query: &q},
+		func(ctx context.Context) ([]Document, error) { return d.inner.Find(ctx, q) })
+}
+
+func (d *decorated) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error) {
+	return through(ctx, d, Call{Operation: "unsent"}, func(ctx context.Context) ([]Document, error) {
+		return d.inner.Unsent(ctx, after, limit)
+	})
+}
+
+func (d *decorated) Sent(ctx context.Context, refs []Ref) (removed int, err error) {
+	return through(ctx, d, Call{Operation: "sent", Refs: refs},
+		func(ctx context.Context) (int, error) { return d.inner.Sent(ctx, refs) })
+}
+
+func (d *decorated) Former(ctx context.Context, id uuid.UUID, version int64) (Former, error) {
+	return through(ctx, d, Call{Operation: "former", ID: id, Version: version},
+		func(ctx context.Context) (Former, error) {
+			return d.history.Former(ctx, id, version)
+		})
+}
+
+func (d *decorated) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error) {
+	return through(ctx, d, Call{Operation: "formers", ID: id, Version: after},
+		func(ctx context.Context) ([]Former, error) {
+			return d.history.Formers(ctx, id, after, limit)
+		})
+}
+
+func (d *decorated) FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error) {
+	return through(ctx, d, Call{Operation: "former_by_key", ID: id, Value: key},
+		func(ctx context.Context) (Former, error) {
+			return d.history.FormerByKey(ctx, id, key)
+		})
+}
+
+func (d *decorated) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+	return through(ctx, d, Call{Operation: "texts", Value: member},
+		func(ctx context.Context) (map[uuid.UUID]string, error) {
+			return d.members.Texts(ctx, ids, member)
+		})
+}
+
+func (d *decorated) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error) {
+	return through(ctx, d, Call{Operation: "sum", Value: value}, func(ctx context.Context) (Sum, error) {
+		return d.sums.Sum(ctx, index, value, after, limit)
+	})
+}
+
+func (d *decorated) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
+	return through(ctx, d, Call{Operation: "first_unsent", Value: value}, func(ctx context.Context) (uuid.UUID, error) {
+		return d.sums.FirstUnsent(ctx, index, value)
+	})
+}
+
+func (d *decorated) Backfill() Backfill { return d.backfilling.Backfill() }

@@ -10,10 +10,10 @@
 //   - server.go composes the rest into a Server.
 //   - bound.go accepts connections up to a greatest number and refuses those beyond it.
 //   - handshake.go shakes hands (TLS), each connection in its own goroutine and time.
-//   - connection.go notices a request whose length is stated in two ways.
-//   - refusal.go replaces net/http's own refusals by problem documents.
-//   - progress.go ends requests of clients that send or read too slowly.
-//   - closing.go has responses close their connections while the process stops.
+//   - connection.go notices a request whose length is stated in two ways, and replaces net/http's own refusals by
+//     problem documents.
+//   - progress.go ends requests of clients that send or read too slowly, and has responses close their connections
+//     while the process stops.
 //
 // The tests are those of package process (edge_*_test.go): they go through a process that serves.
 package edge

@@ -15,10 +15,10 @@
 //
 // Its files, in the order in which a request meets them:
 //
-//   - door.go lets a request in, admits it to a service, and ends its slot and its turn when the response begins.
-//   - limiter.go decides whether one more request may be in work.
-//   - slot.go is what an admitted request holds of the limiter. It is given back while the body is awaited.
-//   - body.go takes the memory for a body as it arrives, and has a large one wait for its turn.
+//   - door.go lets a request in, admits it to a service, and ends its slot and its turn when the response begins. It
+//     takes the memory for a body as it arrives, and has a large one wait for its turn.
+//   - limiter.go decides whether one more request may be in work, and gives it a slot, which is free while the body is
+//     awaited.
 //   - budget.go takes the memory that a request needs from that of the process, and gives it to the stores as a gate.
 //   - turn.go has large requests wait for each other.
 //   - metrics.go exports what is in work.

@@ -23,8 +23,7 @@
 //
 // And in the order in which a request meets them, after package edge:
 //
-//   - engine.go makes the router.
-//   - observe.go gives a request its id, its limits, its line in the log and the response to a panic.
-//   - admission.go has package load admit it.
-//   - metrics.go counts and times it, and trace.go ends its span.
+//   - engine.go makes the router, and has package load admit requests.
+//   - observe.go gives a request its id, its limits, its line in the log, its span and the response to a panic.
+//   - metrics.go counts and times it.
 package process

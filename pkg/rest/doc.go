@@ -50,7 +50,7 @@
 //	body.go         reads a body and decodes a record; writes responses
 //	idempotency.go  Idempotency-Key
 //	create.go       POST of a new record
-//	read.go         GET of one record; ETag, If-Match and If-None-Match
+//	read.go         a stored record; its GET; ETag, If-Match and If-None-Match
 //	list.go         GET of a page; filters and cursors
 //	replace.go      PUT
 //	action.go       the declaration of an action and its moves
@@ -61,7 +61,6 @@
 //	dryrun.go       /x/{resource}/{dryrun}
 //	extension.go    /x: history and as-of reads, from package history
 //	members.go      the tags of a struct: who sets a member, and its value set
-//	record.go       a stored record, and where its documents are
 //	store.go        from documents to records and back
 //	collections.go  the collections and indexes that the resources need
 //	resource.go     the words of a declaration; lists that never change

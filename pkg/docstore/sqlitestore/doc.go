@@ -17,12 +17,11 @@
 //	collection.go        the table of a collection: insert, get, replace, find, unsent, sent
 //	statements.go        the SQL of a collection
 //	finds.go             the SQL of its finds, written once for each form
-//	writer.go, group.go  the goroutine that writes, and the writes that it commits together
+//	writer.go            the goroutine that writes, and the writes that it commits together
 //	tally.go             the count of changes, by which a lost log is noticed
-//	readers.go, view.go  the connections that read, and the view of the database that reads share
+//	readers.go           the connections that read, and the view of the database that reads share
 //	single.go            the read of one row, which may be large, and of little of many rows
-//	lookup.go            the find of one document by a unique value
-//	list.go              the find of several, copied into few blocks of memory
+//	list.go              the find of one document by a unique value, and of several, copied into few blocks of memory
 //	dense.go             the page of a long range
 //	former.go            the former versions
 //	sum.go               the sums of an index with amounts
