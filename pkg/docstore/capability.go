@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -45,6 +46,43 @@ type Backfilling interface {
 	// Backfill returns how far the documents have got the keys of new indexes.
 	Backfill() Backfill
 }
+
+// Changes is the capability to read the log of changes of the store that a collection is in. The log has an entry for
+// each version of each document of all its collections, made with the write or after it, in an order that never
+// changes: the versions of a document ascend without a gap.
+type Changes interface {
+	// Changes returns up to limit entries of the log, those after a position. A position that was ever returned keeps
+	// its meaning. Errors: ErrPosition, ErrUnavailable; *BuildingError while the entries of the documents that were
+	// stored before there was a log are being made.
+	Changes(ctx context.Context, after Position, limit int) (ChangePage, error)
+	// EndOfChanges returns the position after the entries that the log has by now. Errors: as those of Changes.
+	EndOfChanges(ctx context.Context) (Position, error)
+}
+
+// Position is a place in a log of changes, and names the log. The empty one is before the oldest entry.
+type Position string
+
+// Change is an entry of a log of changes: one version of a document.
+type Change struct {
+	Collection string
+	Ref
+	// At is the instant of the write by the clock of the store. It never descends along the log.
+	At time.Time
+	// Position is the place after the entry.
+	Position Position
+}
+
+// ChangePage is some entries of a log of changes, in order.
+type ChangePage struct {
+	Changes []Change
+	// Next is the position after the page, also if it has no entries.
+	Next Position
+	// Watermark is an instant that no entry after the page is before, unless the clock of the store is set back.
+	Watermark time.Time
+}
+
+// ChangesIndex is the Index of a BuildingError whose cause is a log of changes that is not whole yet.
+const ChangesIndex = "changes"
 
 // As returns a collection as a capability: that of the outermost of the collections that decorate one another, each
 // found by its method Unwrap() Collection. Callers ask for what they need when they start. Errors: the store lacks the
@@ -94,6 +132,7 @@ func Decorate(c Collection, around Around) Collection {
 	d.members, _ = As[Members](c)
 	d.sums, _ = As[Sums](c)
 	d.backfilling, _ = As[Backfilling](c)
+	d.changes, _ = As[Changes](c)
 	return d
 }
 
@@ -105,6 +144,7 @@ type decorated struct {
 	members     Members
 	sums        Sums
 	backfilling Backfilling
+	changes     Changes
 }
 
 // passes reports whether the collection that is decorated has a capability.
@@ -118,6 +158,8 @@ func (d *decorated) passes(capability reflect.Type) bool {
 		return d.sums != nil
 	case reflect.TypeFor[Backfilling]():
 		return d.backfilling != nil
+	case reflect.TypeFor[Changes]():
+		return d.changes != nil
 	default:
 		return false
 	}
@@ -211,3 +253,13 @@ func (d *decorated) FirstUnsent(ctx context.Context, index, value string) (uuid.
 }
 
 func (d *decorated) Backfill() Backfill { return d.backfilling.Backfill() }
+
+func (d *decorated) Changes(ctx context.Context, after Position, limit int) (ChangePage, error) {
+	return through(ctx, d, Call{Operation: "changes"}, func(ctx context.Context) (ChangePage, error) {
+		return d.changes.Changes(ctx, after, limit)
+	})
+}
+
+func (d *decorated) EndOfChanges(ctx context.Context) (Position, error) {
+	return through(ctx, d, Call{Operation: "end_of_changes"}, d.changes.EndOfChanges)
+}

@@ -13,7 +13,9 @@
 package docstore
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/big"
@@ -22,7 +24,7 @@ import (
 )
 
 // Document is one stored record. The store reads and writes its ID, Version, Keys, Amount and Unsent, and returns
-// Body and State byte for byte as they were stored.
+// Body, State and Digest byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
 	// creation. Every find returns documents in this order, or in the reverse.
@@ -34,6 +36,9 @@ type Document struct {
 	// State is what the owning service keeps about the record and does not show as it is: a JSON object in UTF-8, or
 	// empty.
 	State []byte
+	// Digest is the digest of the version, or nil. A caller that replaces a document gives the digest of the version
+	// that it is to have. A find without states returns none.
+	Digest Digest
 	// Keys are the values by which the document is found, one for each index that holds it. Reads leave Keys nil, so a
 	// caller that replaces a document gives all of its keys again.
 	Keys Keys
@@ -52,6 +57,9 @@ type Former struct {
 	Version int64
 	// Body and State are the document's at that version, byte for byte.
 	Body, State []byte
+	// Digest is the document's at that version, nil for none. A read without the bodies may leave out the digest of a
+	// version whose body is large.
+	Digest Digest
 	// Key is a value by which FormerByKey finds the version among those of its document; empty for none.
 	Key string
 }
@@ -78,6 +86,9 @@ type Spec struct {
 	// Indexes are ordered by selectivity, the most selective first. A find that names several of them reads the first
 	// and compares the others document by document.
 	Indexes []Index
+	// Unlogged leaves the documents out of the log of changes: those that a service rewrites all the time for its own
+	// work, which nobody is to learn of. A collection keeps what it was when it was made.
+	Unlogged bool
 	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, an index that
 	// is added to the spec also finds the documents that are there: the store gives them their keys in the
 	// background. Without it, such an index holds the documents stored from then on. It may be called from any
@@ -128,6 +139,14 @@ type Query struct {
 	// whatever its size. A document beyond it is returned without body and state, as a sign that there is one, and
 	// ends the find.
 	Bytes int
+	// Settled promises that no document will be inserted before the last one that is returned, in ascending order,
+	// where more may follow. A reader who goes on after it misses none. The find waits for writes under way, and ends
+	// before a document that they may precede, as Bytes says.
+	Settled bool
+	// Near has a find by a range end where it would read all of a range that holds many: it may look only among the
+	// NearWindow documents of the collection that come next in order of id. Its last document is then the last of
+	// these, with Version 0 and without body and state; a reader goes on after it. Such a find skips none.
+	Near bool
 	// WithState has the find read the states of the documents as well, which are then returned. A state may be larger
 	// than its body.
 	WithState bool
@@ -156,7 +175,7 @@ type Sum struct {
 // Refusal. When a context ends before the result of a call is known, the call returns an error that
 // wraps both ErrUnavailable and the error of the context; a write may then have happened.
 type Collection interface {
-	// Insert stores a new document with version 1. Errors: *DuplicateError, ErrTooLarge, ErrUnavailable.
+	// Insert stores a new document with version 1. Errors: *DuplicateError, *PassedError, ErrTooLarge, ErrUnavailable.
 	Insert(ctx context.Context, doc Document) error
 	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
 	Get(ctx context.Context, id uuid.UUID) (Document, error)
@@ -197,6 +216,8 @@ var (
 	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened. Every
 	// error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
+	// ErrPosition means that a position is none of the log of changes that is read.
+	ErrPosition = errors.New("docstore: not a position of this log of changes")
 	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was written.
 	ErrTooLarge = errors.New("docstore: the document is too large")
 )
@@ -204,6 +225,9 @@ var (
 // MaxSize is the greatest length of a document's body and state together, in bytes. MongoDB holds 16 MiB; half of that
 // leaves room for the form in which it keeps them, and for the keys.
 const MaxSize = 8 << 20
+
+// NearWindow is the number of documents among which a find with Query.Near looks.
+const NearWindow = 2000
 
 // MaxTexts is the greatest number of ids that Members.Texts is asked for at a time.
 const MaxTexts = 500
@@ -223,6 +247,29 @@ type DuplicateError struct {
 
 func (e *DuplicateError) Error() string {
 	return fmt.Sprintf("docstore: value of unique index %q is taken", e.Index)
+}
+
+// PassedError is the refusal of an insert because its id is too small: a settled find has returned a greater one, or
+// may do so. The document can be inserted with an id of NewID.
+type PassedError struct {
+	// Least is the least id that is taken now.
+	Least uuid.UUID
+}
+
+func (e *PassedError) Error() string {
+	return "docstore: ids below " + e.Least.String() + " are passed"
+}
+
+// NewID returns a new id that is not below another one, which may be the zero UUID.
+func NewID(least uuid.UUID) (uuid.UUID, error) {
+	id, err := uuid.NewV7()
+	if bytes.Compare(id[:], least[:]) < 0 {
+		// The next millisecond, whatever the clock says.
+		at := append([]byte{0, 0}, least[:6]...)
+		binary.BigEndian.PutUint64(at, binary.BigEndian.Uint64(at)+1)
+		copy(id[:], at[2:])
+	}
+	return id, err
 }
 
 // BuildingError is the refusal of a find by an index that does not hold all documents yet. It wraps ErrUnavailable:

@@ -105,6 +105,9 @@ func (s Spec) CheckQuery(q Query) error {
 	if q.Skip < 0 || q.Bytes < 0 {
 		return errors.New("docstore: a find cannot skip fewer than no documents, or read fewer than no bytes")
 	}
+	if q.Near && q.Skip > 0 {
+		return errors.New("docstore: a find that is near skips no documents")
+	}
 	if err := s.CheckKeys(q.Equal); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"history", history},
 		{"finds", finds},
 		{"paging", paging},
+		{"following", following},
 		{"outbox", outbox},
 		{"sums", sums},
 		{"contention", contention},
@@ -144,7 +145,9 @@ func document(keys docstore.Keys) docstore.Document {
 		ID:    id,
 		Body:  fmt.Appendf(nil, `{"id":%q,"insured":"Zoë Çelik","premium":1234567890.10}`, id),
 		State: fmt.Appendf(nil, `{"history":[%q]}`, id),
-		Keys:  keys,
+		// A store keeps any bytes.
+		Digest: append(docstore.Digest{0, 0xff}, id[:]...),
+		Keys:   keys,
 	}
 }
 

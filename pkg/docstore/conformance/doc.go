@@ -15,5 +15,7 @@
 //	contexts.go              what has ended does nothing
 //	gates.go                 the gate of the context decides about every read
 //	ranges.go                Ranges: long ranges and short ones
+//	changes.go               Changes: the log of changes
+//	changes_fill.go          ChangesFill: the log of a database that was written before there was one
 //	backfill.go, *_cases.go  Backfill: indexes that are added to stored documents
 package conformance

@@ -187,7 +187,7 @@ func history(t *testing.T, f fixture) {
 
 // formerOf returns a document as the former version of its successor.
 func formerOf(doc docstore.Document, key string) *docstore.Former {
-	return &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Key: key}
+	return &docstore.Former{Version: doc.Version, Body: doc.Body, State: doc.State, Digest: doc.Digest, Key: key}
 }
 
 // advance replaces a document by one with another state, and returns the former version.
@@ -195,6 +195,7 @@ func (f fixture) advance(t *testing.T, doc docstore.Document, key string) docsto
 	t.Helper()
 	former := *formerOf(doc, key)
 	doc.State = fmt.Appendf(nil, `{"follows":%d}`, doc.Version)
+	doc.Digest = docstore.NewDigest(doc.Version+1, doc.Body, doc.State, former.Digest)
 	if err := f.Replace(t.Context(), doc, &former); err != nil {
 		t.Fatalf("replace: %v", err)
 	}

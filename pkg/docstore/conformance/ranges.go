@@ -42,17 +42,49 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 		if found := pages(t, policies, q); !slices.Equal(found, want) {
 			t.Errorf("%d documents of the kind %q were found, want %d", len(found), kind, len(want))
 		}
+		near(t, policies, q, want)
 		q.Descending = true
 		reverse := slices.Clone(want)
 		slices.Reverse(reverse)
 		if found := pages(t, policies, q); !slices.Equal(found, reverse) {
 			t.Errorf("%d documents of the kind %q were found in descending order, want %d", len(found), kind, len(want))
 		}
+		near(t, policies, q, reverse)
 		q.Descending, q.Skip = false, len(want)-30
 		if docs, err := policies.Find(t.Context(), q); err != nil || len(docs) != 30 ||
 			docs[29].ID != want[len(want)-1] {
 			t.Errorf("%d of the last 30 documents of the kind %q were found (%v)", len(docs), kind, err)
 		}
+	}
+}
+
+// near checks that finds which look near, each after the last document of the one before, find all of a range.
+func near(t *testing.T, c docstore.Collection, q docstore.Query, want []uuid.UUID) {
+	t.Helper()
+	q.Near = true
+	var found []uuid.UUID
+	for {
+		docs, err := c.Find(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := len(docs) == q.Limit
+		for i, doc := range docs {
+			q.After = doc.ID
+			if doc.Version > 0 {
+				found = append(found, doc.ID)
+				continue
+			}
+			if more = true; i < len(docs)-1 || doc.Body != nil {
+				t.Fatalf("the end of a window is document %d of %d", i+1, len(docs))
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	if !slices.Equal(found, want) {
+		t.Errorf("%d documents of %v were found near, want %d", len(found), q.Ranges, len(want))
 	}
 }
 

@@ -38,6 +38,17 @@ func versions(t *testing.T, f fixture) {
 		doc.Version = 2
 		same(t, f.get(t, doc.ID), doc)
 	})
+	t.Run("a replace can take the digest away", func(t *testing.T) {
+		doc := f.insert(t, nil)
+		former := formerOf(doc, "")
+		doc.Digest = nil
+		if err := f.Replace(t.Context(), doc, former); err != nil {
+			t.Fatal(err)
+		}
+		doc.Version = 2
+		same(t, f.get(t, doc.ID), doc)
+		f.wantFormer(t, doc.ID, *former)
+	})
 	t.Run("a version that was replaced is stale", func(t *testing.T) {
 		doc := f.insert(t, nil)
 		if err := f.Replace(t.Context(), doc, nil); err != nil {

@@ -3,6 +3,7 @@ package mongostore
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -11,15 +12,16 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
+	"insurance.example/exchange/pkg/docstore/internal/floor"
 )
 
 // stateless is the projection of a find that does not ask for the states.
-var stateless = append(bson.D{{Key: stateField, Value: 0}}, shown...)
+var stateless = append(bson.D{{Key: stateField, Value: 0}, {Key: digestField, Value: 0}}, shown...)
 
 // shown is the projection of every other read that returns documents.
 var shown = bson.D{
 	{Key: keysField, Value: 0}, {Key: writeField, Value: 0}, {Key: takingsField, Value: 0},
-	{Key: stampField, Value: 0}, {Key: amountField, Value: 0},
+	{Key: stampField, Value: 0}, {Key: amountField, Value: 0}, {Key: markField, Value: 0}, {Key: loggedField, Value: 0},
 }
 
 type collection struct {
@@ -33,6 +35,12 @@ type collection struct {
 	stamps   *mongo.Collection
 	stamp    string
 	backfill *backfill.Backfill
+	// floor is the least id that a new document may have.
+	floor *floor.Shared
+	// log is the log of changes of the database.
+	log *changeLog
+	// timeout bounds what is done after a call has ended.
+	timeout time.Duration
 }
 
 func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {

@@ -3,18 +3,15 @@ package mongostore
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
 )
 
-const (
-	// fewInRange is the number of documents in a range up to which they are all read and sorted by _id.
-	fewInRange = 500
-	// denseWindow is the number of documents, in order of _id, among which a page of a range with more is looked for.
-	denseWindow = 2000
-)
+// fewInRange is the number of documents in a range up to which they are all read and sorted by _id.
+const fewInRange = 500
 
 // findDense finds the documents of a range that holds many, in order of _id. The index of a range has its documents
 // in order of their values, so that a page would cost the sorting of all of them. If they are many they are also
@@ -39,8 +36,8 @@ func (c *collection) findDense(
 	}
 	o := orderOf(q)
 	next := bson.D{{Key: idField, Value: bson.D{{Key: o.beyond, Value: uuidBinary(o.after)}}}}
-	last, more, err := c.firstID(ctx, next, options.Find().SetHint(idIndex).SetSort(o.sort).SetSkip(denseWindow-1).
-		SetProjection(bson.D{{Key: idField, Value: 1}}))
+	last, more, err := c.firstID(ctx, next, options.Find().SetHint(idIndex).SetSort(o.sort).
+		SetSkip(docstore.NearWindow-1).SetProjection(bson.D{{Key: idField, Value: 1}}))
 	if err != nil {
 		return nil, false, err
 	}
@@ -51,7 +48,10 @@ func (c *collection) findDense(
 	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(idIndex))
 	// A page that bytes have ended has a sign of that at its end.
 	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
-	return found, done || !more, err
+	if q.Near && more && !done && err == nil {
+		found = append(found, docstore.Document{ID: uuid.UUID(last.Data)})
+	}
+	return found, done || q.Near || !more, err
 }
 
 // firstID returns the id of the first document that a find gives. ok is false if there is none.

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/internal/floor"
 )
 
 // The orders of ids.
@@ -43,6 +44,11 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
+	return floor.Find(ctx, c.floor, q, func() ([]docstore.Document, error) { return c.search(ctx, q) })
+}
+
+// search finds the documents of a query that the store can serve.
+func (c *collection) search(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
 	page := options.Find().SetSkip(int64(q.Skip)).SetSort(orderOf(q).sort)
 	index, ok := c.spec.Driving(q)
 	page.SetProjection(stateless)
@@ -108,7 +114,7 @@ func (c *collection) list(
 		}
 		size += len(doc.Body) + len(doc.State)
 		if bytes > 0 && size > bytes && len(docs) > 0 {
-			doc.Body, doc.State = nil, nil
+			doc.Body, doc.State, doc.Digest = nil, nil, nil
 			return append(docs, doc), nil
 		}
 		docs = append(docs, doc)

@@ -27,6 +27,8 @@ type formerRecord struct {
 	Key      string        `bson:"key,omitempty"`
 	Body     bsonjson.Text `bson:"body"`
 	State    bsonjson.Text `bson:"state,omitempty"`
+	// Digest is the digest of the version; absent for none.
+	Digest docstore.Digest `bson:"h,omitempty"`
 }
 
 // The names of a former version's fields in filters and indexes, besides _id and v.
@@ -68,19 +70,43 @@ func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docst
 	}
 	kept := formerRecord{
 		ID: formerID(id, former.Version), Document: uuidBinary(id), Version: former.Version,
-		Key: former.Key, Body: former.Body, State: former.State,
+		Key: former.Key, Body: former.Body, State: former.State, Digest: former.Digest,
 	}
 	err := retried(ctx, func() error {
 		_, err := c.history.InsertOne(ctx, kept)
 		return err
 	})
-	if err == nil || mongo.IsDuplicateKeyError(err) {
+	if err == nil {
 		return nil
+	}
+	if mongo.IsDuplicateKeyError(err) {
+		return c.addDigest(ctx, kept)
 	}
 	// It does not matter whose insert it was: the version is the same.
 	_, unsettled := c.Former(ctx, id, former.Version)
 	if unsettled != nil {
 		return unavailable(ctx, errors.Join(err, unsettled))
+	}
+	return nil
+}
+
+// addDigest gives a former version its digest if it lacks it, because a replica of a release without digests was the
+// first to keep it, and came too late with its replacement.
+func (c *collection) addDigest(ctx context.Context, kept formerRecord) error {
+	if len(kept.Digest) == 0 {
+		return nil
+	}
+	filter := bson.D{
+		{Key: documentField, Value: kept.Document}, {Key: idField, Value: kept.ID},
+		{Key: digestField, Value: bson.D{{Key: "$exists", Value: false}}},
+	}
+	err := retried(ctx, func() error {
+		_, err := c.history.UpdateOne(ctx, filter,
+			bson.D{{Key: "$set", Value: bson.D{{Key: digestField, Value: kept.Digest}}}})
+		return err
+	})
+	if err != nil {
+		return unavailable(ctx, err)
 	}
 	return nil
 }
@@ -148,5 +174,5 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 
 // former returns the record as readers get it.
 func (r formerRecord) former() docstore.Former {
-	return docstore.Former{Version: r.Version, Key: r.Key, Body: r.Body, State: r.State}
+	return docstore.Former{Version: r.Version, Key: r.Key, Body: r.Body, State: r.State, Digest: r.Digest}
 }

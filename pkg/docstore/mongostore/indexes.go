@@ -13,10 +13,12 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// The names of the index of the outbox, of that of the stamps, and of the one that every collection has.
+// The names of the index of the outbox, of that of the stamps, of that of the marks for the log of changes, and of the
+// one that every collection has.
 const (
 	unsentIndex = "unsent"
 	stampIndex  = "stamp"
+	markIndex   = "marked"
 	idIndex     = "_id_"
 )
 
@@ -43,6 +45,9 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 		// It also holds the documents without a stamp.
 		Keys:    bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}},
 		Options: options.Index().SetName(stampIndex),
+	}, {
+		Keys:    bson.D{{Key: markField, Value: 1}, {Key: idField, Value: 1}},
+		Options: options.Index().SetName(markIndex).SetPartialFilterExpression(marked),
 	}}
 	for _, index := range c.spec.Indexes {
 		if index.Unique {
@@ -89,9 +94,9 @@ func (c *collection) checkForm(ctx context.Context) error {
 		return err
 	}
 	if any.Lookup(writeField).IsZero() {
-		return fmt.Errorf("collection %s of database %s holds documents in the form of an early release, "+
+		return refusal{fmt.Errorf("collection %s of database %s holds documents in the form of an early release, "+
 			"which this one does not read: "+
-			"start with an empty database", c.docs.Name(), c.docs.Database().Name())
+			"start with an empty database", c.docs.Name(), c.docs.Database().Name())}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/readpref"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
 
+	"insurance.example/exchange/pkg/docstore/internal/floor"
 	"insurance.example/exchange/pkg/docstore/mongostore/access"
 )
 
@@ -52,25 +53,35 @@ func Open(ctx context.Context, uri, database string) (*Store, error) {
 // Open connects to the deployment and returns the database of this name, once the deployment has responded. Errors:
 // ErrRefused, docstore.ErrUnavailable. None shows a secret.
 func (o Options) Open(ctx context.Context, database string) (*Store, error) {
+	client, timeout, err := o.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{client: client, database: client.Database(database), timeout: timeout}
+	s.floor, s.log = floor.Share(s.board()), newChangeLog(s)
+	return s, nil
+}
+
+// connect returns a client of a deployment that has responded, and the bound of one operation.
+func (o Options) connect(ctx context.Context) (*mongo.Client, time.Duration, error) {
 	c, timeout, err := o.clientOptions()
 	// The names behind a mongodb+srv:// URI may be published later.
 	if unresolved := (*net.DNSError)(nil); errors.As(err, &unresolved) {
-		return nil, unavailable(ctx, err)
+		return nil, 0, unavailable(ctx, err)
 	}
 	if err != nil {
-		return nil, refusal{err}
+		return nil, 0, refusal{err}
 	}
 	client, err := mongo.Connect(c)
 	if err != nil {
-		return nil, refusal{o.withoutSecrets(err)}
+		return nil, 0, refusal{o.withoutSecrets(err)}
 	}
-	s := &Store{client: client, database: client.Database(database), timeout: timeout}
 	bounded, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := client.Ping(bounded, readpref.Primary()); err != nil {
-		return nil, errors.Join(o.explain(ctx, err), s.Close())
+		return nil, 0, errors.Join(o.explain(ctx, err), client.Disconnect(context.Background()))
 	}
-	return s, nil
+	return client, timeout, nil
 }
 
 // clientOptions returns how a client connects, and the bound of one operation.

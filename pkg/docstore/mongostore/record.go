@@ -1,6 +1,8 @@
 package mongostore
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -21,11 +23,15 @@ type record struct {
 	Stamp string        `bson:"s,omitempty"`
 	Body  bsonjson.Text `bson:"body"`
 	State bsonjson.Text `bson:"state,omitempty"`
+	// Digest is the digest of the version; absent for none. A release without digests drops it, or leaves it as it is.
+	Digest docstore.Digest `bson:"h,omitempty"`
 	// Keys are written and searched. Only a contender for a unique value reads them back.
 	Keys bson.D `bson:"k,omitempty"`
 	// Amount is written, and added up. It is absent if no index carries amounts.
 	Amount *int64 `bson:"a,omitempty"`
 	Unsent bool   `bson:"unsent"`
+	// Marked is the instant of the first write that the log of changes may lack; nil if the log has no such documents.
+	Marked *time.Time `bson:"i,omitempty"`
 }
 
 // tombstone is the version of what lies in the place of a document that will never be: see bury. No read returns it.
@@ -36,6 +42,7 @@ const (
 	idField      = "_id"
 	versionField = "v"
 	stateField   = "state"
+	digestField  = "h"
 	writeField   = "w"
 	stampField   = "s"
 	// takingsField counts how often a contender took a value from this version of the document, see countTaking, and
@@ -44,6 +51,10 @@ const (
 	keysField    = "k"
 	amountField  = "a"
 	unsentField  = "unsent"
+	// markField is the mark of a document whose last versions the log lacks, and loggedField the last version that the
+	// log has; absent for none.
+	markField   = "i"
+	loggedField = "g"
 )
 
 // keyField is the field of an index's values.
@@ -53,13 +64,46 @@ func keyField(index string) string { return keysField + "." + index }
 func (c *collection) recordOf(doc docstore.Document, version int64) record {
 	r := record{
 		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Stamp: c.stamp, Body: doc.Body,
-		State: doc.State,
-		Keys:  keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
+		State: doc.State, Digest: doc.Digest,
+		Keys: keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
+	}
+	if !c.spec.Unlogged {
+		r.Marked = new(time.Now())
 	}
 	if c.spec.Sums() {
 		r.Amount = &doc.Amount
 	}
 	return r
+}
+
+// replacement returns the update that puts the record in the place of another version. The mark keeps the earliest
+// instant: a sequencer may take it off at the same time, with the version that the log has.
+func (r record) replacement() (bson.D, error) {
+	encoded, err := bson.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	elements, err := bson.Raw(encoded).Elements()
+	if err != nil {
+		return nil, err
+	}
+	set := make(bson.D, 0, len(elements))
+	absent := bson.D{{Key: takingsField, Value: ""}}
+	for _, field := range []string{stateField, digestField, keysField, amountField} {
+		if _, err := bson.Raw(encoded).LookupErr(field); err != nil {
+			absent = append(absent, bson.E{Key: field, Value: ""})
+		}
+	}
+	for _, element := range elements {
+		if key := element.Key(); key != idField && key != markField {
+			set = append(set, bson.E{Key: key, Value: element.Value()})
+		}
+	}
+	update := bson.D{{Key: "$set", Value: set}, {Key: "$unset", Value: absent}}
+	if r.Marked != nil {
+		update = append(update, bson.E{Key: "$min", Value: bson.D{{Key: markField, Value: r.Marked}}})
+	}
+	return update, nil
 }
 
 // decode decodes the document of a result. The result would decode it through a buffer of 4 KiB, which it makes for
@@ -85,7 +129,7 @@ func keysOf(spec docstore.Spec, values docstore.Keys) bson.D {
 
 // document returns the record as readers get it, without its keys.
 func (r record) document() docstore.Document {
-	doc := docstore.Document{Version: r.Version, Body: r.Body, State: r.State, Unsent: r.Unsent}
+	doc := docstore.Document{Version: r.Version, Body: r.Body, State: r.State, Digest: r.Digest, Unsent: r.Unsent}
 	copy(doc.ID[:], r.ID.Data)
 	return doc
 }

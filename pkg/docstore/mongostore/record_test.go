@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -23,14 +24,36 @@ func TestRecordShape(t *testing.T) {
 	c := &collection{spec: receipts, stamp: "5e7a"}
 	record := c.recordOf(docstore.Document{
 		ID: id, Body: []byte(`{"paymentAmount":1.10}`), State: []byte(`{"s":1}`), Unsent: true,
-		Keys: docstore.Keys{"policyNumber": "M-1"},
+		Digest: docstore.Digest{1, 2},
+		Keys:   docstore.Keys{"policyNumber": "M-1"},
 	}, 3)
+	record.Marked = new(time.UnixMilli(7))
 	binary := `{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}`
 	want := `{"_id":` + binary + `,"v":{"$numberLong":"3"},"w":{"$oid":"` + record.Write.Hex() + `"},` +
-		`"s":"5e7a","body":{"paymentAmount":{"$numberDecimal":"1.10"}},"state":{"s":{"$numberLong":"1"}},"k":{"policyNumber":"M-1"},"unsent":true}`
+		`"s":"5e7a","body":{"paymentAmount":{"$numberDecimal":"1.10"}},"state":{"s":{"$numberLong":"1"}},` +
+		`"h":{"$binary":{"base64":"AQI=","subType":"00"}},` +
+		`"k":{"policyNumber":"M-1"},"unsent":true,"i":{"$date":{"$numberLong":"7"}}}`
 	got := extended(t, record)
 	if got != want {
 		t.Errorf("record\n got %s\nwant %s", got, want)
+	}
+}
+
+// TestReplacement: a replacement leaves nothing of the version before but what the log of changes has, and the earliest
+// mark.
+func TestReplacement(t *testing.T) {
+	c := &collection{spec: receipts, stamp: "5e7a"}
+	record := c.recordOf(docstore.Document{ID: uuid.New(), Body: []byte(`{"a":1}`)}, 3)
+	record.Marked = new(time.UnixMilli(7))
+	update, err := record.replacement()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"$set":{"v":{"$numberLong":"3"},"w":{"$oid":"` + record.Write.Hex() + `"},"s":"5e7a",` +
+		`"body":{"a":{"$numberLong":"1"}},"unsent":false},"$unset":{"t":"","state":"","h":"","k":"","a":""},` +
+		`"$min":{"i":{"$date":{"$numberLong":"7"}}}}`
+	if got := extended(t, update); got != want {
+		t.Errorf("update\n got %s\nwant %s", got, want)
 	}
 }
 

@@ -79,9 +79,13 @@ func (c *collection) rekey(ctx context.Context, version int64, next record, keys
 
 // replaced replaces what a filter selects, and reports whether it selected anything.
 func (c *collection) replaced(ctx context.Context, filter bson.D, next record) (bool, error) {
+	update, err := next.replacement()
+	if err != nil {
+		return false, unavailable(ctx, err)
+	}
 	matched := int64(0)
-	err := retried(ctx, func() error {
-		result, err := c.docs.ReplaceOne(ctx, filter, next)
+	err = retried(ctx, func() error {
+		result, err := c.docs.UpdateOne(ctx, filter, update)
 		if err == nil {
 			matched = result.MatchedCount
 		}

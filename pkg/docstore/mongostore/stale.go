@@ -219,3 +219,86 @@ func (r rekeying) keysOf(ctx context.Context, found foundStale, derived docstore
 	}
 	return keys, nil
 }
+
+// fillBatch is the number of documents that are marked for the log of changes together.
+const fillBatch = 500
+
+// fillLog marks the documents for the log of changes that a release without it has written, in the background, until
+// the context ends. Their stamp shows them.
+func (s stale) fillLog(ctx context.Context) {
+	for ctx.Err() == nil {
+		wait := searchAgain
+		stamps, err := s.Stamps(ctx)
+		for _, stamp := range stamps {
+			if err == nil {
+				err = s.markAll(ctx, stamp)
+			}
+		}
+		if err != nil {
+			wait = time.Second
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// markAll marks the documents with a stamp, unless it stands for the mark. It pauses after each batch for as long as
+// the batch took.
+func (s stale) markAll(ctx context.Context, stamp string) error {
+	known, err := s.Labels(ctx, stamp)
+	if err != nil || slices.Contains(known, logLabel) || stamp == backfill.Unstamped && s.spec.Keys != nil {
+		return err // documents without a stamp get one with their keys
+	}
+	next := backfill.Union(known, []string{logLabel})
+	if err := s.keepStamp(ctx, backfill.Stamp(next), next); err != nil {
+		return err
+	}
+	for {
+		began := time.Now()
+		count, err := s.markBatch(ctx, stamp, backfill.Stamp(next))
+		if err != nil || count == 0 {
+			return err
+		}
+		select {
+		case <-time.After(time.Since(began)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// markBatch marks some documents with a stamp and gives them another, and returns how many it found.
+func (s stale) markBatch(ctx context.Context, stamp, next string) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	condition := any(nil)
+	if stamp != backfill.Unstamped {
+		condition = stamp
+	}
+	cursor, err := s.docs.Find(ctx, bson.D{{Key: stampField, Value: condition}}, options.Find().SetHint(stampIndex).
+		SetSort(bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}}).SetLimit(fillBatch).
+		SetBatchSize(fillBatch+1).SetProjection(bson.D{{Key: idField, Value: 1}}))
+	if err != nil {
+		return 0, err
+	}
+	var found []record
+	if err := cursor.All(ctx, &found); err != nil || len(found) == 0 {
+		return 0, err
+	}
+	ids := make(bson.A, len(found))
+	for i, r := range found {
+		ids[i] = r.ID
+	}
+	those := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}, {Key: stampField, Value: condition}}
+	stamped := bson.E{Key: "$set", Value: bson.D{{Key: stampField, Value: next}}}
+	_, err = updateMany(ctx, s.docs, append(slices.Clone(those), bson.E{Key: versionField,
+		Value: bson.D{{Key: "$gt", Value: int64(tombstone)}}}),
+		bson.D{stamped, {Key: "$min", Value: bson.D{{Key: markField, Value: time.Now()}}}})
+	if err == nil {
+		_, err = updateMany(ctx, s.docs,
+			append(slices.Clone(those), bson.E{Key: versionField, Value: int64(tombstone)}), bson.D{stamped})
+	}
+	return len(found), err
+}

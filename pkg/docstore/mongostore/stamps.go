@@ -22,12 +22,19 @@ type stampRecord struct {
 	Labels []string `bson:"indexes"`
 }
 
+// logLabel stands, among the labels of a stamp, for the mark of the log of changes. No index has such a name.
+const logLabel = "(log)"
+
+// labels returns what the stamp of a collection stands for.
+func labels(spec docstore.Spec) []string {
+	return backfill.Union(backfill.Labels(spec), []string{logLabel})
+}
+
 // keepStamps keeps what the collection's own stamp stands for, and what documents without a stamp have, which an
 // earlier release wrote: the keys of all plain indexes that are there before this release has created any, and all
 // unique values.
 func (c *collection) keepStamps(ctx context.Context) error {
-	labels := backfill.Labels(c.spec)
-	if err := c.keepStamp(ctx, c.stamp, labels); err != nil {
+	if err := c.keepStamp(ctx, c.stamp, labels(c.spec)); err != nil {
 		return err
 	}
 	// The order matters if replicas start at once: a replica that sees an index which another has created finds what

@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
+	"insurance.example/exchange/pkg/docstore/internal/floor"
 )
 
 // Store is a database of a MongoDB deployment.
@@ -19,6 +20,12 @@ type Store struct {
 	database *mongo.Database
 	// timeout bounds one operation of a collection.
 	timeout time.Duration
+
+	// floor is the least id that a new document of the database may have.
+	floor *floor.Shared
+
+	// log is the log of changes.
+	log *changeLog
 
 	// opening guards backfills, the work in the background on the collections that were opened.
 	opening   sync.Mutex
@@ -30,10 +37,12 @@ type Store struct {
 // whose documents an early release wrote.
 func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
 	if err := spec.Validate(); err != nil {
-		return nil, unavailable(ctx, err)
+		return nil, unavailable(ctx, refusal{err})
 	}
 	c := s.collection(spec)
-	for _, step := range []func(context.Context) error{c.checkForm, c.keepStamps, c.ensureIndexes, c.ensureHistory} {
+	for _, step := range []func(context.Context) error{
+		c.checkForm, c.keepStamps, c.ensureIndexes, c.ensureHistory, s.board().make, s.log.make,
+	} {
 		if err := step(ctx); err != nil {
 			return nil, unavailable(ctx, err)
 		}
@@ -45,16 +54,20 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return nil, err
 	}
 	s.backfills = append(s.backfills, c.backfill)
+	if !spec.Unlogged {
+		s.log.add(c, s.timeout)
+	}
 	return docstore.Decorate(c, within(s.timeout)), nil
 }
 
 // collection returns the collection of a spec, whether it is there or not.
 func (s *Store) collection(spec docstore.Spec) *collection {
 	return &collection{
-		spec: spec, docs: s.database.Collection(spec.Name),
+		spec: spec, docs: s.database.Collection(spec.Name), floor: s.floor, timeout: s.timeout,
+		log:          s.log,
 		reservations: s.database.Collection(spec.Name + reservationsSuffix),
 		history:      s.database.Collection(spec.Name + historySuffix),
-		stamps:       s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(backfill.Labels(spec)),
+		stamps:       s.database.Collection(spec.Name + stampsSuffix), stamp: backfill.Stamp(labels(spec)),
 	}
 }
 
@@ -65,6 +78,8 @@ func (s *Store) Close() error {
 	for _, b := range s.backfills {
 		b.Close()
 	}
+	s.log.end()
+	s.closeFloor()
 	return s.client.Disconnect(context.Background())
 }
 
@@ -75,4 +90,14 @@ func unavailable(ctx context.Context, cause error) error {
 		return fmt.Errorf("%w: %w: %w", docstore.ErrUnavailable, ended, cause)
 	}
 	return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause)
+}
+
+// within returns what ends each call of a collection within a time. A server that accepts connections and does not
+// respond would keep the call until the context of the whole request ends.
+func within(timeout time.Duration) docstore.Around {
+	return func(ctx context.Context, _ docstore.Call, do func(context.Context) error) error {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		return do(ctx)
+	}
 }

@@ -3,13 +3,17 @@ package sqlitestore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
+	"insurance.example/exchange/pkg/docstore/internal/floor"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
@@ -20,9 +24,14 @@ type collection struct {
 	sql   statements
 
 	// Only the writer uses these statements.
-	insert, rewrite, replace, sent, keep, rekey, restamp *sqlite3.Stmt
+	insert, rewrite, replace, sent, keep, rekey, restamp, logged *sqlite3.Stmt
 
 	backfill *backfill.Backfill
+	// floor is the least id that a new document may have. The writer compares.
+	floor floor.Floor
+	// number is the collection's in the log of changes, which lacks documents if it is unfilled.
+	number   int64
+	unfilled bool
 }
 
 // prepare is the change that brings the table and its indexes up to date, and prepares the statements that write.
@@ -31,12 +40,19 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 	if err != nil {
 		return err
 	}
-	for _, sql := range schemaSQL(c.spec, has) {
+	kept, err := tableColumns(conn, historyTable(c.spec.Name))
+	if err != nil {
+		return err
+	}
+	for _, sql := range schemaSQL(c.spec, has, kept) {
 		if err := conn.Exec(sql); err != nil {
 			return err
 		}
 	}
 	if err := c.keepStamps(conn, has); err != nil {
+		return err
+	}
+	if err := c.keepLog(conn); err != nil {
 		return err
 	}
 	for _, s := range []struct {
@@ -50,7 +66,37 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 			return err
 		}
 	}
-	return nil
+	return c.beginAbove(conn)
+}
+
+// beginAbove passes the ids up to the greatest that is stored: readers may have gone on after it, and the clock may
+// have been put back since.
+func (c *collection) beginAbove(conn *sqlite3.Conn) error {
+	stmt, err := conn.Prepare("SELECT id FROM " + quoted(c.spec.Name) + " ORDER BY id DESC LIMIT 1")
+	if err != nil {
+		return err
+	}
+	defer stmt.Reset()
+	row, err := stmt.Step()
+	if row {
+		var greatest uuid.UUID
+		stmt.CopyTo(greatest[:], 0)
+		c.floor.Raise(floor.Next(greatest))
+		c.store.warnBehind(greatest, time.Now())
+	}
+	return err
+}
+
+// warnBehind warns, once for the store, of a clock that is behind the newest record. New records get wrong times then.
+// Clocks are corrected by parts of a second all the time.
+func (s *Store) warnBehind(newest uuid.UUID, now time.Time) {
+	if newest.Version() != 7 || s.warned {
+		return
+	}
+	behind := time.Unix(newest.Time().UnixTime()).Sub(now).Round(time.Second)
+	if s.warned = behind > 0; s.warned {
+		slog.Warn(fmt.Sprintf("the clock is %v behind the newest record; set it right", behind), "record", newest)
+	}
 }
 
 // tableColumns returns the columns of a table, none if it does not exist.
@@ -81,8 +127,14 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	}
 	doc, keys := c.own(doc)
 	return c.store.writer.do(ctx, func(*sqlite3.Conn) error {
+		if err := c.floor.Check(doc.ID); err != nil {
+			return err
+		}
 		c.bind(c.insert, doc, keys)
-		return taken(c.insert.Run())
+		if err := c.insert.Run(); err != nil {
+			return taken(err)
+		}
+		return c.logVersion(doc.ID, 1)
 	})
 }
 
@@ -101,7 +153,10 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 				return taken(err)
 			}
 			if conn.Changes() == 1 {
-				return c.keepFormer(doc.ID, former)
+				if err := c.keepFormer(doc.ID, former); err != nil {
+					return err
+				}
+				return c.logVersion(doc.ID, doc.Version+1)
 			}
 		}
 		return docstore.ErrStale
@@ -141,6 +196,7 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 		unsent = 1
 	}
 	stmt.BindInt(4, unsent)
+	bindDigest(stmt, 5, doc.Digest)
 	return c.bindKeys(stmt, firstKey, keys, doc.Amount)
 }
 
@@ -166,6 +222,15 @@ func (c *collection) bindKeys(stmt *sqlite3.Stmt, first int, keys []key, amount 
 func bindState(stmt *sqlite3.Stmt, parameter int, state []byte) {
 	if len(state) > 0 {
 		stmt.BindTextBytes(parameter, state)
+	} else {
+		stmt.BindNull(parameter)
+	}
+}
+
+// bindDigest binds a digest, or null for none.
+func bindDigest(stmt *sqlite3.Stmt, parameter int, digest docstore.Digest) {
+	if len(digest) > 0 {
+		stmt.BindBlob(parameter, digest)
 	} else {
 		stmt.BindNull(parameter)
 	}
@@ -207,6 +272,25 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	if sql, value, ok := c.sql.lookups.of(q); ok {
 		return c.lookUp(ctx, sql, value)
 	}
+	return floor.Find(ctx, c, q, func() ([]docstore.Document, error) { return c.search(ctx, q) })
+}
+
+func (c *collection) Least() uuid.UUID { return c.floor.Least() }
+
+// Settle refuses the ids up to last from now on, and waits for the writes that were let in before. If the writer
+// cannot write, they have ended too.
+func (c *collection) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, error) {
+	c.floor.Raise(floor.Reach(last, time.Now()))
+	settled := c.floor.Least()
+	err := c.store.writer.do(ctx, func(*sqlite3.Conn) error { return nil })
+	if ctx.Err() == nil && !errors.Is(err, errClosed) {
+		err = nil
+	}
+	return settled, err
+}
+
+// search finds the documents of a query that is more than a lookup.
+func (c *collection) search(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
 	if found, done, err := c.findDense(ctx, q); done || err != nil {
 		return found, err
 	}
@@ -219,16 +303,21 @@ var beyondAll = append(uuid.Max[:], 0)
 
 // bindFind binds the parameters of findSQL.
 func bindFind(stmt *sqlite3.Stmt, q docstore.Query, texts []string) {
-	if q.Descending && q.After == uuid.Nil {
-		stmt.BindBlob(1, beyondAll)
-	} else {
-		stmt.BindBlob(1, q.After[:])
-	}
+	bindAfter(stmt, q)
 	for i, text := range texts {
 		stmt.BindText(2+i, text)
 	}
 	stmt.BindInt(2+len(texts), int64(q.Limit))
 	stmt.BindInt(3+len(texts), int64(q.Skip))
+}
+
+// bindAfter binds the id that a query begins after, parameter 1.
+func bindAfter(stmt *sqlite3.Stmt, q docstore.Query) {
+	if q.Descending && q.After == uuid.Nil {
+		stmt.BindBlob(1, beyondAll)
+	} else {
+		stmt.BindBlob(1, q.After[:])
+	}
 }
 
 func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {

@@ -7,6 +7,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/conformance"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
 )
 
 func TestConformance(t *testing.T) {
@@ -34,4 +35,28 @@ func open(t testing.TB, path string) *sqlitestore.Store {
 
 func TestConformanceOfRanges(t *testing.T) {
 	conformance.Ranges(t, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
+}
+
+func TestConformanceOfChanges(t *testing.T) {
+	conformance.Changes(t, conformance.Full, func(t *testing.T) docstore.Store { return open(t, fresh(t)) })
+}
+
+// TestConformanceOfOldLogs removes all that an earlier release would not have made.
+func TestConformanceOfOldLogs(t *testing.T) {
+	database := func(t *testing.T) (func(*testing.T) docstore.Store, func(*testing.T)) {
+		path := fresh(t)
+		forget := func(t *testing.T) {
+			for _, sql := range []string{
+				`DROP TRIGGER "policies logs INSERT"`, `DROP TRIGGER "policies logs UPDATE OF version"`,
+				`DROP TRIGGER "renewals logs INSERT"`, `DROP TRIGGER "renewals logs UPDATE OF version"`,
+				`DROP TABLE "log of changes"`, `DROP TABLE "collections of the log"`,
+			} {
+				if _, err := sqlitetest.Exec(path, sql); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		return func(t *testing.T) docstore.Store { return open(t, path) }, forget
+	}
+	conformance.ChangesFill(t, conformance.Full, database)
 }

@@ -117,6 +117,7 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	verifyLog(t, path)
 	found := map[uuid.UUID]int64{}
 	for after := (uuid.UUID{}); ; {
 		docs, err := entries.Find(t.Context(), docstore.Query{After: after, Limit: 500, WithState: true})
@@ -135,6 +136,26 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 		if found[id] < version {
 			t.Errorf("%v was stored as version %d, and is there as %d", id, version, found[id])
 		}
+	}
+}
+
+// verifyLog compares the log of changes with the documents.
+func verifyLog(t *testing.T, path string) {
+	t.Helper()
+	inspection, err := Inspect(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inspection.Close()
+	entries, err := inspection.Collection(t.Context(), ledger)
+	if err == nil {
+		err = entries.Faults(t.Context(), func(found docstore.Finding) error {
+			t.Errorf("%+v", found)
+			return nil
+		})
+	}
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -4,16 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-const (
-	// fewInRange is the number of documents in a range up to which they are all read and sorted by id.
-	fewInRange = 500
-	// denseWindow is the number of documents, in order of id, among which a page of a range with more is looked for.
-	denseWindow = 2000
-)
+// fewInRange is the number of documents in a range up to which they are all read and sorted by id.
+const fewInRange = 500
 
 // findDense finds the documents of a range that holds many, in order of id. The index of a range has its documents in
 // order of their values, so that a page would cost the sorting of all of them. If they are many they are also
@@ -29,14 +27,47 @@ func (c *collection) findDense(
 	if few, err := c.fewIn(ctx, lead, q); few || err != nil {
 		return nil, false, err
 	}
+	until, more, err := c.windowEnd(ctx, q)
+	if err != nil {
+		return nil, false, err
+	}
 	sql, texts := denseSQL(selectedFor(q), c.spec, q)
-	found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
+	found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) {
+		bindFind(stmt, q, texts)
+		stmt.BindBlob(4+len(texts), until)
+	})
 	if err != nil {
 		return nil, false, err
 	}
 	// A page that bytes have ended has a sign of that at its end.
 	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
-	return found, done, nil
+	if q.Near && more && !done {
+		found = append(found, docstore.Document{ID: uuid.UUID(until)})
+	}
+	return found, done || q.Near || !more, nil
+}
+
+// windowEnd returns the last of the next documents in order of id, and whether there are as many; else an id that none
+// comes after.
+func (c *collection) windowEnd(ctx context.Context, q docstore.Query) (until []byte, more bool, err error) {
+	err = c.store.searches.read(ctx, windowSQL(c.spec, q), func(stmt *sqlite3.Stmt) (err error) {
+		bindAfter(stmt, q)
+		if more, err = stmt.Step(); more {
+			until = stmt.Bytes(0)
+		}
+		return err
+	})
+	if !more {
+		until = orderOf(q).last
+	}
+	return until, more, err
+}
+
+// windowSQL returns the id of the last document of a window. Parameter 1 is the id that the window begins after.
+func windowSQL(spec docstore.Spec, q docstore.Query) string {
+	o := orderOf(q)
+	return fmt.Sprintf(`SELECT id FROM %s WHERE id %s ?1 ORDER BY id %s LIMIT 1 OFFSET %d`, quoted(spec.Name),
+		o.beyond, o.by, docstore.NearWindow-1)
 }
 
 // fewIn reports whether the ranges of an index hold so few documents that they can be sorted.
@@ -67,13 +98,11 @@ func countSQL(spec docstore.Spec, lead docstore.Index, q docstore.Query) (sql st
 		quoted(spec.Name), quoted(indexName(spec.Name, lead)), keyColumn(lead.Name), conditions), texts
 }
 
-// denseSQL is findSQL for a search among the next documents by id. A column with a plus sign is not looked up in an
-// index.
+// denseSQL is findSQL for a search among the next documents by id, up to the one that is the last parameter. A column
+// with a plus sign is not looked up in an index.
 func denseSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
 	conditions, texts := conditionsSQL(spec, q, "+")
-	o, table := orderOf(q), quoted(spec.Name)
-	window := fmt.Sprintf(`SELECT %s(id) FROM (SELECT id FROM %s WHERE id %s ?1 ORDER BY id %s LIMIT %d)`, o.last,
-		table, o.beyond, o.by, denseWindow)
-	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1 AND id %s (%s)%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`,
-		selected, table, o.beyond, o.until, window, conditions, o.by, 2+len(texts), 3+len(texts)), texts
+	o, next := orderOf(q), 2+len(texts)
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1 AND id %s ?%d%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`,
+		selected, quoted(spec.Name), o.beyond, o.until, next+2, conditions, o.by, next, next+1), texts
 }

@@ -25,6 +25,9 @@
 //	dense.go             the page of a long range
 //	former.go            the former versions
 //	sum.go               the sums of an index with amounts
+//	changes.go           the log of changes
+//	fill.go              the entries of documents that are older than the log
+//	renew.go             another identity for the log of a backup that is restored
 //	stale.go             the documents that lack the keys of new indexes
 //	snapshot.go          a copy of the file while it is in use
 //	inspection*.go       the file as it is stored, and what is wrong with it

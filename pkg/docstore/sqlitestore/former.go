@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -37,6 +38,7 @@ func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
 	}
 	bindState(c.keep, 4, former.State)
 	c.keep.BindTextBytes(5, former.Body)
+	bindDigest(c.keep, 6, former.Digest)
 	return c.keep.Run()
 }
 
@@ -106,15 +108,26 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 	return formers, nil
 }
 
-// The columns of the state and the body in the row of a former version, which may lack the latter.
+// formerColumns are the columns of a former version without its body, which may follow. bodilessColumns leave the
+// digest out if the body is large: in a table of a release without digests it comes after the body, all of which SQLite
+// would read.
+const formerColumns = `version, key, state, digest`
+
+var bodilessColumns = fmt.Sprintf(`version, key, state, CASE WHEN octet_length(body) <= %d THEN digest END`, largeRow)
+
+// The places of these columns.
 const (
-	formerStateAt = 2
-	formerBodyAt  = 3
+	formerStateAt  = 2
+	formerDigestAt = 3
+	formerBodyAt   = 4
 )
 
 // formerState reads the row that a statement is at, which has no body.
 func formerState(stmt *sqlite3.Stmt) docstore.Former {
-	return docstore.Former{Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt)}
+	return docstore.Former{
+		Version: stmt.Int(0), Key: string(stmt.Bytes(1)), State: stmt.Bytes(formerStateAt),
+		Digest: stmt.Bytes(formerDigestAt),
+	}
 }
 
 // wholeFormer reads the row that a statement is at, which has a body.

@@ -79,6 +79,8 @@ type inspected struct {
 	held docstore.Spec
 	// there says that the table is there, kept that the table of its former versions is.
 	there, kept bool
+	// formers are the columns of a former version.
+	formers string
 	// opened says that a store has opened the collection with this spec.
 	opened bool
 	// selected are the columns of a document, its stamp, its keys in the order of the spec, and its amount.
@@ -93,7 +95,7 @@ func (c *inspected) readShape(ctx context.Context) error {
 	if err == nil {
 		var kept []string
 		kept, err = tableColumns(c.conn, historyTable(c.spec.Name))
-		c.kept = len(kept) > 0
+		c.kept, c.formers = len(kept) > 0, digestless(formerColumns, kept)+`, body`
 	}
 	if err != nil {
 		return unavailable(withRemedy(c.path, err))
@@ -102,7 +104,7 @@ func (c *inspected) readShape(ctx context.Context) error {
 	if c.held, err = c.asHeld(); err != nil {
 		return unavailable(withRemedy(c.path, err))
 	}
-	selected := []string{columns}
+	selected := []string{digestless(columns, has)}
 	stamped := slices.Contains(has, stampColumn)
 	for _, column := range append([]string{stampColumn}, valueColumns(c.spec)...) {
 		if !slices.Contains(has, column) {
@@ -123,6 +125,15 @@ func (c *inspected) readShape(ctx context.Context) error {
 		})
 	_, c.opened = c.labels[stampOf(c.spec)]
 	return err
+}
+
+// digestless returns some columns without the digest, which comes last, if the table does not have it: then only an
+// earlier release has opened it.
+func digestless(columns string, has []string) string {
+	if slices.Contains(has, digestColumn) {
+		return columns
+	}
+	return strings.TrimSuffix(columns, digestColumn) + "NULL"
 }
 
 // asHeld returns the spec with plain indexes in place of those with amounts, where the file has these: then only an
@@ -167,7 +178,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 }
 
 // stampAt is the column of the stamp among those that Find selects. The keys follow it.
-const stampAt = 5
+const stampAt = 6
 
 // readKeys reads the keys and the amount of the row that a statement is at.
 func (c *inspected) readKeys(stmt *sqlite3.Stmt, stored *docstore.Stored) {
@@ -193,8 +204,7 @@ func (c *inspected) Formers(ctx context.Context, id uuid.UUID, after int64, limi
 	}
 	var formers []docstore.Former
 	size := 0
-	sql := fmt.Sprintf(
-		`SELECT version, key, state, body FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`,
+	sql := fmt.Sprintf(`SELECT %s FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, c.formers,
 		quoted(historyTable(c.spec.Name)))
 	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])

@@ -11,8 +11,8 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 )
 
-// Faults reports indexes that are missing, and values of unique indexes that several documents have. A file that no
-// store has opened with the spec yet need not have its indexes.
+// Faults reports indexes that are missing, values of unique indexes that several documents have, and documents that are
+// not in the log of changes as they are. A file that no store has opened with the spec need not have its indexes.
 func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) error) error {
 	if !c.there {
 		return nil
@@ -43,7 +43,48 @@ func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) er
 			}
 		}
 	}
-	return nil
+	return c.reportLog(ctx, report)
+}
+
+// reportLog compares the log of changes with the documents: each has an entry for every version up to its own, in
+// order. A log that is still being filled is not compared, and neither is a file without one.
+func (c *inspected) reportLog(ctx context.Context, report func(docstore.Finding) error) error {
+	logs, err := tableColumns(c.conn, logsTable)
+	if err != nil {
+		return unavailable(withRemedy(c.path, err))
+	}
+	if len(logs) == 0 {
+		return nil
+	}
+	var findings []docstore.Finding
+	sql := fmt.Sprintf(`WITH entries AS (SELECT id, version, row_number() OVER (PARTITION BY id ORDER BY seq) AS place
+			FROM "%s" WHERE collection = (SELECT number FROM "%s" WHERE name = ?1)),
+		logged AS (SELECT id, count(*) AS versions, sum(version <> place) AS misplaced FROM entries GROUP BY id)
+		SELECT coalesce(d.id, l.id), ifnull(d.version, 0), ifnull(l.versions, 0), ifnull(l.misplaced, 0)
+		FROM %s AS d FULL JOIN logged AS l ON l.id = d.id
+		WHERE EXISTS (SELECT 1 FROM "%[2]s" WHERE name = ?1 AND filled IS NULL)
+			AND (d.version IS NOT l.versions OR l.misplaced > 0) LIMIT ?2`,
+		logTable, logsTable, quoted(c.spec.Name))
+	err = c.rows(ctx, sql, func(stmt *sqlite3.Stmt) {
+		stmt.BindText(1, c.spec.Name)
+		stmt.BindInt(2, mostFaults)
+	}, func(stmt *sqlite3.Stmt) bool {
+		var id uuid.UUID
+		stmt.CopyTo(id[:], 0)
+		findings = append(findings, docstore.Finding{
+			Collection: c.spec.Name, ID: id.String(),
+			Invariant: "the log of changes has every version of a document once, in order",
+			Found:     fmt.Sprintf("%d versions, %d of them not in their place", stmt.Int(2), stmt.Int(3)),
+			Expected:  fmt.Sprintf("%d versions in order", stmt.Int(1)),
+		})
+		return true
+	})
+	for _, finding := range findings {
+		if err == nil {
+			err = report(finding)
+		}
+	}
+	return err
 }
 
 // reportShared reports the values of a unique index that several documents have.

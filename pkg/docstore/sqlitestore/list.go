@@ -49,17 +49,21 @@ func (c *collection) list(
 	return docs, nil
 }
 
-// The columns of the body and the state in a row.
+// The columns of the body, the state and the digest in a row.
 const (
-	bodyAt  = 2
-	stateAt = 3
+	bodyAt   = 2
+	stateAt  = 3
+	digestAt = 5
 )
 
-// content is the body and the state of the row a statement is at, in SQLite's own memory.
-type content struct{ body, state []byte }
+// content is the body, the state and the digest of the row a statement is at, in SQLite's own memory.
+type content struct{ body, state, digest []byte }
 
-func contentOf(stmt *sqlite3.Stmt) content { return content{stmt.View(bodyAt), stmt.View(stateAt)} }
+func contentOf(stmt *sqlite3.Stmt) content {
+	return content{stmt.View(bodyAt), stmt.View(stateAt), stmt.View(digestAt)}
+}
 
+// size is the size of the body and the state.
 func (c content) size() int { return len(c.body) + len(c.state) }
 
 // affordable reads the row the statement is at, after its size is taken from the gate of the context.
@@ -70,11 +74,11 @@ func affordable(ctx context.Context, stmt *sqlite3.Stmt) (docstore.Document, err
 // document reads the row the statement is at.
 func document(stmt *sqlite3.Stmt) docstore.Document {
 	doc := named(stmt)
-	doc.Body, doc.State = stmt.Bytes(bodyAt), stmt.Bytes(stateAt)
+	doc.Body, doc.State, doc.Digest = stmt.Bytes(bodyAt), stmt.Bytes(stateAt), stmt.Bytes(digestAt)
 	return doc
 }
 
-// named reads the row the statement is at, without body and state.
+// named reads the row the statement is at, without body, state and digest.
 func named(stmt *sqlite3.Stmt) docstore.Document {
 	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1}
 	stmt.CopyTo(doc.ID[:], 0)
@@ -83,7 +87,7 @@ func named(stmt *sqlite3.Stmt) docstore.Document {
 
 // copies makes copies of what SQLite has in its own memory, several in one block.
 type copies struct {
-	// size is the size of all copies, in bytes.
+	// size is the size of all bodies and states, in bytes.
 	size int
 	// room is what is left of the last block.
 	room []byte
@@ -94,11 +98,12 @@ const largestBlock = 64 << 10
 
 // document reads the row the statement is at, whose content is given.
 func (c *copies) document(ctx context.Context, stmt *sqlite3.Stmt, of content) (docstore.Document, error) {
-	if err := c.reserve(ctx, of.size()); err != nil {
+	if err := c.reserve(ctx, of.size()+len(of.digest)); err != nil {
 		return docstore.Document{}, err
 	}
 	doc := named(stmt)
-	doc.Body, doc.State = c.of(of.body), c.of(of.state)
+	doc.Body, doc.State, doc.Digest = c.of(of.body), c.of(of.state), c.of(of.digest)
+	c.size += of.size()
 	return doc, nil
 }
 
@@ -123,7 +128,7 @@ func (c *copies) of(view []byte) []byte {
 	}
 	n := copy(c.room, view)
 	made := c.room[:n:n]
-	c.room, c.size = c.room[n:], c.size+n
+	c.room = c.room[n:]
 	return made
 }
 

@@ -73,6 +73,10 @@ func TestNoStatementScans(t *testing.T) {
 		t.Errorf("count of a range: %s", explain(t, conn, statement))
 	}
 	for range 2 {
+		if plan := explain(t, conn, windowSQL(receipts, ranged)); strings.Contains(plan, "SCAN") ||
+			!strings.Contains(plan, "USING COVERING INDEX sqlite_autoindex_receipts_1 (id") {
+			t.Errorf("end of a window: %s", plan)
+		}
 		if statement, _ := denseSQL(columns, receipts, ranged); !strings.HasPrefix(explain(t, conn, statement),
 			"SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 (id>? AND id<?)") ||
 			strings.Contains(explain(t, conn, statement), "ORDER BY") {
@@ -136,7 +140,7 @@ func shapes(spec docstore.Spec) []docstore.Query {
 // schema returns a connection to a new database with the table of the spec.
 func schema(t *testing.T, spec docstore.Spec) *sqlite3.Conn {
 	t.Helper()
-	conn, err := connect(filepath.Join(t.TempDir(), "plan.db"), sqlite3.ReadWrite, schemaSQL(spec, nil))
+	conn, err := connect(filepath.Join(t.TempDir(), "plan.db"), sqlite3.ReadWrite, schemaSQL(spec, nil, nil))
 	if err != nil {
 		t.Fatal(err)
 	}

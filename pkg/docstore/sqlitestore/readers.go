@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
@@ -245,6 +246,8 @@ func (v *view) end() {
 type turn struct {
 	// count counts the beginnings and the ends of the writer's transactions. It is odd during one.
 	count atomic.Uint64
+	// began is when the last of them began, in milliseconds.
+	began atomic.Int64
 	// readers are those whose views end when a transaction begins.
 	readers []*readers
 }
@@ -253,6 +256,7 @@ func during(count uint64) bool { return count%2 == 1 }
 
 // begin ends all views that nobody reads in. The others end when their connections are given back.
 func (t *turn) begin() {
+	t.began.Store(time.Now().UnixMilli())
 	t.count.Add(1)
 	for _, r := range t.readers {
 		r.endViews()
@@ -260,3 +264,12 @@ func (t *turn) begin() {
 }
 
 func (t *turn) end() { t.count.Add(1) }
+
+// watermark returns an instant. A read that begins afterwards sees all that was written before it.
+func (t *turn) watermark() time.Time {
+	now := time.Now().UnixMilli()
+	if during(t.count.Load()) {
+		now = t.began.Load()
+	}
+	return time.UnixMilli(now).UTC()
+}

@@ -40,6 +40,9 @@ func OpenSnapshot(path string) (*Snapshot, error) {
 	if err != nil {
 		return nil, unavailable(withRemedy(path, err))
 	}
+	if err := checkSchema(conn, path); err != nil {
+		return nil, unavailable(errors.Join(err, conn.Close()))
+	}
 	conn.Interruptible()
 	return &Snapshot{conn: conn, path: path}, nil
 }

@@ -5,15 +5,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 )
 
 // columns are the columns that every read selects, in the order in which document reads them.
-const columns = `id, version, body, state, unsent`
+const columns = `id, version, body, state, unsent, digest`
 
-// stateless are these columns without the state, in whose place is nothing.
-const stateless = `id, version, body, NULL, unsent`
+// stateless are these columns without the state and the digest, in whose places is nothing.
+const stateless = `id, version, body, NULL, unsent, NULL`
 
 // selectedFor returns the columns that a find selects.
 func selectedFor(q docstore.Query) string {
@@ -44,9 +46,9 @@ type statements struct {
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
-// body, state, unsent, the keys in the order of the spec, the amount if an index carries amounts, and for the latter
-// two the version that is replaced. Those of rekey and restamp are the id, the version and, for the former, the keys
-// and the amount.
+// body, state, unsent, digest, the keys in the order of the spec, the amount if an index carries amounts, and for the
+// latter two the version that is replaced. Those of rekey and restamp are the id, the version and, for the former, the
+// keys and the amount.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	stamp := stampOf(spec)
@@ -66,8 +68,8 @@ func statementsOf(spec docstore.Spec) statements {
 	stale := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE stamp IS NOT '%s'`, table, quoted(staleIndex(spec.Name, stamp)),
 		stamp)
 	update := fmt.Sprintf(
-		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4%%s WHERE id = ?1 AND version = ?%d%%s`,
-		table, firstKey+len(written))
+		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4, digest = ?5%%s
+			WHERE id = ?1 AND version = ?%d%%s`, table, firstKey+len(written))
 	return statements{
 		lookups: lookupsOf(spec),
 		finds:   &finds{written: map[form]string{}},
@@ -80,13 +82,13 @@ func statementsOf(spec docstore.Spec) statements {
 		bodies: fmt.Sprintf(
 			`SELECT d.id, d.body FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
 		insert: fmt.Sprintf(
-			`INSERT INTO %s (id, version, stamp, body, state, unsent%s) VALUES (?1, 1, '%s', ?2, ?3, ?4%s)`,
+			`INSERT INTO %s (id, version, stamp, digest, body, state, unsent%s) VALUES (?1, 1, '%s', ?5, ?2, ?3, ?4%s)`,
 			table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2 AND unsent = 1`, table),
 		// A former version never changes, so one that is there already is this one.
-		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body) VALUES (?1, ?2, ?3, ?4, ?5)
+		keep: fmt.Sprintf(`INSERT INTO %s (id, version, key, state, body, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 			ON CONFLICT (id, version) DO NOTHING`, history),
 		stale:     `SELECT ` + columns + ` ` + stale + ` AND stamp IS ?1 ORDER BY id LIMIT ?2`,
 		unstamped: `SELECT 1 ` + stale + ` AND stamp IS NULL LIMIT 1`,
@@ -94,12 +96,12 @@ func statementsOf(spec docstore.Spec) statements {
 		rekey: fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp,
 			rekeyed.String()),
 		restamp: fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
-		former: singleOf(`version, key, state, body`, wholeSize,
+		former: singleOf(formerColumns+`, body`, wholeSize,
 			fmt.Sprintf(`FROM %s WHERE id = ?1 AND version = ?2`, history)),
 		formers: fmt.Sprintf(
-			`SELECT version, key, state FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, history),
-		formerByKey: fmt.Sprintf(`SELECT version, key, state FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
-			ORDER BY version DESC LIMIT 1`, history, quoted(formerKeyIndex(spec.Name))),
+			`SELECT %s FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, bodilessColumns, history),
+		formerByKey: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
+			ORDER BY version DESC LIMIT 1`, bodilessColumns, history, quoted(formerKeyIndex(spec.Name))),
 	}
 }
 
@@ -123,7 +125,7 @@ func keyColumns(spec docstore.Spec) []string {
 
 // firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.
 const (
-	firstKey     = 5
+	firstKey     = 6
 	firstRekeyed = 3
 )
 
@@ -144,15 +146,18 @@ func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string,
 	return b.String(), texts
 }
 
-// order is the SQL of an order of ids: the comparison with the id to begin after, that with the last id, the function
-// that returns the last of several, and the order itself.
-type order struct{ beyond, until, last, by string }
+// order is the SQL of an order of ids: the comparison with the id to begin after, that with the last id, and the order
+// itself; last is an id that none comes after.
+type order struct {
+	beyond, until, by string
+	last              []byte
+}
 
 func orderOf(q docstore.Query) order {
 	if q.Descending {
-		return order{"<", ">=", "min", "DESC"}
+		return order{"<", ">=", "DESC", uuid.Nil[:]}
 	}
-	return order{">", "<=", "max", "ASC"}
+	return order{">", "<=", "ASC", uuid.Max[:]}
 }
 
 // conditionsSQL writes the conditions of a query on the keys, each column with a prefix, and returns their texts,
@@ -178,26 +183,32 @@ func conditionsSQL(spec docstore.Spec, q docstore.Query, prefix string) (sql str
 	return b.String(), texts
 }
 
-// schemaSQL returns the statements that bring the table of the collection up to the spec. has are the columns of the
-// table, none if there is no table.
-func schemaSQL(spec docstore.Spec, has []string) []string {
+// schemaSQL returns the statements that bring the tables of the collection up to the spec. has are the columns of the
+// table, and kept are those of the table of its former versions, none if there is no table.
+func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	sql := []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL, stamp TEXT,
-			body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
+			digest BLOB, body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
 		// A table with row ids, although its rows are found by their key: such a table packs rows of some kilobytes,
 		// where one without gives each a page of its own. So a change writes a quarter less, and the file grows by a
 		// third as much. The body comes last, so that a read of the other columns does not read the pages of a large
 		// body.
-		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB NOT NULL, version INTEGER NOT NULL, key TEXT, state TEXT,
-			body TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT`, history),
+		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB NOT NULL, version INTEGER NOT NULL, key TEXT, digest BLOB,
+			state TEXT, body TEXT NOT NULL, PRIMARY KEY (id, version)) STRICT`, history),
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id, key, version) WHERE key IS NOT NULL`,
 			quoted(formerKeyIndex(spec.Name)), history),
 	}
 	if len(has) > 0 && !slices.Contains(has, stampColumn) {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN stamp TEXT`, table))
+	}
+	if len(has) > 0 && !slices.Contains(has, digestColumn) {
+		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, table))
+	}
+	if len(kept) > 0 && !slices.Contains(kept, digestColumn) {
+		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, history))
 	}
 	stamp := stampOf(spec)
 	sql = append(sql,
@@ -246,6 +257,9 @@ func indexSQL(collection string, index docstore.Index, has []string) []string {
 
 // keyColumn is the column of an index's values. The prefix keeps it apart from the columns every table has.
 func keyColumn(index string) string { return "k_" + index }
+
+// digestColumn is the column of the digests. A release without them leaves it as it is.
+const digestColumn = "digest"
 
 // amountColumn is the column of the amounts.
 const amountColumn = "amount"

@@ -24,10 +24,15 @@ type Store struct {
 	writer *writer
 	// gets serve reads of one document, searches all others.
 	gets, searches *readers
+	turn           *turn
+	log            changeLog
+	// warned reports whether the clock was said to be behind. Only the writer uses it.
+	warned bool
 
-	// opening guards backfills, the work in the background on the collections that were opened.
+	// opening guards the work in the background on the collections that were opened. fills end that on the log.
 	opening   sync.Mutex
 	backfills []*backfill.Backfill
+	fills     []func()
 
 	end   sync.Once
 	ended error
@@ -76,7 +81,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, unavailable(errors.Join(err, gets.close(), writer.close(), tally.close(), lock.Close()))
 	}
 	turn.readers = []*readers{gets, searches}
-	return &Store{lock: lock, tally: tally, writer: writer, gets: gets, searches: searches}, nil
+	return &Store{lock: lock, tally: tally, writer: writer, gets: gets, searches: searches, turn: turn}, nil
 }
 
 // acquire takes the lock that makes this store the only one of the file. SQLite itself would let several processes
@@ -136,6 +141,9 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 		return nil, err
 	}
 	s.backfills = append(s.backfills, c.backfill)
+	if c.unfilled {
+		return c, c.startFill(ctx)
+	}
 	return c, nil
 }
 
@@ -160,6 +168,9 @@ func (s *Store) Close() error {
 		defer s.opening.Unlock()
 		for _, b := range s.backfills {
 			b.Close()
+		}
+		for _, end := range s.fills {
+			end()
 		}
 		// The connection that is closed last moves the log into the database, which one that only reads cannot do.
 		s.writer.drain()

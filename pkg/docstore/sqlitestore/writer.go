@@ -14,8 +14,8 @@ import (
 const queueLength = 256
 
 // change is what a write does to the database, within a transaction that it shares with others. A change that fails
-// with docstore.ErrStale or a *docstore.DuplicateError must leave nothing behind. This holds because no statement can
-// be refused after one that has changed a row, and SQLite undoes a statement that fails.
+// with docstore.ErrStale, a *docstore.DuplicateError or a *docstore.PassedError must leave nothing behind. This holds
+// because no statement can be refused after one that has changed a row, and SQLite undoes a statement that fails.
 type change func(conn *sqlite3.Conn) error
 
 // write is a change that waits to be made.
@@ -54,6 +54,13 @@ func openWriter(path string, sharing sqlite3.Sharing, tally *tally, turn *turn) 
 	conn, err := connectSharing(sharing, path, sqlite3.ReadWrite, writerPragmas)
 	if err != nil {
 		return nil, withRemedy(path, err)
+	}
+	if err := checkSchema(conn, path); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	// They are for earlier releases, see changes.go; they cost more than the store's own statements.
+	if err := conn.WithoutTriggers(); err != nil {
+		return nil, withRemedy(path, errors.Join(err, conn.Close()))
 	}
 	if err := tally.compare(conn); err != nil {
 		return nil, errors.Join(err, conn.Close())
@@ -189,7 +196,8 @@ func (w *writer) undo(cause error) error {
 // refused reports whether a change failed because of what is stored, and not because the database failed.
 func refused(err error) bool {
 	_, duplicate := docstore.Duplicate(err)
-	return duplicate || errors.Is(err, docstore.ErrStale)
+	_, passed := errors.AsType[*docstore.PassedError](err)
+	return duplicate || passed || errors.Is(err, docstore.ErrStale)
 }
 
 // drain takes no more writes, and returns once those it has taken have their results.

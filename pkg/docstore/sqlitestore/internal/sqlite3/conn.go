@@ -107,6 +107,20 @@ func (c *Conn) Exec(sql string) error {
 	return nil
 }
 
+// WithoutTriggers turns the triggers of the database off for the statements of this connection.
+func (c *Conn) WithoutTriggers() error {
+	// The values of a C function with variable arguments: int and int *, each in eight bytes.
+	values := libc.Xcalloc(c.tls, 2, 8)
+	if values == 0 {
+		return errNoMemory
+	}
+	defer libc.Xfree(c.tls, values)
+	if rc := lib.Xsqlite3_db_config(c.tls, c.handle, lib.SQLITE_DBCONFIG_ENABLE_TRIGGER, values); rc != lib.SQLITE_OK {
+		return c.error(rc)
+	}
+	return nil
+}
+
 // Prepare compiles one statement. It stays usable until the connection is closed.
 func (c *Conn) Prepare(sql string) (*Stmt, error) {
 	cell := libc.Xcalloc(c.tls, 1, lib.Tsize_t(pointerSize))

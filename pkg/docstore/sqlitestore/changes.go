@@ -1,0 +1,235 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+)
+
+// The log of changes is a table. A row has the number of the collection, the id and the version of a document, and the
+// instant in milliseconds. A write adds its row in its own transaction. The keys ascend, and there is one writer, so
+// that their order is the order of commits.
+//
+// The row 0 has the identity of the log in place of an id. The rows of documents that are older than the log are before
+// it, see fill.go. Triggers add the rows where an earlier release, which does not know the log, writes the file.
+const (
+	logTable  = "log of changes"
+	logsTable = "collections of the log"
+	// nowSQL is the present instant, or that of the last entry if the clock was set back.
+	nowSQL = `max(CAST(round(unixepoch('subsec') * 1000) AS INTEGER),
+		ifnull((SELECT at FROM "` + logTable + `" ORDER BY seq DESC LIMIT 1), 0))`
+)
+
+// logSQL makes the log, unless it is there, and gives the collection a number. The log of a collection that has
+// documents already has to be filled.
+func logSQL(collection string) []string {
+	return []string{
+		`CREATE TABLE IF NOT EXISTS "` + logTable + `" (seq INTEGER PRIMARY KEY, collection INTEGER NOT NULL,
+			id BLOB NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL) STRICT`,
+		`INSERT OR IGNORE INTO "` + logTable + `" VALUES (0, 0, randomblob(8), 0, ` + nowSQL + `)`,
+		`CREATE TABLE IF NOT EXISTS "` + logsTable + `" (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+			filled BLOB) STRICT`,
+		fmt.Sprintf(`INSERT OR IGNORE INTO "%s" (name, filled)
+			VALUES ('%s', CASE WHEN EXISTS (SELECT 1 FROM %s) THEN x'' END)`, logsTable, collection,
+			quoted(collection)),
+	}
+}
+
+// triggersSQL makes the triggers that log the writes of earlier releases to a collection with a number.
+func triggersSQL(collection string, number int64) []string {
+	trigger := func(event string) string {
+		return fmt.Sprintf(`CREATE TRIGGER IF NOT EXISTS %s AFTER %s ON %s BEGIN
+			INSERT INTO "%s" (collection, id, version, at) VALUES (%d, NEW.id, NEW.version, %s); END`,
+			quoted(collection+" logs "+event), event, quoted(collection), logTable, number, nowSQL)
+	}
+	return []string{trigger("INSERT"), trigger("UPDATE OF version")}
+}
+
+// keepLog is the part of prepare that is about the log.
+func (c *collection) keepLog(conn *sqlite3.Conn) error {
+	if c.spec.Unlogged {
+		return nil
+	}
+	for _, sql := range logSQL(c.spec.Name) {
+		if err := conn.Exec(sql); err != nil {
+			return err
+		}
+	}
+	read, err := conn.Prepare(fmt.Sprintf(
+		`SELECT number, filled IS NOT NULL, (SELECT lower(hex(id)) FROM "%s" WHERE seq = 0)
+		FROM "%s" WHERE name = '%s'`,
+		logTable, logsTable, c.spec.Name))
+	if err != nil {
+		return err
+	}
+	defer read.Reset()
+	if _, err := read.Step(); err != nil {
+		return err
+	}
+	c.number, c.unfilled = read.Int(0), read.Int(1) == 1
+	c.store.log.open(string(read.Bytes(2)), c.number, c.spec.Name, c.unfilled)
+	for _, sql := range triggersSQL(c.spec.Name, c.number) {
+		if err := conn.Exec(sql); err != nil {
+			return err
+		}
+	}
+	c.logged, err = conn.Prepare(fmt.Sprintf(
+		`INSERT INTO "%s" (collection, id, version, at) VALUES (%d, ?1, ?2, %s)`, logTable, c.number, nowSQL))
+	return err
+}
+
+// logVersion adds a version of a document to the log. It comes after the write and in its transaction, and cannot be
+// refused, as keepFormer.
+func (c *collection) logVersion(id uuid.UUID, version int64) error {
+	if c.spec.Unlogged {
+		return nil
+	}
+	c.logged.BindBlob(1, id[:])
+	c.logged.BindInt(2, version)
+	return c.logged.Run()
+}
+
+// changesSQL reads a page of the log.
+const changesSQL = `SELECT seq, collection, id, version, at FROM "` + logTable + `"
+	WHERE seq > ?1 AND collection <> 0 ORDER BY seq LIMIT ?2`
+
+func (c *collection) Changes(ctx context.Context, after docstore.Position, limit int) (docstore.ChangePage, error) {
+	if limit < 1 {
+		return docstore.ChangePage{}, unavailable(errors.New("a page of changes needs a limit"))
+	}
+	log := &c.store.log
+	if err := log.check(); err != nil {
+		return docstore.ChangePage{}, err
+	}
+	from, err := log.seq(after)
+	if err != nil {
+		return docstore.ChangePage{}, err
+	}
+	// What was committed before now is read. The rest is not before it.
+	watermark := c.store.turn.watermark()
+	page := docstore.ChangePage{Next: log.position(from)}
+	err = c.store.searches.read(ctx, changesSQL, func(stmt *sqlite3.Stmt) error {
+		stmt.BindInt(1, from)
+		stmt.BindInt(2, int64(limit)+1)
+		for {
+			row, err := stmt.Step()
+			if err != nil || !row {
+				return err
+			}
+			at := time.UnixMilli(stmt.Int(4)).UTC()
+			if len(page.Changes) == limit {
+				watermark = at
+				return nil
+			}
+			change := docstore.Change{Collection: log.name(stmt.Int(1)), At: at, Position: log.position(stmt.Int(0))}
+			stmt.CopyTo(change.ID[:], 2)
+			change.Version = stmt.Int(3)
+			page.Changes, page.Next = append(page.Changes, change), change.Position
+		}
+	})
+	if err != nil {
+		return docstore.ChangePage{}, err
+	}
+	if page.Watermark = watermark; len(page.Changes) == 0 {
+		end, err := c.lastChange(ctx)
+		if err == nil && from > end {
+			err = docstore.ErrPosition
+		}
+		return page, err
+	}
+	return page, nil
+}
+
+func (c *collection) EndOfChanges(ctx context.Context) (docstore.Position, error) {
+	if err := c.store.log.check(); err != nil {
+		return "", err
+	}
+	last, err := c.lastChange(ctx)
+	return c.store.log.position(last), err
+}
+
+// lastChange returns the key of the last row of the log.
+func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
+	err = c.store.searches.read(ctx, `SELECT max(seq) FROM "`+logTable+`"`, func(stmt *sqlite3.Stmt) error {
+		_, err := stmt.Step()
+		seq = stmt.Int(0)
+		return err
+	})
+	return seq, err
+}
+
+// changeLog is the log of changes of an open database.
+type changeLog struct {
+	mu sync.Mutex
+	// id is the identity of the log, as positions name it.
+	id string
+	// names are the collections by number.
+	names map[int64]string
+	// filling are the collections the log of which does not have all documents yet.
+	filling map[string]bool
+}
+
+// open takes a collection into the log.
+func (l *changeLog) open(id string, number int64, collection string, unfilled bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.names == nil {
+		l.names, l.filling = map[int64]string{}, map[string]bool{}
+	}
+	l.id, l.names[number] = id, collection
+	if unfilled {
+		l.filling[collection] = true
+	}
+}
+
+// filled is called when the log has all documents of a collection.
+func (l *changeLog) filled(collection string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.filling, collection)
+}
+
+// check returns a *docstore.BuildingError while documents are missing in the log.
+func (l *changeLog) check() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for collection := range l.filling {
+		return &docstore.BuildingError{Collection: collection, Index: docstore.ChangesIndex}
+	}
+	return nil
+}
+
+// name returns the name of a collection.
+func (l *changeLog) name(number int64) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.names[number]
+}
+
+// position returns the position after the row with a key. It has the key so that it ascends as a text too.
+func (l *changeLog) position(seq int64) docstore.Position {
+	return docstore.Position(fmt.Sprintf("%s%016x", l.id, uint64(seq)^1<<63))
+}
+
+// seq returns the key of the row before a position.
+func (l *changeLog) seq(position docstore.Position) (int64, error) {
+	if position == "" {
+		return math.MinInt64, nil
+	}
+	digits, is := strings.CutPrefix(string(position), l.id)
+	key, err := strconv.ParseUint(digits, 16, 64)
+	if seq := int64(key ^ 1<<63); is && err == nil && l.position(seq) == position {
+		return seq, nil
+	}
+	return 0, docstore.ErrPosition
+}
