@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,16 +18,16 @@ import (
 )
 
 // boundedListener is a listener with a greatest number of connections: each needs memory even while nothing is asked
-// for on it. A connection beyond the bound gets 503 and is closed; with TLS it is closed without a response. It is
-// accepted first, because a client that waits to be accepted does not learn why.
+// for on it. A connection for which there is no place, although those without a request lose theirs, gets 503 and is
+// closed; with TLS it is closed without a response. It is accepted first, because a client that waits to be accepted
+// does not learn why.
 type boundedListener struct {
 	net.Listener
-	most int64
+	room *room
 	// secured says that connections have TLS. A handshake costs more than most requests, so those beyond the bound
 	// get none.
-	secured bool
-	open    atomic.Int64
-	refused atomic.Int64
+	secured         bool
+	refused, closed atomic.Int64
 	// refusing has a slot for each connection that gets its 503.
 	refusing chan struct{}
 }
@@ -38,37 +37,49 @@ const (
 	mostRefusing = 256
 	// refusalTime is how long one of them may take to send its request and to read the response.
 	refusalTime = 10 * time.Second
-	// refuseEvery is the least time between two refused connections. A refused client connects again, and thousands
-	// of them would leave no time for the connections within the bound. Meanwhile the kernel keeps the others.
-	refuseEvery = time.Millisecond
+	// crowdedEvery is the least time between two connections that are refused, or that have others closed. A client
+	// whose connection was closed connects again, and thousands of them would leave no time for requests. Meanwhile the
+	// kernel keeps the others.
+	crowdedEvery = time.Millisecond
 	// mostIgnored is how much more of a refused request is read, so that the client gets the response.
 	mostIgnored = 64 << 10
 )
 
-func newBoundedListener(
-	of net.Listener, most int64, secured bool, registerer prometheus.Registerer,
-) *boundedListener {
-	l := &boundedListener{Listener: of, most: most, secured: secured, refusing: make(chan struct{}, mostRefusing)}
+// newBoundedListener returns a listener whose connections have their places in a room. Without a registerer there are
+// no metrics of it.
+func newBoundedListener(of net.Listener, in *room, secured bool, registerer prometheus.Registerer) *boundedListener {
+	l := &boundedListener{Listener: of, room: in, secured: secured, refusing: make(chan struct{}, mostRefusing)}
 	with := promauto.With(registerer)
 	with.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "exchange_connections", Help: "Connections of callers that are open.",
-	}, func() float64 { return float64(l.open.Load()) })
+	}, func() float64 { return float64(l.room.count()) })
 	with.NewCounterFunc(prometheus.CounterOpts{
 		Name: "exchange_connections_refused_total", Help: "Connections that were refused because there were too many.",
 	}, func() float64 { return float64(l.refused.Load()) })
+	with.NewCounterFunc(prometheus.CounterOpts{
+		Name: "exchange_connections_closed_total",
+		Help: "Connections without a request that were closed to make room for others.",
+	}, func() float64 { return float64(l.closed.Load()) })
 	return l
 }
 
 func (l *boundedListener) Accept() (net.Conn, error) {
-	for ; ; time.Sleep(refuseEvery) {
+	for {
 		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.most {
-			return &countedConnection{Conn: conn, listener: l}, nil
+		entered, closed := l.room.enter(conn)
+		for _, one := range closed {
+			_ = one.Close()
 		}
-		l.open.Add(-1)
+		l.closed.Add(int64(len(closed)))
+		if entered == nil || len(closed) > 0 {
+			time.Sleep(crowdedEvery)
+		}
+		if entered != nil {
+			return entered, nil
+		}
 		l.refused.Add(1)
 		select {
 		case l.refusing <- struct{}{}:
@@ -112,22 +123,6 @@ func (l *boundedListener) refuse(conn net.Conn) {
 		_, _ = io.CopyN(io.Discard, conn, mostIgnored)
 	}
 }
-
-// countedConnection is a connection within the bound.
-type countedConnection struct {
-	net.Conn
-	listener *boundedListener
-	closed   sync.Once
-}
-
-// Close closes the connection, and makes room for another one.
-func (c *countedConnection) Close() error {
-	c.closed.Do(func() { c.listener.open.Add(-1) })
-	return c.Conn.Close()
-}
-
-// CloseWrite ends what is sent.
-func (c *countedConnection) CloseWrite() error { return closeWrite(c.Conn) }
 
 // closeWrite ends what is sent on a connection that can be closed in one direction.
 func closeWrite(conn net.Conn) error {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"log/slog"
@@ -23,6 +24,9 @@ import (
 type connection struct {
 	refuser
 	framing framing // of what is read; one goroutine reads at a time
+	// visitor decides when requests are read; nil if nothing does. begun says that a request has come.
+	visitor Visitor
+	begun   bool
 	// contradictory says that a header had Content-Length and Transfer-Encoding, encoded that one had the latter.
 	contradictory, encoded atomic.Bool
 }
@@ -46,7 +50,17 @@ func (l connections) Accept() (net.Conn, error) {
 }
 
 func (c *connection) Read(p []byte) (int, error) {
+	awaits := c.visitor != nil && !c.handled.Load() // no handler has the request that is read
+	if awaits && c.begun {
+		c.visitor.Leave() // its client is slow
+	} else if awaits {
+		c.visitor.Rest()
+	}
 	n, err := c.Conn.Read(p)
+	if awaits && !c.begun && n > 0 {
+		c.begun = true
+		c.visitor.Enter()
+	}
 	encoded, contradictory := c.framing.read(p[:n])
 	if encoded {
 		c.encoded.Store(true)
@@ -70,26 +84,88 @@ func (c *connection) faulty(r *http.Request) bool {
 
 type connectionKey struct{}
 
+// Visitor decides when the requests of a connection of HTTP/1 are read.
+type Visitor interface {
+	// Rest returns when the next request may come.
+	Rest()
+	// Enter returns when a request that has come may be read.
+	Enter()
+	// Leave says that the last request that entered is not worked on for now.
+	Leave()
+}
+
+// origin is the connection that a request came on.
+type origin struct {
+	// http1 is nil if it speaks HTTP/2.
+	http1   *connection
+	counted *countedConnection
+}
+
 // inContext puts a connection into the context of its requests; it is a http.Server.ConnContext.
-func inContext(ctx context.Context, conn net.Conn) context.Context {
-	if c, ok := conn.(interface{ http1() *connection }); ok {
-		return context.WithValue(ctx, connectionKey{}, c.http1())
+func (s *Server) inContext(ctx context.Context, conn net.Conn) context.Context {
+	from := originOf(conn)
+	if from.http1 != nil && s.config.Visit != nil {
+		ctx, from.http1.visitor = s.config.Visit(ctx)
 	}
-	return ctx
+	return context.WithValue(ctx, connectionKey{}, from)
+}
+
+// originOf returns the parts of a connection that a listener of this package has accepted.
+func originOf(conn net.Conn) *origin {
+	var from origin
+	for {
+		switch c := conn.(type) {
+		case interface{ http1() *connection }:
+			from.http1 = c.http1()
+			conn = from.http1.Conn
+		case *tls.Conn:
+			conn = c.NetConn()
+		case *refuser:
+			conn = c.Conn
+		case *countedConnection:
+			from.counted = c
+			return &from
+		default:
+			return &from
+		}
+	}
 }
 
 func (c *connection) http1() *connection { return c }
 
-// connectionOf returns the connection on which a request came, nil if it came by HTTP/2.
-func connectionOf(r *http.Request) *connection {
-	c, _ := r.Context().Value(connectionKey{}).(*connection)
-	return c
+// begin notes that a handler has the request that came on the connection. It returns false if the connection is being
+// closed to make room for another one.
+func (o *origin) begin() bool {
+	if o.http1 != nil {
+		o.http1.handled.Store(true)
+	}
+	return o.counted.begin()
 }
 
-// awaitNext notes that the next request of a connection has no handler yet; it is a http.Server.ConnState.
+// end notes that the handler has returned. With HTTP/1 the response may still be written; see awaitNext.
+func (o *origin) end() {
+	if o.http1 == nil {
+		o.counted.end()
+	}
+}
+
+// awaitNext notes that the response to a request on a connection of HTTP/1 is written, and that the next one has no
+// handler yet; it is a http.Server.ConnState.
 func awaitNext(conn net.Conn, state http.ConnState) {
-	if c, ok := conn.(interface{ http1() *connection }); ok && state == http.StateIdle {
-		c.http1().handled.Store(false)
+	of, ok := conn.(interface{ http1() *connection })
+	if !ok || state != http.StateIdle && state != http.StateClosed {
+		return
+	}
+	c := of.http1()
+	if c.visitor != nil {
+		c.visitor.Leave()
+	}
+	if state != http.StateIdle {
+		return
+	}
+	c.begun = false
+	if c.handled.Swap(false) {
+		originOf(conn).counted.end()
 	}
 }
 

@@ -103,14 +103,16 @@ func (d *demandedResponse) Unwrap() http.ResponseWriter { return d.ResponseWrite
 
 // announceEnd returns a handler whose responses tell the client to close the connection while stopping is true. The
 // client then sends its next request to another process, or on a connection that it knows to be open. The response to
-// a request whose length is stated in two ways does so as well; see connection.faulty.
+// a request whose length is stated in two ways does so as well; see connection.faulty. Nothing is done for a request on
+// a connection that has lost its place in the room.
 func announceEnd(next http.Handler, stopping func() bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := connectionOf(r)
-		if c != nil {
-			c.handled.Store(true)
+		from := r.Context().Value(connectionKey{}).(*origin)
+		if !from.begin() {
+			panic(http.ErrAbortHandler) // nobody could read the response
 		}
-		a := &announcer{ResponseWriter: w, stopping: stopping, faulty: c.faulty(r)}
+		defer from.end()
+		a := &announcer{ResponseWriter: w, stopping: stopping, faulty: from.http1.faulty(r)}
 		next.ServeHTTP(a, r)
 		a.announce() // unless the handler has begun the response
 	})

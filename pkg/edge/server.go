@@ -14,47 +14,60 @@ import (
 // LargestHeader bounds the request line and the header of a request, in bytes.
 const LargestHeader = 32 << 10
 
+// mostStreams is how many requests a connection of HTTP/2 may have at a time. Go keeps four times as many that were
+// taken back before they had a handler, and then closes the connection.
+const mostStreams = 32
+
 // Config is the configuration of a Server.
 type Config struct {
 	Listener net.Listener
 	Handler  http.Handler
 	// TLS secures the connections; nil if they are plain.
 	TLS *tls.Config
-	// MostConnections is the greatest number of connections; beyond it: 503 and close; over TLS, close without a
-	// response.
+	// MostConnections is the greatest number of connections; see room. Beyond it: 503 and close; over TLS, close
+	// without a response.
 	MostConnections int64
 	// RequestTimeout is the longest time that a request takes, and ClientTimeout how long a client has at first to
 	// send a body or to read a response; 0 for any time.
 	RequestTimeout, ClientTimeout time.Duration
+	// Visit returns what decides when the requests of a new connection of HTTP/1 are read, and the context of these;
+	// nil if nothing does.
+	Visit func(ctx context.Context) (context.Context, Visitor)
 	// Stopping reports whether responses tell their clients to close the connection.
 	Stopping func() bool
-	Metrics  prometheus.Registerer
-	Log      *slog.Logger
+	// Metrics is where connections are counted; nil if they are not.
+	Metrics prometheus.Registerer
+	Log     *slog.Logger
 }
 
 // Server is an http.Server behind the bounds of this package. Serve runs it once.
 type Server struct {
-	config Config
-	server *http.Server
+	config  Config
+	server  *http.Server
+	bounded *boundedListener
 }
 
 // NewServer returns a server that accepts nothing before Serve.
 func NewServer(config Config) *Server {
 	handler := demandProgress(announceEnd(config.Handler, config.Stopping), config.ClientTimeout)
-	s := &Server{config, HTTPServer(handler, config.RequestTimeout, config.Log)}
-	s.server.ConnContext, s.server.ConnState = inContext, awaitNext
+	s := &Server{config: config, server: httpServer(handler, config.RequestTimeout, config.Log)}
+	s.server.ConnContext, s.server.ConnState = s.inContext, awaitNext
+	s.bounded = newBoundedListener(config.Listener, newRoom(config.MostConnections, s.server.IdleTimeout),
+		config.TLS != nil, config.Metrics)
 	return s
 }
+
+// Full reports whether further connections are refused at present, because there are too many with a request.
+func (s *Server) Full() bool { return s.bounded.room.full() }
 
 // Serve accepts connections until Shutdown or Close, and then returns http.ErrServerClosed. Any other error says why
 // it cannot go on.
 func (s *Server) Serve() error {
-	bounded := newBoundedListener(s.config.Listener, s.config.MostConnections, s.config.TLS != nil, s.config.Metrics)
 	if s.config.TLS == nil {
-		return s.server.Serve(connections{bounded, s.config.Log})
+		return s.server.Serve(connections{s.bounded, s.config.Log})
 	}
 	s.server.TLSConfig = s.config.TLS.Clone() // for HTTP/2, which changes it
-	return s.server.Serve(newHandshakes(bounded, s.config.TLS, s.server.ReadHeaderTimeout, s.config.Log))
+	return s.server.Serve(newHandshakes(s.bounded, s.config.TLS, s.server.ReadHeaderTimeout, s.config.Log))
 }
 
 // Shutdown accepts no more connections and waits until the requests under way have ended, or until ctx ends.
@@ -63,17 +76,21 @@ func (s *Server) Shutdown(ctx context.Context) error { return s.server.Shutdown(
 // Close cuts off the requests under way.
 func (s *Server) Close() error { return s.server.Close() }
 
-// HTTPServer returns an http.Server with the bounds of time and header that every server of a process has.
-func HTTPServer(handler http.Handler, requestTimeout time.Duration, log *slog.Logger) *http.Server {
-	return &http.Server{
+// httpServer returns an http.Server with the bounds of time and header that every server of a process has.
+func httpServer(handler http.Handler, requestTimeout time.Duration, log *slog.Logger) *http.Server {
+	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second, // also the bound of a TLS handshake
 		ReadTimeout:       30 * time.Second,
-		// The time of the request itself, and time for a slow reader.
-		WriteTimeout: requestTimeout + 30*time.Second,
 		// Longer than that of the clients (peer.IdleTimeout), so that they are the ones who close a connection.
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: LargestHeader,
+		HTTP2:          &http.HTTP2Config{MaxConcurrentStreams: mostStreams},
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	if requestTimeout > 0 {
+		// The time of the request itself, and time for a slow reader.
+		server.WriteTimeout = requestTimeout + 30*time.Second
+	}
+	return server
 }

@@ -1,25 +1,33 @@
-// Package load protects a process from more work than it can do: it bounds how many requests are in work (Limiter), how
-// much memory they have taken (Budget), and how many large ones are worked on at a time (Turns).
+// Package load protects a process from more work than it can do: it has requests wait until they can be worked on, by
+// turns over callers (Gate, Limiter), holds refusals back (Holder), and bounds how much memory requests have taken
+// (Budget) and how many large ones are worked on at a time (Turns).
 //
 // Only package process knows it: the rest sees a request whose body may fail, a docstore.Gate and a request.Account.
 //
-// What does not fit is refused at once: nothing waits for memory while it holds some. Only large requests wait, for a
-// turn and for a bounded time.
+// A request waits twice, for as long as overload-latency says together: in front of the gate until it is read, and
+// behind it, as soon as its caller is known, until the limiter of its service has a slot for it. At both places it is
+// the next one of its caller that waits for a turn, so that who asks for more waits for longer, and nobody else does.
+// Nothing waits for memory while it holds some. What could not be worked on in time is refused, and what too many wait
+// for is refused to the caller with the most.
 //
-// How many requests may be in work follows from how long they take. While some are refused, the number falls as long as
-// those in work take longer than they should, and rises as long as they do not. While none is refused it returns to
-// where it began: an exchange that is asked for less than it can serve refuses nothing.
+// How many requests may be in work follows from how long they take. While some wait, the number falls as long as those
+// in work take longer than they should, and rises as long as they do not. While none waits it returns to where it
+// began.
 //
-// A library of adaptive limits (failsafe-go has one) would leave most of it: classes, of which lists are refused first,
-// slots that slow clients do not hold, and the budget of bytes with a share for each caller.
+// A library of adaptive limits (failsafe-go has one) would leave most of it: turns over callers, slots that slow
+// clients do not hold, the gate, and the budget of bytes with a share for each caller.
 //
 // Its files, in the order in which a request meets them:
 //
+//   - gate.go decides when a connection of HTTP/1 is read again.
 //   - door.go lets a request in, admits it to a service, and ends its slot and its turn when the response begins. It
 //     takes the memory for a body as it arrives, and has a large one wait for its turn.
-//   - limiter.go decides whether one more request may be in work, and gives it a slot, which is free while the body is
-//     awaited.
+//   - limiter.go decides when a request may be in work, and which are refused; slot.go has its slot, which is free
+//     while the body is awaited.
+//   - queue.go has the order of those that wait, at the gate and for a slot, and bell.go says when the next ones
+//     follow.
+//   - holder.go holds refusals back.
 //   - budget.go takes the memory that a request needs from that of the process, and gives it to the stores as a gate.
 //   - turn.go has large requests wait for each other.
-//   - metrics.go exports what is in work.
+//   - metrics.go exports what is in work, waits and is refused.
 package load

@@ -20,6 +20,8 @@ type Door struct {
 	Forwarding int64
 	// Forwards says that the handlers pass bodies on and do not work on them.
 	Forwards bool
+	// Holder holds refusals back; nil if nothing does.
+	Holder *Holder
 }
 
 // Enter opens the account of a request, unless it has one: its body, the documents that stores read for it and what is
@@ -28,7 +30,9 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 	ctx, opened := d.Budget.begin(c.Request.Context(), d.Forwarding)
 	if opened != nil {
 		c.Request = c.Request.WithContext(ctx)
-		c.Writer = &response{ResponseWriter: c.Writer, account: opened}
+	}
+	if opened != nil || d.Holder != nil {
+		c.Writer = &response{ResponseWriter: c.Writer, account: opened, holder: d.Holder}
 	}
 	if a := accountOf(ctx); a != nil && !d.Forwards && c.Request.Body != nil && c.Request.Body != http.NoBody {
 		c.Request.Body = bodyOf(c.Request, a)
@@ -39,13 +43,17 @@ func (d Door) Enter(c *gin.Context) (end func()) {
 	return opened.close
 }
 
-// Admit admits a request, or returns Refusal. route is the template of its path. The slot of the request ends when its
-// response begins, so that a client that reads slowly keeps no one out, or when Leave is called. A request that has a
-// slot keeps it: what a service does for it in the process of the gateway was admitted there.
-func (l *Limiter) Admit(c *gin.Context, route string) *problem.Error {
-	ctx, slot, refused := l.Begin(c.Request.Context(), classOf(c.Request.Method, route))
+// Admit admits a request of a caller, or returns why it does not, as Begin does. route is the template of its path. The
+// slot of the request ends when its response begins, so that a client that reads slowly keeps no one out, or when Leave
+// is called.
+func (l *Limiter) Admit(c *gin.Context, caller, route string) *problem.Error {
+	ctx, slot, refused := l.Begin(c.Request.Context(), caller, classOf(c.Request.Method, route))
 	if refused != nil || slot == nil {
 		return refused
+	}
+	// What a service asks of others for this request has its slot, and came on no connection of its own.
+	if visitor := visitorOf(ctx); visitor != nil {
+		visitor.caller = caller
 	}
 	c.Request = c.Request.WithContext(ctx)
 	c.Request.Body = slot.Body(c.Request.Body)
@@ -87,6 +95,7 @@ type response struct {
 	gin.ResponseWriter
 	slot    *Slot
 	account *account // nil without a budget
+	holder  *Holder
 }
 
 // Write writes a part of the body.

@@ -2,43 +2,24 @@ package load
 
 import (
 	"context"
-	"io"
 	"log/slog"
-	"net/http"
 	"sync"
 	"time"
 
 	"insurance.example/exchange/pkg/problem"
 )
 
-// Class says which requests are refused before others.
-type Class int
-
-// The classes: what is refused last comes first. Internal requests are parts of those that another process has
-// admitted, and are never refused.
-const (
-	Internal Class = iota
-	Read
-	Write
-	List
-)
-
-// String returns the name of a class in metrics.
-func (c Class) String() string { return [...]string{"internal", "read", "write", "list"}[c] }
-
-// Classes returns all classes.
-func Classes() []Class { return []Class{Internal, Read, Write, List} }
-
-// share returns the part of the limit up to which requests of a class are admitted.
-func (c Class) share() float64 { return [...]float64{1, 1, 0.85, 0.6}[c] }
-
 // LimiterConfig is the configuration of a Limiter.
 type LimiterConfig struct {
-	// Target is how long requests may take on average while others are refused. Requests that take long by themselves
+	// Wait is how long a request may wait for a slot. If it is 0, nothing is limited.
+	Wait time.Duration
+	// Target is how long requests may be in work on average while others wait. Requests that take long by themselves
 	// have twice the time that they took when few were in work, but no more than mostTargets times the target.
 	Target time.Duration
-	// Most is the greatest number of requests in work.
-	Most int
+	// Most is the greatest number of requests in work, and MostWaiting that of those that wait.
+	Most, MostWaiting int
+	// Bell says when those that wait get the slots that are free.
+	Bell *Bell
 	// Now returns the present time.
 	Now func() time.Time
 	// Log gets a line when requests are refused, and one each sayEvery as long as they are.
@@ -49,8 +30,7 @@ type LimiterConfig struct {
 const sayEvery = 10 * time.Second
 
 const (
-	// atRest is how many requests may be in work before anything is known, or when nothing is in work. A burst that
-	// an exchange at rest gets is within the share of any class.
+	// atRest is how many requests may be in work before anything is known, or when nothing is in work.
 	atRest = 256
 	// least is how many requests may be in work however long they take: what is slow by itself is not made faster by
 	// less work.
@@ -70,62 +50,106 @@ const (
 	recent = 0.1
 )
 
-// Limiter admits requests to a service. It is safe for concurrent use. A nil limiter admits everything.
+// Limiter gives requests to a service their slots, and has those for which none is free wait in a fair queue. It is
+// safe for concurrent use. A nil limiter admits everything.
 type Limiter struct {
 	config LimiterConfig
 
 	mu     sync.Mutex
 	limit  float64
 	inWork int
+	queue  *queue
 	// alone is how long requests take on average when few are in work; 0 if that is not known.
 	alone time.Duration
-	// What was measured since began. peak is the most that were in work.
+	// What was measured since began. peak is the most that were in work, and pressed says that a request had to wait.
 	began   time.Time
 	took    time.Duration
 	count   int
 	peak    int
-	refused bool
+	pressed bool
 	// unsaid is the number of refusals since the last line of the log, at said.
 	unsaid int64
 	said   time.Time
-	// What was counted since the start, by class.
-	admissions, refusals [List + 1]int64
+	// What was counted since the start, by class; refusals also by their reason.
+	admissions [List + 1]int64
+	refusals   [Share + 1][List + 1]int64
 }
 
-// NewLimiter returns a limiter, or nil if the target is 0.
+// NewLimiter returns a limiter, or nil if requests may not wait.
 func NewLimiter(config LimiterConfig) *Limiter {
-	if config.Target == 0 {
+	if config.Wait == 0 {
 		return nil
 	}
-	l := &Limiter{config: config, began: config.Now()}
+	l := &Limiter{config: config, began: config.Now(), queue: newQueue(config.MostWaiting)}
 	l.limit = l.rest()
+	config.Bell.at(l.letIn)
 	return l
 }
 
 func (l *Limiter) rest() float64 { return min(atRest, float64(l.config.Most)) }
 
-// Refusal is the error of all requests that are refused. It is logged for all of them together.
+// Reason says why a request was refused.
+type Reason int
+
+// The reasons: Late is what waited as long as it may, Full what was refused because too many waited, and Share what was
+// refused for either while its caller had more than its share of those that wait.
+const (
+	Late Reason = iota
+	Full
+	Share
+)
+
+// String returns the name of a reason in metrics.
+func (r Reason) String() string { return [...]string{"late", "full", "share"}[r] }
+
+// Reasons returns all reasons.
+func Reasons() []Reason { return []Reason{Late, Full, Share} }
+
+// Refusal is the error of the requests that are refused because too many are asked for. It is logged for all of them
+// together.
 var Refusal = problem.New(problem.Overloaded,
 	"The exchange is asked for more than it can serve. Nothing was done; send the request again.").
-	WithHeader("Retry-After", "1")
+	WithHeader("Retry-After", retryAfter)
+
+// ShareRefusal is the error of the requests of a caller that are refused while those of other callers are served.
+var ShareRefusal = problem.New(problem.ShareUsedUp,
+	"More requests of this caller wait than those of others. Nothing was done; send the request again when the "+
+		"others have their responses.").
+	WithHeader("Retry-After", retryAfter)
+
+func (r Reason) problem() *problem.Error {
+	if r == Share {
+		return ShareRefusal
+	}
+	return Refusal
+}
 
 type slotKey struct{}
 
-// Begin admits a request, which has a slot under the context that is returned until the slot ends, or returns
-// Refusal. A request that has a slot keeps it: what a service does for it in the process of the gateway was admitted
-// there; the slot that is returned then is nil.
-func (l *Limiter) Begin(ctx context.Context, class Class) (under context.Context, slot *Slot, refused *problem.Error) {
+// Begin gives a request of a caller its slot, which it has under the context that is returned until the slot ends. It
+// waits if none is free, and returns Refusal or ShareRefusal if it may wait no longer. A request that has a slot
+// keeps it: what a service does for it in the process of the gateway was admitted there; the slot that is returned
+// then is nil. A request whose context ends leaves the queue.
+func (l *Limiter) Begin(ctx context.Context, caller string, class Class) (
+	under context.Context, slot *Slot, refused *problem.Error,
+) {
 	if l == nil || ctx.Value(slotKey{}) != nil {
 		return ctx, nil, nil
 	}
-	if slot = l.admit(class); slot == nil {
-		return ctx, nil, Refusal
+	visitor := visitorOf(ctx)
+	defer visitor.Leave()
+	slot, waits := l.admit(caller, class)
+	if waits != nil {
+		visitor.Await()
+		if slot, refused = l.await(ctx, waits); refused != nil {
+			return ctx, nil, refused
+		}
 	}
 	return context.WithValue(ctx, slotKey{}, slot), slot, nil
 }
 
-// admit returns a slot, or nil if there is none for the class.
-func (l *Limiter) admit(class Class) *Slot {
+// admit returns a slot, or the place of the request in the queue if none is free.
+func (l *Limiter) admit(caller string, class Class) (*Slot, *waiter) {
 	now := l.config.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -133,25 +157,94 @@ func (l *Limiter) admit(class Class) *Slot {
 		// Nothing is in work, so that what was measured before says nothing.
 		l.limit = max(l.limit, l.rest())
 	}
-	if l.full(class) {
-		l.refuse(class, now)
-		return nil
+	if class == Internal || l.queue.waiting == 0 && l.free() {
+		return l.slot(class, now), nil
 	}
+	l.pressed = true
+	w, worst, reason := l.queue.add(caller, class)
+	if worst != nil {
+		l.refuse(worst, reason, now)
+	}
+	l.pass(now)
+	return nil, w
+}
+
+// free reports whether a slot is free. While nothing is in work there is one.
+func (l *Limiter) free() bool { return l.inWork == 0 || float64(l.inWork) < l.limit }
+
+func (l *Limiter) slot(class Class, now time.Time) *Slot {
 	l.inWork++
 	l.peak = max(l.peak, l.inWork)
 	l.admissions[class]++
 	return &Slot{limiter: l, began: now}
 }
 
-// full reports whether no slot is free for a class. While nothing is in work there is one.
-func (l *Limiter) full(class Class) bool {
-	return class != Internal && l.inWork > 0 && float64(l.inWork) >= l.limit*class.share()
+// pass has the free slots given to those that wait, if any do.
+func (l *Limiter) pass(now time.Time) {
+	for l.queue.waiting > 0 && l.free() && !l.config.Bell.ring() {
+		l.dispatch(now)
+	}
 }
 
-// refuse counts a refusal.
-func (l *Limiter) refuse(class Class, now time.Time) {
-	l.refused = true
-	l.refusals[class]++
+func (l *Limiter) letIn() {
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dispatch(now)
+	l.pass(now) // the others after the next look at the network
+}
+
+// dispatch gives free slots to those that wait, to a few at a time.
+func (l *Limiter) dispatch(now time.Time) {
+	for given := 0; given < atATime && l.queue.waiting > 0 && l.free(); given++ {
+		w := l.queue.next()
+		w.decided <- decision{slot: l.slot(w.class, now)}
+	}
+}
+
+// await waits until it is decided whether a request gets a slot.
+func (l *Limiter) await(ctx context.Context, w *waiter) (*Slot, *problem.Error) {
+	late := time.NewTimer(l.config.Wait - waited(ctx, time.Now()))
+	defer late.Stop()
+	select {
+	case d := <-w.decided:
+		return d.slot, d.refused
+	case <-late.C:
+		l.leave(w, true)
+	case <-ctx.Done():
+		l.leave(w, false)
+	}
+	// It is decided by now.
+	d := <-w.decided
+	if ctx.Err() != nil {
+		d.slot.End()
+		return nil, Refusal
+	}
+	return d.slot, d.refused
+}
+
+// leave takes a request out of the queue if it waits there. counted says that it is refused, and has not left by
+// itself.
+func (l *Limiter) leave(w *waiter, counted bool) {
+	now := l.config.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if w.line == nil {
+		return
+	}
+	reason := l.queue.reason(w, Late)
+	l.queue.remove(w)
+	if counted {
+		l.refuse(w, reason, now)
+	} else {
+		w.decided <- decision{refused: Refusal}
+	}
+}
+
+// refuse refuses a request that waits no longer.
+func (l *Limiter) refuse(w *waiter, reason Reason, now time.Time) {
+	w.decided <- decision{refused: reason.problem()}
+	l.refusals[reason][w.class]++
 	l.unsaid++
 	l.say(now)
 }
@@ -161,8 +254,8 @@ func (l *Limiter) say(now time.Time) {
 	if !l.said.IsZero() && now.Sub(l.said) < sayEvery {
 		return
 	}
-	l.config.Log.Warn("more is asked for than can be served: requests are refused with 503", "limit", int(l.limit),
-		"refused", l.unsaid)
+	l.config.Log.Warn("more is asked for than can be served: requests are refused with 503 or 429", "limit",
+		int(l.limit), "refused", l.unsaid)
 	l.said, l.unsaid = now, 0
 }
 
@@ -174,7 +267,7 @@ func (l *Limiter) adjust(now time.Time) {
 	mean := l.took / time.Duration(l.count)
 	longest := min(max(l.config.Target, 2*l.alone), mostTargets*l.config.Target)
 	switch {
-	case !l.refused:
+	case !l.pressed:
 		l.limit += (l.rest() - l.limit) / 8
 		l.learn(mean)
 	case mean > longest:
@@ -183,7 +276,7 @@ func (l *Limiter) adjust(now time.Time) {
 		l.limit *= rise
 	}
 	l.limit = min(max(l.limit, least), float64(l.config.Most))
-	l.began, l.took, l.count, l.peak, l.refused = now, 0, 0, l.inWork, false
+	l.began, l.took, l.count, l.peak, l.pressed = now, 0, 0, l.inWork, l.queue.waiting > 0
 }
 
 // learn notes how long requests take by themselves, if few were in work.
@@ -199,104 +292,29 @@ func (l *Limiter) learn(mean time.Duration) {
 
 // LimiterState is what a limiter does at present, and has done since its start.
 type LimiterState struct {
-	// Limit is how many requests may be in work, and InWork how many are.
-	Limit, InWork int
-	// Admitted and Refused hold how many requests of each class were.
-	Admitted, Refused map[Class]int64
+	// Limit is how many requests may be in work, InWork how many are, and Waiting how many wait.
+	Limit, InWork, Waiting int
+	// Admitted holds how many requests of each class were, and Refused how many for each reason.
+	Admitted map[Class]int64
+	Refused  map[Reason]map[Class]int64
 }
 
 // State returns the state of a limiter that is not nil.
 func (l *Limiter) State() LimiterState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := LimiterState{Limit: int(l.limit), InWork: l.inWork, Admitted: map[Class]int64{}, Refused: map[Class]int64{}}
+	s := LimiterState{
+		Limit: int(l.limit), InWork: l.inWork, Waiting: l.queue.waiting,
+		Admitted: map[Class]int64{}, Refused: map[Reason]map[Class]int64{},
+	}
+	for _, reason := range Reasons() {
+		s.Refused[reason] = map[Class]int64{}
+		for _, class := range Classes() {
+			s.Refused[reason][class] = l.refusals[reason][class]
+		}
+	}
 	for _, class := range Classes() {
-		s.Admitted[class], s.Refused[class] = l.admissions[class], l.refusals[class]
+		s.Admitted[class] = l.admissions[class]
 	}
 	return s
-}
-
-// Slot is one slot of the limiter, held by an admitted request until Served or End. A nil slot stands for a request
-// that nothing limits.
-type Slot struct {
-	limiter *Limiter
-	began   time.Time
-	// The mutex of the limiter guards what follows. The time that a request waits for its caller does not count, and
-	// neither is it in work then.
-	waiting bool
-	waited  time.Duration
-	left    time.Time
-	ended   bool
-}
-
-// Served ends a request that was served: how long it took says how much the service can do. Only the first call of
-// Served and End counts.
-func (p *Slot) Served() { p.end(true) }
-
-// End gives back the slot of a request that was refused or had no response. The limiter learns nothing from it.
-func (p *Slot) End() { p.end(false) }
-
-func (p *Slot) end(measured bool) {
-	if p == nil {
-		return
-	}
-	l := p.limiter
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p.ended {
-		return
-	}
-	p.ended = true
-	if !p.waiting {
-		l.inWork--
-	}
-	if measured {
-		l.took += now.Sub(p.began) - p.waited
-		l.count++
-		l.adjust(now)
-	}
-}
-
-// Body returns the body of the request. While the body is awaited, the request does not count as in work, so that a
-// client that sends slowly keeps no one out. It counts again afterwards, even if the limit is reached by then.
-func (p *Slot) Body(of io.ReadCloser) io.ReadCloser {
-	if p == nil || of == nil || of == http.NoBody {
-		return of
-	}
-	return &body{of, p}
-}
-
-type body struct {
-	io.ReadCloser
-	slot *Slot
-}
-
-func (b *body) Read(into []byte) (int, error) {
-	b.slot.wait()
-	defer b.slot.resume()
-	return b.ReadCloser.Read(into)
-}
-
-func (p *Slot) wait() {
-	l := p.limiter
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !p.ended && !p.waiting {
-		p.waiting, p.left = true, now
-		l.inWork--
-	}
-}
-
-func (p *Slot) resume() {
-	l := p.limiter
-	now := l.config.Now()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !p.ended && p.waiting {
-		p.waiting = false
-		p.waited += now.Sub(p.left)
-		l.inWork++
-	}
 }

@@ -15,14 +15,21 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// limited returns a router that admits one request at a time, and counts them.
-func limited() (bench, *load.Limiter) {
+// limited returns a router whose limiter admits one request at a time, for which no other one waits long.
+func limited() (limitedBench, *load.Limiter) {
 	b := bench{journal: &journal{}, registry: prometheus.NewRegistry()}
 	log := process.NewLog(b.journal, "json", slog.LevelInfo)
-	l := load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now, Log: log})
+	l := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour, Most: 1, MostWaiting: 10,
+		Now: time.Now, Log: log})
 	b.Engine = process.NewEngine(process.EngineConfig{Log: log, Metrics: b.registry, Timeout: time.Minute,
-		LargestBody: 10, Limiter: l})
-	return b, l
+		LargestBody: 10, Door: load.Door{Budget: load.NewBudget(1<<20, nil)}})
+	return limitedBench{b, process.Guard(func(*gin.Context) {}, process.Admit(l))}, l
+}
+
+// limitedBench is a bench with the guard of its routes.
+type limitedBench struct {
+	bench
+	guard gin.HandlerFunc
 }
 
 // TestServiceRefusesBeyondItsLimit keeps a service as busy as it may be. Requests are refused, and what another
@@ -30,6 +37,7 @@ func limited() (bench, *load.Limiter) {
 func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 	b, l := limited()
 	arrived, goOn := make(chan struct{}), make(chan struct{})
+	b.Use(b.guard)
 	b.GET("/vehicle", func(c *gin.Context) { c.Status(http.StatusOK) })
 	b.POST("/vehicle", func(c *gin.Context) { _, _ = c.GetRawData() })
 	b.GET("/internal/vehicle/:id", func(c *gin.Context) { c.String(http.StatusOK, "{}") })
@@ -59,8 +67,8 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 		t.Errorf("an internal request gets %d %s", got.Code, got.Body)
 	}
 	state := l.State()
-	if state.Refused[load.Read] != 1 || state.Refused[load.Write] != 1 || state.Refused[load.List] != 1 ||
-		state.Admitted[load.Internal] != 1 {
+	late := state.Refused[load.Late]
+	if late[load.Read] != 1 || late[load.Write] != 1 || late[load.List] != 1 || state.Admitted[load.Internal] != 1 {
 		t.Errorf("counted %+v", state)
 	}
 	goOn <- struct{}{}
@@ -79,6 +87,7 @@ func TestServiceRefusesBeyondItsLimit(t *testing.T) {
 // TestSlowReadersKeepNobodyOut has a caller that does not read the response to the only request that may be in work.
 func TestSlowReadersKeepNobodyOut(t *testing.T) {
 	b, l := limited()
+	b.Use(b.guard)
 	b.GET("/vehicle/:id", func(c *gin.Context) { c.String(http.StatusOK, "{}") })
 	stuck := &stuckResponse{
 		ResponseRecorder: httptest.NewRecorder(), written: make(chan struct{}), goOn: make(chan struct{}),

@@ -46,6 +46,8 @@ type Definition struct {
 	Foreign []string
 	// Peers holds the names of the services that this one calls.
 	Peers []string
+	// Storeless says that the service keeps no records: it is given no store.
+	Storeless bool
 	// New starts the service. ctx ends with the start, not with the service.
 	New func(ctx context.Context, deps Deps) (*Instance, error)
 }
@@ -61,6 +63,8 @@ type Deps struct {
 	Peer func(name string) *peer.Client
 	// Now returns the current time.
 	Now func() time.Time
+	// Stopping is closed when the process begins to stop. A request that waits for something ends its wait then.
+	Stopping <-chan struct{}
 	// Unset reports that a setting is not given and what follows. The process logs it when it starts.
 	Unset func(setting, effect string)
 	// Kafka says how to reach the brokers that carry messages; it names none if there are none.
@@ -111,7 +115,9 @@ func (d Definition) Program(open OpenStore) Program {
 	return Program{
 		Name: d.Name, Summary: d.Summary, Foreign: d.Foreign,
 		Flags: func(flags *pflag.FlagSet) {
-			backing.Register(flags, StoreURL("sqlite:"+d.Name+".db"))
+			if !d.Storeless {
+				backing.Register(flags, StoreURL("sqlite:"+d.Name+".db"))
+			}
 			if d.Flags != nil {
 				d.Flags(flags)
 			}
@@ -120,12 +126,21 @@ func (d Definition) Program(open OpenStore) Program {
 			if err := p.Listen(); err != nil {
 				return err
 			}
-			store, err := open(ctx, backing.Store, d.Name, p.Log)
-			if err != nil {
+			if err := p.KeepAudit(""); err != nil {
+				return err
+			}
+			var store docstore.Store
+			if !d.Storeless {
+				var err error
+				if store, err = open(ctx, backing.Store, d.Name, p.Log); err != nil {
+					return p.WithoutStore(ctx, err)
+				}
+				p.AddStore(d.Name, store)
+			}
+			handler, err := p.Start(ctx, d, Links{Store: store, Kafka: backing.Kafka, Peer: p.Peer, Now: time.Now})
+			if err != nil && ctx.Err() != nil {
 				return p.WithoutStore(ctx, err)
 			}
-			p.AddStore(d.Name, store)
-			handler, err := p.Start(ctx, d, Links{Store: store, Kafka: backing.Kafka, Peer: p.Peer, Now: time.Now})
 			if err != nil {
 				return err
 			}
@@ -172,12 +187,12 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		store = observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
-		Store: store, Kafka: links.Kafka, Now: links.Now,
+		Store: store, Kafka: links.Kafka, Now: links.Now, Stopping: p.stopping,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name), Tracer: p.Tracer(d.Name),
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,
 		Engine: func() *gin.Engine { return p.Engine(d.Name) },
-		Guard:  request.RequireGateway(trust),
+		Guard:  Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", d.Name, err)

@@ -19,11 +19,12 @@
 //   - definition.go is a service and what it is given when it starts.
 //   - serve.go listens, serves until the end, and stops in order.
 //   - pages_linux.go gives back the memory that only the start needed (else pages_other.go).
-//   - health.go and health_command.go report whether the process is ready.
+//   - health.go and health_command.go report whether the process is ready; admin.go serves that, and the metrics.
 //
 // And in the order in which a request meets them, after package edge:
 //
 //   - engine.go makes the router, and has package load admit requests.
 //   - observe.go gives a request its id, its limits, its line in the log, its span and the response to a panic.
 //   - metrics.go counts and times it.
+//   - audit.go writes down whose request it was and which record it was about.
 package process

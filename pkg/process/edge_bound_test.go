@@ -3,6 +3,7 @@ package process_test
 import (
 	"crypto/tls"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,16 +14,16 @@ import (
 	"insurance.example/exchange/pkg/secret/certificatetest"
 )
 
-// TestConnectionsAreBounded opens as many connections as there may be. A further one gets a response with the reason,
-// until another one is closed.
+// TestConnectionsAreBounded opens as many connections as there may be, each with a request in work. A further one gets
+// a response with the reason, until another one is closed.
 func TestConnectionsAreBounded(t *testing.T) {
 	p, journal := open(t, func(s *process.Settings) { s.MaxConnections = 2 })
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
+	handler := newHeld(t)
+	serving(t, p, handler)
 	served := []dialog{dialled(t, p), dialled(t, p)}
 	for _, d := range served {
-		d.ask(t, "/")
+		d.send(t, "/held")
+		<-handler.came
 	}
 	for what, sent := range map[string]string{
 		"a request": simply(http.MethodGet, "/vehicle/7", ""),
@@ -44,8 +45,9 @@ func TestConnectionsAreBounded(t *testing.T) {
 		!strings.Contains(metrics, "\nexchange_connections_refused_total 3\n") {
 		t.Errorf("the metrics do not say that there are two connections, and three were refused:\n%s", metrics)
 	}
+	handler.release()
 	for _, d := range served {
-		if response := d.ask(t, "/"); response.StatusCode != http.StatusNoContent {
+		if response := d.receive(t); response.StatusCode != http.StatusNoContent {
 			t.Errorf("a connection within the bound gets %d", response.StatusCode)
 		}
 	}
@@ -57,10 +59,10 @@ func TestConnectionsAreBounded(t *testing.T) {
 // who take all of the time of a process otherwise.
 func TestConnectionsAreRefusedOneAMillisecond(t *testing.T) {
 	p, _ := open(t, func(s *process.Settings) { s.MaxConnections = 1 })
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
-	dialled(t, p).ask(t, "/")
+	handler := newHeld(t)
+	serving(t, p, handler)
+	dialled(t, p).send(t, "/held")
+	<-handler.came
 	const count = 300
 	began := time.Now()
 	for range count {
@@ -84,14 +86,14 @@ func TestSecuredConnectionsAreBounded(t *testing.T) {
 		s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
 		s.Security.ClientCA = ""
 	})
-	serving(t, p, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusNoContent)
-	}))
+	handler := newHeld(t)
+	serving(t, p, handler)
 	config := &tls.Config{InsecureSkipVerify: true} //nolint:gosec // whose certificate it is does not matter here
 	first := tls.Client(dialled(t, p).Conn, config)
-	if err := first.HandshakeContext(t.Context()); err != nil {
+	if _, err := io.WriteString(first, simply(http.MethodGet, "/held", "")); err != nil {
 		t.Fatal(err)
 	}
+	<-handler.came
 	if err := tls.Client(dialled(t, p).Conn, config).HandshakeContext(t.Context()); err == nil {
 		t.Error("a handshake is made beyond the bound")
 	}
@@ -100,6 +102,7 @@ func TestSecuredConnectionsAreBounded(t *testing.T) {
 		t.Error("the refused connection is not counted")
 	}
 	_ = first.Close()
+	handler.release()
 	eventually(t, func() bool { return tls.Client(dialled(t, p).Conn, config).HandshakeContext(t.Context()) == nil })
 }
 

@@ -40,13 +40,22 @@ func dialers(t *testing.T, handler http.HandlerFunc) map[string]func(t *testing.
 	return dialersOf(t, func(*process.Process) http.Handler { return handler })
 }
 
-// dialersOf is dialers of processes that each have a handler of their own.
-func dialersOf(t *testing.T, handler func(*process.Process) http.Handler) map[string]func(t *testing.T) dialog {
+// dialersOf is dialers of processes that each have a handler of their own, and settings.
+func dialersOf(
+	t *testing.T, handler func(*process.Process) http.Handler, change ...func(*process.Settings),
+) map[string]func(t *testing.T) dialog {
 	t.Helper()
-	plain, _ := open(t, nil)
+	plain, _ := open(t, func(s *process.Settings) {
+		for _, one := range change {
+			one(s)
+		}
+	})
 	serving(t, plain, handler(plain))
 	authority := certificatetest.NewAuthority(t)
 	secured, _ := open(t, func(s *process.Settings) {
+		for _, one := range change {
+			one(s)
+		}
 		s.Security = certificateFiles(t, authority, time.Now().Add(-time.Hour), time.Now().Add(1000*time.Hour))
 		s.Security.ClientCA = ""
 	})

@@ -2,17 +2,11 @@ package process
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
-	"net/http"
-	"net/http/pprof"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // checkTimeout bounds one readiness check.
@@ -90,28 +84,4 @@ func (h *health) report(ctx context.Context) report {
 		}
 	}
 	return r
-}
-
-// adminHandler serves metrics and health, and profiles if profiling is set. Metrics in the format OpenMetrics carry
-// examples of traces (exemplars).
-func adminHandler(h *health, metrics prometheus.Gatherer, profiling bool) http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{EnableOpenMetrics: true}))
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		report := h.report(r.Context())
-		w.Header().Set("Content-Type", "application/json")
-		if !report.Ready {
-			w.WriteHeader(http.StatusServiceUnavailable)
-		}
-		_ = json.NewEncoder(w).Encode(report)
-	})
-	if profiling {
-		mux.HandleFunc("/debug/pprof/", pprof.Index)
-		mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
-		mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
-		mux.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
-		mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	}
-	return mux
 }

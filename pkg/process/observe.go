@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/audit"
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -30,8 +32,9 @@ type observer struct {
 	largestBody int64
 	tracer      trace.Tracer
 	accessLog   bool
+	audit       *audit.Log
+	service     string
 	door        load.Door
-	limiter     *load.Limiter
 }
 
 // Keys of the gin context.
@@ -75,10 +78,6 @@ func (o *observer) handle(c *gin.Context) {
 	if incoming.Body != http.NoBody {
 		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody)
 	}
-	if refused := o.limiter.Admit(c, routeOf(c)); refused != nil {
-		Refuse(c, refused)
-		return
-	}
 	defer func() { load.Leave(c) }()
 	c.Next()
 }
@@ -108,15 +107,22 @@ func (o *observer) begin(
 	return ctx, names, span, end
 }
 
+// refusalsOfLoad are the problems after which a client that sends its request again at once makes them worse.
+var refusalsOfLoad = []problem.Kind{problem.Overloaded, problem.ShareUsedUp, problem.RateExceeded}
+
 // hasEncodedSlash reports whether the path was sent with a slash in the form %2F.
 func hasEncodedSlash(u *url.URL) bool {
 	return u.RawPath != "" && (strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f"))
 }
 
 // Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
-// A refusal says nothing about how long served requests take.
+// A refusal says nothing about how long served requests take. It is held back, while many are sent, if it says that too
+// much is asked for, or if it is that of a stranger.
 func Refuse(c *gin.Context, p *problem.Error) {
 	load.Leave(c)
+	if slices.Contains(refusalsOfLoad, p.Kind) || request.CallerFrom(c.Request.Context()).Subject == "" {
+		load.HoldBack(c)
+	}
 	_ = c.Error(p)
 	problem.Write(c.Writer, p)
 	c.Abort()
@@ -143,6 +149,7 @@ func (o *observer) finish(c *gin.Context, names *request.Names, span trace.Span,
 	if last := c.Errors.Last(); last != nil {
 		o.metrics.countProblem(last.Err)
 	}
+	o.auditRequest(c, names, route)
 	endSpan(span, c, names, route, cut)
 	if panicked == nil {
 		o.logRequest(c, names, route, took)

@@ -5,9 +5,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
-	"net/http"
+	"os"
 	"slices"
 	"sync"
 
@@ -16,7 +17,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/audit"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/edge"
 	"insurance.example/exchange/pkg/load"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
@@ -32,16 +35,25 @@ type Process struct {
 	Registry *prometheus.Registry
 
 	// budget is what all requests of the process may have in work.
-	budget   *load.Budget
+	budget *load.Budget
+	// holder holds back what is refused to callers outside of the exchange, whose requests pass the gate; nil if none
+	// of them come here, or if nothing is refused.
+	holder   *load.Holder
+	gate     *load.Gate
+	bell     *load.Bell
 	tracing  *tracing.Tracing
 	health   health
 	requests net.Listener
-	admin    *http.Server
+	admin    *edge.Server
 	adminAt  string
 	loops    []loop
 	closers  []func() error
+	stdout   io.Writer
+	audit    *audit.Log
 	unset    unset
 	release  sync.Once
+	// stopping is closed when the process begins to stop.
+	stopping chan struct{}
 	// credentials are nil until they are asked for.
 	credentials *request.Credentials
 	// serving secures requests; nil without TLS. callers decides whose certificates are accepted; nil if callers need
@@ -65,8 +77,15 @@ func NewProcess(settings Settings, log *slog.Logger) *Process {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	registerBuild(registry)
 	turns := load.NewTurns(int(settings.LargeRequests), settings.RequestTimeout/3)
-	p := &Process{Settings: settings, Log: log, Registry: registry, budget: load.NewBudget(settings.work(), turns)}
+	p := &Process{Settings: settings, Log: log, Registry: registry, stdout: os.Stdout, stopping: make(chan struct{}),
+		budget: load.NewBudget(settings.work(), turns)}
 	p.budget.Register(registry)
+	if bell, err := load.NewBell(); err != nil {
+		log.Warn("under overload callers wait for each other longer than they need", "cause", err)
+	} else {
+		p.bell = bell
+		p.OnClose(bell.Close)
+	}
 	p.tracing = tracing.Open(settings.Tracing, CurrentBuild().Version, log, registry)
 	// What is added later is closed before, so that its spans are sent as well.
 	p.OnClose(p.tracing.Close)
@@ -83,19 +102,29 @@ func (p *Process) Tracer(service string) trace.Tracer { return p.tracing.Tracer(
 
 // Engine returns a new router for a service, which other processes of the exchange call.
 func (p *Process) Engine(service string) *gin.Engine {
-	config := p.engine(service)
-	config.Limiter = p.limiter(service, service)
-	return p.newEngine(config)
+	return p.newEngine(p.engine(service))
 }
 
 // Entrance returns a new router for the requests of callers outside of the exchange. Its handlers admit requests, with
-// an Admission for each service that they forward requests to. forwarding is the memory, in bytes, that a request needs
-// which is forwarded to another process.
+// an Admission for each service that they forward requests to, and refusals are held back. forwarding is the memory, in
+// bytes, that a request needs which is forwarded to another process.
 func (p *Process) Entrance(service string, forwarding int64) *gin.Engine {
 	config := p.engine(service)
-	config.Door.Forwards, config.Door.Forwarding = true, forwarding
+	config.Door.Forwards, config.Door.Forwarding, config.Door.Holder = true, forwarding, p.openGate()
 	config.Tracer = p.tracing.EntranceTracer(service)
 	return p.newEngine(config)
+}
+
+// openGate makes what holds refusals back, and the gate in front of what callers ask for, unless nothing is refused.
+func (p *Process) openGate() *load.Holder {
+	if wait := p.Settings.OverloadLatency; wait > 0 && p.gate == nil {
+		connections := int(p.Settings.connections())
+		p.holder = load.NewHolder(connections)
+		p.gate = load.NewGate(int(p.Settings.OverloadRequests), connections, wait, p.holder, p.bell)
+		p.holder.Register(p.Registry)
+		p.gate.Register(p.Registry)
+	}
+	return p.holder
 }
 
 func (p *Process) newEngine(config EngineConfig) *gin.Engine {
@@ -108,8 +137,8 @@ func (p *Process) engine(service string) EngineConfig {
 	return EngineConfig{
 		Log: p.Log.With("service", service), Metrics: p.Metrics(service),
 		Timeout: p.Settings.RequestTimeout, LargestBody: p.Settings.LargestBody, Tracer: p.Tracer(service),
-		AccessLog: p.Settings.AccessLog,
-		Door:      load.Door{Budget: p.budget},
+		AccessLog: p.Settings.AccessLog, Service: service, Audit: p.audit,
+		Door: load.Door{Budget: p.budget},
 	}
 }
 

@@ -73,6 +73,7 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		tuneCollector(own.memory())
 		keepFilesPrivate()
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))
+		p.stdout = command.OutOrStdout()
 		defer p.close()
 		for _, one := range ignored {
 			p.Log.Warn("a variable is ignored: "+setting.WhyIgnored, "variable", one.Variable, "nearest", one.Nearest)

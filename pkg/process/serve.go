@@ -41,12 +41,24 @@ func (p *Process) ListenAdmin() error {
 		return err
 	}
 	p.adminAt = admin.Addr().String()
-	p.admin = edge.HTTPServer(adminHandler(&p.health, p.Registry, p.Settings.Profiling), 0, p.Log)
-	p.admin.WriteTimeout = 0 // a profile takes as long as it was asked for
-	go func() { _ = p.admin.Serve(admin) }()
+	p.admin = edge.NewServer(edge.Config{
+		Listener: admin, Handler: adminHandler(&p.health, p.Registry, p.Settings.Profiling),
+		MostConnections: adminConnections, ClientTimeout: adminPatience,
+		Stopping: func() bool { return false }, Log: p.Log,
+	})
+	go func() { _ = p.admin.Serve() }()
 	p.Log.Info("metrics and health", "address", p.adminAt)
 	return nil
 }
+
+const (
+	// adminConnections is the greatest number of connections to the admin address: probes, a few Prometheus and a
+	// person need a handful.
+	adminConnections = 64
+	// adminPatience is how long a client of the admin address has at first to read a response. How long a response
+	// takes to be made is not bounded: a profile takes as long as it was asked for.
+	adminPatience = 10 * time.Second
+)
 
 // Await makes the process ready and returns when ctx ends, after what was opened is closed. It takes the place of
 // Serve in a program that serves its requests itself.
@@ -75,10 +87,21 @@ func (p *Process) AdminAddress() string { return p.adminAt }
 // requests, finishes those under way, ends the loops, and closes what was opened. Serve returns nil if ctx ended, else
 // why it stopped.
 func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
-	server := edge.NewServer(edge.Config{
+	config := edge.Config{
 		Listener: p.requests, Handler: handler, TLS: p.serving, MostConnections: p.Settings.connections(),
 		RequestTimeout: p.Settings.RequestTimeout, ClientTimeout: p.Settings.ClientTimeout,
 		Stopping: func() bool { return !p.health.serving.Load() }, Metrics: p.Registry, Log: p.Log,
+	}
+	if p.gate != nil {
+		config.Visit = func(ctx context.Context) (context.Context, edge.Visitor) { return p.gate.Visit(ctx) }
+	}
+	server := edge.NewServer(config)
+	p.Ready("connections", func(context.Context) error {
+		if server.Full() {
+			return errors.New("there are as many connections as there may be (max-connections), and each has a " +
+				"request in work")
+		}
+		return nil
 	})
 	ended, stopLoops := p.runLoops()
 	broken := make(chan error, 1)
@@ -100,9 +123,14 @@ func (p *Process) Serve(ctx context.Context, handler http.Handler) error {
 		cause = fmt.Errorf("listening on %s: %w", p.Address(), err)
 	}
 	p.health.serving.Store(false)
+	close(p.stopping)
 	p.Log.Info("stopping; a second signal ends the process at once")
 	if cause == nil {
 		p.linger()
+	}
+	if p.gate != nil {
+		p.holder.Release()
+		p.gate.Open()
 	}
 	drain, cancel := context.WithTimeout(context.Background(), p.Settings.DrainTimeout)
 	defer cancel()

@@ -25,6 +25,9 @@ type Settings struct {
 	LogFormat string
 	// AccessLog logs every request.
 	AccessLog bool
+	// AuditLog is where the audit log goes, and AuditFiles how many full files of it are kept.
+	AuditLog   string
+	AuditFiles int64
 	// RequestTimeout is the longest time that a request may take.
 	RequestTimeout time.Duration
 	// ClientTimeout is how long a client may take to send a body or to read a response, besides a second for each 16
@@ -45,9 +48,9 @@ type Settings struct {
 	// MaxConnections is the greatest number of connections of callers; 0 for connectionsPerMebibyte for each MiB of
 	// the memory.
 	MaxConnections int64
-	// OverloadLatency is how long requests may take on average while others are refused because there are too many;
-	// none is refused if it is 0. OverloadRequests is the greatest number of requests in work, of
-	// one service.
+	// OverloadLatency is how long requests may wait before they are refused because there are too many; none waits or
+	// is refused if it is 0. OverloadRequests is the greatest number of requests in work, of one service, and of those
+	// that were read and wait.
 	OverloadLatency  time.Duration
 	OverloadRequests int64
 	// Secrets are shared by the gateway and the services. The first one is sent, and all of them are accepted.
@@ -69,13 +72,19 @@ const drainDelay = peer.IdleTimeout + 2*time.Second
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.Listen, "addr", ":8080", "address to listen on")
-	flags.StringVar(&s.Admin, "admin-addr", ":9090", "address of /metrics, /livez and /readyz; empty for none")
+	flags.StringVar(&s.Admin, "admin-addr", "127.0.0.1:9090",
+		"address of /metrics, /livez and /readyz, which anybody who reaches it may read; empty for none")
 	flags.BoolVar(&s.Profiling, "profiling", false, "serve /debug/pprof/ on the admin address")
 	setting.LevelVar(flags, &s.LogLevel, "log-level", slog.LevelInfo, "lowest level that is logged")
 	s.LogFormat = "auto"
 	setting.ChoiceVar(flags, &s.LogFormat, "log-format", []string{"auto", "text", "json"},
 		"form of the log; auto is text on a terminal and json elsewhere")
 	flags.BoolVar(&s.AccessLog, "access-log", false, "log a line for each request, at level info")
+	flags.StringVar(&s.AuditLog, auditLog, auditAuto,
+		"`file` of lines that say who read or changed which record, stdout, or off; auto is stdout, in exchange run "+
+			"audit.log in the data folder")
+	setting.IntVar(flags, &s.AuditFiles, "audit-files", 10, 0, 1<<20,
+		"full files of the audit log, of 100 MiB each, that are kept beside it; 0 for all")
 	setting.DurationVar(flags, &s.RequestTimeout, "request-timeout", 15*time.Second, time.Millisecond,
 		"longest time that a request may take")
 	setting.DurationVar(flags, &s.ClientTimeout, "client-timeout", 10*time.Second, time.Millisecond,
@@ -96,13 +105,13 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 		"requests with a body, or a record, of 64 KiB and more that are worked on at a time while others wait; 0 "+
 			"for half of the processors, and at least one")
 	setting.IntVar(flags, &s.MaxConnections, "max-connections", 0, 0, 1<<20,
-		"greatest number of connections of callers; beyond it they are refused (503) and closed; 0 for 20 for each "+
-			"MiB of memory-limit")
+		"greatest number of connections of callers; beyond it the one that has been without a request for longest is "+
+			"closed, or the new one refused (503) if all have one; 0 for 20 for each MiB of memory-limit")
 	setting.DurationVar(flags, &s.OverloadLatency, "overload-latency", 500*time.Millisecond, 0,
-		"how long requests may take on average while others are refused (503) because there are too many; 0 to "+
-			"refuse none")
+		"how long requests may wait, by turns over callers, before they are refused (503, 429) because there are too "+
+			"many; 0 to refuse none")
 	setting.IntVar(flags, &s.OverloadRequests, "overload-requests", 1024, 1, 1<<20,
-		"greatest number of requests to one service in work; beyond it they are refused (503)")
+		"greatest number of requests to one service in work; beyond it they wait")
 	flags.StringSliceVar(&s.Secrets, "credential", nil,
 		"secrets shared by the gateway and the services; the first is sent, all are accepted")
 	flags.StringVar(&s.SecretFile, credentialFile, "",

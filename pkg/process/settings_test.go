@@ -80,7 +80,7 @@ bordereau-period: month    # another program's
 		"parties": {"http://parties:8080"}}; !reflect.DeepEqual(settings.Peers, want) {
 		t.Errorf("peers %v", settings.Peers)
 	}
-	if settings.Admin != ":9090" || settings.LargestBody != 1<<20 {
+	if settings.Admin != "127.0.0.1:9090" || settings.LargestBody != 1<<20 {
 		t.Errorf("defaults: %+v", settings)
 	}
 }

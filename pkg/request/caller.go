@@ -11,6 +11,8 @@ import (
 type Caller struct {
 	// Subject is the caller's name, from its token.
 	Subject string
+	// Client is the program that acts for the subject, from its token; empty if the token names none.
+	Client string
 	// Scopes holds the scopes of the token, in its order.
 	Scopes []string
 }

@@ -22,6 +22,7 @@ const (
 	IdentityPrefix   = "X-Exchange-"
 	CallerHeader     = IdentityPrefix + "Caller"
 	ScopesHeader     = IdentityPrefix + "Scopes"
+	ClientHeader     = IdentityPrefix + "Client"
 	CredentialHeader = IdentityPrefix + "Credential"
 )
 
@@ -92,6 +93,9 @@ func (c Credentials) Identify(header http.Header, caller Caller) {
 	// A subject may hold characters that a header must not.
 	header[CallerHeader] = []string{url.PathEscape(caller.Subject)}
 	header[ScopesHeader] = []string{strings.Join(caller.Scopes, " ")}
+	if caller.Client != "" {
+		header[ClientHeader] = []string{url.PathEscape(caller.Client)}
+	}
 }
 
 // Given reports whether there are secrets: it is false for the zero value.
@@ -152,7 +156,12 @@ func RequireGateway(trust Trust) gin.HandlerFunc {
 			refuse(c, problem.New(problem.BadHeader, CallerHeader+" is malformed.").Because(err))
 			return
 		}
-		caller := Caller{Subject: subject, Scopes: strings.Fields(header.Get(ScopesHeader))}
+		client, err := url.PathUnescape(header.Get(ClientHeader))
+		if err != nil {
+			refuse(c, problem.New(problem.BadHeader, ClientHeader+" is malformed.").Because(err))
+			return
+		}
+		caller := Caller{Subject: subject, Client: client, Scopes: strings.Fields(header.Get(ScopesHeader))}
 		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
 		charge(c, subject)
 	}

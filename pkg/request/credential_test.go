@@ -48,7 +48,7 @@ func TestCallerReachesTheService(t *testing.T) {
 	for _, subject := range []string{"broker-1", "auth0|7 %2F", "Jürgen\r\nX-Evil: 1", ""} {
 		header := http.Header{}
 		credentials(t, newSecret).Identify(header,
-			request.Caller{Subject: subject, Scopes: []string{"std.admin", "std.developer"}})
+			request.Caller{Subject: subject, Client: subject, Scopes: []string{"std.admin", "std.developer"}})
 		if strings.ContainsAny(header.Get(request.CallerHeader), "\r\n") {
 			t.Fatalf("subject %q breaks out of its header", subject)
 		}
@@ -56,8 +56,9 @@ func TestCallerReachesTheService(t *testing.T) {
 		if seen == nil {
 			t.Fatalf("subject %q: response %d", subject, response.Code)
 		}
-		if seen.Subject != subject || !slices.Equal(seen.Scopes, []string{"std.admin", "std.developer"}) {
-			t.Errorf("seen %+v, want subject %q", seen, subject)
+		if seen.Subject != subject || seen.Client != subject ||
+			!slices.Equal(seen.Scopes, []string{"std.admin", "std.developer"}) {
+			t.Errorf("seen %+v, want subject and client %q", seen, subject)
 		}
 	}
 }

@@ -4,6 +4,7 @@ package stores
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -16,7 +17,8 @@ import (
 // Open opens the store of a service. An error about another setting than the URL begins with its name.
 //
 // It waits for a MongoDB that is not there yet, until ctx ends, and says so in the log: a process that ends is
-// started again later and later, and the wait of one that is started before its database shows in its readiness.
+// started again later and later, and the wait of one that is started before its database shows in its readiness. The
+// collections of the store wait in the same way.
 // Settings that cannot work however long it waits are an error at once.
 func Open(ctx context.Context, settings process.StoreSettings, name string, log *slog.Logger) (docstore.Store, error) {
 	if path, ok := settings.URL.File(); ok {
@@ -24,16 +26,24 @@ func Open(ctx context.Context, settings process.StoreSettings, name string, log 
 		if err != nil {
 			return nil, err // not the typed nil
 		}
+		is, err := store.Identify(ctx, sqlitestore.Identity{Service: name})
+		if err == nil && is.Service != name {
+			err = fmt.Errorf("%s has the records of the service %s, and not those of %s; put the files of the "+
+				"services back in their places", path, is.Service, name)
+		}
+		if err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
 		return store, nil
 	}
 	options := mongostore.Options{
 		URI: string(settings.URL), AppName: appName(name), Settings: settings.Mongo,
 	}
-	store, err := await(ctx, options, name, log)
+	store, err := await(ctx, log, func() (*mongostore.Store, error) { return options.Open(ctx, name) })
 	if err != nil {
-		return nil, err // not the typed nil
+		return nil, err
 	}
-	return store, nil
+	return patient{store, log}, nil
 }
 
 const (
@@ -43,21 +53,20 @@ const (
 	sayAgain = time.Minute
 )
 
-// await opens a database of MongoDB as soon as it can be reached.
-func await(
-	ctx context.Context, options mongostore.Options, database string, log *slog.Logger,
-) (*mongostore.Store, error) {
+// await repeats an attempt until MongoDB lets it succeed, and says so in the log. It returns what is of no use to try
+// again.
+func await[T any](ctx context.Context, log *slog.Logger, attempt func() (T, error)) (T, error) {
 	var began, said time.Time
 	for {
-		store, err := options.Open(ctx, database)
+		result, err := attempt()
 		switch {
 		case err == nil:
 			if !began.IsZero() {
 				log.Info("MongoDB is reached", "waited", time.Since(began).Round(time.Millisecond).String())
 			}
-			return store, nil
+			return result, nil
 		case errors.Is(err, mongostore.ErrRefused) || ctx.Err() != nil:
-			return nil, err
+			return result, err
 		}
 		if began.IsZero() {
 			began = time.Now()
@@ -68,10 +77,21 @@ func await(
 		}
 		select {
 		case <-ctx.Done():
-			return nil, err
+			return result, err
 		case <-time.After(pause):
 		}
 	}
+}
+
+// patient is a database of MongoDB that waits with each collection until it can be opened: a database that has just
+// been reached may be too slow to make its indexes in time.
+type patient struct {
+	*mongostore.Store
+	log *slog.Logger
+}
+
+func (p patient) Collection(ctx context.Context, spec docstore.Spec) (docstore.Collection, error) {
+	return await(ctx, p.log, func() (docstore.Collection, error) { return p.Store.Collection(ctx, spec) })
 }
 
 // appName returns the name of a process in the log of MongoDB, which bounds it.
