@@ -14,6 +14,9 @@ type challenge struct {
 	metadata string
 }
 
+// quoting escapes what a quoted string may not have as it is.
+var quoting = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
 // header returns the value of the header. The code of the error and its description are left out where they are empty.
 func (c challenge) header(code, description string) string {
 	text := `Bearer realm="exchange"`
@@ -21,8 +24,7 @@ func (c challenge) header(code, description string) string {
 		{"error", code}, {"error_description", description}, {"scope", c.scope}, {"resource_metadata", c.metadata},
 	} {
 		if parameter.value != "" {
-			text += ", " + parameter.name + `="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).
-				Replace(parameter.value) + `"`
+			text += ", " + parameter.name + `="` + quoting.Replace(parameter.value) + `"`
 		}
 	}
 	return text

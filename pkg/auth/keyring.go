@@ -26,6 +26,13 @@ const (
 // nor refused.
 var errNoKeys = errors.New("auth: the verification keys cannot be read")
 
+// heldBack is the error of a look-up that may not be made yet. The provider may have the key nevertheless.
+type heldBack struct{ left time.Duration }
+
+func (h heldBack) Error() string {
+	return fmt.Sprintf("the provider was asked for an unknown key a moment ago, and may be again in %s", h.left)
+}
+
 // keyring holds the keys of one source, and keeps the last good ones while the source is down. Of the available JWKS
 // clients only the parsing is used, because they either keep withdrawn keys or have callers wait for the rate limit of
 // unknown key ids.
@@ -33,13 +40,16 @@ type keyring struct {
 	load    func(ctx context.Context) ([]byte, error)
 	every   time.Duration // the pause between two regular refreshes
 	soonest time.Duration // the least pause before a refresh because of an unknown key id
-	log     *slog.Logger
+	// local says that reading the source costs nobody else anything, so that no look-up is held back.
+	local bool
+	log   *slog.Logger
 
 	current atomic.Pointer[[]key]
 	flight  singleflight.Group
-	source  []byte    // what current was read from; used only in flight
-	failing error     // why the last reading failed; used only in flight
-	asked   time.Time // when the source was last read because of an unknown key id; used only in flight
+	begun   atomic.Int64 // how many readings have begun
+	source  []byte       // what current was read from; used only in flight
+	failing error        // why the last reading failed; used only in flight
+	asked   time.Time    // when the source was last read because of an unknown key id; used only in flight
 }
 
 func (r *keyring) keys() []key {
@@ -50,37 +60,50 @@ func (r *keyring) keys() []key {
 }
 
 // refresh reads the source.
-func (r *keyring) refresh(ctx context.Context) error { return r.together(ctx, r.read) }
-
-// refreshFor reads the source because of an unknown key id, unless it did so a moment ago: made-up key ids must not
-// turn into requests to the identity provider. It returns an error if the source cannot be read.
-func (r *keyring) refreshFor(ctx context.Context) error {
-	return r.together(ctx, func(ctx context.Context) error {
-		if time.Since(r.asked) < r.soonest {
-			return r.failing
-		}
-		r.asked = time.Now()
-		return r.read(ctx)
-	})
+func (r *keyring) refresh(ctx context.Context) error {
+	_, err := r.together(ctx, r.read)
+	return err
 }
 
-// together calls read once for all callers that come before it has ended. If ctx ends, it returns to its own caller,
-// and the reading continues for the others.
-func (r *keyring) together(ctx context.Context, read func(context.Context) error) error {
+// refreshFor reads the source because of an unknown key id. It returns nil once a reading has ended that began after
+// the call: what such a reading does not show, the provider does not have. A reading that was under way before may
+// have missed a new key. Its error is a heldBack if the source was read for an unknown key id a moment ago, because
+// made-up key ids must not turn into requests to the identity provider.
+func (r *keyring) refreshFor(ctx context.Context) error {
+	before := r.begun.Load()
+	for {
+		number, err := r.together(ctx, func(ctx context.Context) error {
+			if left := r.soonest - time.Since(r.asked); left > 0 && !r.local {
+				return heldBack{left}
+			}
+			r.asked = time.Now()
+			return r.read(ctx)
+		})
+		if err != nil || number > before {
+			return err
+		}
+	}
+}
+
+// together calls read once for all callers that come before it has ended. It returns the number of the reading. If ctx
+// ends, it returns to its own caller, and the reading continues for the others.
+func (r *keyring) together(ctx context.Context, read func(context.Context) error) (number int64, err error) {
 	done := r.flight.DoChan("", func() (any, error) {
 		fetch, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		return nil, read(fetch)
+		err := read(fetch)
+		return r.begun.Load(), err
 	})
 	select {
 	case result := <-done:
-		return result.Err
+		return result.Val.(int64), result.Err
 	case <-ctx.Done():
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 }
 
 func (r *keyring) read(ctx context.Context) error {
+	r.begun.Add(1)
 	source, err := r.load(ctx)
 	var keys []key
 	if err == nil && (r.keys() == nil || !bytes.Equal(source, r.source)) {

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -153,14 +156,46 @@ func TestCallersOfANewKeyWaitForIt(t *testing.T) {
 	}
 }
 
+// TestUnknownKeyIdsDoNotFloodTheProvider sends tokens of made-up keys. The provider is asked about the first one, which
+// is refused. Whether it has the keys of the others is not known, and its URL is nobody's business.
 func TestUnknownKeyIdsDoNotFloodTheProvider(t *testing.T) {
 	idp := newProvider(t, signer(t).JWKS())
 	v := verifier(t, "--jwks-url", idp.URL, "--jwks-refresh-unknown", "1h")
+	grant := auth.Grant{Subject: "broker-1", Lifetime: time.Hour}
+	_, err := verify(v, issue(t, signer(t), grant))
+	refused(t, err, "signature")
 	for range 20 {
-		_, err := verify(v, issue(t, signer(t), auth.Grant{Subject: "broker-1", Lifetime: time.Hour}))
-		refused(t, err, "signature")
+		_, err := verify(v, issue(t, signer(t), grant))
+		unavailable(t, err)
+		var p *problem.Error
+		if errors.As(err, &p); strings.Contains(p.Detail, idp.URL) || len(p.Header.Get("Retry-After")) != 4 {
+			t.Errorf("detail %q, Retry-After %q, want what is left of an hour", p.Detail, p.Header.Get("Retry-After"))
+		}
 	}
 	if asked := idp.asked.Load(); asked != 2 {
 		t.Fatalf("the provider was asked %d times, want the one of the start and one more", asked)
+	}
+}
+
+// TestAKeyFileIsReadForEachUnknownKey has tokens of a key refused until it is in the file, and accepted as soon as it
+// is: nobody else has to be asked.
+func TestAKeyFileIsReadForEachUnknownKey(t *testing.T) {
+	old, next := signer(t), signer(t)
+	path := filepath.Join(t.TempDir(), "keys")
+	write := func(jwks []byte) {
+		if err := os.WriteFile(path, jwks, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(old.JWKS())
+	v := verifier(t, "--jwt-keys", path, "--jwks-refresh-unknown", "1h")
+	token := issue(t, next, auth.Grant{Subject: "broker-1", Lifetime: time.Hour})
+	for range 3 {
+		_, err := verify(v, token)
+		refused(t, err, "signature")
+	}
+	write(next.JWKS())
+	if _, err := verify(v, token); err != nil {
+		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +44,24 @@ type verified struct {
 // identity provider may be down: then requests get 503 until it is back. It logs a warning if the issuer or the
 // audience of tokens is not checked. Errors name the setting.
 func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Verifier, error) {
+	load := fromFile(s.KeyFile)
+	if s.JWKSURL != "" {
+		load = fromURL(&http.Client{Timeout: fetchTimeout}, s.JWKSURL)
+	}
+	v, err := newVerifier(s, load, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := v.keyring.refresh(ctx); err != nil && s.KeyFile != "" {
+		return nil, fmt.Errorf("setting jwt-keys: %w", err)
+	}
+	return v, nil
+}
+
+// newVerifier returns a verifier that has not read its key source yet.
+func newVerifier(
+	s tokens.Settings, load func(context.Context) ([]byte, error), log *slog.Logger,
+) (*Verifier, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -52,10 +71,7 @@ func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Ver
 	}
 	v := &Verifier{types: s.Types, scopes: s.Scopes, metadata: s.Metadata, leeway: s.Leeway, verified: cache}
 	v.keyring = &keyring{
-		load: fromFile(s.KeyFile), every: s.Refresh, soonest: s.RefreshUnknown, log: log,
-	}
-	if s.JWKSURL != "" {
-		v.keyring.load = fromURL(&http.Client{Timeout: fetchTimeout}, s.JWKSURL)
+		load: load, every: s.Refresh, soonest: s.RefreshUnknown, local: s.KeyFile != "", log: log,
 	}
 	v.parser = jwt.NewParser(parserOptions(s)...)
 	if s.Issuer == "" {
@@ -65,9 +81,6 @@ func NewVerifier(ctx context.Context, s tokens.Settings, log *slog.Logger) (*Ver
 	if len(s.Audience) == 0 {
 		log.Warn("tokens that were issued for other applications are accepted; set --jwt-audience to the aud of " +
 			"this exchange")
-	}
-	if err := v.keyring.refresh(ctx); err != nil && s.KeyFile != "" {
-		return nil, fmt.Errorf("setting jwt-keys: %w", err)
 	}
 	return v, nil
 }
@@ -100,6 +113,24 @@ func (v *Verifier) Ready(context.Context) error {
 	return nil
 }
 
+// Known returns the caller that the token in the header Authorization names, if the token has been verified before.
+// That is a look-up: it costs next to nothing.
+func (v *Verifier) Known(header http.Header) (caller request.Caller, known bool) {
+	token, err := challenge{}.bearer(header)
+	if err != nil {
+		return request.Caller{}, false
+	}
+	return v.knows(token)
+}
+
+func (v *Verifier) knows(token string) (caller request.Caller, known bool) {
+	of, known := v.verified.Get(token)
+	if !known || of.keys != v.keyring.current.Load() || !time.Now().Before(of.until) {
+		return request.Caller{}, false
+	}
+	return of.caller, true
+}
+
 // Verify returns the caller that the token in the header Authorization names. Its errors are problems: 401 if there
 // is no valid token, with a challenge that names the scope that the request needs; 503 if no verification key could
 // be read. Whether the caller has the scope is for the caller of Verify to decide.
@@ -110,8 +141,8 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string)
 		return request.Caller{}, err
 	}
 	keys := v.keyring.current.Load()
-	if known, ok := v.verified.Get(token); ok && known.keys == keys && time.Now().Before(known.until) {
-		return known.caller, nil
+	if caller, known := v.knows(token); known {
+		return caller, nil
 	}
 	if err := checkHeader(token, v.types); err != nil {
 		return request.Caller{}, challenge.invalidToken(reason(err), err)
@@ -119,7 +150,7 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string)
 	var claims claims
 	if _, err := v.parser.ParseWithClaims(token, &claims, v.keysFor(ctx)); err != nil {
 		if errors.Is(err, errNoKeys) {
-			return request.Caller{}, problem.Outage(err)
+			return request.Caller{}, undecided(err)
 		}
 		return request.Caller{}, challenge.invalidToken(reason(err), err)
 	}
@@ -153,23 +184,37 @@ func (c challenge) bearer(header http.Header) (string, error) {
 	return token, nil
 }
 
-// keysFor returns a function that finds the keys that may verify a token, after a refresh if there is none. A refresh
-// that was under way may have missed a new key, so there is a second one.
+// keysFor returns a function that finds the keys that may verify a token. If there is none, it looks whether the source
+// has one by now. A token is refused only if it certainly has none.
 func (v *Verifier) keysFor(ctx context.Context) jwt.Keyfunc {
 	return func(token *jwt.Token) (any, error) {
 		id, _ := token.Header["kid"].(string)
 		found := candidates(v.keyring.keys(), id, token.Method)
-		for attempt := 0; len(found) == 0 && attempt < 2; attempt++ {
-			if err := v.keyring.refreshFor(ctx); err != nil {
+		if len(found) == 0 {
+			err := v.keyring.refreshFor(ctx)
+			// Others may have read it meanwhile, whatever became of this look-up.
+			found = candidates(v.keyring.keys(), id, token.Method)
+			if len(found) == 0 && err != nil {
 				return nil, errors.Join(errNoKeys, err)
 			}
-			found = candidates(v.keyring.keys(), id, token.Method)
 		}
 		if len(found) == 0 {
 			return nil, errors.New("no key of this id and algorithm is known")
 		}
 		return jwt.VerificationKeySet{Keys: found}, nil
 	}
+}
+
+// undecided returns the problem 503 of a token whose key could not be looked up.
+func undecided(cause error) *problem.Error {
+	var held heldBack
+	if !errors.As(cause, &held) {
+		return problem.Outage(cause)
+	}
+	seconds := int64((held.left + time.Second - 1) / time.Second)
+	return problem.New(problem.Unavailable, "The key of the token is not known here, and whether the identity "+
+		"provider has it by now cannot be asked yet. Nothing was done; send the request again.").
+		WithHeader("Retry-After", strconv.FormatInt(seconds, 10)).Because(cause)
 }
 
 // reason returns why a token was refused, in words for its caller.

@@ -1,11 +1,13 @@
 package peer
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
 	"sync"
+	"time"
 )
 
 // attempt is one sending of a request to one replica.
@@ -16,13 +18,18 @@ type attempt struct {
 	before int64
 	// sent is true if something was written on an earlier connection, which net/http gave up by itself.
 	sent bool
+	// silent is true if the replica was silent before, and is still.
+	silent bool
 }
 
 // attempt sends a request to a replica once.
 func (t *Transport) attempt(request *http.Request, content *content, at *replica) (*http.Response, *attempt, error) {
 	a := &attempt{}
+	t.probe(request.URL, at)
+	began := time.Now()
+	ctx, heard, cancel := at.bound(request.Context())
 	trace := &httptrace.ClientTrace{GotConn: a.got}
-	out := request.WithContext(httptrace.WithClientTrace(request.Context(), trace))
+	out := request.WithContext(httptrace.WithClientTrace(ctx, trace))
 	if out.Host == "" {
 		out.Host = request.URL.Host
 	}
@@ -35,14 +42,21 @@ func (t *Transport) attempt(request *http.Request, content *content, at *replica
 	response, err := t.http.Load().RoundTrip(out)
 	if err != nil {
 		at.underWay.Add(-1)
+		at.waited(began)
+		if a.silent = errors.Is(context.Cause(ctx), errSilent); a.silent {
+			err = errSilent
+		}
+		cancel()
 		a.err = err
 		return nil, a, err
 	}
+	heard()
+	at.responded()
 	if response.Close {
 		at.leaves()
 	}
 	response.Request = request
-	response.Body = &counting{ReadCloser: response.Body, done: sync.OnceFunc(func() { at.underWay.Add(-1) })}
+	response.Body = &counting{ReadCloser: response.Body, done: sync.OnceFunc(func() { at.underWay.Add(-1); cancel() })}
 	return response, a, nil
 }
 

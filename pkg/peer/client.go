@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/trace"
 
+	"insurance.example/exchange/pkg/assumed"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/tracing"
@@ -88,10 +90,14 @@ func (r *Refusal) Error() string {
 }
 
 // Get reads the JSON at a path, which includes an escaped query, into a value. found is false if the peer responds with
-// 404. The error is a *Refusal for any other 4xx, problem.Overloaded if the peer has too much in work,
-// else problem.Outage.
+// 404. What the context assumes about a path is taken for the response. The error is a *Refusal for any other 4xx,
+// problem.Overloaded if the peer has too much in work, else problem.Outage.
 func Get[T any](ctx context.Context, c *Client, path string) (value T, found bool, err error) {
-	got, err := c.call(ctx, c.reads, http.MethodGet, path, nil)
+	if fact, is := assumed.From(ctx)[path]; is {
+		err := json.Unmarshal(fact, &value)
+		return value, err == nil, err
+	}
+	got, err := c.call(ctx, c.reads, Call{Method: http.MethodGet, Path: path})
 	if err != nil {
 		return value, false, err
 	}
@@ -110,16 +116,45 @@ func Post[T any](ctx context.Context, c *Client, path string, body any) (value T
 	if err != nil {
 		return value, fmt.Errorf("peer %s: body of a call: %w", c.config.Name, err)
 	}
-	got, err := c.call(ctx, c.writes, http.MethodPost, path, text)
+	got, err := c.call(ctx, c.writes, Call{Method: http.MethodPost, Path: path, Body: text})
 	if err == nil {
 		err = c.decode(got, &value)
 	}
 	return value, err
 }
 
-// response is the status and the whole body of a response.
+// Call is a request to a peer whose response is read as it is.
+type Call struct {
+	// Path includes an escaped query.
+	Method, Path string
+	// Header holds headers of the call, if it has any.
+	Header http.Header
+	// Body is a JSON text; nil for none.
+	Body []byte
+}
+
+// Reply is the response to a Call. A status of 400 and above comes with a problem document.
+type Reply struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do makes a call. Only a GET is repeated: whether the peer has acted is unknown after an outage. The error is
+// problem.Overloaded if the peer has too much in work, and problem.Outage for any other 5xx, 401, 429 and no response.
+func (c *Client) Do(ctx context.Context, call Call) (Reply, error) {
+	executor := c.writes
+	if call.Method == http.MethodGet {
+		executor = c.reads
+	}
+	got, err := c.call(ctx, executor, call)
+	return Reply{got.status, got.header, got.body}, err
+}
+
+// response is the status, the header and the whole body of a response.
 type response struct {
 	status int
+	header http.Header
 	body   []byte
 }
 
@@ -133,10 +168,9 @@ func (r response) overloaded() bool {
 }
 
 // call makes a call. Its errors do not have the path, which may name a record: they go to the log.
-func (c *Client) call(
-	ctx context.Context, executor failsafe.Executor[response], method, path string, body []byte,
-) (response, error) {
-	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, method, path, body) })
+func (c *Client) call(ctx context.Context, executor failsafe.Executor[response], call Call) (response, error) {
+	method := call.Method
+	got, err := executor.WithContext(ctx).Get(func() (response, error) { return c.attempt(ctx, call) })
 	if err != nil {
 		return got, problem.Outage(fmt.Errorf("peer %s: %s: %w", c.config.Name, method, err))
 	}
@@ -157,11 +191,12 @@ func (c *Client) call(
 	return got, nil
 }
 
-func (c *Client) attempt(ctx context.Context, method, path string, body []byte) (response, error) {
+func (c *Client) attempt(ctx context.Context, asked Call) (response, error) {
+	method := asked.Method
 	ctx, span := tracing.Begin(ctx, method+" "+c.config.Name, trace.SpanKindClient,
 		attribute.String("http.request.method", method), attribute.String("peer.service", c.config.Name))
 	defer span.End()
-	call, err := c.newCall(ctx, method, path, body)
+	call, err := c.newCall(ctx, asked)
 	if err != nil {
 		return response{}, err
 	}
@@ -188,16 +223,20 @@ func (c *Client) attempt(ctx context.Context, method, path string, body []byte) 
 }
 
 // newCall returns the request of a call. It has none of the headers that carry its context to another process.
-func (c *Client) newCall(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
+func (c *Client) newCall(ctx context.Context, asked Call) (*http.Request, error) {
 	var content io.Reader
-	if body != nil {
-		content = bytes.NewReader(body)
+	if asked.Body != nil {
+		content = bytes.NewReader(asked.Body)
 	}
-	call, err := http.NewRequestWithContext(ctx, method, c.config.Address+path, content)
-	if err == nil && body != nil {
+	call, err := http.NewRequestWithContext(ctx, asked.Method, c.config.Address+asked.Path, content)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(call.Header, asked.Header)
+	if asked.Body != nil {
 		call.Header["Content-Type"] = []string{"application/json"}
 	}
-	return call, err
+	return call, nil
 }
 
 // send sends a call to another process and returns the response. It reads one byte more than is accepted. The status is
@@ -214,7 +253,7 @@ func (c *Client) send(call *http.Request) (response, error) {
 	}
 	defer received.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(received.Body, largestResponse+1))
-	return response{received.StatusCode, text}, err
+	return response{received.StatusCode, received.Header, text}, err
 }
 
 func (c *Client) decode(got response, value any) error {

@@ -12,6 +12,7 @@
 //   - names.go looks up the addresses of the replicas, and replicas.go chooses one.
 //   - content.go keeps the body of a request, so that it can be sent to another replica.
 //   - attempt.go sends a request to one replica, and says whether the replica can have received it.
+//   - silence.go gives up soon on a replica that has not responded to several requests, such as one that is frozen.
 //   - connections.go keeps connections, and sees what was written to them.
 //   - memory.go calls a service of the same process.
 //   - metrics.go exports what the calls took.

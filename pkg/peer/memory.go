@@ -29,17 +29,14 @@ func serve(h http.Handler, call *http.Request) (got response, err error) {
 			got, err = response{}, fmt.Errorf("the handler panicked: %v\n%s", value, debug.Stack())
 		}
 	}()
-	reply := &reply{header: http.Header{}}
+	reply := &reply{response{header: http.Header{}}}
 	h.ServeHTTP(reply, call)
 	reply.WriteHeader(http.StatusOK)
 	return reply.response, nil
 }
 
-// reply is the response of a handler. Nobody reads its header.
-type reply struct {
-	response
-	header http.Header
-}
+// reply is the response of a handler.
+type reply struct{ response }
 
 // Header returns the header of the response.
 func (r *reply) Header() http.Header { return r.header }

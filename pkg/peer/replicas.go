@@ -28,6 +28,7 @@ type replica struct {
 	underWay atomic.Int64
 	// avoid is the time until which it is avoided, in Unix nanoseconds.
 	avoid atomic.Int64
+	silence
 }
 
 // choose returns one of the candidates; there is at least one. It prefers those that were not tried, then those that

@@ -15,7 +15,7 @@ const IdleTimeout = 3 * time.Second
 // Transport sends requests to the replicas of one service. There may be several names, and a name may have several
 // addresses. Each request goes to the replica with the fewest requests under way, and if possible not to one that has
 // just failed or is stopping. A request that a replica has certainly not received is sent to another one, and so is a
-// GET or HEAD without a response.
+// GET or HEAD without a response. After several requests without any response, further ones wait for a second only.
 type Transport struct {
 	http atomic.Pointer[http.Transport]
 	// secure returns the TLS configuration of the next connection; nil means the default of the system.
@@ -55,7 +55,8 @@ func (t *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 			return response, nil
 		}
 		at.failed(ctx)
-		if ctx.Err() != nil || len(tried) >= mostAttempts || !attempt.repeatable(request, content) {
+		if ctx.Err() != nil || len(tried) >= mostAttempts || !attempt.repeatable(request, content) ||
+			attempt.silent && !untried(candidates, tried) {
 			return nil, err
 		}
 		if attempt.refused() && !untried(candidates, tried) {
