@@ -32,22 +32,27 @@ func Members(object []byte) ([]Member, error) {
 	return all, members.err
 }
 
+// Find returns the value of a member of a JSON object, a part of its text; nil if there is no such member. The object
+// has been decoded before. What follows the member is not read.
+func Find(object []byte, name string) (jsontext.Value, error) {
+	members := memberReader{text: object}
+	for members.next() {
+		if members.is(name) {
+			return members.value(), nil
+		}
+	}
+	return nil, members.err
+}
+
 // Text returns the text that a member of a JSON object has; empty if there is no such member, or if its value is no
 // text. The object has been decoded before. What follows the member is not read.
 func Text(object []byte, name string) (string, error) {
-	members := memberReader{text: object}
-	for members.next() {
-		if !members.is(name) {
-			continue
-		}
-		value := members.value()
-		if value.Kind() != jsontext.KindString {
-			return "", nil
-		}
-		text, err := jsontext.AppendUnquote(nil, value)
-		return string(text), err
+	value, err := Find(object, name)
+	if err != nil || value.Kind() != jsontext.KindString {
+		return "", err
 	}
-	return "", members.err
+	text, err := jsontext.AppendUnquote(nil, value)
+	return string(text), err
 }
 
 // uniqueNames skips the search for duplicate names, for a text that is known to have none.

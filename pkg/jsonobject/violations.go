@@ -2,7 +2,9 @@ package jsonobject
 
 import (
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -117,3 +119,6 @@ func memberTypes(t reflect.Type) map[string]reflect.Type {
 	memberTypesOf.Store(t, types)
 	return types
 }
+
+// Names returns the names of a struct's JSON members, sorted.
+func Names(t reflect.Type) []string { return slices.Sorted(maps.Keys(memberTypes(t))) }

@@ -3,6 +3,7 @@ package problem
 import (
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // kind is a Kind that this package declares.
@@ -39,9 +40,10 @@ var (
 	MethodNotAllowed = declare(kind{"method-not-allowed", "method not allowed", http.StatusMethodNotAllowed})
 	Issued           = declare(kind{"issued-member", "a member that the exchange issues cannot be changed",
 		http.StatusConflict})
-	Transition   = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
-	Changed      = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
-	RangeOutside = declare(kind{"range-not-satisfiable", "range not satisfiable",
+	Transition    = declare(kind{"transition-not-listed", "transition not listed", http.StatusConflict})
+	CursorExpired = declare(kind{"cursor-expired", "the cursor has expired", http.StatusGone})
+	Changed       = declare(kind{"precondition-failed", "the record has changed", http.StatusPreconditionFailed})
+	RangeOutside  = declare(kind{"range-not-satisfiable", "range not satisfiable",
 		http.StatusRequestedRangeNotSatisfiable})
 	Expectation    = declare(kind{"expectation-failed", "expectation failed", http.StatusExpectationFailed})
 	HeaderTooLarge = declare(kind{"header-too-large", "header too large", http.StatusRequestHeaderFieldsTooLarge})
@@ -57,10 +59,19 @@ var (
 	SlowBody     = declare(kind{"slow-body", "the body came too slowly", http.StatusRequestTimeout})
 	ShareUsedUp  = declare(kind{"share-used-up", "too much in work for one caller", http.StatusTooManyRequests})
 	RateExceeded = declare(kind{"rate-exceeded", "too many requests of one caller", http.StatusTooManyRequests})
-	Internal     = declare(kind{"internal", "internal error", http.StatusInternalServerError})
-	Unavailable  = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
-	Overloaded   = declare(kind{"overloaded", "too much in work", http.StatusServiceUnavailable})
+	Altered      = declare(kind{"record-altered", "the stored record is not what was written",
+		http.StatusInternalServerError})
+	Internal    = declare(kind{"internal", "internal error", http.StatusInternalServerError})
+	Unavailable = declare(kind{"unavailable", "service unavailable", http.StatusServiceUnavailable})
+	Overloaded  = declare(kind{"overloaded", "too much in work", http.StatusServiceUnavailable})
 )
+
+// WrongMethod returns the problem for a path that is there, but not with the method: 405 with the methods that it
+// takes.
+func WrongMethod(method string, takes ...string) *Error {
+	allow := strings.Join(takes, ", ")
+	return New(MethodNotAllowed, "This path takes "+allow+", and not "+Short(method)+".").WithHeader("Allow", allow)
+}
 
 // Outage returns the problem for a store or another service that does not respond: 503 with Retry-After.
 func Outage(cause error) *Error {

@@ -188,6 +188,8 @@ func Write(w http.ResponseWriter, e *Error) {
 		header[name] = values
 	}
 	header.Set("Content-Type", ContentType)
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(e.Kind.Status())
 	_, _ = w.Write(body)

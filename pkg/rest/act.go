@@ -19,7 +19,6 @@ import (
 
 // act serves POST /{resource}/{id}:{action} and POST /{resource}/{id}/{action}.
 func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
-	ctx := c.Request.Context()
 	body, err := readBody(c)
 	if err != nil {
 		return err
@@ -27,7 +26,16 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 	if len(body) == 0 {
 		body = []byte("{}")
 	}
+	return a.names.asSent(r.actOn(c, id, a, body), body)
+}
+
+func (r *Records[T]) actOn(c *gin.Context, id string, a *Action[T], body []byte) error {
+	ctx := c.Request.Context()
 	parsed, err := a.parse(ctx, r.server, body)
+	if err != nil {
+		return err
+	}
+	unnamed, err := a.names.judge(c, body)
 	if err != nil {
 		return err
 	}
@@ -36,7 +44,7 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 		return err
 	}
 	if a.spawn != nil {
-		return r.actSpawning(c, id, a, parsed, body, key)
+		return r.actSpawning(c, id, a, parsed, body, key, unnamed)
 	}
 	var warnings []Warning
 	done, err := r.change(ctx, id, nil, key, r.precondition(c), r.applying(ctx, id, a, parsed, body, key, &warnings))
@@ -46,7 +54,7 @@ func (r *Records[T]) act(c *gin.Context, id string, a *Action[T]) error {
 	if done.repeated {
 		return r.replay(c, done.doc, a.WithExtra)
 	}
-	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, &done.record.Value, warnings))
+	return r.respond(c, http.StatusOK, done.doc, r.extraOf(a, &done.record.Value, slices.Concat(unnamed, warnings)))
 }
 
 // applying returns the decision that applies an action to a record. The warnings are from the last decision.
@@ -66,6 +74,7 @@ func (r *Records[T]) applying(
 			return nil, err
 		}
 		record.Value, *warnings = *change.Value, change.warnings
+		record.own = !a.anyState() && !a.Amends
 		return r.succeed(doc, record, entry, key, difference{})
 	}
 }
@@ -106,7 +115,7 @@ func (c *Change[T]) MoveUntil(to string, until time.Time, then string) {
 
 // actSpawning serves an action that writes a second record.
 func (r *Records[T]) actSpawning(
-	c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey,
+	c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey, warnings []Warning,
 ) error {
 	ctx := c.Request.Context()
 	if key != nil {
@@ -142,7 +151,7 @@ func (r *Records[T]) actSpawning(
 	if err != nil {
 		return err
 	}
-	entry := history.Entry{Event: "created by " + a.Name + " of " + id, Change: jsontext.Value(body)}
+	entry := history.Entry{Event: madeBy + a.Name + madeFrom + id, Change: jsontext.Value(body)}
 	second, again, err := r.insert(ctx, newID, d, key, entry)
 	if err != nil {
 		return err
@@ -150,7 +159,8 @@ func (r *Records[T]) actSpawning(
 	if again {
 		return r.replay(c, second, a.WithExtra)
 	}
-	return r.respond(c, http.StatusCreated, second, r.extraOf(a, d.Value, slices.Concat(change.warnings, d.warnings)))
+	return r.respond(c, http.StatusCreated, second,
+		r.extraOf(a, d.Value, slices.Concat(warnings, change.warnings, d.warnings)))
 }
 
 // Amended is a record with members of a body in place of its own.

@@ -38,6 +38,7 @@ type Operation struct {
 	Requires []string
 
 	body  reflect.Type
+	names *names
 	parse func(ctx context.Context, s *Server, body []byte) (any, error)
 }
 

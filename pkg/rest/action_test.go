@@ -66,8 +66,8 @@ func TestTheBodyOfAnActionIsChecked(t *testing.T) {
 func TestAnAmendmentPassesTheChecksOfACreation(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
-	w.wants(w.do(400, "POST", path+":amend", `{"measures":{"weight":-1}}`), tooLight, "/weight")
-	w.wants(w.do(409, "POST", path+":amend", `{"depotId":"`+w.depot("Nowhere")+`"}`), closedDepot, "/depot")
+	w.wants(w.do(400, "POST", path+":amend", `{"measures":{"weight":-1}}`), tooLight, "/measures/weight")
+	w.wants(w.do(409, "POST", path+":amend", `{"depotId":"`+w.depot("Nowhere")+`"}`), closedDepot, "/depotId")
 	w.wants(w.do(409, "POST", path+":amend", `{"id":"7","number":"mine"}`), problem.Issued, "/number", "/id")
 	r := w.do(200, "POST", path+":amend", `{"weight":7,"contents":null}`)
 	if r.body["weight"] != 7.0 || r.text("contents") != "books" {

@@ -18,13 +18,21 @@ import (
 
 const mediaType = "application/json"
 
-// mediaTypes is the value of the header Content-Type of responses. Nobody changes it.
-var mediaTypes = []string{mediaType}
+// The values of headers that every response with a record has. Nobody changes them.
+var (
+	mediaTypes = []string{mediaType}
+	noStore    = []string{"no-store"} // records are personal data, which no cache on the way keeps
+	noSniff    = []string{"nosniff"}
+)
 
 // readBody returns the body of a request: JSON by its media type, within the limit that the server has put on it. An
 // empty body needs no media type.
 func readBody(c *gin.Context) ([]byte, error) {
 	req := c.Request
+	if len(req.Header["Content-Type"]) > 1 {
+		return nil, problem.New(problem.BadHeader, "Content-Type must be sent once.").
+			At("", "is sent with more than one Content-Type")
+	}
 	body, err := readAll(req)
 	if err != nil {
 		var tooLarge *http.MaxBytesError
@@ -70,24 +78,17 @@ func isJSON(contentType string) bool {
 	return err == nil && (t == mediaType || strings.HasSuffix(t, "+json"))
 }
 
-// decode reads a body as a record.
+// decode reads a body as a record. A refusal names members as the record does; see names.asSent.
 func (r *Records[T]) decode(body []byte) (*T, error) {
 	v := new(T)
-	renamed, sent, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
+	renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 	if p == nil {
 		p = jsonobject.Decode(renamed, v)
 	}
-	if p == nil {
-		return v, nil
+	if p != nil {
+		return nil, p
 	}
-	// Violations point to what was sent.
-	for i, violation := range p.Violations {
-		first, rest, _ := strings.Cut(strings.TrimPrefix(violation.Pointer, "/"), "/")
-		if alias, was := sent[first]; was {
-			p.Violations[i].Pointer = strings.TrimSuffix("/"+alias+"/"+rest, "/")
-		}
-	}
-	return nil, p
+	return v, nil
 }
 
 // respond writes the record of a document as the response, with further members that are not the record's.
@@ -116,6 +117,7 @@ func (r *documents) respond(c *gin.Context, status int, doc docstore.Document, e
 func send(c *gin.Context, status int, body []byte) {
 	header := c.Writer.Header()
 	header["Content-Type"] = mediaTypes
+	header["Cache-Control"], header["X-Content-Type-Options"] = noStore, noSniff
 	header["Content-Length"] = []string{strconv.Itoa(len(body))}
 	c.Status(status)
 	if _, err := c.Writer.Write(body); err != nil {

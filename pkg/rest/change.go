@@ -21,6 +21,14 @@ type succession struct {
 	former *docstore.Former
 }
 
+// digest gives the documents their digests. was is the document that was read.
+func (s *succession) digest(was docstore.Document) {
+	s.next.Digest = docstore.NewDigest(was.Version+1, s.next.Body, s.next.State, was.Digest)
+	if s.former != nil {
+		s.former.Digest = was.Digest.Of(was.Version)
+	}
+}
+
 // changedTo is what became of a record.
 type changedTo[T any] struct {
 	doc    docstore.Document
@@ -54,6 +62,7 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 		if err != nil || decided == nil {
 			return done, err
 		}
+		decided.digest(doc)
 		switch err := r.collection.Replace(ctx, decided.next, decided.former); {
 		case errors.Is(err, docstore.ErrStale):
 			continue
@@ -68,11 +77,11 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 }
 
 // toDecide returns the document and the record that a try begins with. Of a record that was read before, the document
-// has the id and the version alone.
+// has the id, the version and the digest alone.
 func (r *Records[T]) toDecide(ctx context.Context, id string, read *Record[T]) (docstore.Document, *Record[T], error) {
 	if read != nil {
 		parsed, _ := parseID(id)
-		return docstore.Document{ID: parsed, Version: read.Version}, read, nil
+		return docstore.Document{ID: parsed, Version: read.Version, Digest: read.digest}, read, nil
 	}
 	doc, err := r.toChange(ctx, id)
 	if err != nil {
@@ -93,7 +102,7 @@ func (r *Records[T]) refusedReplace(ctx context.Context, err error, v *T, doc do
 		if u.Index != index || u.Taken == nil {
 			continue
 		}
-		holder, held, findErr := r.holder(ctx, index, u.Value(v))
+		holder, held, findErr := r.owner(ctx, index, u.Value(v))
 		if findErr != nil {
 			return findErr
 		}
@@ -133,7 +142,7 @@ func (r *Records[T]) Alter(
 			if err != nil || !write {
 				return nil, err
 			}
-			record.state.History.Altered = r.server.Now()
+			record.state.History.Altered, record.own = r.server.Now(), true
 			next, err := r.encodeDocument(doc.ID, record)
 			return &succession{next: next}, err
 		})
@@ -141,7 +150,7 @@ func (r *Records[T]) Alter(
 		return err
 	}
 	if size := len(done.doc.Body) + len(done.doc.State); size > 0 { // it was written or read anew
-		done.record.Version, done.record.size = done.doc.Version, size
+		done.record.Version, done.record.digest, done.record.size = done.doc.Version, done.doc.Digest, size
 	}
 	return nil
 }
@@ -164,7 +173,7 @@ const changeWeight = 6
 
 // toChange reads a document that is to be changed, takes the memory for that, and waits for a turn if it is large and
 // the store has not done so. It reads after the turn has come, because the request that had it before may have changed
-// the record.
+// the record. A document that is not as it was written is not changed: its next version would vouch for what is wrong.
 func (r *documents) toChange(ctx context.Context, id string) (docstore.Document, error) {
 	for {
 		held := docstore.Held(ctx)
@@ -177,6 +186,9 @@ func (r *documents) toChange(ctx context.Context, id string) (docstore.Document,
 			return doc, err
 		}
 		waited, err := docstore.Await(ctx, size)
+		if err == nil && !waited {
+			err = r.log.Intact(doc.ID, doc.Digest.Check(doc.Version, doc.Body, doc.State))
+		}
 		if err != nil || !waited {
 			return doc, err
 		}

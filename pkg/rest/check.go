@@ -103,7 +103,7 @@ func (r *Records[T]) evaluate(ctx context.Context, c *Check[T], d *Draft[T]) err
 // reportRefusal reports to Config.Refused what a check returned, if it refuses.
 func (r *documents) reportRefusal(check string, err error) {
 	var p *problem.Error
-	var unevaluated *Unevaluated // an earlier check has refused
+	var unevaluated *unevaluatedError // an earlier check has refused
 	if r.server.Refused != nil && !errors.As(err, &unevaluated) && errors.As(err, &p) &&
 		p.Kind.Status() < http.StatusInternalServerError {
 		r.server.Refused(r.resource, check, p.Kind)
@@ -169,12 +169,12 @@ type Fact[T, F any] struct {
 }
 
 // Of returns the fact about a draft. Errors: the problem of a missing member, those of Load. After an error, the
-// next calls return a *Unevaluated that wraps it.
+// next calls return an *unevaluatedError that wraps it.
 func (f *Fact[T, F]) Of(ctx context.Context, d *Draft[T]) (F, error) {
 	if known, ok := d.facts[f]; ok {
 		value, _ := known.value.(F)
 		if known.err != nil {
-			return value, &Unevaluated{known.err}
+			return value, &unevaluatedError{known.err}
 		}
 		return value, nil
 	}
@@ -205,14 +205,14 @@ func (f *Fact[T, F]) Check(name string) Check[T] {
 	}
 }
 
-// Unevaluated is the error of a check that could not be evaluated because a fact that it needs could not be loaded,
-// which an earlier check has reported.
-type Unevaluated struct{ cause error }
+// unevaluatedError is the error of a check that could not be evaluated because a fact that it needs could not be
+// loaded, which an earlier check has reported.
+type unevaluatedError struct{ cause error }
 
-func (u *Unevaluated) Error() string { return "not evaluated: " + u.cause.Error() }
+func (u *unevaluatedError) Error() string { return "not evaluated: " + u.cause.Error() }
 
 // Unwrap returns why the fact could not be loaded.
-func (u *Unevaluated) Unwrap() error { return u.cause }
+func (u *unevaluatedError) Unwrap() error { return u.cause }
 
 // fact is what is known of one Fact about a draft.
 type fact struct {

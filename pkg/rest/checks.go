@@ -3,7 +3,11 @@ package rest
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"insurance.example/exchange/pkg/problem"
 )
@@ -49,7 +53,7 @@ func OneIn[T any](name, member, set string, sets Sets, value func(*T) *string, u
 			p := value(d.Value)
 			stored, ok := sets.Lookup(set, *p)
 			if !ok {
-				return problem.New(unknown, "").At("/"+member, notIn(*p, set))
+				return problem.New(unknown, "").At("/"+member, notIn(*p, set, sets, 0))
 			}
 			*p = stored
 			return nil
@@ -67,7 +71,7 @@ func EachIn[T any](name, member, set string, sets Sets, values func(*T) []string
 			for i, value := range values(d.Value) {
 				stored, ok := sets.Lookup(set, value)
 				if !ok {
-					p.At("/"+member+"/"+strconv.Itoa(i), notIn(value, set))
+					p.At("/"+member+"/"+strconv.Itoa(i), notIn(value, set, sets, len(p.Violations)))
 					continue
 				}
 				values(d.Value)[i] = stored
@@ -100,6 +104,43 @@ func Present[T any](name string, members ...string) Check[T] {
 // settles the place of the refusal among the other checks: what keeps the value unique is the index itself.
 func Untaken[T any](name, index string, dependsOn ...string) Check[T] {
 	return Check[T]{Name: name, DependsOn: dependsOn, unique: index}
+}
+
+// visible returns the rules that the members which identify something have no characters that a reader does not see.
+func visible[T any](all members) []Check[T] {
+	var rules []Check[T]
+	for _, m := range all {
+		if !m.identity {
+			continue
+		}
+		rules = append(rules, Check[T]{
+			Name: m.name + " has characters that are not seen", DependsOn: []string{m.name},
+			Refuses: []problem.Kind{problem.Invalid},
+			Run: func(_ context.Context, d *Draft[T]) error {
+				field := reflect.ValueOf(d.Value).Elem().FieldByIndex(m.index)
+				if field.IsNil() {
+					return nil
+				}
+				text := field.Elem().String()
+				first, _ := utf8.DecodeRuneInString(text)
+				last, _ := utf8.DecodeLastRuneInString(text)
+				switch {
+				case strings.ContainsFunc(text, invisible):
+					return problem.New(problem.Invalid, "").At("/"+m.name, "has a control or invisible character")
+				case unicode.IsSpace(first), unicode.IsSpace(last):
+					return problem.New(problem.Invalid, "").At("/"+m.name, "begins or ends with a blank")
+				}
+				return nil
+			},
+		})
+	}
+	return rules
+}
+
+// invisible reports whether a character is one of those that do not show, blanks aside.
+func invisible(c rune) bool {
+	return unicode.In(c, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector)
 }
 
 // refusal returns the problem if something violates it, and nil if nothing does.

@@ -2,8 +2,12 @@ package rest
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest/history"
@@ -107,12 +111,42 @@ func (r *Records[T]) indexes() []docstore.Index {
 			all = append(all, docstore.Index{Name: f.Index})
 		}
 	}
+	for _, l := range r.leads {
+		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == l.field.Index }) {
+			all = append(all, docstore.Index{Name: l.field.Index})
+		}
+	}
 	all = append(all, r.Indexes...)
+	if r.MadeOf != "" {
+		all = append(all, docstore.Index{Name: r.MadeOf})
+	}
 	if r.shared() {
 		all = append(all, docstore.Index{Name: resourceIndex})
 	}
 	return all
 }
+
+// findOrigin sets State.MadeOf, which is read off the event that made the record. A release that does not have it
+// drops it when it writes: there it is known as long as that event is kept with the record.
+func (r *Records[T]) findOrigin(s *history.State) {
+	if r.MadeOf == "" || s.MadeOf != "" || len(s.History.Events) == 0 {
+		return
+	}
+	first := s.History.Events[0]
+	of, made := strings.CutPrefix(first.Event, madeBy)
+	if !made || first.Number > 1 {
+		return
+	}
+	if _, of, made = strings.Cut(of, madeFrom); made {
+		s.MadeOf = strings.ToLower(of)
+	}
+}
+
+// The event that makes a record is "created by renew of 0195a000-...".
+const (
+	madeBy   = "created by "
+	madeFrom = " of "
+)
 
 // keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the
 // record was created is not among them: it cannot be read off the record.
@@ -145,7 +179,7 @@ func (r *Records[T]) amount(v *T) int64 {
 }
 
 func (r *Records[T]) keys(v *T, s *history.State) docstore.Keys {
-	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(s.Pinned)+2)
+	keys := make(docstore.Keys, len(r.Filters)+len(r.Unique)+len(r.leads)+len(s.Pinned)+2)
 	put := func(index, value string) {
 		if value != "" {
 			keys[index] = value
@@ -155,10 +189,16 @@ func (r *Records[T]) keys(v *T, s *history.State) docstore.Keys {
 		put(r.Filters[i].Index, r.Filters[i].Key(v))
 	}
 	for i := range r.Unique {
-		put(r.Unique[i].Index, r.Unique[i].Value(v))
+		put(r.Unique[i].Index, norm.NFC.String(r.Unique[i].Value(v)))
+	}
+	for i := range r.leads {
+		put(r.leads[i].field.Index, r.leads[i].key(reflect.ValueOf(v).Elem()))
 	}
 	for index, value := range s.Pinned {
 		put(index, value)
+	}
+	if r.MadeOf != "" {
+		put(r.MadeOf, s.MadeOf)
 	}
 	if r.shared() {
 		keys[resourceIndex] = r.Name

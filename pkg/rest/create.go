@@ -19,12 +19,20 @@ import (
 
 // create serves POST /{resource}.
 func (r *Records[T]) create(c *gin.Context) error {
-	ctx := c.Request.Context()
 	body, err := readBody(c)
 	if err != nil {
 		return err
 	}
+	return r.names.asSent(r.createFrom(c, body), body)
+}
+
+func (r *Records[T]) createFrom(c *gin.Context, body []byte) error {
+	ctx := c.Request.Context()
 	v, err := r.decode(body)
+	if err != nil {
+		return err
+	}
+	warnings, err := r.names.judge(c, body)
 	if err != nil {
 		return err
 	}
@@ -55,12 +63,12 @@ func (r *Records[T]) create(c *gin.Context) error {
 	if again {
 		return r.replay(c, doc, true)
 	}
-	return r.respond(c, http.StatusCreated, doc, r.extra(d.Value, d.warnings))
+	return r.respond(c, http.StatusCreated, doc, r.extra(d.Value, slices.Concat(warnings, d.warnings)))
 }
 
 // issue gives a new record its identifier and what else the exchange issues, in place of whatever a caller sent.
 func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
-	id, err := uuid.NewV7()
+	id, err := docstore.NewID(d.least)
 	if err != nil {
 		return id, err
 	}
@@ -80,25 +88,12 @@ func (r *Records[T]) issue(d *Draft[T]) (uuid.UUID, error) {
 func (r *Records[T]) insert(
 	ctx context.Context, id uuid.UUID, d *Draft[T], key *history.UsedKey, entry history.Entry,
 ) (doc docstore.Document, again bool, err error) {
-	entry.At, entry.By = d.Now, r.server.Caller(ctx)
-	if r.Status != nil {
-		entry.To = Text(*r.Status(d.Value))
-	}
 	const tries = 8
 	for range tries {
-		record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
-		record.state = history.State{Resource: r.Name, Key: key, History: history.Created(entry)}
-		if span := trace.SpanFromContext(ctx); r.Announce != nil && span.IsRecording() {
-			record.state.Trace = tracing.Parent(span)
-		}
-		if r.Pin != nil {
-			if record.state.Pinned, err = r.Pin(ctx, d); err != nil {
-				return doc, false, err
-			}
-		}
-		if doc, err = r.encodeDocument(id, record); err != nil {
+		if doc, err = r.newDocument(ctx, id, d, key, entry); err != nil {
 			return doc, false, err
 		}
+		doc.Digest = docstore.NewDigest(doc.Version, doc.Body, doc.State, nil)
 		err = r.collection.Insert(ctx, doc)
 		if err == nil {
 			if r.Announce != nil {
@@ -106,10 +101,13 @@ func (r *Records[T]) insert(
 			}
 			return doc, false, nil
 		}
-		if _, duplicate := docstore.Duplicate(err); !duplicate {
-			return doc, false, err
+		passed, _ := errors.AsType[*docstore.PassedError](err)
+		if _, duplicate := docstore.Duplicate(err); duplicate {
+			doc, again, err = r.taken(ctx, d.Value, key)
+		} else if passed != nil {
+			d.least, err = passed.Least, nil
 		}
-		if doc, again, err = r.taken(ctx, d.Value, key); err != nil || again {
+		if err != nil || again {
 			return doc, again, err
 		}
 		if id, err = r.issue(d); err != nil {
@@ -117,6 +115,28 @@ func (r *Records[T]) insert(
 		}
 	}
 	return doc, false, problem.Outage(errors.New("no free identifier found for a new " + r.Name))
+}
+
+// newDocument returns the document of a new record, which led to an entry of its history.
+func (r *Records[T]) newDocument(
+	ctx context.Context, id uuid.UUID, d *Draft[T], key *history.UsedKey, entry history.Entry,
+) (doc docstore.Document, err error) {
+	entry.At, entry.By = d.Now, r.server.Caller(ctx)
+	if r.Status != nil {
+		entry.To = Text(*r.Status(d.Value))
+	}
+	record := &Record[T]{Value: *d.Value, Version: 1, unsent: r.Announce != nil}
+	record.state = history.State{Resource: r.Name, Key: key, History: history.Created(entry)}
+	if span := trace.SpanFromContext(ctx); r.Announce != nil && span.IsRecording() {
+		record.state.Trace = tracing.Parent(span)
+	}
+	if r.Pin != nil {
+		if record.state.Pinned, err = r.Pin(ctx, d); err != nil {
+			return doc, err
+		}
+	}
+	r.findOrigin(&record.state)
+	return r.encodeDocument(id, record)
 }
 
 // taken finds out why an index refused a record: it returns the record that the same key made, or the refusal of a
@@ -136,7 +156,7 @@ func (r *Records[T]) taken(
 		if u.Taken == nil || value == "" {
 			continue
 		}
-		holder, held, err := r.holder(ctx, u.Index, value)
+		holder, held, err := r.owner(ctx, u.Index, value)
 		if err != nil {
 			return doc, false, err
 		}
@@ -158,7 +178,13 @@ func (r *Records[T]) free(ctx context.Context, c *Check[T], d *Draft[T]) error {
 	if value == "" {
 		return nil
 	}
-	holder, held, err := r.holder(ctx, u.Index, value)
+	if id, held, err := r.assumedOwner(ctx, &u, value); err != nil || held {
+		if err != nil {
+			return err
+		}
+		return u.Taken(id)
+	}
+	holder, held, err := r.owner(ctx, u.Index, value)
 	if err != nil || !held || holder.ID.String() == identity(d.Value).RecordID() {
 		return err
 	}

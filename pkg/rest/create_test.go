@@ -37,11 +37,11 @@ func TestTheFirstFailingCheckDecides(t *testing.T) {
 		kind     problem.Kind
 		pointers []string
 	}{
-		{`{"weight":0,"label":"taken"}`, problem.Required, []string{"/depot"}},
+		{`{"weight":0,"label":"taken"}`, problem.Required, []string{"/depotId"}},
 		{`{"depot":null,"weight":0}`, problem.Required, []string{"/depot"}},
 		{`{"depot":"","weight":0}`, problem.Required, []string{"/depot"}},
 		{`{"depot":"no-id","weight":0}`, unknownDepot, []string{"/depot"}},
-		{`{"depotId":"` + nowhere + `","weight":0}`, closedDepot, []string{"/depot"}},
+		{`{"depotId":"` + nowhere + `","weight":0}`, closedDepot, []string{"/depotId"}},
 		{`{"depot":"` + ghent + `","weight":0,"label":"taken"}`, labelTaken, nil},
 		{`{"depot":"` + ghent + `"}`, problem.Required, []string{"/weight"}},
 		{`{"depot":"` + ghent + `","weight":0}`, tooLight, []string{"/weight"}},

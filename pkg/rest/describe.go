@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // Description is what the declaration of a resource says, for documents about the interface.
@@ -44,8 +45,18 @@ type Description struct {
 	Actions []ActionDescription
 }
 
-// Parameter is a query parameter of a list. Format is int64, date, or empty for text.
-type Parameter struct{ Name, Format, Means string }
+// Parameter is a query parameter of a list, a search or another operation.
+type Parameter struct {
+	Name string
+	// Format is int64, date, date-time, decimal, uuid, or empty for text.
+	Format string
+	// Means says what the parameter asks for.
+	Means string
+	// Values are those that it may have; any if there are none.
+	Values []string
+	// Most is how often it may be sent; once where it is 0.
+	Most int
+}
 
 // CheckDescription is a Check without its function. Refuses includes the problem of a member that is missing.
 type CheckDescription struct {
@@ -89,14 +100,24 @@ func (s Service) Describe() ([]Description, []Extension, error) {
 	return all, server.extensions(), nil
 }
 
+// Searches returns what can be searched, from the declarations alone.
+func (s Service) Searches() ([]*search.Table, error) {
+	server, _, err := s.undialled()
+	if err != nil {
+		return nil, err
+	}
+	return server.searchTables(), nil
+}
+
 // undialled returns a server with the declared resources, which cannot be asked anything but what they are.
 func (s Service) undialled() (*Server, Parts, error) {
 	sets, err := s.Sets("")
 	if err != nil {
 		return nil, Parts{}, err
 	}
-	server := NewServer(Config{Sets: sets, Now: time.Now})
-	parts, err := s.Declare(server, process.Undialled())
+	deps := process.Undialled()
+	server := NewServer(Config{Sets: sets, Now: deps.Now})
+	parts, err := s.Declare(server, deps)
 	if err != nil {
 		return nil, parts, err
 	}
@@ -119,7 +140,7 @@ func (r *Records[T]) describe() (Description, error) {
 	}
 	for _, f := range r.Filters {
 		for _, p := range f.params {
-			d.Parameters = append(d.Parameters, Parameter{p.name, p.format, p.means})
+			d.Parameters = append(d.Parameters, Parameter{Name: p.name, Format: p.format, Means: p.means})
 		}
 	}
 	for _, u := range r.Unique {
@@ -166,12 +187,13 @@ func (r *Records[T]) described(checks []Check[T]) []CheckDescription {
 	return all
 }
 
-// issued returns the members that Issue gives to a record that has none.
+// issued returns the members that Issue gives to a record that has none, without the one that Complete adds: what an
+// earlier release returns lacks it.
 func (r *Records[T]) issued() ([]string, error) {
 	if r.Issue == nil {
 		return nil, nil
 	}
-	d := &Draft[T]{Value: new(T), Now: time.Now()}
+	d := &Draft[T]{Value: new(T), Now: r.server.Now()}
 	identity(d.Value).SetRecordID(uuid.NewString())
 	r.Issue(d)
 	object, err := json.Marshal(d.Value)
@@ -181,7 +203,9 @@ func (r *Records[T]) issued() ([]string, error) {
 	all, err := jsonobject.Members(object)
 	var names []string
 	for _, m := range all {
-		names = append(names, m.Name)
+		if m.Name != r.Complete.Member {
+			names = append(names, m.Name)
+		}
 	}
 	return names, err
 }
@@ -236,7 +260,7 @@ func (r *Records[T]) inspected(doc docstore.Document) (inspect.Record, error) {
 		return inspect.Record{}, err
 	}
 	inspected := inspect.Record{
-		ID: identity(&record.Value).RecordID(), State: record.state, References: r.references(&record.Value),
+		ID: identity(&record.Value).RecordID(), State: record.state, References: r.References(&record.Value),
 		Keys: r.keys(&record.Value, &record.state), Amount: r.amount(&record.Value),
 	}
 	if r.Status != nil {
@@ -255,8 +279,8 @@ func (r *Records[T]) targets() []string {
 	return all
 }
 
-// references returns what a record refers to.
-func (r *Records[T]) references(v *T) []inspect.Reference {
+// References returns what a record refers to.
+func (r *Records[T]) References(v *T) []inspect.Reference {
 	var all []inspect.Reference
 	record := reflect.ValueOf(v).Elem()
 	for _, m := range r.members {

@@ -11,8 +11,11 @@
 //     keeps it and ignores what is sent. `issued:"Name"` names the value set of a state. `refers:"vehicle"` says that
 //     a value names a record of a collection by its id, `refers:"claim.claimNumber"` by a unique value, and
 //     `refers:"personal,commercial"` a record of one of several; an examination of stored records looks it up.
+//   - `identity` says that a text identifies something, as the number of a passport does. It is kept as sent, compared
+//     in Unicode NFC, and has no characters that a reader does not see.
 //   - Aliases are further names for a member. Flatten names objects whose members are read as the record's own.
 //   - A Filter is a query parameter of the list; Exact, Whole, Prefix and DateRange make one. Each is an index.
+//   - Search are the members that /x/search/{resource} takes; search.Text, search.Name and others make one each.
 //   - A Unique is a value that no two records share. The index keeps it unique; Taken is the refusal.
 //
 // What must hold:
@@ -50,8 +53,9 @@
 //	body.go         reads a body and decodes a record; writes responses
 //	idempotency.go  Idempotency-Key
 //	create.go       POST of a new record
-//	read.go         a stored record; its GET; ETag, If-Match and If-None-Match
+//	read.go         a stored record; its GET, with the conditions that package condition judges
 //	list.go         GET of a page; filters and cursors
+//	search.go       /x/search/{resource}, by package search
 //	replace.go      PUT
 //	action.go       the declaration of an action and its moves
 //	act.go          POST of an action; bodies that amend a record, actions that make a second record
@@ -59,6 +63,7 @@
 //	check.go        a check, a fact, and the order in which checks run
 //	checks.go       the checks that many resources have
 //	dryrun.go       /x/{resource}/{dryrun}
+//	trial.go        creations that are tried together, for a batch
 //	extension.go    /x: history and as-of reads, from package history
 //	members.go      the tags of a struct: who sets a member, and its value set
 //	store.go        from documents to records and back

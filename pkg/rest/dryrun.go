@@ -4,18 +4,20 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
 )
 
 // The outcomes of a check in a dry run.
 const (
 	passed       = "passed"
 	failed       = "failed"
-	notEvaluated = "not evaluated" // it needs something that an earlier check has found missing
+	notEvaluated = "not evaluated" // it needs something that an earlier check has found missing or wrong
 )
 
 // Verdict is the response of a dry run.
@@ -38,7 +40,8 @@ type Verdict struct {
 type Outcome struct {
 	// The condition of the check, in the words of the errors table.
 	Check string `json:"check"`
-	// The value is passed, failed, or not evaluated where an earlier check failed that this one depends on.
+	// The value is passed, failed, or not evaluated where an earlier check failed that this one depends on, or that has
+	// found the same.
 	Outcome string `json:"outcome"`
 	// The status of the problem, where the check failed.
 	Status int `json:"status,omitzero"`
@@ -59,16 +62,8 @@ func (r *Records[T]) dryRun(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := r.decode(body)
+	d, verdict, err := r.attempt(c, body, nil)
 	if err != nil {
-		return err
-	}
-	d := &Draft[T]{Value: v, Now: r.server.Now()}
-	if _, err := r.issue(d); err != nil {
-		return err
-	}
-	verdict := Verdict{Admissible: true, Warnings: []Warning{}, Facts: map[string]any{}}
-	if err := r.try(c.Request.Context(), d, &verdict); err != nil {
 		return err
 	}
 	verdict.Warnings = append(verdict.Warnings, d.warnings...)
@@ -77,18 +72,37 @@ func (r *Records[T]) dryRun(c *gin.Context) error {
 			verdict.Facts[known.name] = known.value
 		}
 	}
-	return writeJSON(c, http.StatusOK, verdict)
+	return writeJSON(c, verdict)
+}
+
+// attempt evaluates the creation of a record from a body, and writes nothing. key is the Idempotency-Key that the
+// record would be created with, nil for none.
+func (r *Records[T]) attempt(c *gin.Context, body []byte, key *history.UsedKey) (*Draft[T], *Verdict, error) {
+	v, err := r.decode(body)
+	if err != nil {
+		return nil, nil, r.names.asSent(err, body)
+	}
+	warnings, err := r.names.judge(c, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &Draft[T]{Value: v, Now: r.server.Now(), key: key}
+	if _, err := r.issue(d); err != nil {
+		return nil, nil, err
+	}
+	verdict := &Verdict{Admissible: true, Warnings: append([]Warning{}, warnings...), Facts: map[string]any{}}
+	return d, verdict, r.try(c.Request.Context(), d, body, verdict)
 }
 
 // try runs every check, in order. An outage ends the dry run, because what could not be asked has no outcome.
-func (r *Records[T]) try(ctx context.Context, d *Draft[T], verdict *Verdict) error {
+func (r *Records[T]) try(ctx context.Context, d *Draft[T], body []byte, verdict *Verdict) error {
 	for i := range r.Checks {
 		c := &r.Checks[i]
-		if err := verdict.add(c.Name, r.evaluate(ctx, c, d)); err != nil {
+		if err := verdict.add(c.Name, r.names.asSent(r.evaluate(ctx, c, d), body)); err != nil {
 			return err
 		}
 	}
-	return verdict.add("value sets and unlisted rules", r.rules(ctx, d, nil))
+	return verdict.add("value sets and unlisted rules", r.names.asSent(r.rules(ctx, d, nil), body))
 }
 
 // add adds the outcome of a check that returned an error or nil. An error that is no refusal is returned as it is.
@@ -97,15 +111,26 @@ func (v *Verdict) add(check string, returned error) error {
 	if err != nil {
 		return err
 	}
-	v.Checks = append(v.Checks, outcome)
 	v.Admissible = v.Admissible && outcome.Outcome == passed
+	if found := len(outcome.Errors); found > 0 {
+		outcome.Errors = slices.DeleteFunc(slices.Clone(outcome.Errors), v.told)
+		if len(outcome.Errors) == 0 {
+			outcome = Outcome{Check: check, Outcome: notEvaluated}
+		}
+	}
+	v.Checks = append(v.Checks, outcome)
 	return nil
+}
+
+// told reports whether an earlier check has found the same.
+func (v *Verdict) told(found problem.Violation) bool {
+	return slices.ContainsFunc(v.Checks, func(o Outcome) bool { return slices.Contains(o.Errors, found) })
 }
 
 // outcomeOf returns what an error of a check means. An error that is no refusal is returned as it is.
 func outcomeOf(name string, err error) (Outcome, error) {
 	var p *problem.Error
-	var unevaluated *Unevaluated
+	var unevaluated *unevaluatedError
 	switch {
 	case errors.As(err, &unevaluated):
 		return Outcome{Check: name, Outcome: notEvaluated}, nil
@@ -120,11 +145,11 @@ func outcomeOf(name string, err error) (Outcome, error) {
 	}, nil
 }
 
-func writeJSON(c *gin.Context, status int, value any) error {
+func writeJSON(c *gin.Context, value any) error {
 	body, err := json.Marshal(value, json.Deterministic(true))
 	if err != nil {
 		return err
 	}
-	send(c, status, body)
+	send(c, http.StatusOK, body)
 	return nil
 }

@@ -72,7 +72,9 @@ func Example() {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	server.Mount(engine, func(*gin.Context) {}) // everybody may
+	if err := server.Mount(engine, func(*gin.Context) {}); err != nil { // everybody may
+		fmt.Println(err)
+	}
 
 	ask := func(method, path, body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -90,7 +92,7 @@ func Example() {
 	fmt.Println(ask(http.MethodPost, at+":return", "").Body)
 	// Output:
 	// 201
-	// {"detail":"Members of the body have values that are not allowed.","errors":[{"pointer":"/kind","reason":"\"for ever\" is no value of LoanKind"}],"status":400,"title":"invalid field","type":"/problems/invalid-field"}
+	// {"detail":"Members of the body have values that are not allowed.","errors":[{"pointer":"/kind","reason":"\"for ever\" is no value of LoanKind; the values are home, reading room"}],"status":400,"title":"invalid field","type":"/problems/invalid-field"}
 	// {"detail":"days is required.","errors":[{"pointer":"/days","reason":"is required"}],"status":400,"title":"required fields missing","type":"/problems/required-fields-missing"}
 	// 200
 	// {"detail":"return does not apply to a loan that is back.","state":"back","status":409,"title":"transition not listed","type":"/problems/transition-not-listed"}

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -9,8 +10,12 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/pathtable"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 // ExtensionPrefix is where operations live that the interface does not name, so that the interface stays as written.
@@ -18,62 +23,171 @@ const ExtensionPrefix = "/x"
 
 // Extension is an operation beyond the interface.
 type Extension struct {
-	// Path is below ExtensionPrefix; a last segment {id} stands for a record's identifier.
-	Path string `json:"path"`
-	// Method is GET or POST. Every extension only reads, so that the read scope opens it.
-	Method string `json:"method"`
-	// Resource is the resource that it is about. Summary says what it returns, in one line.
-	Resource, Summary string `json:"-"`
-	// Response is the type of its response. IsRecord says that this is a record of the resource.
-	Response reflect.Type `json:"-"`
-	IsRecord bool         `json:"-"`
-	// Parameters are what it takes in its query.
-	Parameters []string `json:"-"`
+	// Path is below ExtensionPrefix, and made as a template of package pathtable.
+	Path string
+	// Method is GET, POST, PUT or DELETE.
+	Method string
+	// Writes says that the operation changes something, so that the scope for reading does not open it.
+	Writes bool
+	// Optional says that an exchange may be run without the service of the operation. The path is unknown there.
+	Optional bool
+	// ID names the operation in the OpenAPI document. It is empty for those that are about a resource.
+	ID string
+	// Resource is the resource that it is about, if it is about one. Summary says what it does, in one line, and
+	// Details what else its caller should know, if there is anything.
+	Resource, Summary, Details string
+	// Body is the type of the body that it takes, nil for none, and Response the type of its response. IsRecord says
+	// that the response is a record of the resource.
+	Body, Response reflect.Type
+	IsRecord       bool
+	// Among are the resources whose records the operation finds; the response is a list of them, or of some of their
+	// members.
+	Among []string
+	// Parameters name parameters of the query and the path that the document describes once for several operations.
+	// Query are parameters that only this operation takes.
+	Parameters []string
+	Query      []Parameter
+	// Tagged says that the response has an entity tag, and that the request may have conditions; see
+	// package condition.
+	Tagged bool
+	// Refuses are the problems that it refuses with, beyond those of every operation.
+	Refuses []problem.Kind
+	// Serve returns the response to a request, a value of the type Response that is sent with 200. body points to a
+	// value of the type Body; it is nil without one. The segments that stand for names of the path are parameters of
+	// the context.
+	Serve func(c *gin.Context, body any) (response any, err error)
 
-	serve func(c *gin.Context) error
+	// respond responds to a request, in place of Serve.
+	respond func(c *gin.Context) error
 }
 
-// extensions returns those of all resources: the history and the past of each, and the dry runs.
+// Extend declares operations that are about no resource.
+func (s *Server) Extend(operations ...Extension) { s.extended = append(s.extended, operations...) }
+
+// extensions returns those of all resources, the history and the past of each, the searches and the dry runs, and those
+// that are about no resource.
 func (s *Server) extensions() []Extension {
 	var all []Extension
 	for _, r := range s.resources {
 		all = append(all, r.extensions()...)
 	}
-	return all
+	return slices.Concat(all, s.searches(), s.extended)
 }
 
-// mountExtensions adds the extensions to a router.
-func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) {
+// mountExtensions adds the extensions to a router. A router has no segments that end in a word, such as {name}:pause,
+// so that a table finds what serves a path.
+func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) error {
+	var table pathtable.Table[[]Extension]
 	for _, x := range s.extensions() {
-		methods := []string{x.Method}
-		if x.Method == http.MethodGet {
-			methods = readMethods
+		of, err := table.At(x.Path)
+		if err != nil {
+			return err
 		}
-		router.Any(strings.Replace(x.Path, "{id}", ":id", 1), func(c *gin.Context) {
+		*of = append(*of, x)
+	}
+	router.Any(ExtensionPrefix+"/*path", func(c *gin.Context) {
+		found, ok := table.Find(ExtensionPrefix + c.Param("path"))
+		if !ok {
+			process.SetUnmatched(c)
+			fail(c, problem.New(problem.NotFound, ""))
+			return
+		}
+		process.SetRoute(c, found.Template)
+		var allowed []string
+		for _, x := range found.Value {
+			methods := []string{x.Method}
+			if x.Method == http.MethodGet {
+				methods = readMethods
+			}
 			if !slices.Contains(methods, c.Request.Method) {
-				Fail(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(methods, ", ")))
-				return
+				allowed = append(allowed, methods...)
+				continue
 			}
-			if guard(c); c.IsAborted() {
-				return
+			for _, p := range found.Parameters {
+				c.AddParam(p.Name, p.Value)
 			}
-			if err := x.serve(c); err != nil {
-				Fail(c, err)
-			}
+			serveGuarded(c, guard, func() error { return x.serve(c) })
+			return
+		}
+		fail(c, problem.WrongMethod(c.Request.Method, allowed...))
+	})
+	return nil
+}
+
+func (x *Extension) serve(c *gin.Context) error {
+	if x.respond != nil {
+		return x.respond(c)
+	}
+	if err := x.takes(c.Request.URL.RawQuery); err != nil {
+		return err
+	}
+	var body any
+	if x.Body != nil {
+		var err error
+		if body, err = x.readBody(c); err != nil {
+			return err
+		}
+	}
+	response, err := x.Serve(c, body)
+	if err != nil {
+		return err
+	}
+	return writeJSON(c, response)
+}
+
+// takes refuses a query with parameters that the operation does not take.
+func (x *Extension) takes(raw string) error {
+	values, err := query.Parse(raw)
+	if err != nil {
+		return err
+	}
+	return query.Each(values, func(name, _ string) (wrong string) {
+		if !slices.ContainsFunc(x.Query, func(p Parameter) bool { return p.Name == name }) &&
+			(!slices.Contains(x.Parameters, name) || strings.Contains(x.Path, "{"+name+"}")) {
+			return "is not known here"
+		}
+		return ""
+	})
+}
+
+// readBody reads a body that has the members of the operation's type and no others, also in the objects within it.
+func (x *Extension) readBody(c *gin.Context) (any, error) {
+	text, err := readBody(c)
+	if err != nil {
+		return nil, err
+	}
+	v := reflect.New(x.Body).Interface()
+	if p := jsonobject.Decode(text, v); p != nil {
+		return nil, p
+	}
+	var unknown []problem.Violation
+	for _, m := range jsonobject.ShapeOf(x.Body).Unnamed(text, problem.MaxViolations) {
+		unknown = append(unknown, problem.Violation{
+			Pointer: problem.Short(string(m.In.AppendToken(m.Name))),
+			Reason:  "is not known here; the members are " + strings.Join(slices.Sorted(maps.Keys(m.Known)), ", "),
 		})
 	}
+	if len(unknown) > 0 {
+		return nil, invalid(unknown)
+	}
+	return v, nil
 }
 
 func (l *StaticList) extensions() []Extension { return nil }
 
 func (r *Records[T]) extensions() []Extension {
 	all := r.past(reflect.TypeFor[T]())
+	if r.table != nil {
+		x := searchOf(r.table)
+		x.respond = r.search
+		all = append(all, x)
+	}
 	if r.DryRun != "" {
 		all = append(all, Extension{
 			Path: ExtensionPrefix + "/" + r.Name + "/" + r.DryRun, Method: http.MethodPost,
 			Resource: r.Name, Summary: "The outcome of every check that the creation of a " + r.Name +
 				" with this body would meet; nothing is written",
-			Response: reflect.TypeFor[Verdict](), serve: r.dryRun,
+			Response: reflect.TypeFor[Verdict](), respond: r.dryRun,
 		})
 	}
 	return all
@@ -86,13 +200,13 @@ func (r *documents) past(record reflect.Type) []Extension {
 		Resource: r.resource, Summary: "What happened to one " + r.resource + ", oldest first",
 		Response:   reflect.TypeFor[history.History](),
 		Parameters: []string{"limit", "cursor"},
-		serve:      func(c *gin.Context) error { return r.history(c, c.Param("id")) },
+		respond:    func(c *gin.Context) error { return r.history(c, c.Param("id")) },
 	}, {
 		Path: ExtensionPrefix + "/asof/" + r.resource + "/{id}", Method: http.MethodGet,
 		Resource: r.resource, Summary: "One " + r.resource + " as it was at an instant", Response: record,
 		IsRecord:   true,
 		Parameters: []string{"at"},
-		serve:      func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
+		respond:    func(c *gin.Context) error { return r.asOf(c, c.Param("id")) },
 	}}
 }
 
@@ -115,7 +229,7 @@ func (r *documents) history(c *gin.Context, id string) error {
 		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+page.ID+"?"+next.Encode()+
 			`>; rel="next"`)
 	}
-	return writeJSON(c, http.StatusOK, page)
+	return writeJSON(c, page)
 }
 
 // asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant.
@@ -137,10 +251,18 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	if r.recalled != nil {
+		recalled, set, err := r.recalled(ctx, was, at)
+		if err != nil {
+			return err
+		}
+		if set {
+			// No version reads so.
+			body, tag = recalled, strings.TrimSuffix(tag, `"`)+`-recalled"`
+		}
+	}
 	if err := docstore.Take(ctx, len(body)); err != nil { // for the response
 		return err
 	}
-	c.Writer.Header().Set("ETag", tag)
-	send(c, http.StatusOK, body)
-	return nil
+	return sendTagged(c, body, tag)
 }

@@ -27,6 +27,11 @@ func (r *documents) key(c *gin.Context, operation string, body []byte) (*history
 	if len(values) > 1 || values[0] == "" || len(values[0]) > MaxKey {
 		return nil, problem.New(problem.BadHeader, "Idempotency-Key must be sent once, with 1 to 255 characters.")
 	}
+	return r.keyOf(c.Request.Context(), operation, values[0], body)
+}
+
+// keyOf returns what is kept of an Idempotency-Key with which the caller sends a body to an operation.
+func (r *documents) keyOf(ctx context.Context, operation, key string, body []byte) (*history.UsedKey, error) {
 	request := ""
 	if len(body) > 0 {
 		text, err := jsonobject.Canonical(body)
@@ -36,7 +41,7 @@ func (r *documents) key(c *gin.Context, operation string, body []byte) (*history
 		request = digest(string(text))
 	}
 	return &history.UsedKey{
-		Name:    digest(r.server.Caller(c.Request.Context()), operation, values[0]),
+		Name:    digest(r.server.Caller(ctx), operation, key),
 		Request: request,
 		At:      r.server.Now(),
 	}, nil
@@ -61,13 +66,26 @@ func (r *Records[T]) replayed(ctx context.Context, key *history.UsedKey) (docsto
 	if err != nil {
 		return docstore.Document{}, false, err
 	}
-	switch was := record.state.Key; {
+	again, err := r.again(record.state.Key, key)
+	if err == nil && !again {
+		err = r.forget(ctx, doc, record)
+	}
+	if err != nil || !again {
+		return docstore.Document{}, false, err
+	}
+	return doc, true, nil
+}
+
+// again reports whether a request with a key is the one that the key was used for. It is not, if that key is no longer
+// remembered. The same key with another request is refused.
+func (r *documents) again(was, key *history.UsedKey) (bool, error) {
+	switch {
 	case r.expired(was):
-		return docstore.Document{}, false, r.forget(ctx, doc, record)
+		return false, nil
 	case was.Request != key.Request:
-		return docstore.Document{}, false, errKeyReused
+		return false, errKeyReused
 	default:
-		return doc, true, nil
+		return true, nil
 	}
 }
 
@@ -118,14 +136,10 @@ func (r *documents) repeated(
 			return false, err
 		}
 	}
-	switch {
-	case was == nil || r.expired(was):
+	if was == nil {
 		return false, nil
-	case was.Request != key.Request:
-		return false, errKeyReused
-	default:
-		return true, nil
 	}
+	return r.again(was, key)
 }
 
 // digest returns a short name of a sequence of texts, the same only for the same sequence.

@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"maps"
 	"net/http"
@@ -16,9 +17,11 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/part"
 )
 
 // The bounds of a page.
@@ -39,19 +42,16 @@ func (r *documents) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	limit := q.Limit
-	q.Limit++ // one more shows whether there is a next page
-	q.Bytes = MaxPage
-	docs, err := r.collection.Find(c.Request.Context(), q)
+	q.Settled = true
+	docs, more, err := r.page(c.Request.Context(), q)
 	if err != nil {
 		return err
 	}
-	if fits := len(docs) - 1; fits == limit || fits > 0 && docs[fits].Body == nil {
-		docs = docs[:fits]
-		last := docs[fits-1].ID
+	if more {
+		last := docs[len(docs)-1].ID
 		values.Del("skip")
 		values.Set("cursor", base64.RawURLEncoding.EncodeToString(last[:]))
-		values.Set("limit", strconv.Itoa(limit))
+		values.Set("limit", strconv.Itoa(q.Limit))
 		c.Writer.Header().Set("Link", "</"+r.resource+"?"+values.Encode()+`>; rel="next"`)
 	}
 	size := 2
@@ -66,13 +66,7 @@ func (r *documents) list(c *gin.Context) error {
 	page := append(slices.Grow((*held)[:0], size), '[')
 	now := r.server.Now()
 	for i, doc := range docs {
-		if r.temporary(doc.Body) {
-			// The time at which its state passes is not in the body.
-			if doc, err = r.collection.Get(c.Request.Context(), doc.ID); err != nil {
-				return err
-			}
-		}
-		body, _, err := r.bodyAt(doc, now)
+		body, err := r.showing(c.Request.Context(), doc, now)
 		if err != nil {
 			return err
 		}
@@ -85,6 +79,39 @@ func (r *documents) list(c *gin.Context) error {
 	*held = page
 	send(c, http.StatusOK, page)
 	return nil
+}
+
+// page returns the documents that a query finds, up to its limit and MaxPage, and whether there are more.
+func (r *documents) page(ctx context.Context, q docstore.Query) (docs []docstore.Document, more bool, err error) {
+	limit := q.Limit
+	q.Limit++ // one more shows whether there is a next page
+	q.Bytes = MaxPage
+	if docs, err = r.collection.Find(ctx, q); err != nil {
+		return nil, false, err
+	}
+	if fits := len(docs) - 1; fits == limit || fits > 0 && docs[fits].Body == nil {
+		return docs[:fits], true, nil
+	}
+	return docs, false, nil
+}
+
+// Part returns the records that an index holds for a value, up to a limit and MaxPage. Some are left out before.
+// Errors:
+// docstore.ErrUnavailable.
+func (r *documents) Part(ctx context.Context, index, value string, skip, limit int) (part.Part, error) {
+	docs, more, err := r.page(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Skip: skip, Limit: limit})
+	result := part.Part{Records: make([]part.Shown, 0, len(docs)), More: more}
+	for _, doc := range docs {
+		if err := docstore.Take(ctx, 2*len(doc.Body)); err != nil { // for the record, and for the response
+			return result, err
+		}
+		body, err := r.showing(ctx, doc, r.server.Now())
+		if err != nil {
+			return result, err
+		}
+		result.Records = append(result.Records, part.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body})
+	}
+	return result, err
 }
 
 // pages holds the memory of pages that have been sent.
@@ -184,11 +211,11 @@ type param struct {
 	apply func(value string, q *docstore.Query) (wrong string)
 }
 
-// Exact returns the filter that narrows a list to the records whose member is the value.
+// Exact returns the filter that narrows a list to the records whose member is the value, compared in Unicode NFC.
 func Exact[T any](name string, key func(*T) string) Filter[T] {
-	return Filter[T]{Index: name, Key: key,
+	return Filter[T]{Index: name, Key: func(v *T) string { return norm.NFC.String(key(v)) },
 		params: []param{{name, "", "the value of " + name, func(value string, q *docstore.Query) string {
-			q.Equal[name] = value
+			q.Equal[name] = norm.NFC.String(value)
 			return ""
 		}}}}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"insurance.example/exchange/pkg/near"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -31,6 +32,8 @@ type member struct {
 	index []int // of the struct's field, for reflect.Value.FieldByIndex
 	owner ownership
 	set   string // the value set that an issued member has
+	// identity (tag `identity:""`): its value identifies something, so that two that read the same must be the same.
+	identity bool
 	// refers are the targets of the tag `refers:"vehicle"`: a record of one of them must have each value of the member;
 	// see Reference.
 	refers []string
@@ -60,6 +63,7 @@ func membersOf(t reflect.Type) members {
 		} else if _, is := field.Tag.Lookup("kept"); is {
 			m.owner = kept
 		}
+		_, m.identity = field.Tag.Lookup("identity")
 		if targets := field.Tag.Get("refers"); targets != "" {
 			m.refers = strings.Split(targets, ",")
 		}
@@ -67,6 +71,15 @@ func membersOf(t reflect.Type) members {
 	}
 	membersOfTypes.Store(t, all)
 	return all
+}
+
+// names returns the names of the members.
+func (all members) names() []string {
+	names := make([]string, len(all))
+	for i, m := range all {
+		names[i] = m.name
+	}
+	return names
 }
 
 // find returns the member with a name.
@@ -123,15 +136,22 @@ func missing(record reflect.Value, names []string, kind problem.Kind) *problem.E
 
 // Required returns the refusal for members that an operation cannot do without.
 func Required(names ...string) *problem.Error {
-	detail := names[0] + " is required."
-	if len(names) > 1 {
-		detail = "Several members are required."
-	}
-	p := problem.New(problem.Required, detail)
+	p := problem.New(problem.Required, missingDetail(len(names)))
 	for _, name := range names {
-		p.At("/"+name, "is required")
+		p.At("/"+name, isRequired)
 	}
 	return p
+}
+
+// isRequired is the reason of a violation where a required member is missing.
+const isRequired = "is required"
+
+// missingDetail returns the detail of a problem whose violations are missing members; of one, the violation says it.
+func missingDetail(lacking int) string {
+	if lacking == 1 {
+		return ""
+	}
+	return "Several members are required."
 }
 
 // disown removes from a record that a caller sent for creation what is not the caller's to set.
@@ -242,14 +262,20 @@ func look(field reflect.Value, sets Sets, set, pointer string, violations []prob
 	stored, ok := sets.Lookup(set, field.String())
 	if !ok {
 		return append(violations, problem.Violation{
-			Pointer: pointer, Reason: notIn(field.String(), set),
+			Pointer: pointer, Reason: notIn(field.String(), set, sets, len(violations)),
 		})
 	}
 	field.SetString(stored)
 	return violations
 }
 
-// notIn says that a value is outside its set.
-func notIn(value, set string) string {
-	return strconv.Quote(problem.Short(value)) + " is no value of " + set
+// notIn says that a value is outside its set, and for the violations that a problem lists which values there are.
+// before is the number of violations before it.
+func notIn(value, set string, sets Sets, before int) string {
+	value = problem.Short(value)
+	reason := strconv.Quote(value) + " is no value of " + set
+	if before < problem.MaxViolations {
+		reason += "; " + near.Values(value, sets.Values(set))
+	}
+	return reason
 }

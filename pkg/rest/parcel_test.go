@@ -46,7 +46,7 @@ type parcel struct {
 	Weight   *int     `json:"weight,omitzero"`
 	Size     *string  `json:"size,omitzero" set:"Size"`
 	Marks    []string `json:"marks,omitzero"`
-	Label    *string  `json:"label,omitzero"`
+	Label    *string  `json:"label,omitzero" identity:""`
 	Contents *string  `json:"contents,omitzero"`
 }
 
@@ -116,7 +116,7 @@ func (w *world) declare(depots *rest.Records[depot]) rest.Resource[parcel] {
 	issuedNumber := 0
 	return rest.Resource[parcel]{
 		Name:    "parcel",
-		Aliases: map[string]string{"depotId": "depot", "warnings": ""},
+		Aliases: map[string]string{"depotId": "depot"},
 		Flatten: []string{"measures"},
 		Filters: []rest.Filter[parcel]{
 			rest.Exact("label", func(p *parcel) string { return rest.Text(p.Label) }),
@@ -261,7 +261,9 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	w.server.Mount(engine, func(*gin.Context) {})
+	if err := w.server.Mount(engine, func(*gin.Context) {}); err != nil {
+		t.Fatal(err)
+	}
 	w.handler = engine
 	return w
 }

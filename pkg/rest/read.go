@@ -1,16 +1,22 @@
 package rest
 
 import (
+	"context"
+	"errors"
 	"net/http"
-	"strings"
+	"net/url"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // read serves GET /{resource}/{id}.
@@ -34,49 +40,70 @@ func (r *documents) read(c *gin.Context, id string) error {
 	if err := docstore.Take(c.Request.Context(), len(body)); err != nil { // for the response
 		return err
 	}
-	header := c.Writer.Header()
-	header.Set("ETag", tag)
-	if asked := c.Request.Header.Values("If-None-Match"); len(asked) > 0 && matches(asked, tag, weakly) {
-		c.Status(http.StatusNotModified)
-		return nil
+	return sendTagged(c, body, tag)
+}
+
+// Show returns a record of a resource by its id, and whether there is one. Errors: docstore.ErrUnavailable.
+func (s *Server) Show(ctx context.Context, resource, id string) (part.Shown, bool, error) {
+	if of := s.named(resource); of != nil {
+		return of.show(ctx, id)
 	}
-	send(c, http.StatusOK, body)
+	return part.Shown{}, false, nil
+}
+
+func (l *StaticList) show(context.Context, string) (part.Shown, bool, error) {
+	return part.Shown{}, false, nil
+}
+
+func (r *documents) show(ctx context.Context, id string) (part.Shown, bool, error) {
+	doc, found, err := r.document(ctx, id)
+	if err != nil || !found {
+		return part.Shown{}, false, err
+	}
+	return r.Shown(ctx, doc)
+}
+
+// Shown returns the record of a document as its readers see it now. found is true.
+func (r *documents) Shown(ctx context.Context, doc docstore.Document) (shown part.Shown, found bool, err error) {
+	body, _, err := r.shown(doc)
+	if err == nil {
+		err = docstore.Take(ctx, len(body)) // for the response
+	}
+	return part.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body}, err == nil, err
+}
+
+// sendTagged sends a record that a GET asks for, or says that the caller has it.
+func sendTagged(c *gin.Context, body []byte, tag string) error {
+	err := condition.Judge(c.Request.Header, tag)
+	switch {
+	case errors.Is(err, condition.ErrUnchanged):
+		header := c.Writer.Header()
+		header.Set("ETag", tag)
+		header["Cache-Control"] = noStore
+		c.Status(http.StatusNotModified)
+	case err != nil:
+		return err
+	default:
+		c.Writer.Header().Set("ETag", tag)
+		send(c, http.StatusOK, body)
+	}
 	return nil
 }
 
 func (r *documents) unknown(id string) error {
-	return problem.New(problem.NotFound, "There is no "+r.resource+" "+problem.Short(id)+".")
-}
-
-// comparison is how two entity tags are compared (RFC 9110, section 8.8.3.2).
-type comparison bool
-
-const (
-	strongly comparison = false // a weak tag equals none: If-Match, section 13.1.1
-	weakly   comparison = true  // the mark W/ does not count: If-None-Match, section 13.1.2
-)
-
-// matches reports whether the values of a header, each a list of entity tags or *, name the tag, which is a strong one.
-func matches(values []string, tag string, how comparison) bool {
-	for _, list := range values {
-		// The tags that the exchange writes hold no comma, so that a tag with one is never equal to the tag.
-		for entry := range strings.SplitSeq(list, ",") {
-			entry = strings.TrimSpace(entry)
-			if how == weakly {
-				entry = strings.TrimPrefix(entry, "W/")
-			}
-			if entry == "*" || entry == tag {
-				return true
-			}
-		}
+	detail := "There is no " + r.resource + " " + problem.Short(id) + "."
+	if r.number == "" || uuid.Validate(id) == nil {
+		return problem.New(problem.NotFound, detail)
 	}
-	return false
+	list := "/" + r.resource + "?" + r.number + "=" + url.QueryEscape(problem.Short(id))
+	return problem.New(problem.NotFound, detail+" The path takes an id, which is a UUID; GET "+list+
+		" finds the record by its "+r.number+".").With("list", list)
 }
 
-// precondition returns the check that a record is still at the version that the caller has seen (If-Match).
+// precondition returns the check that a record meets the conditions of a request that changes it.
 func (r *documents) precondition(c *gin.Context) func(docstore.Document) error {
-	asked := c.Request.Header.Values("If-Match")
-	if len(asked) == 0 {
+	header := c.Request.Header
+	if len(header["If-Match"])+len(header["If-None-Match"]) == 0 {
 		return unconditionally
 	}
 	return func(doc docstore.Document) error {
@@ -84,15 +111,9 @@ func (r *documents) precondition(c *gin.Context) func(docstore.Document) error {
 		if err != nil {
 			return err
 		}
-		if !matches(asked, tag, strongly) {
-			return errChanged
-		}
-		return nil
+		return condition.Judge(header, tag)
 	}
 }
-
-var errChanged = problem.New(problem.Changed,
-	"The record is at another version than If-Match names. Read the record again, and decide on what it says now.")
 
 // Record is a stored record with its version.
 type Record[T any] struct {
@@ -101,10 +122,15 @@ type Record[T any] struct {
 
 	state  history.State
 	unsent bool
+	// digest is the digest of the version, as it was read; nil for none.
+	digest docstore.Digest
 	// size is the length of the body and the state as they are stored.
 	size int
-	// moved says that time has moved the state since it was written; Value shows the state of now.
+	// moved says that Value is another than the stored one: time has moved the state since it was written, or an
+	// earlier release has written it without members that it has now.
 	moved bool
+	// own says that what is written next is what the exchange itself adds, which has room beyond the bound of callers.
+	own bool
 }
 
 // Size returns the length of the record as it is stored, what is kept with it included, in bytes.
@@ -112,6 +138,10 @@ func (r *Record[T]) Size() int { return r.size }
 
 // Pinned returns an index value that was pinned when the record was created.
 func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }
+
+// MadeOf returns the id of the record that an action has made this one of; empty if it was made by itself. Only
+// resources that declare Resource.MadeOf know it.
+func (r *Record[T]) MadeOf() string { return r.state.MadeOf }
 
 // FirstTo returns when an event first put the record into one of the states; the zero time where none did.
 func (r *Record[T]) FirstTo(states ...string) time.Time {
@@ -156,10 +186,21 @@ type documents struct {
 	log              history.Log
 	prefix           []byte
 	params           map[string]param
+	// table is what can be searched; nil if nothing can.
+	table *search.Table
+	// number is the member with the number that the exchange issues, by which lists can be filtered; "" if there is
+	// none.
+	number string
 	// passing are the texts of the status member in the states of Resource.Temporary, as a body has them.
 	passing [][]byte
-	// movedBy returns the body of a document as time has moved it by an instant, and whether it has.
+	// complete is the text of the member that each body has which this release writes; nil for none.
+	complete []byte
+	// movedBy returns the body of a document as time has moved it by an instant, or as it was completed, and whether it
+	// was.
 	movedBy func(doc docstore.Document, at time.Time) (body []byte, moved bool, err error)
+	// recalled returns the body of a document with what the service itself has altered since an instant as it was then,
+	// and whether there is such a thing. It is nil for a resource without Recall.
+	recalled func(ctx context.Context, doc docstore.Document, at time.Time) (body []byte, set bool, err error)
 }
 
 func (r *documents) name() string           { return r.resource }
@@ -172,7 +213,8 @@ func (r *documents) open(opened docstore.Collection) error {
 	if err != nil {
 		return err
 	}
-	r.collection, r.log = opened, history.Log{Resource: r.resource, Formers: formers, Now: r.server.Now}
+	r.collection = opened
+	r.log = history.Log{Resource: r.resource, Formers: formers, Now: r.server.Now, Recalls: r.recalled != nil}
 	r.texts, err = docstore.As[docstore.Members](opened)
 	return err
 }

@@ -18,13 +18,21 @@ import (
 
 // replace serves PUT /{resource}/{id}.
 func (r *Records[T]) replace(c *gin.Context, id string) error {
-	ctx := c.Request.Context()
 	body, err := readBody(c)
 	if err != nil {
 		return err
 	}
+	return r.names.asSent(r.replaceBy(c, id, body), body)
+}
+
+func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
+	ctx := c.Request.Context()
 	// Decode before reading the store: a malformed body must not cost a read.
 	decoded, err := r.decode(body)
+	if err != nil {
+		return err
+	}
+	warnings, err := r.names.judge(c, body)
 	if err != nil {
 		return err
 	}
@@ -43,7 +51,7 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return r.respond(c, http.StatusOK, done.doc, nil)
+	return r.respond(c, http.StatusOK, done.doc, withWarnings(nil, warnings))
 }
 
 // replacement returns the record as it is to be, after all checks; nil where an immutable record stays what it is.
@@ -51,17 +59,17 @@ func (r *Records[T]) replace(c *gin.Context, id string) error {
 func (r *Records[T]) replacement(
 	ctx context.Context, body []byte, decoded *T, doc docstore.Document, record *Record[T],
 ) (*Draft[T], error) {
+	base := doc.Body
+	if record.moved {
+		var err error
+		if base, err = writable(&record.Value); err != nil {
+			return nil, err
+		}
+	}
 	if r.Merge {
 		renamed, _, p := jsonobject.Rename(body, r.Aliases, r.Flatten)
 		if p != nil {
 			return nil, p
-		}
-		base := doc.Body
-		if record.moved {
-			var err error
-			if base, err = writable(&record.Value); err != nil {
-				return nil, err
-			}
 		}
 		merged, err := jsonobject.Overlay(base, renamed)
 		if err != nil {
@@ -93,7 +101,7 @@ func (r *Records[T]) replacement(
 		if err != nil {
 			return nil, err
 		}
-		if !jsonobject.Equal(written, doc.Body) {
+		if !jsonobject.Equal(written, base) {
 			return nil, r.Immutable()
 		}
 		return nil, nil

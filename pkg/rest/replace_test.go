@@ -14,7 +14,7 @@ import (
 func TestAReplacementIsAWholeRecord(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel(`"sender":"Bo"`)
-	w.wants(w.do(400, "PUT", path, `{}`), problem.Required, "/depot")
+	w.wants(w.do(400, "PUT", path, `{}`), problem.Required, "/depotId")
 	depot := w.depot("Ghent")
 	w.wants(w.do(400, "PUT", path, `{"depot":"`+depot+`","contents":"x"}`), problem.Required, "/weight")
 	w.wants(w.do(404, "PUT", path, `{"depot":"no-id","weight":1,"contents":"x"}`), unknownDepot, "/depot")

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // Resource declares one resource. T is the type of its records: a struct whose pointer has RecordID and SetRecordID,
@@ -36,6 +38,9 @@ type Resource[T any] struct {
 	Filters []Filter[T]
 	// Unique are the values that no two records of the collection share.
 	Unique []Unique[T]
+	// Search are the members that records are searched by, the most selective first. One with an index leads a search;
+	// where a filter or a unique value has the index too, its values are those of the field (search.Field.Key).
+	Search []search.Field
 
 	// Checks are the rows of the errors table for the creation of a record, in its order. The first that fails decides
 	// the response.
@@ -55,6 +60,9 @@ type Resource[T any] struct {
 	Pin func(ctx context.Context, d *Draft[T]) (docstore.Keys, error)
 	// Indexes are the indexes whose values Pin returns.
 	Indexes []docstore.Index
+	// MadeOf, if set, is the name of an index by which the records are found that an action has made of a record: it
+	// holds the id of that one.
+	MadeOf string
 	// Amount returns what the indexes with Amounts carry. It is required if there is one.
 	Amount func(v *T) int64
 
@@ -70,6 +78,13 @@ type Resource[T any] struct {
 	NoReplace bool
 	// Merge says that a PUT replaces only the members sent. Otherwise its body is the whole record.
 	Merge bool
+
+	// Recall, if set, sets the members of a record as they were at an instant that the service itself has altered
+	// since; see Records.Alter. It reports whether it has set any. Without it, what the record was before it was
+	// altered is not known.
+	Recall func(ctx context.Context, v *T, at time.Time) (set bool, err error)
+	// Complete gives a record that an earlier release has stored the members that it did not store.
+	Complete Completion[T]
 
 	// Status returns the member that holds the state of a record, whose tag names the value set of the states. It is
 	// nil for a resource without states.
@@ -90,11 +105,19 @@ type Resource[T any] struct {
 	Announce func(docstore.Document)
 }
 
+// Completion is how a record of an earlier release gets members that every record has since.
+type Completion[T any] struct {
+	// Member is one of these members; empty if there are none. A record that is stored with it is complete.
+	Member string
+	// Run sets the members, from the instant of the creation and the index values that were pinned then.
+	Run func(v *T, created time.Time, pinned docstore.Keys) error
+}
+
 // Unique declares that no two records of a collection share a value.
 type Unique[T any] struct {
 	// Index is the name of the unique index.
 	Index string
-	// Value returns the value of a record, "" for none.
+	// Value returns the value of a record, "" for none. Values are compared in Unicode NFC.
 	Value func(v *T) string
 	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil
 	// for a value that the exchange issues: then another value is issued.
@@ -115,6 +138,8 @@ type Draft[T any] struct {
 	// Spawned says that the exchange makes the record, and not a caller.
 	Spawned bool
 
+	// least is the least id that a new record may have.
+	least    uuid.UUID
 	key      *history.UsedKey
 	warnings []Warning
 	facts    map[any]fact

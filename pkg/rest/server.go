@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +18,12 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/internal/query"
+	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // Config is what the resources of one service work with.
@@ -34,6 +40,9 @@ type Config struct {
 	// what the smallest change can cost. Together with what is kept about its last change, the store bounds it
 	// (docstore.MaxSize).
 	LargestRecord int
+	// AmountUnit is the unit of amounts, major or minor, or "" if the operator has not said it. It is named where a
+	// fraction is refused.
+	AmountUnit string
 	// Refused, if set, is called for every check that refuses a record, with the names of the resource and of the
 	// check.
 	Refused func(resource, check string, kind problem.Kind)
@@ -46,6 +55,15 @@ const UsualRecord = 2 << 20
 type Server struct {
 	Config
 	resources []resource
+	extended  []Extension
+	together  []together
+	// opened are the collections by name.
+	opened map[string]docstore.Collection
+	// log is the log of changes; logless says why there is none.
+	log     *changes.Log
+	logless error
+	// tells is Parts.Tells.
+	tells func(docstore.Document) (path string, fact any, err error)
 }
 
 // resource is what the server needs of Records[T], whatever T is.
@@ -60,9 +78,13 @@ type resource interface {
 	targets() []string
 	route() Route
 	extensions() []Extension
+	searched() *search.Table
+	showing(context.Context, docstore.Document, time.Time) ([]byte, error)
 	describe() (Description, error)
 	validate(sets Sets) []error
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
+	show(ctx context.Context, id string) (part.Shown, bool, error)
+	tryCreation(c *gin.Context, key string, body []byte) (tried, error)
 }
 
 // NewServer returns a server without resources. Add declares them; Open opens their collections.
@@ -79,7 +101,10 @@ type Records[T any] struct {
 	Resource[T]
 	documents
 	members members
+	names   *names
 	sets    plan
+	// leads are the indexes that only the search has.
+	leads []lead
 }
 
 // Add declares a resource.
@@ -95,11 +120,39 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		},
 	}
 	r.movedBy = r.bodyMovedBy
+	if r.Recall != nil {
+		r.recalled = r.bodyRecalled
+	}
+	if member := r.Complete.Member; member != "" {
+		r.complete = []byte(strconv.Quote(member) + ":")
+	}
+	if _, has := r.members.find("warnings"); !has { // of a response, sent back
+		r.Aliases = maps.Clone(declared.Aliases)
+		if r.Aliases == nil {
+			r.Aliases = map[string]string{}
+		}
+		r.Aliases["warnings"] = ""
+	}
+	r.Rules = slices.Concat(r.Rules, visible[T](r.members))
+	r.names = r.bodyNames()
+	for i := range r.Actions {
+		r.Actions[i].names = r.namesOf(&r.Actions[i].Operation)
+	}
 	if status, has := r.statusMember(); has {
 		r.passing = passing(status, declared.Temporary)
 	}
 	for _, f := range declared.Filters {
 		r.takeParameters(f.params)
+	}
+	if len(declared.Search) > 0 {
+		r.table = &search.Table{Resource: declared.Name, Fields: declared.Search, Members: r.members.names()}
+		r.leads = r.leadsOf()
+	}
+	for i := range declared.Unique {
+		u := &declared.Unique[i]
+		if _, filters := r.params[u.Index]; filters && u.Taken == nil {
+			r.number = u.Index
+		}
 	}
 	s.resources = append(s.resources, r)
 	return r
@@ -121,7 +174,7 @@ func (s *Server) Open(ctx context.Context) error {
 	if err := s.validate(); err != nil {
 		return err
 	}
-	opened := map[string]docstore.Collection{}
+	s.opened = map[string]docstore.Collection{}
 	for _, spec := range s.specs() {
 		collection, err := s.Store.Collection(ctx, spec)
 		if err != nil {
@@ -132,12 +185,15 @@ func (s *Server) Open(ctx context.Context) error {
 				return fmt.Errorf("collection %s: %w", spec.Name, err)
 			}
 		}
-		opened[spec.Name] = collection
+		s.opened[spec.Name] = collection
 	}
 	for _, r := range s.resources {
-		if err := r.open(opened[r.collectionName()]); err != nil {
+		if err := r.open(s.opened[r.collectionName()]); err != nil {
 			return fmt.Errorf("collection %s: %w", r.collectionName(), err)
 		}
+	}
+	if len(s.opened) > 0 {
+		s.log, s.logless = changes.Of(s.opened)
 	}
 	return nil
 }
@@ -163,24 +219,26 @@ func (s *Server) Routes() ([]Route, []Extension) {
 }
 
 // Mount adds the operations of all resources to a router. guard runs once path and method are known to exist; it aborts
-// the request to refuse it.
-func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
-	s.mountExtensions(router, guard)
+// the request to refuse it. Errors: paths of extensions that contradict each other.
+func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) error {
+	if err := s.mountExtensions(router, guard); err != nil {
+		return err
+	}
+	if len(s.resources) > 0 {
+		router.GET(changes.Path+":after", guard, s.serveChanges)
+		router.POST(trialPath, guard, s.serveTrial)
+	}
 	for _, r := range s.resources {
 		serve := func(c *gin.Context) {
 			handle, allowed := r.dispatch(c, c.Param("id"), c.Param("sub"))
 			countAs(c, r.name(), handle != nil || allowed != nil)
 			switch {
 			case handle != nil:
-				if guard(c); !c.IsAborted() {
-					if err := handle(); err != nil {
-						Fail(c, err)
-					}
-				}
+				serveGuarded(c, guard, handle)
 			case allowed != nil:
-				Fail(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", strings.Join(allowed, ", ")))
+				fail(c, problem.WrongMethod(c.Request.Method, allowed...))
 			default:
-				Fail(c, problem.New(problem.NotFound, ""))
+				fail(c, problem.New(problem.NotFound, ""))
 			}
 		}
 		base := "/" + r.name()
@@ -188,14 +246,54 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) {
 		router.Any(base+"/:id", serve)
 		router.Any(base+"/:id/:sub", serve)
 	}
+	return nil
 }
 
-// Fail responds with the problem that err is. It is the one place where errors become statuses: what a store or a
+// serveChanges serves the internal operation that returns a page of the log of changes.
+func (s *Server) serveChanges(c *gin.Context) {
+	if s.logless != nil {
+		fail(c, problem.Outage(s.logless))
+		return
+	}
+	page, err := s.log.Read(c.Request.Context(), c.Param("after"), c.Request.URL.RawQuery)
+	Respond(c, page, err)
+}
+
+// Respond responds to a request of another service with a value as JSON or, if err is not nil, as fail does.
+func Respond(c *gin.Context, value any, err error) {
+	if err == nil {
+		err = writeJSON(c, value)
+	}
+	if err != nil {
+		fail(c, err)
+	}
+}
+
+// serveGuarded handles a request that the guard does not refuse. What is no GET takes no parameters; which ones a GET
+// takes, its operation knows.
+func serveGuarded(c *gin.Context, guard gin.HandlerFunc, handle func() error) {
+	if guard(c); c.IsAborted() {
+		return
+	}
+	var err error
+	if raw := c.Request.URL.RawQuery; raw != "" && !slices.Contains(readMethods, c.Request.Method) {
+		err = query.None(raw)
+	}
+	if err == nil {
+		err = handle()
+	}
+	if err != nil {
+		fail(c, err)
+	}
+}
+
+// fail responds with the problem that err is. It is the one place where errors become statuses: what a store or a
 // peer could not do in time is an outage (503), and any other error is 500.
-func Fail(c *gin.Context, err error) {
+func fail(c *gin.Context, err error) {
 	var p *problem.Error
 	if !errors.As(err, &p) {
 		var building *docstore.BuildingError
+		var altered *docstore.AlteredError
 		switch {
 		case errors.As(err, &building):
 			p = problem.Outage(err)
@@ -206,6 +304,9 @@ func Fail(c *gin.Context, err error) {
 			p = problem.Outage(err)
 		case errors.Is(err, docstore.ErrTooLarge):
 			p = tooLarge(docstore.MaxSize, err)
+		case errors.As(err, &altered):
+			p = problem.New(problem.Altered, fmt.Sprintf("What is stored as version %d of the record is not what the "+
+				"exchange wrote. It is neither shown nor changed.", altered.Version)).Because(err)
 		default:
 			p = problem.From(err)
 		}

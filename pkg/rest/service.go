@@ -22,6 +22,8 @@ type Service struct {
 	Name, Summary string
 	// Peers are the services that this one calls.
 	Peers []string
+	// Storeless says that the service has no resources, and is given no store.
+	Storeless bool
 	// Flags declares the settings that are the service's own, if any.
 	Flags func(*pflag.FlagSet)
 	// Foreign are names of settings of other services that share the environment.
@@ -35,8 +37,13 @@ type Service struct {
 
 // Parts are the parts of a service that are not resources.
 type Parts struct {
+	// Open opens the collections of documents that are no records, if there are any, after those of the resources.
+	Open func(ctx context.Context) error
 	// Internal adds the operations for other services to a router, if there are any.
 	Internal func(gin.IRouter)
+	// Tells returns what the internal operations say about a record, and the path that it is asked for by; an empty
+	// path if nobody asks. The trial of a creation has it assumed of a record that is not written.
+	Tells func(docstore.Document) (path string, fact any, err error)
 	// Background returns loops by name, if there are any. It is called once the collections are open.
 	Background func() (map[string]func(context.Context) error, error)
 	// Ready holds readiness checks by name, if there are any.
@@ -57,8 +64,9 @@ func (s Service) Definition() process.Definition {
 	var valueSets *string
 	var keyRetention *time.Duration
 	var maxRecord *int
+	var amounts func() setting.Amounts
 	return process.Definition{
-		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers,
+		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers, Storeless: s.Storeless,
 		Flags: func(flags *pflag.FlagSet) {
 			valueSets = setting.SharedString(flags, valueSetsFlag,
 				"YAML file that replaces or extends value sets; the published ones where not given")
@@ -66,12 +74,14 @@ func (s Service) Definition() process.Definition {
 				"how long an Idempotency-Key is remembered; as long as its record where not given")
 			maxRecord = setting.SharedInt(flags, maxRecordFlag, UsualRecord, 1, docstore.MaxSize,
 				"largest size of a record as JSON, in bytes; every change of a record reads and writes all of it")
+			amounts = setting.SharedAmounts(flags)
 			if s.Flags != nil {
 				s.Flags(flags)
 			}
 		},
 		New: func(ctx context.Context, deps process.Deps) (*process.Instance, error) {
-			return s.open(ctx, deps, *valueSets, Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord})
+			return s.open(ctx, deps, *valueSets,
+				Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit})
 		},
 	}
 }
@@ -94,11 +104,19 @@ func (s Service) open(
 	if err != nil {
 		return nil, err
 	}
+	server.tells = parts.Tells
 	if err := server.Open(ctx); err != nil {
 		return nil, err
 	}
+	if parts.Open != nil {
+		if err := parts.Open(ctx); err != nil {
+			return nil, err
+		}
+	}
 	engine := deps.Engine()
-	server.Mount(engine, deps.Guard)
+	if err := server.Mount(engine, deps.Guard); err != nil {
+		return nil, err
+	}
 	if parts.Internal != nil {
 		parts.Internal(engine.Group("/", deps.Guard))
 	}

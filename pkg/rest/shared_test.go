@@ -43,7 +43,9 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	server.Mount(engine, func(*gin.Context) {})
+	if err := server.Mount(engine, func(*gin.Context) {}); err != nil {
+		t.Fatal(err)
+	}
 	w := &world{t: t, handler: engine}
 
 	id := w.do(201, "POST", "/depot", `{"town":"Ghent"}`).text("id")

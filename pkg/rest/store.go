@@ -12,23 +12,40 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
+	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
-// Get returns a record by its id, and whether there is one; an id that is no UUID names nothing.
+// Get returns a record by its id, and whether there is one; an id that is no UUID names nothing. A record that the
+// context assumes is there. Errors: docstore.ErrUnavailable; *docstore.AlteredError, since what is read may be changed.
 func (r *Records[T]) Get(ctx context.Context, id string) (*Record[T], bool, error) {
+	if body, is := r.assumed(ctx, id); is {
+		record := &Record[T]{Version: 1}
+		err := json.Unmarshal(body, &record.Value, history.UniqueNames)
+		return record, err == nil, err
+	}
 	doc, found, err := r.document(ctx, id)
 	if err != nil || !found {
 		return nil, false, err
 	}
-	record, err := r.Decode(doc)
+	record, err := r.unaltered(doc)
 	return record, err == nil, err
 }
 
-// One returns the record that an index holds for a value, the oldest where there are several.
+// unaltered returns the record of a document that is as it was written.
+func (r *Records[T]) unaltered(doc docstore.Document) (*Record[T], error) {
+	if err := r.log.Intact(doc.ID, doc.Digest.Check(doc.Version, doc.Body, doc.State)); err != nil {
+		return nil, err
+	}
+	return r.Decode(doc)
+}
+
+// One returns the record that an index holds for a value, the oldest where there are several. It returns the errors of
+// Get.
 func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
 	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
 	if err != nil || len(docs) == 0 {
@@ -37,7 +54,7 @@ func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], 
 	if is, _ := history.Belongs(docs[0].State, r.prefix); !is {
 		return nil, false, nil
 	}
-	record, err := r.Decode(docs[0])
+	record, err := r.unaltered(docs[0])
 	return record, err == nil, err
 }
 
@@ -66,6 +83,16 @@ func OriginOf(doc docstore.Document) (o Origin, err error) {
 	return o, err
 }
 
+// Recorded returns the record of a document that is as it was written, and the instant of its creation; the zero time
+// if only later events are known. Errors: *docstore.AlteredError.
+func (r *Records[T]) Recorded(doc docstore.Document) (*T, time.Time, error) {
+	record, err := r.unaltered(doc)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	return &record.Value, record.created(), nil
+}
+
 // Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether
 // there is a record with it. It reads nothing else of the records, which may be thousands, and for the member "" none
 // of them. The resource has its collection for itself, in which every document is one of its records. Errors:
@@ -89,6 +116,10 @@ func (r *documents) Texts(
 		maps.Copy(all, found)
 	}
 	return func(id string) (string, bool) {
+		if body, is := r.assumed(ctx, id); is {
+			text, err := jsonobject.Text(body, member)
+			return text, err == nil
+		}
 		key, ok := parseID(id)
 		if !ok {
 			return "", false
@@ -141,13 +172,36 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 
 // decodeAt returns the record of a document, in the state that time has moved it to by an instant.
 func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
-	record := &Record[T]{Version: doc.Version, unsent: doc.Unsent, size: len(doc.Body) + len(doc.State)}
+	record := &Record[T]{
+		Version: doc.Version, unsent: doc.Unsent, digest: doc.Digest, size: len(doc.Body) + len(doc.State),
+	}
 	var err error
 	if record.state, err = r.decodeInto(&record.Value, doc); err != nil {
 		return nil, err
 	}
+	r.findOrigin(&record.state)
 	record.advance(r.Status, at)
+	if r.incomplete(doc.Body) {
+		if err := r.Complete.Run(&record.Value, record.created(), record.state.Pinned); err != nil {
+			return nil, fmt.Errorf("stored %s %s: %w", r.resource, doc.ID, err)
+		}
+		record.moved = true
+	}
 	return record, nil
+}
+
+// created returns the instant of the creation of a record; the zero time if only later events are known.
+func (r *Record[T]) created() time.Time {
+	if events := r.state.History.Events; len(events) > 0 && events[0].Number == 1 {
+		return events[0].At
+	}
+	return time.Time{}
+}
+
+// incomplete reports, from the body of a record, whether an earlier release has stored it without members that every
+// record has since. It looks at the text alone, and may take a member of an object within the record for one of them.
+func (r *documents) incomplete(body []byte) bool {
+	return r.complete != nil && !bytes.Contains(body, r.complete)
 }
 
 // decodeInto reads the body of a document into the value of a record, and returns the state that is stored with it.
@@ -171,6 +225,20 @@ func (r *documents) holder(ctx context.Context, index, value string) (docstore.D
 	return found[0], true, nil
 }
 
+// owner returns the document that has a unique value. The index holds the value in Unicode NFC. A document that was
+// stored by a release that did not normalise is found by the form in which the value was sent, and by the decomposed
+// one.
+func (r *documents) owner(ctx context.Context, index, value string) (docstore.Document, bool, error) {
+	composed := norm.NFC.String(value)
+	doc, held, err := r.holder(ctx, index, composed)
+	for _, form := range []string{norm.NFD.String(value), value} {
+		if err == nil && !held && form != composed {
+			doc, held, err = r.holder(ctx, index, form)
+		}
+	}
+	return doc, held, err
+}
+
 // encodeDocument returns the document of a record, with the keys it is found by.
 func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.Document, error) {
 	body, err := writable(&record.Value)
@@ -180,10 +248,19 @@ func (r *Records[T]) encodeDocument(id uuid.UUID, record *Record[T]) (docstore.D
 	return r.documentOf(id, record, body)
 }
 
+// ownRoom is how many bytes a record may have beyond Config.LargestRecord for what the exchange adds to it, such as the
+// payments of a claim.
+const ownRoom = 256 << 10
+
 // documentOf returns the document of a record that has been written as JSON, with the keys it is found by. It refuses
-// one that is larger than Config.LargestRecord.
+// one that is larger than Config.LargestRecord, or than that and ownRoom where the exchange itself adds something: a
+// record that callers have filled can still be moved to another state.
 func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (docstore.Document, error) {
-	if most := r.server.LargestRecord; len(body) > most {
+	most := r.server.LargestRecord
+	if record.own {
+		most += ownRoom
+	}
+	if len(body) > most {
 		return docstore.Document{}, tooLarge(most, nil)
 	}
 	state, err := record.state.Encode()
@@ -227,16 +304,31 @@ func (r *documents) shownAt(doc docstore.Document, at time.Time) (body []byte, t
 	return body, `"` + tag + `"`, nil
 }
 
-// bodyAt returns the record as its readers saw it at an instant at which the document was there, and whether time has
-// moved it by then.
+// bodyAt returns the record as its readers saw it at an instant at which the document was there, and whether it is
+// another than the stored one: time has moved it by then, or it was completed.
 func (r *documents) bodyAt(doc docstore.Document, at time.Time) (body []byte, moved bool, err error) {
-	if _, timed := history.Belongs(doc.State, r.prefix); timed {
+	if _, timed := history.Belongs(doc.State, r.prefix); timed || r.incomplete(doc.Body) {
 		body, moved, err := r.movedBy(doc, at)
 		if err != nil || moved {
 			return body, moved, err
 		}
 	}
 	return doc.Body, false, nil
+}
+
+// bodyRecalled is documents.recalled.
+func (r *Records[T]) bodyRecalled(
+	ctx context.Context, doc docstore.Document, at time.Time,
+) (body []byte, set bool, err error) {
+	record, err := r.decodeAt(doc, at)
+	if err != nil {
+		return nil, false, err
+	}
+	if set, err = r.Recall(ctx, &record.Value, at); err != nil || !set {
+		return nil, false, err
+	}
+	body, err = writable(&record.Value)
+	return body, true, err
 }
 
 // bodyMovedBy is documents.movedBy.

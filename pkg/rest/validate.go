@@ -52,6 +52,8 @@ func (r *Records[T]) validate(sets Sets) []error {
 		"Immutable says all about PUT; Merge and NoReplace do not go with it")
 	f.unless(!r.Merge || !r.NoReplace, "Merge and NoReplace do not go together")
 	f.unless(len(r.Indexes) == 0 || r.Pin != nil, "it has Indexes and no Pin that gives them values")
+	f.unless(r.MadeOf == "" || slices.ContainsFunc(r.Actions, func(a Action[T]) bool { return a.spawn != nil }),
+		"it has an index MadeOf and no action that makes a second record")
 	summed := slices.ContainsFunc(r.Indexes, func(i docstore.Index) bool { return i.Amounts })
 	f.unless(summed == (r.Amount != nil), "it has an index with Amounts, or an Amount, and lacks the other")
 	r.validateNames(&f)
@@ -75,6 +77,7 @@ func (r *Records[T]) validate(sets Sets) []error {
 // validateNames checks that the names in aliases and filters exist.
 func (r *Records[T]) validateNames(f *faults) {
 	f.aliases(r.members, r.Aliases, r.Flatten)
+	r.validateSearch(f)
 	for _, filter := range r.Filters {
 		_, known := r.members.find(filter.Index)
 		f.unless(known, "filter %s names no member", filter.Index)

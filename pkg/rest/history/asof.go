@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
 // VersionAt returns the version of a document that was in force at an instant: from its event until the next one. It
-// fails if the instant is before the creation or after now, or if the version was not kept.
+// fails if the instant is before the creation or after now, or if the version was not kept, or is not as it was written
+// (*docstore.AlteredError).
 func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
-	present, err := l.headOf(doc.Version, doc.State)
+	present, err := l.headOf(doc.ID, doc.Version, doc.State, doc.Digest)
 	if err != nil {
 		return doc, err
 	}
@@ -22,7 +25,10 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 			return doc, problem.New(problem.BadParameter, "The instant is still to come.").
 				InParameter("at", "must not lie in the future")
 		}
-		return doc, l.kept(doc.ID.String(), at, present)
+		if err := l.kept(doc.ID.String(), at, present); err != nil {
+			return doc, err
+		}
+		return doc, l.Intact(doc.ID, doc.Digest.Check(doc.Version, doc.Body, doc.State))
 	}
 	was, then := int64(0), (*Head)(nil)
 	// The instants of the versions are in order, so half of them are left out with each look. Nothing else is kept of
@@ -43,7 +49,7 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 			until = middle
 			continue
 		}
-		of, err := l.headOf(formers[0].Version, formers[0].State)
+		of, err := l.headOf(doc.ID, formers[0].Version, formers[0].State, formers[0].Digest)
 		if err != nil {
 			return doc, err
 		}
@@ -66,16 +72,30 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 		return doc, err
 	}
 	whole, err := l.Formers.Former(ctx, doc.ID, was)
+	if err == nil {
+		err = l.Intact(doc.ID, whole.Digest.Check(whole.Version, whole.Body, whole.State))
+	}
 	return docstore.Document{ID: doc.ID, Version: whole.Version, Body: whole.Body, State: whole.State}, err
 }
 
 // headOf returns the head in the state of a version.
-func (l *Log) headOf(version int64, encoded []byte) (*Head, error) {
+func (l *Log) headOf(id uuid.UUID, version int64, encoded []byte, digest docstore.Digest) (*Head, error) {
+	if err := l.Intact(id, digest.CheckState(version, encoded)); err != nil {
+		return nil, err
+	}
 	state, err := Decode(encoded)
 	if err != nil {
-		return nil, fmt.Errorf("stored %s: state of version %d: %w", l.Resource, version, err)
+		return nil, fmt.Errorf("stored %s %s: state of version %d: %w", l.Resource, id, version, err)
 	}
 	return &state.History, nil
+}
+
+// Intact returns an error that names the record, if what a digest was compared with is not as it was written.
+func (l *Log) Intact(id uuid.UUID, altered error) error {
+	if altered == nil {
+		return nil
+	}
+	return fmt.Errorf("stored %s %s: %w", l.Resource, id, altered)
 }
 
 // forgetChanges leaves out of a head what is large in it.
@@ -94,9 +114,9 @@ func (h *Head) began() time.Time {
 }
 
 // kept refuses an instant at which a version was in force but not yet as it was kept, because the service itself
-// altered it later.
+// altered it later and does not know what it was.
 func (l *Log) kept(id string, at time.Time, of *Head) error {
-	if at.Before(of.Altered) {
+	if at.Before(of.Altered) && !l.Recalls {
 		return l.lost(id, at, of.Altered)
 	}
 	return nil

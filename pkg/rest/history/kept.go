@@ -57,6 +57,9 @@ type State struct {
 	// traced.
 	Trace  string        `json:"trace,omitempty"`
 	Pinned docstore.Keys `json:"pinned,omitempty"`
+	// MadeOf is the id of the record that an action has made this one of. It is not pinned: a release without its index
+	// refuses to write what is pinned for an index that it does not have.
+	MadeOf string `json:"madeOf,omitzero"`
 	// History is a list of all events, with their keys in Used, in the state that releases before the former versions
 	// wrote. They cannot read a head, and so they fail instead of losing it.
 	History Head      `json:"history"`

@@ -43,10 +43,12 @@ type Log struct {
 	// Formers holds the former versions of the records.
 	Formers docstore.History
 	Now     func() time.Time
+	// Recalls says that what the service itself has altered can be found out for any instant.
+	Recalls bool
 }
 
 // Page returns the page of the history of a record that a query asks for, and the query of the next page, nil on the
-// last one. Errors: docstore.ErrUnavailable.
+// last one. Errors: docstore.ErrUnavailable, *docstore.AlteredError.
 func (l *Log) Page(ctx context.Context, q Query, doc docstore.Document) (History, url.Values, error) {
 	page := &eventPage{limit: q.limit, last: q.after, events: []Entry{}}
 	if err := l.fill(ctx, page, doc); err != nil {
@@ -132,7 +134,7 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 			if err := takeStates(ctx, len(doc.State)); err != nil {
 				return err
 			}
-			return l.take(page, doc.Version, doc.State)
+			return l.take(page, doc.ID, doc.Version, doc.State, doc.Digest)
 		}
 		if err := takeFormers(ctx, formers); err != nil {
 			return err
@@ -141,7 +143,8 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 			if after = former.Version; after >= doc.Version {
 				break
 			}
-			if err := l.take(page, former.Version, former.State); err != nil || page.more {
+			err := l.take(page, doc.ID, former.Version, former.State, former.Digest)
+			if err != nil || page.more {
 				return err
 			}
 		}
@@ -169,12 +172,12 @@ func takeStates(ctx context.Context, size int) error {
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page
 // has, it does not take again: where the service itself alters a record, its next version has the same ones.
-func (l *Log) take(page *eventPage, version int64, encoded []byte) error {
-	state, err := Decode(encoded)
+func (l *Log) take(page *eventPage, id uuid.UUID, version int64, encoded []byte, digest docstore.Digest) error {
+	head, err := l.headOf(id, version, encoded, digest)
 	if err != nil {
-		return fmt.Errorf("stored %s: state of version %d: %w", l.Resource, version, err)
+		return err
 	}
-	for _, event := range state.History.Events {
+	for _, event := range head.Events {
 		if event.Number <= page.last.number {
 			continue
 		}

@@ -15,11 +15,8 @@ import (
 	"insurance.example/exchange/pkg/rest/history"
 )
 
-// formersAtOnce is the number of former versions that are read at once.
-const formersAtOnce = 32
-
-// versions reads the former versions of a record, and looks for versions that cannot be read and for events that are
-// missing: the events of all versions are numbered from 1 without a gap.
+// versions reads the former versions of a record, and looks for versions that cannot be read or are not as they were
+// written, and for events that are missing: the events of all versions are numbered from 1 without a gap.
 func (w *walk) versions(ctx context.Context, doc docstore.Document, present *history.State) error {
 	var last int64
 	next := func(version int64, h *history.Head) error {
@@ -36,28 +33,25 @@ func (w *walk) versions(ctx context.Context, doc docstore.Document, present *his
 		}
 		return nil
 	}
-	for after := int64(0); doc.Version > 1; {
-		formers, err := w.in.Formers(ctx, doc.ID, after, formersAtOnce)
-		if err != nil {
+	written := w.chainOf(w.Name, doc.ID, doc.Digest)
+	if err := eachFormer(ctx, w.in, doc, func(former docstore.Former) error {
+		if err := written.former(former); err != nil {
 			return err
 		}
-		for _, former := range formers {
-			if after = former.Version; after >= doc.Version {
-				break
-			}
-			then, err := w.former(doc.ID, former, present.Resource)
-			if err != nil {
-				return err
-			}
-			if then != nil {
-				if err := next(former.Version, then); err != nil {
-					return err
-				}
-			}
+		then, err := w.former(doc.ID, former, present.Resource)
+		if err != nil || then == nil {
+			return err
 		}
-		if len(formers) == 0 || after >= doc.Version {
-			break
-		}
+		return next(former.Version, then)
+	}); err != nil {
+		return err
+	}
+	if err := written.present(doc); err != nil {
+		return err
+	}
+	w.Count("versions with a digest", written.with)
+	if written.without > 0 {
+		w.Count("versions without a digest, of an earlier release", written.without)
 	}
 	return next(doc.Version, &present.History)
 }

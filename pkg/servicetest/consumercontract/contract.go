@@ -19,7 +19,7 @@ type Contract struct {
 	// Provider and Consumer are the names of services.
 	Provider string `json:"provider"`
 	Consumer string `json:"consumer"`
-	// Interactions are the requests that the consumer sends. Their paths are different.
+	// Interactions are the requests that the consumer sends. No two are the same.
 	Interactions []Interaction `json:"interactions"`
 }
 
@@ -33,14 +33,16 @@ type Interaction struct {
 	Response Response `json:"response"`
 }
 
-// Request is a request without a body.
+// Request is a request.
 type Request struct {
 	Method string `json:"method"`
 	// Path has its parameters in braces, as in /internal/claim/{claimNumber}.
 	Path string `json:"path"`
 	// Parameters are the values that the consumer sends. The provider's tests replay the request with values of their
 	// own.
-	Parameters map[string]string `json:"parameters"`
+	Parameters map[string]string `json:"parameters,omitempty"`
+	// Body is the body that the consumer sends, as it is; nil for none.
+	Body map[string]any `json:"body,omitempty"`
 }
 
 // Response is a response as far as the consumer relies on it.
@@ -79,13 +81,13 @@ func (c *Contract) check() error {
 	var failures []error
 	sent := map[string]bool{}
 	for _, i := range c.Interactions {
-		request := i.Request.Method + " " + i.Request.path(i.Request.Parameters)
+		request := i.Request.Method + " " + i.Request.path(i.Request.Parameters) + i.Request.text()
 		switch {
 		case i.Given == "" || i.Request.Method == "" || i.Response.Status == 0:
 			failures = append(failures, fmt.Errorf("%q: an interaction has a state, a method and a status", i.Given))
 		case sent[request]:
 			failures = append(failures, fmt.Errorf("%q: another interaction sends %s as well", i.Given, request))
-		case strings.ContainsAny(request, "{}"):
+		case strings.ContainsAny(i.Request.path(i.Request.Parameters), "{}"):
 			failures = append(failures, fmt.Errorf("%q: a parameter of %s has no value", i.Given, i.Request.Path))
 		}
 		for _, name := range i.Response.Exactly {
@@ -101,6 +103,15 @@ func (c *Contract) check() error {
 		sent[request] = true
 	}
 	return errors.Join(failures...)
+}
+
+// text returns the body as JSON; empty if there is none.
+func (r Request) text() string {
+	if r.Body == nil {
+		return ""
+	}
+	text, _ := json.Marshal(r.Body, json.Deterministic(true)) // it has been read as JSON
+	return string(text)
 }
 
 // path returns the path with values of its parameters.

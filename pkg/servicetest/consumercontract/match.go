@@ -23,13 +23,33 @@ func (r Response) match(status int, body map[string]any) error {
 			failures = append(failures, fmt.Errorf("%s is missing", name))
 		case slices.Contains(r.Exactly, name) && !reflect.DeepEqual(is, relied):
 			failures = append(failures, fmt.Errorf("%s is %v, not %v", name, is, relied))
-		case kind(is) != kind(relied):
-			failures = append(failures, fmt.Errorf("%s is %v, %s and not %s", name, is, kind(is), kind(relied)))
+		default:
+			failures = append(failures, differs(name, is, relied))
 		}
 	}
 	for _, name := range r.Absent {
 		if is, has := body[name]; has {
 			failures = append(failures, fmt.Errorf("%s is %v, and must be absent", name, is))
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// differs returns how a value differs in its kind from what the consumer relies on. Of a list, the first element is
+// compared, and of an object the members that the consumer reads.
+func differs(name string, is, relied any) error {
+	if kind(is) != kind(relied) {
+		return fmt.Errorf("%s is %v, %s and not %s", name, is, kind(is), kind(relied))
+	}
+	var failures []error
+	switch relied := relied.(type) {
+	case []any:
+		if len(relied) > 0 {
+			failures = append(failures, differs(name+"/0", is.([]any)[0], relied[0]))
+		}
+	case map[string]any:
+		for member, value := range relied {
+			failures = append(failures, differs(name+"/"+member, is.(map[string]any)[member], value))
 		}
 	}
 	return errors.Join(failures...)
@@ -55,7 +75,7 @@ func kind(value any) string {
 		if _, err := time.Parse(time.RFC3339Nano, value); err == nil {
 			return "an instant"
 		}
-		if uuid.Validate(value) == nil {
+		if len(value) == 36 && uuid.Validate(value) == nil { // not a text of 32 digits
 			return "an id"
 		}
 		return "a text"

@@ -1,6 +1,8 @@
 package consumercontract
 
 import (
+	"maps"
+	"net/http"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +13,23 @@ import (
 // parameters of the request, such as the number of the policy that it has made. It is called once for each
 // interaction.
 type States map[string]func(t *testing.T) map[string]string
+
+// Logged returns states of a service whose log of changes is read, beside others. create makes a record.
+func Logged(s *servicetest.Service, others States, create func(t *testing.T)) States {
+	after := func(position string) func(*testing.T) map[string]string {
+		return func(*testing.T) map[string]string { return map[string]string{"after": position} }
+	}
+	all := States{
+		"a record": func(t *testing.T) map[string]string {
+			end := s.Must(http.StatusOK, http.MethodGet, "/internal/changes/now", "").Member("next")
+			create(t)
+			return after(end)(t)
+		},
+		"the end of its log": after("now"), "a place that its log does not have": after("nowhere"),
+	}
+	maps.Copy(all, others)
+	return all
+}
 
 // Replay sends a service every request of the contracts that its consumers have put into a folder, and compares the
 // responses. A state that no contract names any more fails the test, as does a folder without contracts.
@@ -39,7 +58,7 @@ func Replay(t *testing.T, s *servicetest.Service, folder string, states States) 
 						i.Given, c.Provider)
 				}
 				path := i.Request.path(arrange(t))
-				a := s.Do(i.Request.Method, path, "")
+				a := s.Do(i.Request.Method, path, i.Request.text())
 				if err := i.Response.match(a.Status, a.Body); err != nil {
 					t.Errorf("%s relies on this: %s %s: %v\n%s", c.Consumer, i.Request.Method, path, err, a.Text)
 				}

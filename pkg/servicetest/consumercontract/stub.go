@@ -1,11 +1,14 @@
 package consumercontract
 
 import (
+	"io"
 	"net/http"
 	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
+
+	"insurance.example/exchange/pkg/jsonobject"
 )
 
 // Stub takes the place of the provider in the tests of a consumer. It responds as the contract says, with the members
@@ -29,8 +32,13 @@ func NewStub(t testing.TB, path string) *Stub {
 }
 
 func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	sent, err := io.ReadAll(r.Body)
+	if err != nil {
+		s.t.Error(err)
+	}
 	for _, i := range s.contract.Interactions {
-		if i.Request.Method != r.Method || i.Request.path(i.Request.Parameters) != r.URL.EscapedPath() {
+		if i.Request.Method != r.Method || i.Request.path(i.Request.Parameters) != r.URL.EscapedPath() ||
+			i.Request.text() != "" && !jsonobject.Equal(sent, []byte(i.Request.text())) {
 			continue
 		}
 		s.mu.Lock()
@@ -45,7 +53,7 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(body) // a buffer in memory takes it
 		return
 	}
-	s.t.Errorf("%s sends %s %s, which is not in its contract with %s", s.contract.Consumer, r.Method, r.URL,
+	s.t.Errorf("%s sends %s %s %s, which is not in its contract with %s", s.contract.Consumer, r.Method, r.URL, sent,
 		s.contract.Provider)
 	http.Error(w, "{}", http.StatusInternalServerError)
 }

@@ -28,15 +28,25 @@ func Parse(raw string) (url.Values, error) {
 	return values, nil
 }
 
+// Repeated is what is wrong with a parameter that is sent more than once, and may not be.
+const Repeated = "is sent more than once"
+
 // Each calls read with each parameter, which returns what is wrong with it, and refuses those that are wrong
 // or sent more than once.
 func Each(values url.Values, read func(name, value string) (wrong string)) error {
+	return EachOf(values, func(name string, values []string) (wrong string) {
+		if len(values) > 1 {
+			return Repeated
+		}
+		return read(name, values[0])
+	})
+}
+
+// EachOf is Each for parameters that may be sent more than once.
+func EachOf(values url.Values, read func(name string, values []string) (wrong string)) error {
 	var p *problem.Error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		wrong := "is sent more than once"
-		if len(values[name]) == 1 {
-			wrong = read(name, values[name][0])
-		}
+		wrong := read(name, values[name])
 		if wrong == "" {
 			continue
 		}

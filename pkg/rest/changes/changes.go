@@ -1,0 +1,252 @@
+// Package changes reads the log of changes of a service with what a feed says about each version: what happened, when,
+// and to which policy. It returns nothing else of the records.
+package changes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/internal/query"
+)
+
+// Path begins the path of the internal operation that returns a page: GET {after}?limit=. Its callers know it from
+// the contract of the service.
+const Path = "/internal/changes/"
+
+// The places in a log that callers name without having read it.
+const (
+	// Oldest is before the oldest entry.
+	Oldest = "oldest"
+	// Now is after the entries that there are.
+	Now = "now"
+)
+
+// Page is some entries of the log of a service, in order.
+type Page struct {
+	Changes []Change `json:"changes"`
+	// Next is the position after the page, and Watermark an instant that no entry after it is before.
+	Next      docstore.Position `json:"next"`
+	Watermark time.Time         `json:"watermark"`
+}
+
+// Change is one version of a record.
+type Change struct {
+	Resource string    `json:"resource"`
+	ID       uuid.UUID `json:"id"`
+	Version  int64     `json:"version"`
+	// Type is what happened, such as created or endorsed.
+	Type string `json:"type"`
+	// Time is when it happened by the clock of the service, and Logged when the store wrote it, by which the logs of
+	// several services are merged.
+	Time   time.Time `json:"time"`
+	Logged time.Time `json:"logged"`
+	// PolicyNumber is the policy number that the record has now, and Status is the state that the version was written
+	// in. Each is empty where the record has none.
+	PolicyNumber string `json:"policyNumber,omitzero"`
+	Status       string `json:"status,omitzero"`
+	// Position is the place after the entry.
+	Position docstore.Position `json:"position"`
+}
+
+// Log is the log of a service.
+type Log struct {
+	changes docstore.Changes
+	of      map[string]source
+}
+
+// source is one collection.
+type source struct {
+	docstore.Collection
+	docstore.History
+}
+
+// Of returns the log of the store that has these collections, by name. Errors: the store lacks a capability.
+func Of(collections map[string]docstore.Collection) (*Log, error) {
+	l := &Log{of: map[string]source{}}
+	for name, c := range collections {
+		var errOfLog error
+		formers, err := docstore.As[docstore.History](c)
+		if l.changes, errOfLog = docstore.As[docstore.Changes](c); err != nil || errOfLog != nil {
+			return nil, errors.Join(err, errOfLog)
+		}
+		l.of[name] = source{c, formers}
+	}
+	if l.changes == nil {
+		return nil, errors.New("a service without collections has no log of changes")
+	}
+	return l, nil
+}
+
+// Read returns the page that a request asks for: the position in its path, and its query. Errors: problems of the
+// request, docstore.ErrUnavailable.
+func (l *Log) Read(ctx context.Context, after, raw string) (Page, error) {
+	limit := query.DefaultLimit
+	values, err := query.Parse(raw)
+	if err == nil {
+		err = query.Each(values, func(name, value string) (wrong string) {
+			if name != "limit" {
+				return "is not known here; known is limit"
+			}
+			return query.Whole(value, 1, query.MaxLimit, &limit)
+		})
+	}
+	if err != nil {
+		return Page{}, err
+	}
+	page, err := l.page(ctx, after, limit)
+	if errors.Is(err, docstore.ErrPosition) {
+		err = problem.New(problem.NotFound, "The log of changes has no such position.").Because(err)
+	}
+	return page, err
+}
+
+func (l *Log) page(ctx context.Context, after string, limit int) (Page, error) {
+	from := docstore.Position(after)
+	switch after {
+	case Oldest:
+		from = ""
+	case Now:
+		var err error
+		if from, err = l.changes.EndOfChanges(ctx); err != nil {
+			return Page{}, err
+		}
+	}
+	read, err := l.changes.Changes(ctx, from, limit)
+	if err != nil {
+		return Page{}, err
+	}
+	page := Page{Changes: make([]Change, len(read.Changes)), Next: read.Next, Watermark: read.Watermark}
+	return page, l.fill(ctx, page.Changes, read.Changes)
+}
+
+// atOnce is how many documents are read at once. A database on another host takes its time for each.
+const atOnce = 8
+
+// fill says of each entry what its document does: each document is read once, with the versions that are asked for.
+func (l *Log) fill(ctx context.Context, to []Change, entries []docstore.Change) error {
+	of := map[uuid.UUID][]int{}
+	for i, entry := range entries {
+		of[entry.ID] = append(of[entry.ID], i)
+	}
+	reading, ctx := errgroup.WithContext(ctx)
+	reading.SetLimit(atOnce)
+	for id, places := range of {
+		reading.Go(func() error {
+			first, last := &entries[places[0]], &entries[places[len(places)-1]]
+			from, known := l.of[first.Collection]
+			if !known {
+				return fmt.Errorf("the log of changes has a document of the collection %q, which is not declared",
+					first.Collection)
+			}
+			life, err := from.read(ctx, id, first.Version, last.Version)
+			if err != nil {
+				return err
+			}
+			for _, i := range places {
+				if to[i], err = life.change(&entries[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return reading.Wait()
+}
+
+// life is what is kept of some versions of a document.
+type life struct {
+	present docstore.Document
+	// states holds, by version, the state of each version that was kept and of the present one.
+	states map[int64][]byte
+}
+
+// read reads the states of the versions from the one before first to the one after last, as far as they were kept.
+func (s source) read(ctx context.Context, id uuid.UUID, first, last int64) (life, error) {
+	doc, err := s.Get(ctx, id)
+	if err != nil {
+		return life{}, err
+	}
+	l := life{doc, map[int64][]byte{doc.Version: doc.State}}
+	for after := first - 2; after < min(last, doc.Version-1); {
+		formers, err := s.Formers(ctx, id, max(after, 0), query.MaxLimit)
+		if err != nil {
+			return life{}, err
+		}
+		if len(formers) == 0 {
+			break
+		}
+		for _, former := range formers {
+			l.states[former.Version], after = former.State, former.Version
+		}
+	}
+	return l, nil
+}
+
+// change returns what an entry says.
+func (l *life) change(entry *docstore.Change) (Change, error) {
+	c := Change{
+		ID: entry.ID, Version: entry.Version, Type: altered, Time: entry.At, Logged: entry.At, Position: entry.Position,
+	}
+	var err error
+	if c.PolicyNumber, err = jsonobject.Text(l.present.Body, "policyNumber"); err != nil {
+		return c, fmt.Errorf("stored %s: %w", entry.ID, err)
+	}
+	// A version that was not kept had the events of the next one, because the service itself altered it. What it alters
+	// is no event.
+	encoded, kept := l.states[entry.Version]
+	for next := entry.Version; encoded == nil; next++ {
+		encoded = l.states[next]
+	}
+	state, err := history.Decode(encoded)
+	if err != nil {
+		return c, fmt.Errorf("stored %s: state of version %d: %w", entry.ID, entry.Version, err)
+	}
+	c.Resource = state.Resource
+	if transition := state.History.LastTransition(); transition != nil {
+		c.Status = transition.To
+	}
+	_, follows := l.states[entry.Version-1]
+	last := state.History.Last()
+	switch {
+	case kept && !state.History.Altered.IsZero():
+		c.Time = state.History.Altered
+	case (kept || follows || entry.Version == 1) && last != nil:
+		c.Type, c.Time = past(last.Event), last.At
+	}
+	if entry.Version == 1 {
+		c.Type = created
+	}
+	return c, nil
+}
+
+// Types of changes that are no names of actions.
+const (
+	created = "created"
+	altered = "altered"
+)
+
+// past returns the type of the change that an event made: the event itself, or the name of an action as what was done.
+func past(event string) string {
+	switch {
+	case event == "cancel":
+		return "cancelled"
+	case event == "documents":
+		return "documented"
+	case strings.HasSuffix(event, "ed"):
+		return event
+	case strings.HasSuffix(event, "e"):
+		return event + "d"
+	default:
+		return event + "ed"
+	}
+}

@@ -1,0 +1,283 @@
+package rest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/search"
+)
+
+// together is resources of one collection that are searched as if they were one.
+type together struct{ name, collection string }
+
+// resourceMember names the resource of a record that is found among those of several.
+const resourceMember = "resource"
+
+// SearchTogether declares the search /x/search/{name} for the records of all resources in a collection. It has the
+// fields of each, and each record that it finds has the name of its resource in addition.
+func (s *Server) SearchTogether(name, collection string) {
+	s.together = append(s.together, together{name, collection})
+}
+
+// searchTables returns what can be searched, in the order of declaration.
+func (s *Server) searchTables() []*search.Table {
+	var all []*search.Table
+	for _, r := range s.resources {
+		if table := r.searched(); table != nil {
+			all = append(all, table)
+		}
+	}
+	for _, t := range s.together {
+		all = append(all, s.tableOf(t))
+	}
+	return all
+}
+
+// tableOf returns what can be searched in all resources of a collection: the fields of each. A record that has no such
+// member meets no condition about it.
+func (s *Server) tableOf(t together) *search.Table {
+	table := &search.Table{Resource: t.name, Members: []string{resourceMember}}
+	for _, r := range s.inOrder(t.collection) {
+		of := r.searched()
+		if of == nil {
+			continue
+		}
+		for _, f := range of.Fields {
+			if !slices.ContainsFunc(table.Fields, func(other search.Field) bool { return f.Name == other.Name }) {
+				table.Fields = append(table.Fields, f)
+			}
+		}
+		for _, name := range of.Members {
+			if !slices.Contains(table.Members, name) {
+				table.Members = append(table.Members, name)
+			}
+		}
+	}
+	return table
+}
+
+// inOrder returns the resources that share a collection, in the order of declaration.
+func (s *Server) inOrder(collection string) []resource {
+	return slices.DeleteFunc(slices.Clone(s.resources), func(r resource) bool {
+		return r.collectionName() != collection
+	})
+}
+
+// searches returns the searches among the records of several resources.
+func (s *Server) searches() []Extension {
+	var all []Extension
+	for _, t := range s.together {
+		table, in := s.tableOf(t), s.inOrder(t.collection)
+		x := searchOf(table)
+		x.Among = nil
+		for _, r := range in {
+			x.Among = append(x.Among, r.name())
+		}
+		x.respond = func(c *gin.Context) error {
+			named := s.resourcesIn(t.collection)
+			return find(c, table, search.Source{
+				Collection: s.opened[t.collection], WithState: true,
+				Shown: func(ctx context.Context, doc docstore.Document) ([]byte, error) {
+					r, err := named.of(doc)
+					if err != nil {
+						return nil, err
+					}
+					body, err := r.showing(ctx, doc, s.Now())
+					if err != nil {
+						return nil, err
+					}
+					return naming(body, r.name())
+				},
+			})
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// naming returns a record with the name of its resource, in place of what it may have in the member.
+func naming(record []byte, resource string) ([]byte, error) {
+	name, err := jsontext.AppendQuote(nil, resource)
+	if err != nil {
+		return nil, err
+	}
+	return jsonobject.Overlay(record, jsonobject.Of([]jsonobject.Member{{Name: resourceMember, Value: name}}))
+}
+
+// searchOf describes the search of a table.
+func searchOf(table *search.Table) Extension {
+	x := Extension{
+		Path: ExtensionPrefix + "/search/" + table.Resource, Method: http.MethodGet,
+		ID: "search" + strings.ToUpper(table.Resource[:1]) + table.Resource[1:], Among: []string{table.Resource},
+		Summary:    "The " + table.Resource + " records that meet all conditions, in order of creation",
+		Response:   reflect.TypeFor[[]jsontext.Value](),
+		Parameters: []string{"limit", "cursor"},
+	}
+	for _, p := range table.Parameters() {
+		x.Query = append(x.Query, Parameter{Name: p.Name, Format: p.Format, Means: p.Means, Most: p.Most})
+	}
+	return x
+}
+
+func (l *StaticList) searched() *search.Table { return nil }
+
+// showing is never called, since the list stores nothing.
+func (l *StaticList) showing(context.Context, docstore.Document, time.Time) ([]byte, error) {
+	return nil, nil
+}
+
+func (r *documents) searched() *search.Table { return r.table }
+
+// search serves GET /x/search/{resource}.
+func (r *documents) search(c *gin.Context) error {
+	from := search.Source{Collection: r.collection, WithState: r.shared()}
+	if r.shared() {
+		from.Unled = docstore.Keys{resourceIndex: r.resource}
+	}
+	from.Shown = func(ctx context.Context, doc docstore.Document) ([]byte, error) {
+		if r.shared() {
+			if is, _ := history.Belongs(doc.State, r.prefix); !is {
+				return nil, nil
+			}
+		}
+		return r.showing(ctx, doc, r.server.Now())
+	}
+	return find(c, r.table, from)
+}
+
+// showing returns the record of a document, which may lack its state, as its readers see it at an instant.
+func (r *documents) showing(ctx context.Context, doc docstore.Document, at time.Time) ([]byte, error) {
+	if doc.State == nil && (r.temporary(doc.Body) || r.incomplete(doc.Body)) {
+		// The time at which its state passes is not in the body, and neither is what completes it.
+		var err error
+		if doc, err = r.collection.Get(ctx, doc.ID); err != nil {
+			return nil, err
+		}
+	}
+	body, _, err := r.bodyAt(doc, at)
+	return body, err
+}
+
+// find serves a search.
+func find(c *gin.Context, table *search.Table, from search.Source) error {
+	q, err := table.Parse(c.Request.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	page, err := q.Read(c.Request.Context(), from)
+	if err != nil {
+		return err
+	}
+	if page.Next != nil {
+		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/search/"+table.Resource+"?"+page.Next.Encode()+
+			`>; rel="next"`)
+	}
+	size := 2
+	for _, record := range page.Records {
+		size += len(record) + 1
+	}
+	if err := docstore.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
+		return err
+	}
+	body := append(make([]byte, 0, size), '[')
+	for i, record := range page.Records {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, record...)
+	}
+	send(c, http.StatusOK, append(body, ']'))
+	return nil
+}
+
+// lead is an index of a search that no filter has, and no unique value.
+type lead struct {
+	field search.Field
+	// at leads to the member from the record.
+	at []int
+}
+
+// leadsOf returns the indexes of the searches that nothing else has. It leaves out fields that name no member, which
+// are faults of the declaration.
+func (r *Records[T]) leadsOf() []lead {
+	var all []lead
+	for _, f := range r.Search {
+		has := func(index string) bool { return index == f.Index }
+		if f.Index == "" || slices.ContainsFunc(r.Filters, func(f Filter[T]) bool { return has(f.Index) }) ||
+			slices.ContainsFunc(r.Unique, func(u Unique[T]) bool { return has(u.Index) }) {
+			continue
+		}
+		if at, ok := r.at(f.Path); ok {
+			all = append(all, lead{f, at})
+		}
+	}
+	return all
+}
+
+// at returns where a record has the member that a path leads to, through objects.
+func (r *Records[T]) at(path []string) (at []int, ok bool) {
+	of := reflect.TypeFor[T]()
+	for _, name := range path {
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct {
+			return nil, false
+		}
+		m, known := membersOf(of).find(name)
+		if !known {
+			return nil, false
+		}
+		at, of = append(at, m.index...), of.FieldByIndex(m.index).Type
+	}
+	return at, true
+}
+
+// key returns the value of a record in the index, empty for none.
+func (l *lead) key(record reflect.Value) string {
+	value, err := record.FieldByIndexErr(l.at)
+	if err != nil || value.Kind() == reflect.Pointer && value.IsNil() {
+		return ""
+	}
+	value = reflect.Indirect(value)
+	if value.Kind() == reflect.String {
+		return l.field.Key(value.String())
+	}
+	if text, is := value.Interface().(fmt.Stringer); is {
+		return l.field.Key(text.String())
+	}
+	return ""
+}
+
+// validateSearch checks that the fields of the search exist, and have names and kinds that fit.
+func (r *Records[T]) validateSearch(f *faults) {
+	seen := map[string]bool{}
+	for _, field := range r.Search {
+		at, known := r.at(field.Path)
+		f.unless(known, "search field %s names no member", field.Name)
+		f.unless(!seen[field.Name], "search field %s is declared twice", field.Name)
+		seen[field.Name] = true
+		if !known || field.Index == "" {
+			continue
+		}
+		of := reflect.TypeFor[T]().FieldByIndex(at).Type
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		f.unless(field.Kind != search.KindNumber && (of.Kind() == reflect.String || of.Implements(stringer)),
+			"search field %s has an index, and no text that it could hold", field.Name)
+	}
+}
+
+var stringer = reflect.TypeFor[fmt.Stringer]()

@@ -1,0 +1,245 @@
+package search
+
+import (
+	"math/big"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"insurance.example/exchange/pkg/jsonobject"
+)
+
+// Kind is how the values of a field are read and compared.
+type Kind string
+
+// The kinds.
+const (
+	// KindText is a text, compared in Unicode NFC.
+	KindText Kind = "text"
+	// KindName is a text that is compared regardless of case, and that can be searched by how it begins.
+	KindName Kind = "name"
+	// KindID is a UUID. A member that is a list of them has a value if one of them is it.
+	KindID Kind = "uuid"
+	// KindDay is a day of the calendar, KindInstant an instant. Both have ranges.
+	KindDay     Kind = "date"
+	KindInstant Kind = "date-time"
+	// KindNumber is a decimal number, compared exactly. It has ranges and leads no index.
+	KindNumber Kind = "decimal"
+)
+
+// Field is a member that records are searched by.
+type Field struct {
+	// Name begins the names of the field's parameters. It is that of the member, or the last of Path.
+	Name string
+	Kind Kind
+	// Path leads to the member from the top of the record.
+	Path []string
+	// Index is the index that finds records by the field; empty if there is none, and the field is only compared.
+	Index string
+}
+
+// Text, Name, ID, Day, Instant and Number return the field for a member of the kind. A dot in the member's name leads
+// into an object: the name of the field is what follows the last one.
+func Text(member string) Field    { return of(member, KindText) }
+func Name(member string) Field    { return of(member, KindName) }
+func ID(member string) Field      { return of(member, KindID) }
+func Day(member string) Field     { return of(member, KindDay) }
+func Instant(member string) Field { return of(member, KindInstant) }
+func Number(member string) Field  { return of(member, KindNumber) }
+
+func of(member string, kind Kind) Field {
+	path := strings.Split(member, ".")
+	return Field{Name: path[len(path)-1], Kind: kind, Path: path}
+}
+
+// Leads returns the field with an index of its name, which a filter or a unique value may have as well.
+func (f Field) Leads() Field { return f.LeadsBy(f.Name) }
+
+// LeadsBy returns the field with an index. Fields of different resources in one collection may share it.
+func (f Field) LeadsBy(index string) Field {
+	f.Index = index
+	return f
+}
+
+// operator is what a parameter asks of its field.
+type operator int
+
+const (
+	equal operator = iota
+	prefix
+	from
+	to
+)
+
+// suffixes end the names of the parameters.
+var suffixes = [...]string{equal: "", prefix: "Prefix", from: "From", to: "To"}
+
+// operators returns those of the field.
+func (f *Field) operators() []operator {
+	switch f.Kind {
+	case KindName:
+		return []operator{equal, prefix}
+	case KindDay, KindInstant, KindNumber:
+		return []operator{equal, from, to}
+	default:
+		return []operator{equal}
+	}
+}
+
+// Key returns the text under which an index holds a value of a field; empty for a value that it does not hold.
+func (f *Field) Key(text string) string {
+	switch f.Kind {
+	case KindText:
+		return norm.NFC.String(text)
+	case KindName:
+		return fold(text)
+	case KindID:
+		return strings.ToLower(text)
+	case KindInstant:
+		// A record has its instants in UTC, without zeros at the end of a fraction.
+		return strings.TrimSuffix(text, "Z")
+	default:
+		return text
+	}
+}
+
+// fold is how a filter by a prefix folds. A Caser may hold state, so each use has its own.
+func fold(s string) string { return cases.Fold().String(s) }
+
+// instantForm is the form of an instant, in UTC, whose texts have the order of the instants.
+const instantForm = "2006-01-02T15:04:05.999999999"
+
+// instantKey returns an instant in that form, and an empty text for what is no instant.
+func instantKey(text string) string {
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return ""
+	}
+	return at.UTC().Format(instantForm)
+}
+
+// interval is what a value of a parameter asks for: the keys from from to to, both inclusive. An empty to is open. For
+// numbers the bounds are least and most, nil if open.
+type interval struct {
+	from, to    string
+	least, most *big.Float
+}
+
+// has reports whether a value of a record lies in the interval.
+func (i interval) has(f *Field, value jsontext.Value) bool {
+	if f.Kind == KindNumber {
+		n, ok := number(string(value))
+		return ok && value.Kind() == jsontext.KindNumber && (i.least == nil || n.Cmp(i.least) >= 0) &&
+			(i.most == nil || n.Cmp(i.most) <= 0)
+	}
+	text, err := jsontext.AppendUnquote(nil, value)
+	if err != nil {
+		return false
+	}
+	key := f.Key(string(text))
+	return key != "" && key >= i.from && (i.to == "" || key <= i.to)
+}
+
+// precision of a number, in bits: more than the digits of any number of a body need, so that two that differ stay in
+// their order.
+const precision = 512
+
+func number(text string) (*big.Float, bool) {
+	n, _, err := big.ParseFloat(text, 10, precision, big.ToNearestEven)
+	return n, err == nil
+}
+
+// value returns the member of a record that the field is about; nil if it has none.
+func (f *Field) value(record []byte) jsontext.Value {
+	found := jsontext.Value(record)
+	for _, name := range f.Path {
+		if found.Kind() != jsontext.KindBeginObject {
+			return nil
+		}
+		var err error
+		if found, err = jsonobject.Find(found, name); err != nil || found == nil {
+			return nil
+		}
+	}
+	return found
+}
+
+// reads returns what a parameter's value asks for, or what is wrong with it.
+func (f *Field) reads(op operator, text string) (i interval, wrong string) {
+	switch f.Kind {
+	case KindName:
+		if op == prefix && utf8.RuneCountInString(text) < LeastPrefix {
+			return i, "must have two characters at least"
+		}
+	case KindID:
+		if uuid.Validate(text) != nil || len(text) != len(uuid.Nil.String()) {
+			return i, "must be a UUID"
+		}
+	case KindDay:
+		if _, err := time.Parse(time.DateOnly, text); err != nil {
+			return i, "must be a day of the calendar written YYYY-MM-DD"
+		}
+	case KindInstant:
+		return readInstant(op, text)
+	case KindNumber:
+		return readNumber(op, text)
+	}
+	key := f.Key(text)
+	switch op {
+	case equal:
+		return interval{from: key, to: key}, ""
+	case prefix:
+		// U+10FFFF is the greatest code point, so that nothing with the prefix sorts behind it.
+		return interval{from: key, to: key + "\U0010FFFF"}, ""
+	case from:
+		return interval{from: key}, ""
+	default:
+		return interval{to: key}, ""
+	}
+}
+
+// LeastPrefix is the least number of characters of a prefix.
+const LeastPrefix = 2
+
+// readInstant reads an instant, or a day, which stands for all of its instants in UTC.
+func readInstant(op operator, text string) (i interval, wrong string) {
+	first, last := instantKey(text), instantKey(text)
+	if _, err := time.Parse(time.DateOnly, text); err == nil {
+		first, last = text+"T00:00:00", text+"T23:59:59.999999999"
+	}
+	if first == "" {
+		return i, "must be an instant written as RFC 3339 has it, or a day written YYYY-MM-DD"
+	}
+	switch op {
+	case from:
+		return interval{from: first}, ""
+	case to:
+		return interval{to: last}, ""
+	default:
+		return interval{from: first, to: last}, ""
+	}
+}
+
+// longestNumber is the greatest length of a number of a parameter.
+const longestNumber = jsonobject.MaxNumber
+
+// readNumber reads a decimal number without an exponent.
+func readNumber(op operator, text string) (i interval, wrong string) {
+	n, ok := number(text)
+	if !ok || len(text) > longestNumber || strings.Trim(text, "-0123456789.") != "" {
+		return i, "must be a decimal number such as 1234.50"
+	}
+	switch op {
+	case from:
+		return interval{least: n}, ""
+	case to:
+		return interval{most: n}, ""
+	default:
+		return interval{least: n, most: n}, ""
+	}
+}

@@ -1,0 +1,215 @@
+package search
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
+)
+
+const (
+	// MostExamined is the greatest number of documents that a page is made from.
+	MostExamined = 10_000
+	// MostBytes is the size in bytes at which a page ends, if it has a record by then. It also bounds what is read at
+	// once.
+	MostBytes = 1 << 20
+	// mostFinds is the greatest number of reads for a page, each of MostBytes at most.
+	mostFinds = 40
+	// batch is the number of documents that are read at once.
+	batch = 500
+)
+
+// Source is where records are searched.
+type Source struct {
+	Collection docstore.Collection
+	// Unled are the keys of the documents that a search without conditions reads.
+	Unled docstore.Keys
+	// WithState has the documents read with their states.
+	WithState bool
+	// Shown returns the record of a document as its readers see it, nil if the document is not one that is searched.
+	Shown func(ctx context.Context, doc docstore.Document) ([]byte, error)
+}
+
+// Page is what a search has found.
+type Page struct {
+	Records [][]byte
+	// Next are the parameters of the next page; nil if there is none.
+	Next url.Values
+}
+
+// Read reads a page. Errors: those of the store and of Source.Shown.
+func (q *Query) Read(ctx context.Context, from Source) (Page, error) {
+	r := reading{Source: from, query: q, held: docstore.Held(ctx)}
+	for _, find := range q.Finds(from.Unled) {
+		find.WithState, find.Limit, find.Bytes = from.WithState, batch, MostBytes
+		if len(q.conditions) == 0 {
+			find.Limit = q.Limit + 1
+		}
+		r.streams = append(r.streams, &stream{find: find})
+	}
+	return r.page(ctx)
+}
+
+// reading is a page that is being read.
+type reading struct {
+	Source
+	query           *Query
+	streams         []*stream
+	examined, finds int
+	found           [][]byte
+	// size is that of the page in bytes, and held what the gate had given before.
+	size int
+	held int64
+}
+
+// errEnough means that no more is read for the page.
+var errEnough = errors.New("search: the page ends here")
+
+// stream is the documents of one find, read batch by batch.
+type stream struct {
+	find docstore.Query
+	docs []docstore.Document
+	// whole says that no documents follow those that were read.
+	whole bool
+}
+
+func (r *reading) page(ctx context.Context) (Page, error) {
+	last := r.query.after
+	for {
+		doc, more, err := r.take(ctx)
+		if errors.Is(err, errEnough) {
+			return Page{r.found, r.query.next(last)}, nil
+		}
+		if err != nil {
+			return Page{}, err
+		}
+		if !more {
+			return Page{Records: r.found}, nil
+		}
+		if len(r.found) == r.query.Limit || r.size >= MostBytes || r.examined >= MostExamined {
+			return Page{r.found, r.query.next(last)}, nil
+		}
+		twice := doc.ID == last
+		last = doc.ID
+		if doc.Version == 0 {
+			r.examined += docstore.NearWindow
+			continue
+		}
+		r.examined++
+		if twice {
+			continue
+		}
+		record, err := r.Shown(ctx, doc)
+		if err != nil {
+			return Page{}, err
+		}
+		if record != nil && r.query.holds(record) {
+			if record, err = r.query.picked(record); err != nil {
+				return Page{}, err
+			}
+			r.found, r.size = append(r.found, record), r.size+len(record)
+		}
+	}
+}
+
+// picked returns a copy of a record, or of the members that are asked for.
+func (q *Query) picked(record []byte) ([]byte, error) {
+	if len(q.Fields) == 0 {
+		return bytes.Clone(record), nil
+	}
+	members, err := jsonobject.Members(record)
+	return jsonobject.Of(slices.DeleteFunc(members, func(m jsonobject.Member) bool {
+		return !slices.Contains(q.Fields, m.Name)
+	})), err
+}
+
+// take returns the next document of all streams, in their order. more is false if there is none.
+func (r *reading) take(ctx context.Context) (next docstore.Document, more bool, err error) {
+	var first *stream
+	for _, s := range r.streams {
+		if len(s.docs) == 0 && !s.whole {
+			if err := r.fill(ctx, s); err != nil {
+				return next, false, err
+			}
+		}
+		if len(s.docs) > 0 && (first == nil || r.before(s.docs[0].ID, first.docs[0].ID)) {
+			first = s
+		}
+	}
+	if first == nil {
+		return next, false, nil
+	}
+	next, first.docs = first.docs[0], first.docs[1:]
+	return next, true, nil
+}
+
+// before reports whether an id comes before another one in the order of the search.
+func (r *reading) before(a, b uuid.UUID) bool {
+	order := bytes.Compare(a[:], b[:])
+	if r.query.descending {
+		order = -order
+	}
+	return order < 0
+}
+
+// fill reads the next documents of a stream. What was read for the documents before is given back to the gate.
+func (r *reading) fill(ctx context.Context, s *stream) error {
+	if r.finds++; r.finds > mostFinds {
+		return errEnough
+	}
+	live := r.size
+	for _, other := range r.streams {
+		for _, doc := range other.docs {
+			live += len(doc.Body) + len(doc.State)
+		}
+	}
+	docstore.Release(ctx, r.held)
+	if err := docstore.Take(ctx, live); err != nil {
+		return err
+	}
+	docs, err := r.Collection.Find(ctx, s.find)
+	if err != nil {
+		return err
+	}
+	s.whole = len(docs) < s.find.Limit
+	if len(docs) == 0 {
+		return nil
+	}
+	if last := docs[len(docs)-1]; last.Body == nil {
+		s.whole = false
+		if last.Version > 0 {
+			docs = docs[:len(docs)-1] // it is the first of the next batch
+		}
+	}
+	s.find.After, s.docs = docs[len(docs)-1].ID, docs
+	return nil
+}
+
+// elements returns the elements of a JSON list.
+func elements(list jsontext.Value) []jsontext.Value {
+	var all []jsontext.Value
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(list))
+	if _, err := decoder.ReadToken(); err != nil {
+		return nil
+	}
+	for decoder.PeekKind() != jsontext.KindEndArray {
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return nil
+		}
+		all = append(all, value.Clone())
+	}
+	return all
+}
+
+// holdsFor reports whether a value lies in one of the condition's intervals.
+func (c *condition) holdsFor(value jsontext.Value) bool {
+	return slices.ContainsFunc(c.any, func(i interval) bool { return i.has(c.Field, value) })
+}

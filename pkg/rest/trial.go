@@ -1,0 +1,259 @@
+package rest
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/assumed"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/reference"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/internal/query"
+)
+
+// trialPath is the path of the internal operation that tries creations. Its callers know it from the contract of the
+// service. A release that has no such operation responds with 404, so that it never writes what was to be tried.
+const trialPath = "/internal/trial"
+
+// trial is the body of POST /internal/trial: creations, each after those that it refers to.
+type trial struct {
+	Operations []trialOperation `json:"operations"`
+	// Known are the values of what other operations of the request make, by the name of the operation and the member.
+	Known map[string]map[string]string `json:"known"`
+	// Assumed is what is assumed of the records that they make.
+	Assumed assumed.Facts `json:"assumed"`
+}
+
+// trialOperation is one creation. Its body may refer to values of others.
+type trialOperation struct {
+	Ref      string         `json:"ref"`
+	Resource string         `json:"resource"`
+	Key      string         `json:"key"`
+	Body     jsontext.Value `json:"body"`
+}
+
+// The outcomes of a trial.
+const (
+	admissible = "admissible"
+	refused    = "refused"
+	made       = "made"    // the same Idempotency-Key has made the record before
+	untried    = "untried" // it refers to what is not known, because the operation that makes it is refused
+)
+
+// tried is the outcome of the trial of one creation.
+type tried struct {
+	Outcome string `json:"outcome"`
+	// Failed are the checks that refuse the record.
+	Failed []Outcome `json:"failed,omitempty"`
+	// Values are what others can refer to: of the record that was made, or of one that is assumed.
+	Values map[string]string `json:"values,omitempty"`
+	// Assumed is what to assume of a record that is not made yet.
+	Assumed assumed.Facts `json:"assumed,omitempty"`
+}
+
+// serveTrial serves POST /internal/trial. It writes nothing.
+func (s *Server) serveTrial(c *gin.Context) {
+	outcomes, err := s.tryAll(c)
+	Respond(c, map[string][]tried{"outcomes": outcomes}, err)
+}
+
+func (s *Server) tryAll(c *gin.Context) ([]tried, error) {
+	if raw := c.Request.URL.RawQuery; raw != "" {
+		return nil, query.None(raw)
+	}
+	text, err := readBody(c)
+	if err != nil {
+		return nil, err
+	}
+	t := trial{Known: map[string]map[string]string{}, Assumed: assumed.Facts{}}
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, problem.New(problem.Malformed, "The body is no trial.").Because(err)
+	}
+	c.Request = c.Request.WithContext(assumed.With(c.Request.Context(), t.Assumed))
+	outcomes := make([]tried, 0, len(t.Operations))
+	for _, operation := range t.Operations {
+		outcome, err := s.tryOne(c, &t, operation)
+		if err != nil {
+			return nil, err
+		}
+		if outcome.Values != nil && operation.Ref != "" {
+			t.Known[operation.Ref] = outcome.Values
+		}
+		for path, fact := range outcome.Assumed {
+			t.Assumed[path] = fact
+		}
+		outcomes = append(outcomes, outcome)
+	}
+	return outcomes, nil
+}
+
+func (s *Server) tryOne(c *gin.Context, t *trial, operation trialOperation) (tried, error) {
+	of := s.named(operation.Resource)
+	if of == nil {
+		return tried{}, problem.New(problem.NotFound, "")
+	}
+	unknown := false
+	lacks := problem.New(problem.Invalid, "")
+	body, err := reference.Resolve(operation.Body, func(r reference.Reference) string {
+		values, known := t.Known[r.To]
+		unknown = unknown || !known
+		if known && values[r.Member] == "" {
+			lacks.At(string(r.Pointer), "refers to the "+r.Member+" of "+r.To+", which has none")
+		}
+		return values[r.Member]
+	})
+	switch {
+	case err != nil:
+		return tried{}, problem.New(problem.Malformed, "The body is no trial.").Because(err)
+	case unknown:
+		return tried{Outcome: untried}, nil
+	case len(lacks.Violations) > 0:
+		return refusedBy("a reference names nothing", lacks)
+	}
+	return of.tryCreation(c, operation.Key, body)
+}
+
+func (s *Server) named(resource string) resource {
+	for _, r := range s.resources {
+		if r.name() == resource {
+			return r
+		}
+	}
+	return nil
+}
+
+// refusedBy returns the outcome of a creation that an error refuses. An error that is no refusal is returned as it is.
+func refusedBy(check string, err error) (tried, error) {
+	outcome, err := outcomeOf(check, err)
+	return tried{Outcome: refused, Failed: []Outcome{outcome}}, err
+}
+
+func (l *StaticList) tryCreation(*gin.Context, string, []byte) (tried, error) {
+	return tried{}, problem.New(problem.NotFound, "")
+}
+
+// tryCreation returns what would become of a creation with an Idempotency-Key. It writes nothing.
+func (r *Records[T]) tryCreation(c *gin.Context, name string, body []byte) (tried, error) {
+	ctx := c.Request.Context()
+	key, err := r.keyOf(ctx, r.Name, name, body)
+	if err != nil {
+		return refusedBy("the body", err)
+	}
+	if doc, again, err := r.madeBefore(ctx, key); err != nil {
+		return refusedBy("the Idempotency-Key", err)
+	} else if again {
+		values, err := valuesOf(doc)
+		return tried{Outcome: made, Values: values}, err
+	}
+	d, verdict, err := r.attempt(c, body, key)
+	if err != nil {
+		return refusedBy("the body", err)
+	}
+	if !verdict.Admissible {
+		failures := tried{Outcome: refused}
+		for _, o := range verdict.Checks {
+			if o.Outcome == failed {
+				failures.Failed = append(failures.Failed, o)
+			}
+		}
+		return failures, nil
+	}
+	id, err := uuid.Parse(identity(d.Value).RecordID())
+	if err != nil {
+		return tried{}, err
+	}
+	doc, err := r.newDocument(ctx, id, d, key, history.Entry{Event: "created"})
+	if err != nil {
+		return refusedBy("the record", r.names.asSent(err, body))
+	}
+	values, err := valuesOf(doc)
+	if err != nil {
+		return tried{}, err
+	}
+	facts, err := r.server.factsOf(doc)
+	if err == nil {
+		facts[r.assumedAt(id.String())] = doc.Body
+	}
+	return tried{Outcome: admissible, Values: values, Assumed: facts}, err
+}
+
+// madeBefore returns the document that a request with the key has made, if there is one. Unlike replayed, it leaves a
+// key that is no longer remembered where it is.
+func (r *Records[T]) madeBefore(ctx context.Context, key *history.UsedKey) (docstore.Document, bool, error) {
+	doc, found, err := r.createdWith(ctx, key)
+	if err != nil || !found {
+		return doc, false, err
+	}
+	state, err := history.Decode(doc.State)
+	if err != nil {
+		return doc, false, err
+	}
+	again, err := r.again(state.Key, key)
+	return doc, again, err
+}
+
+// valuesOf returns the values of a record that others can refer to.
+func valuesOf(doc docstore.Document) (map[string]string, error) {
+	values := map[string]string{}
+	for _, member := range reference.Members() {
+		text, err := jsonobject.Text(doc.Body, member)
+		if err != nil {
+			return nil, err
+		}
+		if text != "" {
+			values[member] = text
+		}
+	}
+	return values, nil
+}
+
+// factsOf returns what the service says to others about a record, by the path of the internal operation.
+func (s *Server) factsOf(doc docstore.Document) (assumed.Facts, error) {
+	facts := assumed.Facts{}
+	if s.tells == nil {
+		return facts, nil
+	}
+	path, fact, err := s.tells(doc)
+	if err != nil || path == "" {
+		return facts, err
+	}
+	facts[path], err = json.Marshal(fact, json.Deterministic(true))
+	return facts, err
+}
+
+// assumedAt returns the path by which a record is assumed.
+func (r *documents) assumedAt(id string) string { return "/" + r.resource + "/" + strings.ToLower(id) }
+
+// assumed returns the record with an id that a context assumes, if there is one.
+func (r *documents) assumed(ctx context.Context, id string) (jsontext.Value, bool) {
+	facts := assumed.From(ctx)
+	if facts == nil {
+		return nil, false
+	}
+	body, is := facts[r.assumedAt(id)]
+	return body, is
+}
+
+// assumedOwner returns the id of a record that a context assumes and that has a unique value.
+func (r *Records[T]) assumedOwner(ctx context.Context, u *Unique[T], value string) (id string, held bool, err error) {
+	for path, body := range assumed.From(ctx) {
+		if !strings.HasPrefix(path, r.assumedAt("")) {
+			continue
+		}
+		var v T
+		if err := json.Unmarshal(body, &v, history.UniqueNames); err != nil {
+			return "", false, err
+		}
+		if u.Value(&v) == value {
+			return identity(&v).RecordID(), true, nil
+		}
+	}
+	return "", false, nil
+}
