@@ -101,6 +101,7 @@ func Run(ctx context.Context, o Options) Report {
 	rules := o.chosen()
 	results := make([]Result, len(rules))
 	r := newRun(o)
+	r.goByClock(ctx)
 	var triers sync.WaitGroup
 	next := make(chan int)
 	for range o.Parallel {
@@ -123,6 +124,19 @@ func Run(ctx context.Context, o Options) Report {
 	return Report{Base: o.Base, Began: began, Elapsed: time.Since(began), Results: results}
 }
 
+// goByClock has the rules go by the test clock of the implementation, if it is run with one.
+func (r *run) goByClock(ctx context.Context) {
+	p := probe{run: r, ctx: ctx}
+	if shown, err := p.send(http.MethodGet, "/x/clock", nil); err == nil && shown.status == http.StatusOK {
+		if clock, err := shown.record(http.StatusOK); err == nil {
+			if at, err := time.Parse(time.RFC3339, clock.text("now")); err == nil {
+				r.now = func() time.Time { return at }
+			}
+		}
+	}
+	r.began = r.now().Truncate(time.Second)
+}
+
 // chosen returns the rules that the options select.
 func (o *Options) chosen() []Rule {
 	return slices.DeleteFunc(Rules(), func(r Rule) bool {
@@ -139,7 +153,7 @@ func newRun(o Options) *run {
 		o.Transport = transport
 	}
 	return &run{
-		Options: o, began: time.Now().UTC().Truncate(time.Second), name: newName(),
+		Options: o, now: func() time.Time { return time.Now().UTC() }, name: newName(),
 		shared: map[string]func() (record, error){},
 		http: &http.Client{
 			Transport: o.Transport, Timeout: o.Timeout,

@@ -24,7 +24,7 @@
 //
 //   - records.go: created, read and returned with the members of the payload table
 //   - lists.go: filters, pages and links
-//   - corrections.go, versions.go: replacements; ETag, If-Match and If-None-Match
+//   - replacements.go: replacements; ETag, If-Match and If-None-Match
 //   - syntax.go: bodies that are no JSON object, media types, and the limits of bodies and parameters
 //   - idempotency.go: Idempotency-Key
 //   - access.go: tokens and scopes
@@ -34,5 +34,6 @@
 //   - errortable.go, errors.go: the rows of the errors table; each row alone, and each pair of neighbours together
 //   - transitions.go, terms.go: the states of policies and claims; terms and endorsements of a policy
 //   - claims.go, receipts.go: claims against policies of every line; receipts, refunds and the bordereau
-//   - beyond.go: histories and the dry run of a claim, under /x/
+//   - beyond.go: histories, the dry run of a claim, the search, the feed and the test clock, under /x/
+//   - together.go: batches, and a policy with what belongs to it
 package conformance

@@ -17,7 +17,9 @@ import (
 // run is one run of the rules, and the records that they share.
 type run struct {
 	Options
-	http   *http.Client
+	http *http.Client
+	// now returns the present instant: that of the test clock, if there is one.
+	now    func() time.Time
 	began  time.Time
 	name   string // unique to the run
 	serial atomic.Int64

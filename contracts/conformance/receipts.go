@@ -91,6 +91,20 @@ func receiptRules() []Rule {
 				}
 				p.sums(policy, map[string]int{"other": 21})
 			}},
+		{Name: "a receipt says in which row it counts, and the row is found by it", slow: true, try: func(p *probe) {
+			policy := p.aggregating()
+			made := p.create("receipt", p.body("receipt", 0).with("policyNumber", policy["policyNumber"],
+				"receiptType", "other", "paymentAmount", 23))
+			if made.text("recordedAt") == "" || made.text("period") == "" {
+				p.fail("the receipt says neither when it was recorded nor its period: %v", made)
+			}
+			p.sums(policy, map[string]int{"other": 23})
+			found := p.list("/premiumBordereau?period=" + made.text("period") + "&policyNumber=" +
+				policy.text("policyNumber"))
+			if len(found) != 1 || found[0].text("policyNumber") != policy.text("policyNumber") {
+				p.fail("the row of its period and policy is not found alone: %v", found)
+			}
+		}},
 		{Name: "PUT may change what the aggregation does not own of a row, and nothing else (409)", slow: true,
 			try: ownedByAggregation},
 	}

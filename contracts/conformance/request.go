@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -35,16 +36,25 @@ func cut(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "\ufffd") + "..."
 }
 
-// beyond is the beginning of the paths beyond the interface. These operations only read, also with the method POST.
+// beyond is the beginning of the paths beyond the interface. These operations only read, also with the method POST, but
+// for those whose paths begin as writing says.
 const beyond = "/x/"
+
+var writing = []string{"/x/batch", "/x/webhook"}
+
+// reads reports whether the scope for reading opens an operation.
+func reads(method, path string) bool {
+	return method == http.MethodGet || method == http.MethodHead || strings.HasPrefix(path, beyond) &&
+		!slices.ContainsFunc(writing, func(begins string) bool { return strings.HasPrefix(path, begins) })
+}
 
 // none is the value of a header that must not be sent.
 const none = "\x00"
 
 // send sends a request and returns the response. body is nil, a string that is sent as it is, or a value that is sent
-// as JSON. headers are names and values in turn. Without a header Authorization the request has the token that the
-// interface requires. An implementation that has too much in work for one caller (429 with Retry-After) is asked
-// again, because many rules are tried at the same time.
+// as JSON. headers are names and values in turn; a name may be there twice. Without a header Authorization the request
+// has the token that the interface requires. An implementation that has too much in work for one caller (429 with
+// Retry-After) is asked again, because many rules are tried at the same time.
 func (p *probe) send(method, path string, body any, headers ...string) (response, error) {
 	for {
 		got, err := p.sendOnce(method, path, body, headers...)
@@ -76,7 +86,7 @@ func (p *probe) sendOnce(method, path string, body any, headers ...string) (resp
 		req.ContentLength = -1
 	}
 	token := p.AdminToken
-	if method == http.MethodGet || method == http.MethodHead || strings.HasPrefix(path, beyond) {
+	if reads(method, path) {
 		token = p.DeveloperToken
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
@@ -85,8 +95,10 @@ func (p *probe) sendOnce(method, path string, body any, headers ...string) (resp
 	}
 	for i := 0; i < len(headers); i += 2 {
 		req.Header.Del(headers[i])
+	}
+	for i := 0; i < len(headers); i += 2 {
 		if headers[i+1] != none {
-			req.Header.Set(headers[i], headers[i+1])
+			req.Header.Add(headers[i], headers[i+1])
 		}
 	}
 	x := &roundTrip{method: method, path: path, body: text}

@@ -2,9 +2,12 @@ package conformance
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -149,7 +152,17 @@ func scalarRules() []Rule {
 		}},
 		{Name: "text of every script is returned as sent", try: func(p *probe) {
 			const text = "Zoë 王 \U0001F697 \"\\/<&>\u2028\n"
-			p.holds(p.create("vehicle", record{"plateNumber": text}), record{"plateNumber": text})
+			p.holds(p.create("vehicle", record{"chassisNumber": text}), record{"chassisNumber": text})
+		}},
+		{Name: "a value that identifies something is 400 with a control or invisible character or a blank at an end",
+			try: invisibleIdentities},
+		{Name: "values that identify something are found in either form of Unicode", try: func(p *probe) {
+			number := p.fresh("e")
+			made := p.create("commercial", p.body("commercial", 0).with("registrationNumber", number+"\u00e9"))
+			found := p.list("/commercial?registrationNumber=" + url.QueryEscape(number+"e\u0301"))
+			if len(found) != 1 || found[0].text("id") != made.text("id") {
+				p.fail("%d records are found by the other form", len(found))
+			}
 		}},
 		{Name: "propertyCoverage takes several properties as propertyIds", try: func(p *probe) {
 			ids := []any{p.id("property"), p.create("property", p.body("property", 1))["id"]}
@@ -176,5 +189,26 @@ func scalarRules() []Rule {
 			p.refused(http.StatusBadRequest, "",
 				p.post("/personal", p.body("personal", 0).with("address", record{"country": "XX"})))
 		}},
+	}
+}
+
+// invisibleIdentities sends what a reader cannot tell from another value, in each member that identifies something.
+func invisibleIdentities(p *probe) {
+	for resource, members := range map[string][]string{
+		"personal": {"idNumber"}, "commercial": {"registrationNumber"}, "insuranceEntity": {"registrationNumber"},
+		"vehicle": {"plateNumber", "vin"}, "debtor": {"registrationNumber"},
+	} {
+		for _, member := range members {
+			for _, value := range []string{"A 1 ", "\u00a0A1", "A\t1", "A\u200b1"} {
+				body := p.body(resource, 0).with(member, p.fresh("i")+value)
+				if strings.HasPrefix(value, "\u00a0") {
+					body = body.with(member, value+p.fresh("i"))
+				}
+				refused := p.refused(http.StatusBadRequest, "", p.post("/"+resource, body))
+				if !strings.Contains(fmt.Sprint(refused["errors"]), "/"+member) {
+					p.fail("%s with %q: no error points to the member", resource, value)
+				}
+			}
+		}
 	}
 }

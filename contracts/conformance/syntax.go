@@ -89,6 +89,43 @@ func syntaxRules() []Rule {
 			p.refused(m.status, "", got)
 		})
 	}
+	add("a body with two Content-Types is 400", func(p *probe) {
+		p.refused(http.StatusBadRequest, "", p.post("/vehicle", record{"vin": "1"},
+			"Content-Type", "application/json", "Content-Type", "application/json"))
+	})
+	add("POST and PUT take no parameters: one that is sent is 400, and nothing is written", func(p *probe) {
+		body := p.body("vehicle", 0)
+		path := "/vehicle/" + p.create("vehicle", body).text("id")
+		p.refused(http.StatusBadRequest, "", p.put(path+"?dryRun=true", body.with("x-more", 1)))
+		if p.read(path)["x-more"] != nil {
+			p.fail("the refused replacement was made")
+		}
+		p.refused(http.StatusBadRequest, "", p.post("/vehicle?dryRun=true", p.body("vehicle", 1)))
+	})
+	for sent, meant := range map[string]string{"perills": "perils", "Premium": "premium", "x-more": ""} {
+		add("a policy with the unknown member "+sent+" is made, with a warning where a field is meant", func(p *probe) {
+			body := p.body("motorCoverage", 0).with(sent, 1)
+			made := p.create("motorCoverage", body)
+			warned := fmt.Sprint(made["warnings"])
+			if meant != "" && (!strings.Contains(warned, sent) || !strings.Contains(warned, meant)) ||
+				meant == "" && made["warnings"] != nil {
+				p.fail("the warnings are %s", warned)
+			}
+			strict := p.post("/motorCoverage", body, "Prefer", "handling=strict")
+			pointers := p.refused(http.StatusBadRequest, "", strict).pointers()
+			if len(pointers) != 1 || pointers[0] != "/"+sent ||
+				strict.header.Get("Preference-Applied") != "handling=strict" {
+				p.fail("the errors point to %v, with the header %v", pointers, strict.header)
+			}
+		})
+	}
+	add("a missing member is named with the one like it that was sent", func(p *probe) {
+		body := p.body("motorCoverage", 0)
+		a := p.post("/motorCoverage", body.without("vehicleId").with("vehicleID", body["vehicleId"]))
+		if p.refused(http.StatusBadRequest, "", a); !strings.Contains(string(a.body), "vehicleID was sent") {
+			p.fail("it is not named")
+		}
+	})
 	for _, encoding := range []string{"gzip", "br", "x-unknown"} {
 		add("a body of the Content-Encoding "+encoding+" is 415", func(p *probe) {
 			p.refused(http.StatusUnsupportedMediaType, "",

@@ -75,7 +75,7 @@ func moves(p *probe, line, state string, policy record, operation, kind string) 
 		p.renews(path, policy, p.wants(http.StatusCreated, got))
 		return
 	}
-	if kind == extension && policyOver(policy) {
+	if kind == extension && p.policyOver(policy) {
 		to = "in force" // the extension term begins at the expiryDate before, which is past
 	}
 	response, read := p.wants(http.StatusOK, got), p.read(path)
@@ -88,9 +88,9 @@ func moves(p *probe, line, state string, policy record, operation, kind string) 
 }
 
 // policyOver reports whether the expiryDate of a policy is past.
-func policyOver(policy record) bool {
+func (p *probe) policyOver(policy record) bool {
 	expiry, err := time.Parse(time.RFC3339, policy.text("expiryDate"))
-	return err == nil && expiry.Before(time.Now())
+	return err == nil && expiry.Before(p.now())
 }
 
 // unchanged fails the rule if a record has changed.
