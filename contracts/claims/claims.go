@@ -37,7 +37,7 @@ type Claim struct {
 	// The share of the liability. The interface does not say its unit.
 	LiabilityShare *scalar.Int `json:"liabilityShare,omitzero"`
 	// The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
-	Reserve *scalar.Int `json:"reserve,omitzero"`
+	Reserve *scalar.Int `json:"reserve,omitzero" amount:""`
 	// The state of the claim, which only actions change.
 	ClaimStatus *string `json:"claimStatus,omitzero" issued:"ClaimStatus"`
 	// The day of the last replacement, UTC.
@@ -45,7 +45,7 @@ type Claim struct {
 	// The day of the last reopening, UTC.
 	ReopenDate scalar.Date `json:"reopenDate,omitzero" kept:""`
 	// The part of the loss that the policyholder bears. The interface does not say its currency or unit.
-	ExcessAmount *scalar.Int `json:"excessAmount,omitzero"`
+	ExcessAmount *scalar.Int `json:"excessAmount,omitzero" amount:""`
 	// How the claim is paid: the method of the last settlement, where there is one.
 	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
 	// The addresses (URLs) of the documents of the claim.
@@ -68,11 +68,11 @@ type Bordereau struct {
 	// The instant of the first notification of loss.
 	FNOL scalar.DateTime `json:"fnol,omitzero"`
 	// The gross loss reserve, in the spelling of the interface. The interface does not say its currency or unit.
-	GrosslLossReserve scalar.Decimal `json:"GrosslLossReserve,omitzero"`
+	GrosslLossReserve scalar.Decimal `json:"GrosslLossReserve,omitzero" amount:""`
 	// The amount paid. The interface does not say its currency or unit.
-	Paid scalar.Decimal `json:"paid,omitzero"`
+	Paid scalar.Decimal `json:"paid,omitzero" amount:""`
 	// The amount expected back. The interface does not say its currency or unit.
-	ExpectedRecovery scalar.Decimal `json:"expectedRecovery,omitzero"`
+	ExpectedRecovery scalar.Decimal `json:"expectedRecovery,omitzero" amount:""`
 	// The state of the claim.
 	ClaimStatus *string `json:"claimStatus,omitzero" set:"ClaimStatus"`
 }
@@ -82,7 +82,7 @@ type Bordereau struct {
 // One settlement of a claim.
 type Payment struct {
 	// The amount paid. The interface does not say its currency or unit.
-	PaymentAmount scalar.Int `json:"paymentAmount"`
+	PaymentAmount scalar.Int `json:"paymentAmount" amount:""`
 	// How the amount was paid.
 	PaymentMethod string `json:"paymentMethod"`
 	// The instant of the settlement.
@@ -94,7 +94,7 @@ type Payment struct {
 // What is paid to settle a claim.
 type Settlement struct {
 	// The amount paid, above 0. The interface does not say its currency or unit.
-	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero"`
+	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
 	// How the amount is paid.
 	PaymentMethod *string `json:"paymentMethod,omitzero" set:"PaymentMethod"`
 }

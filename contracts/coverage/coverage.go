@@ -43,9 +43,9 @@ type Motor struct {
 	// The id of the driver whom the policy covers. The driver's licence must not have expired.
 	DriverID scalar.ID `json:"driverId,omitzero" refers:"driver"`
 	// The premium before deductions. The interface does not say its currency or unit.
-	GrossWrittenPremium scalar.Decimal `json:"grossWrittenPremium,omitzero"`
+	GrossWrittenPremium scalar.Decimal `json:"grossWrittenPremium,omitzero" amount:""`
 	// The most that the policy pays. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero" amount:""`
 	// What the policy insures against. A claim's lossCause must be one of them.
 	Perils []string `json:"perils,omitzero" set:"MotorPeril"`
 }
@@ -58,7 +58,7 @@ type CyberLiability struct {
 	// The id of the business that the policy covers.
 	BusinessID scalar.ID `json:"businessId,omitzero" refers:"business"`
 	// The most that the policy pays, above 0. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero" amount:""`
 	// The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence scalar.JSON `json:"claimsOccurrence,omitzero"`
 	// What the policy covers. A claim's lossCause must be one of them.
@@ -82,9 +82,9 @@ type Travel struct {
 	// The country of the trip, as its ISO 3166-1 numeric code, such as 250.
 	Destination *scalar.Int `json:"destination,omitzero"`
 	// The cover for medical emergencies. The interface does not say its currency or unit.
-	EmergencyMedical scalar.Decimal `json:"emergencyMedical,omitzero"`
+	EmergencyMedical scalar.Decimal `json:"emergencyMedical,omitzero" amount:""`
 	// The cover for a cancelled trip. The interface does not say its currency or unit.
-	TripCancellation scalar.Decimal `json:"tripCancellation,omitzero"`
+	TripCancellation scalar.Decimal `json:"tripCancellation,omitzero" amount:""`
 }
 
 // Property is the record of the resource propertyCoverage.
@@ -97,15 +97,15 @@ type Property struct {
 	// The ids of the properties that the policy insures, where they are several.
 	PropertyIDs []scalar.ID `json:"propertyIds,omitzero" refers:"property"`
 	// The most that the policy pays. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero" amount:""`
 	// Whether the sum insured is agreed in advance.
 	IsAgreedValue *bool `json:"isAgreedValue,omitzero"`
 	// What the policy insures against. A claim's lossCause must be one of them.
 	Perils []string `json:"perils,omitzero" set:"PropertyPeril"`
 	// The part of a loss to the building that the policyholder bears. The interface does not say its currency or unit.
-	DeductibleAmountBuilding *scalar.Int `json:"deductibleAmountBuilding,omitzero"`
+	DeductibleAmountBuilding *scalar.Int `json:"deductibleAmountBuilding,omitzero" amount:""`
 	// The part of a loss to the content that the policyholder bears. The interface does not say its currency or unit.
-	DeductibleAmountContent *scalar.Int `json:"deductibleAmountContent,omitzero"`
+	DeductibleAmountContent *scalar.Int `json:"deductibleAmountContent,omitzero" amount:""`
 	// The claims occurrence. The interface does not show its members; it is kept and returned as sent.
 	ClaimsOccurrence scalar.JSON `json:"claimsOccurrence,omitzero"`
 }
@@ -123,9 +123,9 @@ type TradeCredit struct {
 	Perils []string `json:"perils,omitzero" set:"TradeCreditPeril"`
 	// The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its
 	// currency or unit.
-	CreditLimit *scalar.Int `json:"creditLimit,omitzero"`
+	CreditLimit *scalar.Int `json:"creditLimit,omitzero" amount:""`
 	// The part of the credit limit that is in use. The interface does not say its currency or unit.
-	CreditLimitUtilized *scalar.Int `json:"creditLimitUtilized,omitzero"`
+	CreditLimitUtilized *scalar.Int `json:"creditLimitUtilized,omitzero" amount:""`
 	// The longest credit that may be given. The interface does not say its unit.
 	MaxCreditPeriod *scalar.Int `json:"maxCreditPeriod,omitzero"`
 	// The days from a loss to its notification. A claim that comes earlier carries a warning.
@@ -144,15 +144,15 @@ type BusinessInterruption struct {
 	// What the policy insures against. A claim's lossCause must be one of them.
 	Perils []string `json:"perils,omitzero" set:"PropertyPeril"`
 	// The gross profit of a year. The interface does not say its currency or unit.
-	GrossAnnualProfit *scalar.Int `json:"grossAnnualProfit,omitzero"`
+	GrossAnnualProfit *scalar.Int `json:"grossAnnualProfit,omitzero" amount:""`
 	// The limit for increased cost of working. The interface does not say its currency or unit.
-	ICWLimit *scalar.Int `json:"icwLimit,omitzero"`
+	ICWLimit *scalar.Int `json:"icwLimit,omitzero" amount:""`
 	// The limit for contingency losses. The interface does not say its currency or unit.
-	ContingencyLossLimit *scalar.Int `json:"contingencyLossLimit,omitzero"`
+	ContingencyLossLimit *scalar.Int `json:"contingencyLossLimit,omitzero" amount:""`
 	// The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
 	IndemnityPeriod *scalar.Int `json:"IndemnityPeriod,omitzero"`
 	// The part of a loss that the policyholder bears. The interface does not say its currency or unit.
-	Deductible *scalar.Int `json:"deductible,omitzero"`
+	Deductible *scalar.Int `json:"deductible,omitzero" amount:""`
 }
 
 // Pet is the record of the resource petCoverage.
@@ -163,7 +163,7 @@ type Pet struct {
 	// The id of the pet that the policy covers.
 	PetID scalar.ID `json:"petId,omitzero" refers:"pet"`
 	// The most that is reimbursed in a year. The interface does not say its currency or unit.
-	AnnualReimbursementLimit *scalar.Int `json:"annualReimbursementLimit,omitzero"`
+	AnnualReimbursementLimit *scalar.Int `json:"annualReimbursementLimit,omitzero" amount:""`
 	// The days from inceptionDate to a loss. A claim for an earlier loss carries a warning.
 	WaitingPeriod *scalar.Int `json:"waitingPeriod,omitzero"`
 	// Whether conditions that the pet had before are covered. The interface does not say more.

@@ -14,6 +14,8 @@ type Example struct {
 	Operation string `yaml:"operation"`
 	// On is the id that stands for {id} in the path, as an earlier example issues it.
 	On string `yaml:"on"`
+	// Headers are sent with the request, beyond those of every one.
+	Headers map[string]string `yaml:"headers"`
 	// Body is the body of the request.
 	Body map[string]any `yaml:"body"`
 	// Issues are the members of the response that the exchange sets, with values that stand for what it sets. Later

@@ -14,6 +14,8 @@ const (
 	PolicyPath     = Prefix + "/policy/" // GET {policyNumber}: Policy
 	ClaimPath      = Prefix + "/claim/"  // GET {claimNumber}: Claim
 	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
+	// ChangesPath is an operation of every service: GET {after}: Changes.
+	ChangesPath = Prefix + "/changes/"
 )
 
 // Party is the response to a look-up in parties. It says to which resource the party belongs.

@@ -21,12 +21,19 @@ type Contract struct {
 
 // Operation is one internal operation.
 type Operation struct {
-	// Method and Path are as in a request. The path ends with Parameter in braces.
+	// Method and Path are as in a request. The path ends with Parameter in braces, if there is one.
 	Method, Path string
 	// ID names the operation, Summary says what it does, and Parameter is the name of the last segment of the path.
 	ID, Summary, Parameter string
 	// ParameterMeans describes the parameter in a sentence.
 	ParameterMeans string
+	// Parts are the values of the parameter part, which asks for one of the parts of the response, with the parameter
+	// skip.
+	Parts []string
+	// Takes is the type of the body; nil for none.
+	Takes reflect.Type
+	// Limited says that it takes the parameter limit, from 1 to 200 and 50 without it. A wrong one is 400.
+	Limited bool
 	// Returns is the type of the body of a success. It is nil if a success has no body, which is 204.
 	Returns reflect.Type
 	// NotFound is the problem of a parameter that names nothing; nil for the general problem not-found.
@@ -35,20 +42,20 @@ type Operation struct {
 	Conflicts bool
 }
 
-// Contracts returns the contracts of the services that offer operations.
+// Contracts returns the contracts of the services that offer operations. A service without records offers none.
 func Contracts() []Contract {
-	return []Contract{
+	contracts := []Contract{
 		{
-			Service: "parties", Version: "1.0.0", About: "What the parties service offers to other services.",
+			Service: "parties", Version: "1.2.0", About: "What the parties service offers to other services.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty",
 				Summary:   "Look up a party of any kind by its id",
 				Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.",
 				Returns: reflect.TypeFor[Party](),
-			}},
+			}, partyRecord()},
 		},
 		{
-			Service: "coverage", Version: "1.0.0",
+			Service: "coverage", Version: "1.2.0",
 			About: "What the coverage service offers to other services, and to a billing system.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy",
@@ -61,15 +68,24 @@ func Contracts() []Contract {
 				Summary:   "Report that a policy was not paid, by which it lapses",
 				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
 				NotFound: problems.PolicyNotFound, Conflicts: true,
-			}},
+			}, policyRecords()},
 		},
 		{
-			Service: "claims", Version: "1.0.0", About: "What the claims service offers to other services.",
+			Service: "claims", Version: "1.2.0", About: "What the claims service offers to other services.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: ClaimPath, ID: "lookUpClaim", Summary: "Look up a claim by its number",
 				Parameter: "claimNumber", ParameterMeans: "The number of the claim.", Returns: reflect.TypeFor[Claim](),
 				NotFound: problems.ClaimNotFound,
-			}},
+			}, policyClaims()},
+		},
+		{Service: "products", Version: "1.1.0", About: "What the products service offers to other services."},
+		{
+			Service: "premium", Version: "1.1.0", About: "What the premium service offers to other services.",
+			Operations: []Operation{policyPremium()},
 		},
 	}
+	for i := range contracts {
+		contracts[i].Operations = append(contracts[i].Operations, changes(), trial())
+	}
+	return contracts
 }

@@ -5,6 +5,8 @@ type Process struct {
 	Name string
 	// Calls are the services that it calls.
 	Calls []string
+	// Storeless says that it keeps no records.
+	Storeless bool
 }
 
 // Gateway is the name of the process that callers reach.
@@ -13,7 +15,7 @@ const Gateway = "gateway"
 // Processes returns the processes of the exchange in the order in which they start: each service after those that it
 // calls, and then the gateway, which calls all of them.
 func Processes() []Process {
-	return append(services(), Process{Name: Gateway, Calls: Services()})
+	return append(services(), Process{Name: Gateway, Calls: Services(), Storeless: true})
 }
 
 // services returns the services, each after those that it calls. Manifests and tests are derived from this list
@@ -25,7 +27,24 @@ func services() []Process {
 		{Name: "coverage", Calls: []string{"parties"}},
 		{Name: "claims", Calls: []string{"coverage"}},
 		{Name: "premium", Calls: []string{"coverage", "claims"}},
+		{Name: "feed", Calls: Logged()},
+		{Name: "composite", Calls: []string{"parties", "products", "coverage", "claims", "premium"}, Storeless: true},
 	}
+}
+
+// Logged returns the names of the services that have records and offer their log of changes, each after those that it
+// calls.
+func Logged() []string { return []string{"parties", "products", "coverage", "claims", "premium"} }
+
+// Stored returns the names of the services that keep records, and so have a database.
+func Stored() []string {
+	var names []string
+	for _, s := range services() {
+		if !s.Storeless {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // Services returns the names of the services, in the order in which they start.

@@ -16,9 +16,9 @@ import (
 type Vehicle struct {
 	scalar.Record
 	// The number on the plate.
-	PlateNumber *string `json:"plateNumber,omitzero"`
+	PlateNumber *string `json:"plateNumber,omitzero" identity:""`
 	// The vehicle identification number.
-	VIN *string `json:"vin,omitzero"`
+	VIN *string `json:"vin,omitzero" identity:""`
 	// The number of the chassis.
 	ChassisNumber *string `json:"chassisNumber,omitzero"`
 	// The registration. The interface does not show its members; it is kept and returned as sent.
@@ -80,7 +80,7 @@ type Business struct {
 	// Whether the business shares data.
 	DataSharing *bool `json:"dataSharing,omitzero"`
 	// The turnover of a year. The interface does not say its currency or unit.
-	GrossAnnualTurnover scalar.Decimal `json:"grossAnnualTurnover,omitzero"`
+	GrossAnnualTurnover scalar.Decimal `json:"grossAnnualTurnover,omitzero" amount:""`
 	// The number of employees, which may be a fraction.
 	NumberOfEmployees scalar.Decimal `json:"numberOfEmployees,omitzero"`
 	// The number of IT staff, which may be a fraction.
@@ -101,9 +101,9 @@ type Property struct {
 	// The type of property. A property policy needs it.
 	PropertyType *string `json:"propertyType,omitzero" set:"PropertyType"`
 	// The sum for which the building is insured. The interface does not say its currency or unit.
-	SumInsuredBuilding *scalar.Int `json:"sumInsuredBuilding,omitzero"`
+	SumInsuredBuilding *scalar.Int `json:"sumInsuredBuilding,omitzero" amount:""`
 	// The sum for which the content is insured. The interface does not say its currency or unit.
-	SumInsuredContent *scalar.Int `json:"sumInsuredContent,omitzero"`
+	SumInsuredContent *scalar.Int `json:"sumInsuredContent,omitzero" amount:""`
 	// The construction of the walls.
 	Wall *string `json:"wall,omitzero" set:"WallConstruction"`
 	// The construction of the roof.
@@ -139,13 +139,13 @@ type Debtor struct {
 	// The legal form.
 	LegalForm *string `json:"legalForm,omitzero" set:"LegalEntity"`
 	// The net assets. The interface does not say their currency or unit.
-	NetAssets *scalar.Int `json:"netAssets,omitzero"`
+	NetAssets *scalar.Int `json:"netAssets,omitzero" amount:""`
 	// The turnover of a year. The interface does not say its currency or unit.
-	AnnualizedTurnover *scalar.Int `json:"annualizedTurnover,omitzero"`
+	AnnualizedTurnover *scalar.Int `json:"annualizedTurnover,omitzero" amount:""`
 	// The credit rating. The interface does not say by which scale.
 	CreditRating *string `json:"creditRating,omitzero"`
 	// The number under which the buyer is registered.
-	RegistrationNumber *string `json:"registrationNumber,omitzero"`
+	RegistrationNumber *string `json:"registrationNumber,omitzero" identity:""`
 	// The financial figures. The interface does not show their members; they are kept and returned as sent.
 	Financials scalar.JSON `json:"financials,omitzero"`
 }

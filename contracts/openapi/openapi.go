@@ -3,6 +3,7 @@
 package openapi
 
 import (
+	"bytes"
 	_ "embed"
 
 	"github.com/go-json-experiment/json"
@@ -25,10 +26,22 @@ const ProblemsExtension = "x-problems"
 // bearer token could name it in OpenAPI 3.1, but linters take that for a mistake.
 const ScopeExtension = "x-scope"
 
+// AmountExtension is the member of a schema that says that its numbers are amounts of money.
+const AmountExtension = "x-amount"
+
+// Amounts say what amounts are in. Each is "" if the operator has not said it.
+type Amounts struct {
+	// Unit is major or minor.
+	Unit string `json:"unit,omitzero"`
+	// Currency is an ISO 4217 alphabetic code.
+	Currency string `json:"currency,omitzero"`
+}
+
 // document is the part of the document that a deployment changes. Everything else is kept as it is.
 type document struct {
 	Components components     `json:"components"`
 	Paths      jsontext.Value `json:"paths"`
+	Amounts    Amounts        `json:"x-amounts,omitzero"`
 	Rest       jsontext.Value `json:",embed"`
 }
 
@@ -47,8 +60,9 @@ type enumeration struct {
 
 // Document returns the document of a deployment. Each of the value sets in force is the component schema of its name.
 // tokenURL is the URL at which tokens are issued (OAuth 2.0, client credentials): it makes the scheme OAuth2. If it
-// is empty, the document has no such scheme, because OpenAPI demands the URL.
-func Document(sets *valuesets.Registry, tokenURL string) ([]byte, error) {
+// is empty, the document has no such scheme, because OpenAPI demands the URL. The descriptions of amounts say what the
+// operator has said of them.
+func Document(sets *valuesets.Registry, tokenURL string, amounts Amounts) ([]byte, error) {
 	var d document
 	if err := json.Unmarshal(generated, &d); err != nil {
 		return nil, err
@@ -74,5 +88,37 @@ func Document(sets *valuesets.Registry, tokenURL string) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return json.Marshal(d, json.Deterministic(true))
+	d.Amounts = amounts
+	text, err := json.Marshal(d, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	return amounts.describe(text), nil
+}
+
+// unsaid are the sentences about amounts in the document, which the interface leaves open.
+var unsaid = []string{
+	"The interface does not say its currency or unit.", "The interface does not say their currency or unit.",
+	"The interface does not say the currency or the unit of an amount.",
+	"The interface does not say whether it is in major or minor units of the currency.",
+}
+
+// describe says in a document what amounts are in.
+func (a Amounts) describe(document []byte) []byte {
+	if a == (Amounts{}) {
+		return document
+	}
+	said := "Amounts are in "
+	switch {
+	case a.Currency == "":
+		said += a.Unit + " units here; the operator has not said their currency."
+	case a.Unit == "":
+		said += a.Currency + " here; the operator has not said whether in major or minor units."
+	default:
+		said += a.Unit + " units of " + a.Currency + " here."
+	}
+	for _, sentence := range unsaid {
+		document = bytes.ReplaceAll(document, []byte(sentence), []byte(said))
+	}
+	return document
 }

@@ -2,10 +2,12 @@ package openapi_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"insurance.example/exchange/contracts/openapi"
@@ -33,7 +35,7 @@ func TestPublishedSetsLeaveTheDocumentAsGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	served, err := openapi.Document(valuesets.Published(), "")
+	served, err := openapi.Document(valuesets.Published(), "", openapi.Amounts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,7 @@ func TestDocumentShowsTheSetsInForce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := openapi.Document(sets, "")
+	text, err := openapi.Document(sets, "", openapi.Amounts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +90,7 @@ type access struct {
 
 func accessOf(t *testing.T, tokenURL string) access {
 	t.Helper()
-	text, err := openapi.Document(valuesets.Published(), tokenURL)
+	text, err := openapi.Document(valuesets.Published(), tokenURL, openapi.Amounts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,6 +138,108 @@ func TestDocumentShowsTheTokenURL(t *testing.T) {
 			if len(o.Security) != 2 || o.Scope != want || !slices.Equal(o.Security[1][openapi.OAuth2], []string{want}) {
 				t.Errorf("%s %s: %v, scope %q", method, path, o.Security, o.Scope)
 			}
+		}
+	}
+}
+
+// TestEarlierDocument looks for what OpenAPI 3.0 lacks in the document of that form, at any depth but in examples.
+func TestEarlierDocument(t *testing.T) {
+	text, err := openapi.Earlier(openapi.Published())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is, was map[string]any
+	for text, into := range map[string]*map[string]any{string(text): &is, string(openapi.Published()): &was} {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if is["openapi"] != "3.0.3" || len(is["paths"].(map[string]any)) != len(was["paths"].(map[string]any)) {
+		t.Errorf("openapi %v, %d paths", is["openapi"], len(is["paths"].(map[string]any)))
+	}
+	nullable := 0
+	var look func(value any, at string)
+	look = func(value any, at string) {
+		switch v := value.(type) {
+		case []any:
+			for i, element := range v {
+				look(element, fmt.Sprint(at, "/", i))
+			}
+		case map[string]any:
+			if _, refers := v["$ref"].(string); refers && len(v) > 1 {
+				t.Errorf("%s has a reference and more", at)
+			}
+			if kind, is := v["type"]; is && (kind == "null" || reflect.TypeOf(kind).Kind() == reflect.Slice) {
+				t.Errorf("%s has the type %v", at, kind)
+			}
+			if v["nullable"] == true {
+				nullable++
+				if _, typed := v["type"].(string); !typed {
+					t.Errorf("%s is nullable without a type", at)
+				}
+			}
+			for name, below := range v {
+				member := strings.HasSuffix(at, "/properties")
+				if !member && (name == "if" || name == "then" || name == "examples") {
+					t.Errorf("%s has %s", at, name)
+				}
+				if name != "example" {
+					look(below, at+"/"+name)
+				}
+			}
+		}
+	}
+	look(is, "")
+	if nullable < 200 {
+		t.Errorf("%d schemas are nullable", nullable)
+	}
+}
+
+// TestEarlierDocumentHasNoMeaningLost refuses a keyword that OpenAPI 3.0 does not have, and changes no member whose
+// name is that of a keyword.
+func TestEarlierDocumentHasNoMeaningLost(t *testing.T) {
+	for _, schema := range []string{
+		`{"const":1}`, `{"type":["string","integer"]}`, `{"patternProperties":{}}`, `{"anyOf":[{},{},{"type":"null"}]}`,
+	} {
+		if _, err := openapi.Earlier([]byte(`{"components":{"schemas":{"a":` + schema + `}}}`)); err == nil {
+			t.Errorf("%s is taken", schema)
+		}
+	}
+	text, err := openapi.Earlier([]byte(
+		`{"s":{"properties":{"const":{"type":["string","null"]},"headers":{"type":["number","null"],"maximum":1.10}}}}`))
+	const want = `{"openapi":"3.0.3","s":{"properties":{"const":{"nullable":true,"type":"string"},` +
+		`"headers":{"maximum":1.10,"nullable":true,"type":"number"}}}}`
+	if err != nil || string(text) != want {
+		t.Errorf("%s %v, want %s", text, err, want)
+	}
+}
+
+// TestDocumentSaysWhatAmountsAreIn looks for the sentences that leave it open, and for what is said in their place.
+func TestDocumentSaysWhatAmountsAreIn(t *testing.T) {
+	for amounts, want := range map[openapi.Amounts]string{
+		{}:                               "The interface does not say its currency or unit.",
+		{Unit: "minor", Currency: "GBP"}: "Amounts are in minor units of GBP here.",
+		{Unit: "major"}:                  "Amounts are in major units here; the operator has not said their currency.",
+		{Currency: "EUR"}: "Amounts are in EUR here; the operator has not said whether in major or " +
+			"minor units.",
+	} {
+		text, err := openapi.Document(valuesets.Published(), "", amounts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), want); n < 50 {
+			t.Errorf("%+v: %q stands in %d places", amounts, want, n)
+		}
+		for _, open := range []string{"currency or unit.", "currency or the unit", "units of the currency"} {
+			if is := strings.Contains(string(text), open); is != (amounts == openapi.Amounts{}) {
+				t.Errorf("%+v: %q is said: %v", amounts, open, is)
+			}
+		}
+		var said struct {
+			Amounts openapi.Amounts `json:"x-amounts"`
+		}
+		if err := json.Unmarshal(text, &said); err != nil || said.Amounts != amounts {
+			t.Errorf("%+v: the document has %+v, %v", amounts, said.Amounts, err)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type Personal struct {
 	// The kind of identity document.
 	IDType *string `json:"idType,omitzero" set:"IdType"`
 	// The number of the identity document.
-	IDNumber *string `json:"idNumber,omitzero"`
+	IDNumber *string `json:"idNumber,omitzero" identity:""`
 }
 
 // InsuranceEntity is the record of the resource insuranceEntity.
@@ -41,7 +41,7 @@ type InsuranceEntity struct {
 	// The classification of the entity.
 	Classification *string `json:"classification,omitzero" set:"EntityClassification"`
 	// The number under which the entity is registered.
-	RegistrationNumber *string `json:"registrationNumber,omitzero"`
+	RegistrationNumber *string `json:"registrationNumber,omitzero" identity:""`
 	// Where the entity is.
 	Address *address.Address `json:"address,omitzero"`
 }
@@ -56,7 +56,7 @@ type Commercial struct {
 	// The registered address.
 	RegisteredAddress *address.Address `json:"registeredAddress,omitzero"`
 	// The number under which the company is registered.
-	RegistrationNumber *string `json:"registrationNumber,omitzero"`
+	RegistrationNumber *string `json:"registrationNumber,omitzero" identity:""`
 }
 
 // Beneficiary is the record of the resource beneficiary.

@@ -15,7 +15,7 @@ type Receipt struct {
 	// The day of the receipt; the day of its recording, UTC, where none is sent.
 	ReceiptDate scalar.Date `json:"receiptDate,omitzero"`
 	// The amount paid, above 0. The interface does not say its currency or unit.
-	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero"`
+	PaymentAmount *scalar.Int `json:"paymentAmount,omitzero" amount:""`
 	// How the amount was calculated. The interface does not show its members; it is kept and returned as sent.
 	ReceiptCalculation scalar.JSON `json:"receiptCalculation,omitzero"`
 	// How the amount was paid.
@@ -26,6 +26,11 @@ type Receipt struct {
 	ClaimNumber *string `json:"claimNumber,omitzero" refers:"claim.claimNumber"`
 	// The id of the receipt that this one reverses. Only a refund has it.
 	Reverses scalar.ID `json:"reverses,omitzero" refers:"receipt" issued:""`
+	// The instant at which the receipt was recorded. It decides in which row of the premium bordereau it counts.
+	RecordedAt scalar.DateTime `json:"recordedAt,omitzero" issued:""`
+	// The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts.
+	// Absent where receipts are not aggregated.
+	Period *string `json:"period,omitzero" issued:""`
 }
 
 // Refund is the optional body of POST /receipt/{id}:refund.
@@ -52,14 +57,15 @@ type Bordereau struct {
 	// The instant at which the term of the policy ends.
 	ExpiryDate scalar.DateTime `json:"expiryDate,omitzero"`
 	// The most that the policy pays. The interface does not say its currency or unit.
-	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero"`
+	IndemnityLimitPolicy *scalar.Int `json:"indemnityLimitPolicy,omitzero" amount:""`
 	// The premium before deductions. In a row made from receipts it is their sum less the refunds, exact without
-	// bound. The interface does not say its currency or unit.
-	GrossWrittenPremium scalar.Integer `json:"grossWrittenPremium,omitzero"`
+	// bound. In a row of the type claim payment it is what was paid for claims, and no premium: whoever adds up
+	// premiums leaves it out. The interface does not say its currency or unit.
+	GrossWrittenPremium scalar.Integer `json:"grossWrittenPremium,omitzero" amount:""`
 	// The premium after deductions. The aggregation leaves it as it is. The interface does not say its currency or
 	// unit.
-	NetPremium *scalar.Int `json:"netPremium,omitzero"`
-	// The type of the receipts that the row sums.
+	NetPremium *scalar.Int `json:"netPremium,omitzero" amount:""`
+	// The type of the receipts that the row sums. Rows of the type claim payment are no premium.
 	TransactionType *string `json:"transactionType,omitzero" set:"ReceiptType"`
 	// The month (2026-11) or quarter (2026-Q4), UTC, in which the receipts were recorded. Only a row made from
 	// receipts has it.

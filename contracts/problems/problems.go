@@ -95,6 +95,12 @@ var (
 		"States and transitions: Receipt")
 	AlreadyReversed = declare("receipt-already-reversed", "the receipt is reversed", 409,
 		"States and transitions: Receipt")
+	BatchRefused = declare("batch-refused", "operations of the batch would be refused", 422,
+		"register: A batch of creations")
+	WebhookRefused = declare("webhook-not-accepted", "the receiver of the webhook did not accept a test", 422,
+		"register: Webhooks")
+	TooManyWebhooks = declare("too-many-webhooks", "there are as many webhooks as there may be", 409,
+		"register: Webhooks")
 	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409,
 		"register: Receipts and bordereaux")
 )

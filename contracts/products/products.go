@@ -19,7 +19,7 @@ type Product struct {
 	// The currency, as its ISO 4217 alphabetic code.
 	Currency *string `json:"currency,omitzero" set:"Currency"`
 	// The fee of a policy. The interface does not say whether it is in major or minor units of the currency.
-	PolicyFee scalar.Decimal `json:"policyFee,omitzero"`
+	PolicyFee scalar.Decimal `json:"policyFee,omitzero" amount:""`
 	// How often the premium is paid.
 	PaymentFrequency *string `json:"paymentFrequency,omitzero" set:"PremiumPaymentFrequency"`
 	// The id of the policy wording that the product is sold under.

@@ -21,12 +21,16 @@ type Route struct {
 	Subs    []string `json:"subs,omitempty"`
 }
 
-// Extension is an operation beyond the interface. All of them only read, also those with the method POST.
+// Extension is an operation beyond the interface.
 type Extension struct {
 	Service string `json:"service"`
-	// Path begins with /x/. A last segment {id} is a placeholder for the id of a record.
+	// Path begins with /x/. A segment {name} stands for any other; the last one may be {name}:word.
 	Path   string `json:"path"`
 	Method string `json:"method"`
+	// Writes says that the operation changes something. The others only read, whatever their method.
+	Writes bool `json:"writes,omitempty"`
+	// Optional says that an exchange may be run without the service.
+	Optional bool `json:"optional,omitempty"`
 }
 
 // Table is all that the gateway routes, by service and then in the order of declaration.

@@ -24,7 +24,11 @@ const (
 	PublicURL         = "public-url"
 	RateLimit         = "rate-limit"
 	RateBurst         = "rate-burst"
+	EventsRetention   = "events-retention"
+	WebhookPrivate    = "webhook-private-addresses"
 	Data              = "data"
+	AmountUnit        = "amount-unit"
+	Currency          = "currency"
 )
 
 // The settings of the command-line client, which may share an environment with the processes: the URL of the exchange
@@ -39,6 +43,7 @@ func All() []string {
 	return []string{
 		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod,
 		TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, RateLimit, RateBurst, Data, URL, Token,
+		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, RateLimit, RateBurst, EventsRetention,
+		WebhookPrivate, Data, AmountUnit, Currency, URL, Token,
 	}
 }

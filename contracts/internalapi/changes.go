@@ -1,0 +1,55 @@
+package internalapi
+
+import (
+	"net/http"
+	"reflect"
+
+	"insurance.example/exchange/contracts/scalar"
+)
+
+// Changes is the response to a read of the log of changes of a service.
+//
+// A page of what happened to the records of the service, in the order of its log.
+type Changes struct {
+	// The entries. There may be fewer than asked for, or none, while more are still to come.
+	Changes []Change `json:"changes"`
+	// The position after the page. It keeps its meaning.
+	Next string `json:"next"`
+	// An instant that no later entry has been logged before.
+	Watermark scalar.DateTime `json:"watermark"`
+}
+
+// Change is an entry of a log of changes.
+//
+// One version of a record.
+type Change struct {
+	// The resource of the record, such as motorCoverage.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID scalar.ID `json:"id"`
+	// The version, from 1. The versions of a record ascend without a gap.
+	Version int64 `json:"version"`
+	// What happened: created, replaced, an action as what was done, such as endorsed, or altered by the service itself.
+	Type string `json:"type"`
+	// The instant at which it happened.
+	Time scalar.DateTime `json:"time"`
+	// The instant at which it was logged, by which the logs of several services are merged. It never descends.
+	Logged scalar.DateTime `json:"logged"`
+	// The policy that the record is about. Absent where it names none.
+	PolicyNumber string `json:"policyNumber,omitzero"`
+	// The state that the version was written in. Absent for a resource without states.
+	Status string `json:"status,omitzero"`
+	// The position after the entry.
+	Position string `json:"position"`
+}
+
+// changes is the operation that every service offers.
+func changes() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: ChangesPath, ID: "readChanges",
+		Summary: "Read a page of the log of changes", Parameter: "after",
+		ParameterMeans: "The position after which the page begins: oldest, now, or a position that was returned " +
+			"before.",
+		Limited: true, Returns: reflect.TypeFor[Changes](),
+	}
+}

@@ -1,0 +1,128 @@
+package internalapi
+
+import (
+	"net/http"
+	"reflect"
+
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+)
+
+// The operations that return what belongs to a policy. Each is a path to which the id or number is added.
+const (
+	PolicyRecordsPath = Prefix + "/policy-records/" // GET {policyNumber}?part=&skip=: PolicyRecords
+	PartyRecordPath   = Prefix + "/party-record/"   // GET {id}: ShownRecord
+	PolicyClaimsPath  = Prefix + "/policy-claims/"  // GET {policyNumber}?part=&skip=: PolicyClaims
+	PolicyPremiumPath = Prefix + "/policy-premium/" // GET {policyNumber}?part=&skip=: PolicyPremium
+)
+
+// The parts that belong to a policy.
+const (
+	InsuredPart        = "insured"
+	RenewalsBeforePart = "renewalsBefore"
+	RenewalsAfterPart  = "renewalsAfter"
+	ClaimsPart         = "claims"
+	ReceiptsPart       = "receipts"
+	RowsPart           = "rows"
+)
+
+// LengthOfPart is how many records a part has at most.
+const LengthOfPart = 50
+
+// MostSkipped is how many records of a part may be left out before it.
+const MostSkipped = 10_000
+
+// ShownRecord is a record as its readers see it.
+//
+// A record.
+type ShownRecord struct {
+	// The resource of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID scalar.ID `json:"id"`
+	// The record itself.
+	Record scalar.JSON `json:"record"`
+}
+
+// RecordPart is some records.
+//
+// Some of the records that belong to a policy, 50 at most.
+type RecordPart struct {
+	// The records.
+	Records []ShownRecord `json:"records"`
+	// Whether there are others after them.
+	More bool `json:"more"`
+}
+
+// PolicyRecords is the response of coverage about a policy.
+//
+// A policy, what it insures or covers, and its renewals.
+type PolicyRecords struct {
+	// The coverage record.
+	Coverage ShownRecord `json:"coverage"`
+	// The id of the policyholder. It is absent for a policy without one.
+	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
+	// What the policy insures or covers.
+	Insured *RecordPart `json:"insured,omitzero"`
+	// The policies that this one renews, the last one first.
+	RenewalsBefore *RecordPart `json:"renewalsBefore,omitzero"`
+	// The policies that renew this one: its renewals, then theirs.
+	RenewalsAfter *RecordPart `json:"renewalsAfter,omitzero"`
+}
+
+// PolicyClaims is the response of claims about a policy.
+//
+// The claims against a policy.
+type PolicyClaims struct {
+	// The claims, in order of creation.
+	Claims RecordPart `json:"claims"`
+}
+
+// PolicyPremium is the response of premium about a policy.
+//
+// What was paid for a policy.
+type PolicyPremium struct {
+	// The receipts and refunds that name the policy, in order of creation.
+	Receipts *RecordPart `json:"receipts,omitzero"`
+	// The rows of the premium bordereau, in order of creation.
+	Rows *RecordPart `json:"rows,omitzero"`
+}
+
+// partyRecord is an operation of parties.
+func partyRecord() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: PartyRecordPath, ID: "readParty", Summary: "Read a party of any kind by its id",
+		Parameter: "id", ParameterMeans: "The id of the party. One that is no UUID names nothing.",
+		Returns: reflect.TypeFor[ShownRecord](),
+	}
+}
+
+// policyRecords is an operation of coverage.
+func policyRecords() Operation {
+	o := ofPolicy(PolicyRecordsPath, "readPolicy", "Read a policy with what belongs to it",
+		reflect.TypeFor[PolicyRecords](), InsuredPart, RenewalsBeforePart, RenewalsAfterPart)
+	o.NotFound = problems.PolicyNotFound
+	return o
+}
+
+// policyClaims is an operation of claims.
+func policyClaims() Operation {
+	return ofPolicy(PolicyClaimsPath, "readClaimsOfPolicy",
+		"Read the claims against a policy; none against an unknown one",
+		reflect.TypeFor[PolicyClaims](), ClaimsPart)
+}
+
+// policyPremium is an operation of premium.
+func policyPremium() Operation {
+	return ofPolicy(PolicyPremiumPath, "readPremiumOfPolicy",
+		"Read the receipts and rows of a policy; none of an unknown one",
+		reflect.TypeFor[PolicyPremium](), ReceiptsPart,
+		RowsPart)
+}
+
+func ofPolicy(path, id, summary string, returns reflect.Type, parts ...string) Operation {
+	return Operation{
+		Method: http.MethodGet, Path: path, ID: id, Summary: summary, Parameter: "policyNumber",
+		ParameterMeans: "The number of the policy.", Parts: parts, Returns: returns,
+	}
+}
