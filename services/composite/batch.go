@@ -1,0 +1,164 @@
+package composite
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/reference"
+	"insurance.example/exchange/pkg/rest"
+)
+
+// step is an operation of a batch under way.
+type step struct {
+	beyond.BatchPlace
+	resource, service string
+	body              []byte
+	refers            []reference.Reference
+	// key is the Idempotency-Key of the creation.
+	key string
+	// wrong says that the operation itself, or one that it refers to, is refused.
+	wrong bool
+	// made says that an earlier request with the same key has made the record.
+	made bool
+	// values are those of the record, by the names of their members.
+	values map[string]string
+}
+
+// batch is a batch under way.
+type batch struct {
+	*environment
+	steps []*step
+	// named holds the operations by their names.
+	named map[string]*step
+	// header holds what each creation takes from the header of the batch.
+	header http.Header
+	// refused collects what is wrong with operations before any runs.
+	refused  *problem.Error
+	refusals []beyond.BatchRefusal
+}
+
+// serveBatch serves POST /x/batch.
+func (e *environment) serveBatch(c *gin.Context, body any) (any, error) {
+	key, err := keyOf(c.Request.Header)
+	if err != nil {
+		return nil, err
+	}
+	operations := body.(*beyond.Batch).Operations
+	if p := counted(len(operations)); p != nil {
+		return nil, p
+	}
+	b := &batch{
+		environment: e, named: map[string]*step{}, header: http.Header{},
+		refused: problem.New(problems.BatchRefused,
+			"Nothing was written. Mend what errors names, and send the batch again."),
+	}
+	if prefer := c.Request.Header["Prefer"]; len(prefer) > 0 {
+		b.header["Prefer"] = prefer
+	}
+	for i, operation := range operations {
+		b.read(i, operation, partKey(key, i))
+	}
+	ctx := c.Request.Context()
+	// What is wrong anyway is said even if a service cannot be asked about the rest.
+	if err := b.try(ctx); err != nil && len(b.refusals) == 0 {
+		return nil, err
+	}
+	if len(b.refusals) > 0 {
+		return nil, b.refused.With("refused", b.refusals)
+	}
+	return b.run(ctx, c.Writer.Header())
+}
+
+// keyOf returns the Idempotency-Key of a batch. A batch without one could not be resumed.
+func keyOf(header http.Header) (string, error) {
+	switch values := header["Idempotency-Key"]; {
+	case len(values) == 0:
+		return "", problem.New(problem.BadHeader, "A batch needs an Idempotency-Key, by which it is resumed.").
+			At("", "is sent without an Idempotency-Key")
+	case len(values) > 1 || values[0] == "" || len(values[0]) > rest.MaxKey:
+		return "", problem.New(problem.BadHeader, "Idempotency-Key must be sent once, with 1 to 255 characters.").
+			At("", "is sent with a malformed Idempotency-Key")
+	default:
+		return values[0], nil
+	}
+}
+
+// partKey returns the Idempotency-Key of an operation: that of the batch, and the place. Where this would be longer
+// than a key may be, a digest stands for the key of the batch.
+func partKey(key string, place int) string {
+	suffix := "#" + strconv.Itoa(place)
+	if len(key)+len(suffix) > rest.MaxKey {
+		sum := sha256.Sum256([]byte(key))
+		key = base64.RawURLEncoding.EncodeToString(sum[:])
+	}
+	return key + suffix
+}
+
+// counted refuses a batch that is empty or has too many operations.
+func counted(operations int) *problem.Error {
+	switch {
+	case operations == 0:
+		return problem.New(problem.Required, "").At("/operations", "is required")
+	case operations > beyond.MostOperations:
+		return problem.New(problem.Invalid, "").At("/operations", "has "+strconv.Itoa(operations)+
+			" operations, and a batch has at most "+strconv.Itoa(beyond.MostOperations)+"; send the others in another")
+	default:
+		return nil
+	}
+}
+
+// read adds an operation to the batch. What is wrong with it is a refusal.
+func (b *batch) read(place int, o beyond.BatchOperation, key string) {
+	s := &step{BatchPlace: beyond.BatchPlace{Operation: place, Ref: o.Ref}, body: o.Body, key: key}
+	b.steps = append(b.steps, s)
+	wrong := problem.New(problem.Invalid, "")
+	if o.Method != http.MethodPost {
+		wrong.At("/method", "must be "+http.MethodPost)
+	}
+	var known bool
+	s.resource = strings.TrimPrefix(o.Path, "/")
+	if s.service, known = b.owners[s.resource]; !known || !strings.HasPrefix(o.Path, "/") {
+		wrong.At("/path", "is no path that records are created at, such as /vehicle")
+	}
+	if jsontext.Value(o.Body).Kind() != jsontext.KindBeginObject {
+		wrong.At("/body", "must be an object")
+	} else if err := b.refer(s, wrong); err != nil {
+		wrong.At("/body", "cannot be read")
+	}
+	switch _, taken := b.named[o.Ref]; {
+	case o.Ref == "":
+	case !reference.Named(o.Ref):
+		wrong.At("/ref", "must be 1 to 64 letters, digits, hyphens and underscores")
+	case taken:
+		wrong.At("/ref", "is the name of an earlier operation")
+	default:
+		b.named[o.Ref] = s
+	}
+	if len(wrong.Violations) > 0 {
+		b.refuse(s, "", refusalOf(wrong))
+	}
+}
+
+// refer finds the references of an operation. Those to operations that are not before it are wrong.
+func (b *batch) refer(s *step, wrong *problem.Error) (err error) {
+	s.refers, err = reference.Find(s.body)
+	for _, r := range s.refers {
+		switch {
+		case r.To == s.Ref:
+			wrong.At("/body"+string(r.Pointer), "refers to the operation itself")
+		case b.named[r.To] == nil:
+			wrong.At("/body"+string(r.Pointer), "refers to "+r.To+
+				", which is no operation before this one; put that first")
+		}
+	}
+	return err
+}

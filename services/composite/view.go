@@ -1,0 +1,208 @@
+package composite
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
+)
+
+// longestPart is how long a service may take for its parts. One that does not respond must not take the time of all.
+const longestPart = 3 * time.Second
+
+// The parts of a view that are single records.
+const (
+	coveragePart     = "coverage"
+	policyholderPart = "policyholder"
+)
+
+// The parts of a view that can be asked for alone, by the service that has them.
+var (
+	ofCoverage = []string{internalapi.InsuredPart, internalapi.RenewalsBeforePart, internalapi.RenewalsAfterPart}
+	ofClaims   = []string{internalapi.ClaimsPart}
+	ofPremium  = []string{internalapi.ReceiptsPart, internalapi.RowsPart}
+	parts      = slices.Concat(ofCoverage, ofClaims, ofPremium)
+)
+
+// view is a view of a policy under way.
+type view struct {
+	*environment
+	part.Query
+	number string
+	// shown is the view. Each service is asked at the same time, and sets its own parts; mu guards Unavailable.
+	shown beyond.PolicyView
+	mu    sync.Mutex
+}
+
+// serveView serves GET /x/policy/{policyNumber}.
+func (e *environment) serveView(c *gin.Context, _ any) (any, error) {
+	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, parts...)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{environment: e, Query: asked, number: c.Param("policyNumber")}
+	v.shown.PolicyNumber = v.number
+	group, ctx := errgroup.WithContext(c.Request.Context())
+	group.Go(func() error { return v.readPolicy(ctx) })
+	group.Go(func() error { v.readClaims(ctx); return nil })
+	group.Go(func() error { v.readPremium(ctx); return nil })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	order := append([]string{coveragePart, policyholderPart}, parts...)
+	slices.SortFunc(v.shown.Unavailable, func(a, b string) int {
+		return slices.Index(order, a) - slices.Index(order, b)
+	})
+	if missing := len(v.shown.Unavailable); missing == len(order) || missing > 0 && asked.Part != "" {
+		return nil, problem.Outage(errors.New("no part that was asked for is available"))
+	}
+	return &v.shown, nil
+}
+
+// readPolicy reads what coverage and parties have. Errors: there is no such policy.
+func (v *view) readPolicy(ctx context.Context) error {
+	var of internalapi.PolicyRecords
+	path, lacks := v.path(internalapi.PolicyRecordsPath, ofCoverage), []string{v.Part}
+	switch {
+	case v.Part == "":
+		lacks = append([]string{coveragePart, policyholderPart}, ofCoverage...)
+	case !slices.Contains(ofCoverage, v.Part):
+		// Only whether there is such a policy.
+		path, lacks = internalapi.PolicyPath+url.PathEscape(v.number), nil
+	}
+	kind, err := v.read(ctx, "coverage", path, &of)
+	if kind == problem.URI(problems.PolicyNotFound) {
+		return problem.New(problems.PolicyNotFound, "No policy has this policyNumber.")
+	}
+	if err != nil {
+		v.leaveOut(lacks...)
+		return nil //nolint:nilerr // the view says what it lacks
+	}
+	v.shown.Insured = v.viewed(internalapi.InsuredPart, of.Insured)
+	v.shown.RenewalsBefore = v.viewed(internalapi.RenewalsBeforePart, of.RenewalsBefore)
+	v.shown.RenewalsAfter = v.viewed(internalapi.RenewalsAfterPart, of.RenewalsAfter)
+	if v.Part != "" {
+		return nil
+	}
+	v.shown.Coverage = viewedRecord(of.Coverage)
+	if of.PolicyholderID == "" {
+		return nil
+	}
+	var holder internalapi.ShownRecord
+	if _, err := v.read(ctx, "parties", internalapi.PartyRecordPath+url.PathEscape(string(of.PolicyholderID)),
+		&holder); err != nil {
+		v.leaveOut(policyholderPart)
+		return nil //nolint:nilerr // the view says what it lacks
+	}
+	v.shown.Policyholder = viewedRecord(holder)
+	return nil
+}
+
+func (v *view) readClaims(ctx context.Context) {
+	if !v.Wants(internalapi.ClaimsPart) {
+		return
+	}
+	var of internalapi.PolicyClaims
+	if _, err := v.read(ctx, "claims", v.path(internalapi.PolicyClaimsPath, ofClaims), &of); err != nil {
+		v.leaveOut(ofClaims...)
+		return
+	}
+	v.shown.Claims = v.viewed(internalapi.ClaimsPart, &of.Claims)
+}
+
+func (v *view) readPremium(ctx context.Context) {
+	wanted := slices.DeleteFunc(slices.Clone(ofPremium), func(part string) bool { return !v.Wants(part) })
+	if len(wanted) == 0 {
+		return
+	}
+	var of internalapi.PolicyPremium
+	if _, err := v.read(ctx, "premium", v.path(internalapi.PolicyPremiumPath, ofPremium), &of); err != nil {
+		v.leaveOut(wanted...)
+		return
+	}
+	v.shown.Receipts = v.viewed(internalapi.ReceiptsPart, of.Receipts)
+	v.shown.Rows = v.viewed(internalapi.RowsPart, of.Rows)
+}
+
+// path returns the path of an internal operation that returns these parts of the policy.
+func (v *view) path(operation string, of []string) string {
+	path := operation + url.PathEscape(v.number)
+	if slices.Contains(of, v.Part) {
+		path += "?" + query(v.Part, v.Skip)
+	}
+	return path
+}
+
+func query(part string, skip int) string { return "part=" + part + "&skip=" + strconv.Itoa(skip) }
+
+// read reads the response of a service. kind is the type of the problem that it refuses with, if it does: an older
+// release refuses what it does not know as not found.
+func (v *view) read(ctx context.Context, service, path string, to any) (kind string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, longestPart)
+	defer cancel()
+	reply, err := v.peer(service).Do(ctx, peer.Call{Method: http.MethodGet, Path: path})
+	if err != nil {
+		return "", err
+	}
+	if reply.Status != http.StatusOK {
+		var refusal struct {
+			Type string `json:"type"`
+		}
+		_ = json.Unmarshal(reply.Body, &refusal) // a body that is no problem says nothing
+		return refusal.Type, errors.New(service + " does not return it")
+	}
+	return "", json.Unmarshal(reply.Body, to)
+}
+
+// leaveOut names parts as left out.
+func (v *view) leaveOut(parts ...string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shown.Unavailable = append(v.shown.Unavailable, parts...)
+}
+
+// viewed returns a part as the view has it, with a link to the rest.
+func (v *view) viewed(name string, of *internalapi.RecordPart) *beyond.ViewedPart {
+	if of == nil {
+		return nil
+	}
+	viewed := &beyond.ViewedPart{Records: make([]beyond.ViewedRecord, 0, len(of.Records))}
+	for _, r := range of.Records {
+		viewed.Records = append(viewed.Records, *viewedRecord(r))
+	}
+	if of.More {
+		viewed.Rest = rest.ExtensionPrefix + "/policy/" + url.PathEscape(v.number) + "?" +
+			query(name, v.Skip+len(of.Records))
+	}
+	return viewed
+}
+
+// viewedRecord returns a record as a view has it.
+func viewedRecord(r internalapi.ShownRecord) *beyond.ViewedRecord {
+	viewed := &beyond.ViewedRecord{Link: "/" + r.Resource + "/" + string(r.ID), Resource: r.Resource, Record: r.Record}
+	if r.Resource == "claim" {
+		var claim struct {
+			ClaimNumber string `json:"claimNumber"`
+		}
+		if json.Unmarshal(r.Record, &claim) == nil && claim.ClaimNumber != "" {
+			viewed.Receipts = "/receipt?claimNumber=" + url.QueryEscape(claim.ClaimNumber)
+		}
+	}
+	return viewed
+}

@@ -1,0 +1,266 @@
+package merged
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/peer"
+)
+
+// MostExamined is the most changes that one read looks at, whatever it selects.
+const MostExamined = 1000
+
+// Reader reads the logs of some services as one. It is safe for concurrent use.
+type Reader struct{ sources []*source }
+
+// NewReader returns a reader of the logs of services, given in the order in which each comes after those that it calls.
+func NewReader(services []string, client func(string) *peer.Client, registerer prometheus.Registerer) *Reader {
+	r := &Reader{}
+	m := newMetrics(registerer)
+	for _, name := range services {
+		r.sources = append(r.sources, newSource(name, client(name), m))
+	}
+	return r
+}
+
+// Places is where a reader is in each log, by the name of the service. A log without a place is read from its
+// beginning.
+type Places map[string]Place
+
+// Place is where a reader is in a log.
+type Place struct {
+	// Position is one that the log returned, or empty for the oldest entry.
+	Position string `json:"p,omitzero"`
+	// Since is set where the reader began at an instant at which the service did not respond: entries that were
+	// logged before are passed over.
+	Since time.Time `json:"s,omitzero"`
+}
+
+// Page is what a read returns.
+type Page struct {
+	Events []beyond.FeedEvent
+	// After are the places after each event, where they were asked for, and At those after the page.
+	After []Places
+	At    Places
+	// Watermark is an instant that no later event is logged before; zero if no service responded.
+	Watermark time.Time
+	// Behind are the services that did not respond.
+	Behind []string
+	// Examined is how many changes were looked at.
+	Examined int
+}
+
+// errNowhere is the error of Now if no service responded.
+var errNowhere = errors.New("no service returned the end of its log of changes")
+
+// Now returns the places after all that the logs have by now. Where a service does not respond, its place is the
+// instant up to which the others are known. Errors: no service responds.
+func (r *Reader) Now(ctx context.Context) (Places, error) {
+	ends := make([]page, len(r.sources))
+	failed := make([]error, len(r.sources))
+	var asking sync.WaitGroup
+	for i, s := range r.sources {
+		asking.Go(func() { ends[i], failed[i] = s.after(ctx, now) })
+	}
+	asking.Wait()
+	var since time.Time
+	for i, end := range ends {
+		if failed[i] == nil && (since.IsZero() || end.watermark.Before(since)) {
+			since = end.watermark
+		}
+	}
+	if since.IsZero() {
+		return nil, errors.Join(append(failed, errNowhere)...)
+	}
+	at := Places{}
+	for i, s := range r.sources {
+		if at[s.name] = (Place{Position: ends[i].next}); failed[i] != nil {
+			at[s.name] = Place{Since: since}
+		}
+	}
+	return at, nil
+}
+
+// Watch asks each service for its watermark, for the metrics.
+func (r *Reader) Watch(ctx context.Context) {
+	var asking sync.WaitGroup
+	for _, s := range r.sources {
+		asking.Go(func() { _, _ = s.after(ctx, now) })
+	}
+	asking.Wait()
+}
+
+// Read returns up to limit events after some places. each says whether the page has the places after each event.
+// Errors: *LostError, that of the context.
+func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, each bool) (Page, error) {
+	m := merge{}
+	for _, s := range r.sources {
+		m.streams = append(m.streams, &stream{source: s, place: at[s.name]})
+	}
+	if err := m.fill(ctx, m.streams); err != nil {
+		return Page{}, err
+	}
+	var result Page
+	for len(result.Events) < limit && result.Examined < MostExamined {
+		next, awaited := m.next()
+		if len(awaited) > 0 {
+			if slices.ContainsFunc(awaited, func(s *stream) bool { return len(s.page.changes) == 0 }) {
+				break // one has no more at present
+			}
+			if err := m.fill(ctx, awaited); err != nil {
+				return Page{}, err
+			}
+			continue
+		}
+		if next == nil {
+			break
+		}
+		change, passed := next.take()
+		result.Examined++
+		if passed || !want.selects(change) {
+			continue
+		}
+		if result.Events = append(result.Events, eventOf(change)); each {
+			result.After = append(result.After, m.places())
+		}
+	}
+	result.At, result.Watermark, result.Behind = m.places(), m.watermark(), m.behind()
+	m.keep()
+	return result, nil
+}
+
+// merge is a read under way.
+type merge struct{ streams []*stream }
+
+// stream is the log of one service as a read meets it.
+type stream struct {
+	*source
+	place Place
+	page  page
+	// used is how many changes of the page were taken, and last is the instant of the last one.
+	used   int
+	last   time.Time
+	behind bool
+}
+
+// head returns the next change; nil if the page has no more.
+func (s *stream) head() *internalapi.Change {
+	if s.behind || s.used == len(s.page.changes) {
+		return nil
+	}
+	return &s.page.changes[s.used]
+}
+
+// frontier returns an instant that no later change of the log is before.
+func (s *stream) frontier() time.Time {
+	switch head := s.head(); {
+	case head != nil:
+		return head.Logged.Time()
+	case s.last.After(s.page.watermark):
+		return s.last
+	default:
+		return s.page.watermark
+	}
+}
+
+// take takes the next change. passed reports whether the reader passes over it.
+func (s *stream) take() (change *internalapi.Change, passed bool) {
+	change = s.head()
+	s.used++
+	s.last = change.Logged.Time()
+	passed = s.last.Before(s.place.Since)
+	s.place.Position = change.Position
+	if !passed {
+		s.place.Since = time.Time{}
+	}
+	return change, passed
+}
+
+// fill reads the next page of some streams.
+func (m *merge) fill(ctx context.Context, streams []*stream) error {
+	failed := make([]error, len(streams))
+	var reading sync.WaitGroup
+	for i, s := range streams {
+		reading.Go(func() { failed[i] = s.fill(ctx) })
+	}
+	reading.Wait()
+	return errors.Join(failed...)
+}
+
+func (s *stream) fill(ctx context.Context) error {
+	from := s.place.Position
+	if from == "" {
+		from = oldest
+	}
+	next, err := s.after(ctx, from)
+	switch {
+	case errors.Is(err, errBehind):
+		s.behind = true
+	case err != nil:
+		return err
+	default:
+		if s.page, s.used = next, 0; len(next.changes) == 0 {
+			s.place.Position = next.next
+		}
+	}
+	return nil
+}
+
+// next returns the stream with the earliest change; nil if there is none. awaited are the streams that may have one
+// before it.
+func (m *merge) next() (next *stream, awaited []*stream) {
+	for _, s := range m.streams {
+		if head := s.head(); head != nil && (next == nil || head.Logged.Before(next.head().Logged)) {
+			next = s
+		}
+	}
+	for _, s := range m.streams {
+		if !s.behind && s.head() == nil && (next == nil || !s.frontier().After(next.head().Logged.Time())) {
+			awaited = append(awaited, s)
+		}
+	}
+	return next, awaited
+}
+
+func (m *merge) places() Places {
+	at := Places{}
+	for _, s := range m.streams {
+		at[s.name] = s.place
+	}
+	return at
+}
+
+func (m *merge) watermark() (least time.Time) {
+	for _, s := range m.streams {
+		if at := s.frontier(); !s.behind && (least.IsZero() || at.Before(least)) {
+			least = at
+		}
+	}
+	return least
+}
+
+func (m *merge) behind() []string {
+	names := []string{}
+	for _, s := range m.streams {
+		if s.behind {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
+// keep keeps what is left of the pages for the read that follows.
+func (m *merge) keep() {
+	for _, s := range m.streams {
+		if left := len(s.page.changes) - s.used; !s.behind && s.used > 0 && left > 0 {
+			s.rest(s.place.Position, page{s.page.changes[s.used:], s.page.next, s.page.watermark})
+		}
+	}
+}

@@ -1,0 +1,353 @@
+package webhook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/feed/merged"
+)
+
+// mostTypes is how many types of events a webhook may name.
+const mostTypes = 32
+
+// Config is what Hooks need.
+type Config struct {
+	Reader *merged.Reader
+	// Resources are those whose records have events.
+	Resources []string
+	// Private allows addresses of private networks, and http.
+	Private bool
+	Now     func() time.Time
+	Log     *slog.Logger
+	Metrics prometheus.Registerer
+}
+
+// Hooks are the webhooks of an exchange. They are safe for concurrent use, once Open has returned.
+type Hooks struct {
+	reader    *merged.Reader
+	resources []string
+	private   bool
+	now       func() time.Time
+	log       *slog.Logger
+	metrics   *metrics
+	client    *http.Client
+	// self names this replica.
+	self string
+	kept docstore.Collection
+}
+
+// New returns the webhooks of an exchange. Open prepares them, and Run delivers.
+func New(c Config) *Hooks {
+	return &Hooks{
+		reader: c.Reader, resources: c.Resources, private: c.Private, now: c.Now, log: c.Log,
+		metrics: newMetrics(c.Metrics), client: newClient(c.Private), self: uuid.NewString(),
+	}
+}
+
+// Condition is the check of a request's conditions against the entity tag of a webhook, which is empty if there is
+// none.
+type Condition func(tag string) error
+
+// names are the names that a webhook may have.
+var names = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// List returns all webhooks, by name.
+func (h *Hooks) List(ctx context.Context) (beyond.Webhooks, error) {
+	all := beyond.Webhooks{Webhooks: []beyond.WebhookShown{}}
+	found, err := h.find(ctx, nil)
+	for _, e := range found {
+		if e.Name != "" {
+			all.Webhooks = append(all.Webhooks, e.shown())
+		}
+	}
+	slices.SortFunc(all.Webhooks, func(a, b beyond.WebhookShown) int { return cmp.Compare(a.Name, b.Name) })
+	return all, err
+}
+
+// Get returns a webhook and its entity tag. Errors: problem.NotFound, those of the store.
+func (h *Hooks) Get(ctx context.Context, name string) (beyond.WebhookShown, string, error) {
+	e, err := h.existing(ctx, name)
+	if err != nil {
+		return beyond.WebhookShown{}, "", err
+	}
+	return e.shown(), e.tag(), nil
+}
+
+// Deliveries returns the last attempts of a webhook. Errors: as Get.
+func (h *Hooks) Deliveries(ctx context.Context, name string) (beyond.WebhookDeliveries, error) {
+	e, err := h.existing(ctx, name)
+	if err != nil {
+		return beyond.WebhookDeliveries{}, err
+	}
+	return beyond.WebhookDeliveries{Deliveries: append([]beyond.WebhookDelivery{}, e.Deliveries...)}, nil
+}
+
+func (h *Hooks) existing(ctx context.Context, name string) (*endpoint, error) {
+	e, err := h.get(ctx, name)
+	if err == nil && e == nil {
+		err = errUnknown
+	}
+	return e, refusal(err, name)
+}
+
+// refusal returns the problem of an error, or the error.
+func refusal(err error, name string) error {
+	switch {
+	case errors.Is(err, errUnknown):
+		return problem.New(problem.NotFound, "There is no webhook "+problem.Short(name)+". PUT makes it.")
+	case errors.Is(err, errFull):
+		return problem.New(problems.TooManyWebhooks, fmt.Sprintf(
+			"There are %d webhooks, as many as there may be. Delete one, or replace one.", Most))
+	}
+	return err
+}
+
+// Check returns what is wrong with a webhook that a caller sends: problem.BadParameter, problem.Invalid, nil if
+// nothing is.
+func (h *Hooks) Check(name string, want *beyond.Webhook) error {
+	if !names.MatchString(name) {
+		return problem.New(problem.BadParameter, "A parameter has a value that it cannot have.").
+			InParameter("name", "must have 1 to 64 letters, digits, points, hyphens and underscores")
+	}
+	wrong := problem.New(problem.Invalid, "The webhook cannot be as it is described.")
+	note := func(pointer, reason string) {
+		if reason != "" {
+			wrong.At(pointer, reason)
+		}
+	}
+	note("/url", wrongURL(want.URL, h.private))
+	if want.Secret != "" {
+		note("/secret", wrongSecret(want.Secret))
+	}
+	if len(want.Types) > mostTypes {
+		note("/types", fmt.Sprintf("must have up to %d types", mostTypes))
+		want.Types = want.Types[:mostTypes]
+	}
+	for i, t := range want.Types {
+		note(fmt.Sprintf("/types/%d", i), merged.KnownType(t, h.resources))
+	}
+	if len(wrong.Violations) > 0 {
+		return wrong
+	}
+	return nil
+}
+
+// Put makes a webhook, or replaces one. from are the places to begin at; nil for those where it is, or for the end of
+// the logs. The receiver of a new URL, or with a new secret, must accept a signed test first. Errors: those of meets,
+// problems.WebhookRefused, problems.TooManyWebhooks, problem.Unavailable, those of the store.
+func (h *Hooks) Put(
+	ctx context.Context, name string, want beyond.Webhook, from merged.Places, meets Condition,
+) (shown beyond.WebhookShown, tag string, err error) {
+	for range mostTries {
+		was, err := h.get(ctx, name)
+		if err == nil {
+			err = meets(tagOf(was))
+		}
+		if err != nil {
+			return shown, "", err
+		}
+		var e *endpoint
+		made := ""
+		if was == nil {
+			if want.Secret == "" {
+				made = newSecret()
+			}
+			e, err = h.make(ctx, name, want, made, from)
+		} else {
+			e, err = h.replace(ctx, was, want, from)
+		}
+		if err == nil {
+			shown = e.shown()
+			shown.Secret = made
+			return shown, e.tag(), nil
+		}
+		if !errors.Is(err, errTaken) && !errors.Is(err, errEdited) {
+			return shown, "", refusal(err, name)
+		}
+	}
+	return shown, "", errBusy
+}
+
+// errEdited is the error of a change after another one that has come meanwhile.
+var errEdited = errors.New("the webhook was changed meanwhile")
+
+// tagOf returns the entity tag of a webhook, empty for none.
+func tagOf(e *endpoint) string {
+	if e == nil {
+		return ""
+	}
+	return e.tag()
+}
+
+// make makes a webhook, with a secret that was made for it, or its own.
+func (h *Hooks) make(
+	ctx context.Context, name string, want beyond.Webhook, made string, from merged.Places,
+) (e *endpoint, err error) {
+	e = &endpoint{Name: name, URL: want.URL, Types: want.Types, At: from,
+		Secrets: []secret{{Text: cmp.Or(made, want.Secret)}}}
+	if from == nil {
+		if e.At, err = h.reader.Now(ctx); err != nil {
+			return nil, problem.Outage(err)
+		}
+	}
+	if err := h.tried(ctx, e); err != nil {
+		return nil, err
+	}
+	return e, h.add(ctx, e)
+}
+
+// replace replaces a webhook, unless others have changed it since it was read.
+func (h *Hooks) replace(
+	ctx context.Context, was *endpoint, want beyond.Webhook, from merged.Places,
+) (*endpoint, error) {
+	edition, url := was.Edition, was.URL
+	apply := func(e *endpoint) error {
+		if e.Edition != edition {
+			return errEdited
+		}
+		if want.URL != e.URL || !slices.Equal(want.Types, e.Types) || from != nil {
+			e.URL, e.Types = want.URL, want.Types
+			if from == nil {
+				from = e.At
+			}
+			e.move(from)
+		}
+		if want.Secret != "" && want.Secret != e.Secrets[0].Text {
+			e.takeSecret(want.Secret, h.now())
+		}
+		e.Edition++
+		return nil
+	}
+	if url != want.URL || want.Secret != "" && want.Secret != was.Secrets[0].Text {
+		trial := *was
+		if err := apply(&trial); err != nil {
+			return nil, err
+		}
+		if err := h.tried(ctx, &trial); err != nil {
+			return nil, err
+		}
+	}
+	return h.change(ctx, was.Name, apply)
+}
+
+// Delete removes a webhook and returns what it was. Errors: as Get, those of meets.
+func (h *Hooks) Delete(
+	ctx context.Context, name string, meets Condition,
+) (shown beyond.WebhookShown, tag string, err error) {
+	_, err = h.change(ctx, name, func(e *endpoint) error {
+		if err := meets(e.tag()); err != nil {
+			return err
+		}
+		shown, tag = e.shown(), e.tag()
+		*e = endpoint{Slot: e.Slot, Edition: e.Edition + 1, Course: e.Course + 1, id: e.id, version: e.version}
+		return nil
+	})
+	return shown, tag, refusal(err, name)
+}
+
+// Pause has nothing delivered until Resume. An event that is being sent may still arrive. Errors: as Get,
+// those of meets.
+func (h *Hooks) Pause(ctx context.Context, name string, meets Condition) (beyond.WebhookShown, string, error) {
+	return h.edit(ctx, name, meets, func(e *endpoint) { e.Why = "A caller has paused it." })
+}
+
+// Resume has events delivered from where the webhook is. One that failed is sent at once. Errors: as
+// Get, those of meets.
+func (h *Hooks) Resume(ctx context.Context, name string, meets Condition) (beyond.WebhookShown, string, error) {
+	return h.edit(ctx, name, meets, func(e *endpoint) {
+		e.Why = ""
+		e.succeed()
+	})
+}
+
+// Replay has a webhook go on from other places. Errors: as Get, those of meets.
+func (h *Hooks) Replay(
+	ctx context.Context, name string, from merged.Places, meets Condition,
+) (beyond.WebhookShown, string, error) {
+	return h.edit(ctx, name, meets, func(e *endpoint) { e.move(from) })
+}
+
+// edit makes a change that a caller wants.
+func (h *Hooks) edit(
+	ctx context.Context, name string, meets Condition, how func(*endpoint),
+) (beyond.WebhookShown, string, error) {
+	e, err := h.change(ctx, name, func(e *endpoint) error {
+		if err := meets(e.tag()); err != nil {
+			return err
+		}
+		how(e)
+		e.Edition++
+		return nil
+	})
+	if err != nil {
+		return beyond.WebhookShown{}, "", refusal(err, name)
+	}
+	return e.shown(), e.tag(), nil
+}
+
+// Test sends a test event and returns what became of it. Errors: as Get.
+func (h *Hooks) Test(ctx context.Context, name string) (beyond.WebhookDelivery, error) {
+	e, err := h.existing(ctx, name)
+	if err != nil {
+		return beyond.WebhookDelivery{}, err
+	}
+	d, _, err := h.test(ctx, e)
+	if err != nil {
+		return d, err
+	}
+	_, err = h.change(ctx, name, func(e *endpoint) error {
+		e.note(d)
+		return nil
+	})
+	return d, refusal(err, name)
+}
+
+// tried returns problems.WebhookRefused unless the receiver of a webhook accepts a test event.
+func (h *Hooks) tried(ctx context.Context, e *endpoint) error {
+	d, accepted, err := h.test(ctx, e)
+	if err != nil || accepted {
+		return err
+	}
+	why := d.Fault
+	if why == "" {
+		why = fmt.Sprintf("its response has the status %d", d.Status)
+	}
+	return problem.New(problems.WebhookRefused, "The receiver did not accept the test event: "+why+". It must respond "+
+		"with 2xx within 10 seconds to a POST that is signed with the webhook's secret. Nothing was written.")
+}
+
+// test sends a test event.
+func (h *Hooks) test(ctx context.Context, e *endpoint) (d beyond.WebhookDelivery, accepted bool, err error) {
+	event := beyond.FeedEvent{
+		SpecVersion: "1.0", ID: "test-" + uuid.NewString(), Source: path + e.Name, Type: testType,
+		Time: scalar.Instant(h.now()), DataContentType: "application/json",
+	}
+	body, err := json.Marshal(event)
+	if err != nil {
+		return d, false, err
+	}
+	got := h.send(ctx, e.URL, e.secretsAt(h.now()), event.ID, body)
+	return got.delivery(event.ID, event.Type, h.now()), got.accepted(), ctx.Err()
+}
+
+// testType is the type of a test event, and path begins its source.
+const (
+	testType = merged.TypePrefix + "webhook.test"
+	path     = "/x/webhook/"
+)

@@ -1,0 +1,138 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+)
+
+const (
+	// responds is how long a receiver may take for its response, to its end.
+	responds = 10 * time.Second
+	// mostHeader bounds the header of a response, and mostBody what is read of its body, so that the connection can be
+	// used again. keptBody is how much is shown.
+	mostHeader = 16 << 10
+	mostBody   = 64 << 10
+	keptBody   = 1 << 10
+)
+
+// newClient returns the client that sends events. private says that it may connect to private networks.
+func newClient(private bool) *http.Client {
+	dialer := &net.Dialer{Timeout: responds}
+	if !private {
+		dialer.Control = control
+	}
+	return &http.Client{
+		Timeout: responds,
+		// A redirect is a response that is not 2xx.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			// There is no proxy: it would resolve names itself.
+			DialContext: dialer.DialContext, ForceAttemptHTTP2: true, TLSHandshakeTimeout: responds,
+			MaxResponseHeaderBytes: mostHeader, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute,
+			DisableCompression: true,
+		},
+	}
+}
+
+// newSecret returns a secret as receivers configure it.
+func newSecret() string {
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	return secretPrefix + base64.StdEncoding.EncodeToString(key)
+}
+
+// The form of a secret, as Standard Webhooks has it.
+const (
+	secretPrefix                = "whsec_"
+	leastSecret, greatestSecret = 24, 64
+)
+
+// wrongSecret returns what is wrong with a secret of a caller's own, empty if nothing is.
+func wrongSecret(text string) string {
+	encoded, is := strings.CutPrefix(text, secretPrefix)
+	key, err := base64.StdEncoding.DecodeString(encoded)
+	if !is || err != nil || len(key) < leastSecret || len(key) > greatestSecret {
+		return fmt.Sprintf("must be %s and %d to %d bytes in base64", secretPrefix, leastSecret, greatestSecret)
+	}
+	return ""
+}
+
+// outcome is what became of an attempt.
+type outcome struct {
+	status   int
+	response string
+	fault    string
+}
+
+func (o outcome) accepted() bool { return o.fault == "" && o.status/100 == 2 }
+
+// send sends an event once, signed with each of the secrets.
+func (h *Hooks) send(ctx context.Context, to string, secrets []string, id string, event []byte) outcome {
+	at := h.now()
+	var signatures []string
+	for _, s := range secrets {
+		signature, err := sign(s, id, at, event)
+		if err != nil {
+			return outcome{fault: "the event could not be signed"}
+		}
+		signatures = append(signatures, signature)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(event))
+	if err != nil {
+		return outcome{fault: "the URL cannot be used"}
+	}
+	request.Header.Set("Content-Type", "application/cloudevents+json")
+	request.Header.Set("User-Agent", "insurance-exchange-webhook")
+	request.Header.Set(standardwebhooks.HeaderWebhookID, id)
+	request.Header.Set(standardwebhooks.HeaderWebhookTimestamp, strconv.FormatInt(at.Unix(), 10))
+	request.Header.Set(standardwebhooks.HeaderWebhookSignature, strings.Join(signatures, " "))
+	response, err := h.client.Do(request)
+	if err != nil {
+		return outcome{fault: faultOf(err)}
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, mostBody))
+	if err != nil && len(body) < keptBody {
+		return outcome{fault: faultOf(err)}
+	}
+	return outcome{
+		status:   response.StatusCode,
+		response: strings.ToValidUTF8(string(body[:min(len(body), keptBody)]), ""),
+	}
+}
+
+func sign(secret, id string, at time.Time, event []byte) (string, error) {
+	w, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		return "", err
+	}
+	return w.Sign(id, at, event)
+}
+
+// faultOf says why there was no response, without anything internal.
+func faultOf(err error) string {
+	var refused net.Error
+	var lookup *net.DNSError
+	switch {
+	case errors.Is(err, errPrivate):
+		return "the name leads to an address that is not of the public internet"
+	case errors.As(err, &lookup):
+		return "the name of the host was not found"
+	case errors.As(err, &refused) && refused.Timeout():
+		return "no response within " + responds.String()
+	default:
+		return "no connection, or no response of HTTP"
+	}
+}
