@@ -24,7 +24,11 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 		attribute.String("peer.service", to))
 	defer span.End()
 	if upstream.Handler != nil {
-		handOver(c, upstream.Handler, c.Request.WithContext(request.WithCaller(ctx, caller)), span)
+		request := c.Request
+		if ctx != request.Context() {
+			request = request.WithContext(ctx)
+		}
+		handOver(c, upstream.Handler, request, span)
 		return
 	}
 	if err := request.Charge(ctx, caller.Subject); err != nil {

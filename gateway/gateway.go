@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,7 +35,7 @@ type Upstream struct {
 	// Handler is the service itself, if it is in the same process. It gets the requests as they came, except for the
 	// token, and learns who the caller is from their contexts.
 	Handler http.Handler
-	// Admit refuses requests to the service while there are too many; none is refused if it is nil.
+	// Admit admits requests to the service, of callers by their subjects; every request is if it is nil.
 	Admit process.Admission
 }
 
@@ -48,6 +49,8 @@ type Config struct {
 	// Pages holds handlers by their whole path. They serve GET and HEAD without a token.
 	Pages    map[string]http.Handler
 	Verifier *auth.Verifier
+	// Meet bounds the verification of tokens that are not known yet; nothing does if it is nil.
+	Meet process.Meeting
 	// Credentials prove to the services that a request comes from the gateway.
 	Credentials request.Credentials
 	// AdminMayRead lets the scope std.admin read as well.
@@ -68,16 +71,32 @@ type Config struct {
 // New adds the gateway to a router of process.NewEngine and returns its handler. It fails if a route is malformed or
 // its service has no upstream.
 func New(engine *gin.Engine, config Config) (http.Handler, error) {
-	table, err := newTable(config.Routes, config.Extensions)
+	reached := func(service string) bool {
+		to := config.Upstreams[service]
+		return to.Handler != nil || to.URL != nil && to.Transport != nil
+	}
+	var extensions []routes.Extension
+	for _, x := range config.Extensions {
+		switch {
+		case reached(x.Service):
+			extensions = append(extensions, x)
+		case !x.Optional:
+			return nil, fmt.Errorf("gateway: service %s of %s has no upstream", x.Service, x.Path)
+		}
+	}
+	table, err := newTable(config.Routes, extensions)
 	if err != nil {
 		return nil, err
 	}
 	for _, route := range config.Routes {
-		if to := config.Upstreams[route.Service]; to.Handler == nil && (to.URL == nil || to.Transport == nil) {
+		if !reached(route.Service) {
 			return nil, fmt.Errorf("gateway: service %s of route %s has no upstream", route.Service, route.Resource)
 		}
 	}
-	g := &gateway{Config: config, table: table, broken: slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn)}
+	g := &gateway{
+		Config: config, table: table, pages: slices.Sorted(maps.Keys(config.Pages)),
+		broken: slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
+	}
 	if len(config.Origins) > 0 {
 		engine.Use(acrossOrigins(config.Origins))
 	}
@@ -111,11 +130,13 @@ func dropIdentity(header http.Header) {
 type gateway struct {
 	Config
 	table  table
+	pages  []string    // the paths of the pages
 	broken *log.Logger // gets a line for each response that breaks off
 }
 
 // serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service.
-// While more is asked of a service than it can serve, requests to it are refused before the token is looked at.
+// While more is asked of a service than it can serve, requests to it wait as soon as their caller is known, and those
+// without a caller take no part in that.
 func (g *gateway) serve(c *gin.Context) {
 	endpoint := g.table.find(c.Request.URL.Path)
 	if endpoint == nil {
@@ -125,34 +146,57 @@ func (g *gateway) serve(c *gin.Context) {
 	process.SetRoute(c, endpoint.template)
 	process.Relay(c)
 	if !slices.Contains(endpoint.methods, c.Request.Method) {
-		process.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", endpoint.allow))
+		process.Refuse(c, problem.WrongMethod(c.Request.Method, endpoint.methods...))
 		return
 	}
-	if admit := g.Upstreams[endpoint.service].Admit; admit != nil {
-		if refused := admit(c); refused != nil {
-			process.Refuse(c, refused)
-			return
-		}
-	}
-	request := c.Request
-	scope := endpoint.scope(request.Method)
-	caller, err := g.Verifier.Verify(request.Context(), request.Header, scope)
-	if err == nil && !g.allows(caller, scope) {
-		err = g.Verifier.Insufficient(scope)
+	scope := endpoint.scope(c.Request.Method)
+	caller, err := g.identify(c, scope)
+	if err == nil {
+		err = g.admit(c, endpoint.service, scope, caller)
 	}
 	if err != nil {
 		process.Refuse(c, problem.From(err))
 		return
 	}
-	if err := g.Rates.Take(caller.Subject, c.Writer.Header()); err != nil {
-		process.Refuse(c, problem.From(err))
-		return
-	}
-	if g.LargestBody > 0 && request.ContentLength > g.LargestBody {
-		process.Refuse(c, tooLarge(g.LargestBody))
-		return
-	}
 	g.forward(c, endpoint.service, caller)
+}
+
+// identify returns the caller of a request. Its errors are problems.
+func (g *gateway) identify(c *gin.Context, scope string) (request.Caller, error) {
+	header := c.Request.Header
+	if caller, known := g.Verifier.Known(header); known {
+		return caller, nil
+	}
+	if g.Meet != nil {
+		end, refused := g.Meet(c)
+		if refused != nil {
+			return request.Caller{}, refused
+		}
+		defer end()
+	}
+	return g.Verifier.Verify(c.Request.Context(), header, scope)
+}
+
+// admit admits a request of a caller to a service. Its errors are problems.
+func (g *gateway) admit(c *gin.Context, service, scope string, caller request.Caller) error {
+	if admit := g.Upstreams[service].Admit; admit != nil {
+		if refused := admit(c, caller.Subject); refused != nil {
+			return refused
+		}
+	}
+	// From here on the caller is known to the audit log, which has no line for what is refused because too much is
+	// asked for.
+	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), caller))
+	if !g.allows(caller, scope) {
+		return g.Verifier.Insufficient(scope)
+	}
+	if err := g.Rates.Take(caller.Subject, c.Writer.Header()); err != nil {
+		return err
+	}
+	if g.LargestBody > 0 && c.Request.ContentLength > g.LargestBody {
+		return tooLarge(g.LargestBody)
+	}
+	return nil
 }
 
 // allows reports whether a caller may send a request that needs the scope.
@@ -160,14 +204,28 @@ func (g *gateway) allows(caller request.Caller, scope string) bool {
 	return caller.Has(scope) || scope == ScopeDeveloper && g.AdminMayRead && caller.Has(ScopeAdmin)
 }
 
+// mostSought is the longest path, in bytes, for which paths like it are looked for.
+const mostSought = 200
+
+// unknown returns the problem for a path that there is not. It names paths like it.
+func (g *gateway) unknown(path string) *problem.Error {
+	detail := "There is no path " + problem.Short(path) + "."
+	if len(path) <= mostSought {
+		if like := g.table.like(path, g.pages); len(like) > 0 {
+			detail += " Is " + strings.Join(like, " or ") + " meant?"
+		}
+	}
+	return problem.New(problem.NotFound, detail)
+}
+
 // servePage serves a public page. An unknown path is 404.
 func (g *gateway) servePage(c *gin.Context) {
 	page, ok := g.Pages[c.Request.URL.Path]
 	switch {
 	case !ok:
-		process.Refuse(c, problem.New(problem.NotFound, ""))
+		process.Refuse(c, g.unknown(c.Request.URL.Path))
 	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
-		process.Refuse(c, problem.New(problem.MethodNotAllowed, "").WithHeader("Allow", "GET, HEAD"))
+		process.Refuse(c, problem.WrongMethod(c.Request.Method, http.MethodGet, http.MethodHead))
 	default:
 		process.SetRoute(c, c.Request.URL.Path)
 		c.Status(http.StatusOK) // the router has set 404, because no route of its own matched

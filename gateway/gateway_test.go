@@ -188,3 +188,25 @@ func TestRoutesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestUnknownPathsNameThoseLikeThem asks for what is misspelt, and with methods that a path does not take.
+func TestUnknownPathsNameThoseLikeThem(t *testing.T) {
+	d := open(t, within(reached), nil)
+	for _, test := range []struct{ method, path, want, not string }{
+		{"GET", "/vehicles", "There is no path /vehicles. Is /vehicle meant?", ""},
+		{"GET", "/VEHICLE/7", "Is /vehicle meant?", ""},
+		{"POST", "/motorCoverage/7:cancle", "Is /motorCoverage/{id}:cancel meant?", "renew"},
+		{"POST", "/claim/7/document", "Is /claim/{id}/documents meant?", ":settle"},
+		{"POST", "/claim/7:pay", "/claim/{id}:settle", ""},
+		{"GET", "/zzzzzzzzzzzzzz", "There is no path /zzzzzzzzzzzzzz.", "meant"},
+		{"GET", "/" + strings.Repeat("v", 5000), "There is no path /vvv", "meant"},
+		{"DELETE", "/vehicle", "This path takes GET, HEAD, POST, and not DELETE.", ""},
+		{"PUT", "/claimsBordereau/7", "This path takes GET, HEAD, and not PUT.", ""},
+	} {
+		response, body := do(t, d.request(t, test.method, test.path, nil))
+		if !strings.Contains(body, test.want) || test.not != "" && strings.Contains(body, test.not) {
+			t.Errorf("%s %.40s: %d %s, want %q and not %q", test.method, test.path, response.StatusCode, body,
+				test.want, test.not)
+		}
+	}
+}

@@ -21,14 +21,15 @@ const preflightAge = 10 * time.Minute
 func acrossOrigins(origins []string) gin.HandlerFunc {
 	policy := cors.New(cors.Options{
 		AllowedOrigins: origins,
-		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut},
+		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete},
 		AllowedHeaders: []string{
-			"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "X-Request-Id",
-			"Traceparent", "Tracestate",
+			"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer",
+			"X-Request-Id", "Traceparent", "Tracestate",
 		},
 		ExposedHeaders: []string{
-			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After",
-			"WWW-Authenticate", "X-Request-Id",
+			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "Preference-Applied", "RateLimit",
+			"RateLimit-Policy",
+			"Retry-After", "WWW-Authenticate", "X-Request-Id",
 		},
 		MaxAge: int(preflightAge.Seconds()),
 	})

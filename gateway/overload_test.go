@@ -15,18 +15,18 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// oneAtATime gives every service a limiter that admits one request.
+// oneAtATime gives every service a limiter that admits one request, for which no other one waits long.
 func oneAtATime(config *gateway.Config) {
 	for name, upstream := range config.Upstreams {
-		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Target: time.Hour, Most: 1, Now: time.Now,
-			Log: slog.New(slog.DiscardHandler)}))
+		upstream.Admit = process.Admit(load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour,
+			Most: 1, MostWaiting: 10, Now: time.Now, Log: slog.New(slog.DiscardHandler)}))
 		config.Upstreams[name] = upstream
 	}
 }
 
-// TestOverloadIsRefusedAtOnce keeps one service as busy as it may be. What it is asked for is then refused before the
-// body is read and before the token is looked at. Other services and the pages are not concerned.
-func TestOverloadIsRefusedAtOnce(t *testing.T) {
+// TestOverloadIsRefused keeps one service as busy as it may be. What callers ask it for is then refused before the body
+// is read, and strangers get what they always get. Other services and the pages are not concerned.
+func TestOverloadIsRefused(t *testing.T) {
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/vehicle/slow" {
@@ -54,7 +54,6 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 			d.request(t, "GET", "/vehicle/7", nil), d.request(t, "GET", "/vehicle", nil),
 			d.request(t, "POST", "/motorCoverage/7:cancel", body),
 		} {
-			request.Header.Set("Authorization", "Bearer of nothing")
 			recorder := httptest.NewRecorder()
 			d.handler.ServeHTTP(recorder, request)
 			response, text := recorder.Result(), recorder.Body.String()
@@ -63,6 +62,11 @@ func TestOverloadIsRefusedAtOnce(t *testing.T) {
 				t.Errorf("%s: %v %s", request.URL.Path, response.Header, text)
 			}
 		}
+		stranger := d.request(t, "POST", "/motorCoverage/7:cancel", body)
+		stranger.Header.Set("Authorization", "Bearer of nothing")
+		recorder := httptest.NewRecorder()
+		d.handler.ServeHTTP(recorder, stranger)
+		isProblem(t, recorder.Result(), recorder.Body.String(), http.StatusUnauthorized)
 		if body.read {
 			t.Error("the body of a refused request is read")
 		}
@@ -133,7 +137,8 @@ func TestLongTimesLowerTheLimit(t *testing.T) {
 	var past atomic.Int64
 	began := time.Now()
 	limiter := load.NewLimiter(load.LimiterConfig{
-		Target: time.Millisecond, Most: most, Log: slog.New(slog.DiscardHandler),
+		Wait: time.Nanosecond, Target: time.Millisecond, Most: most, MostWaiting: most,
+		Log: slog.New(slog.DiscardHandler),
 		Now: func() time.Time { return began.Add(time.Duration(past.Load())) },
 	})
 	d := open(t, within(h), func(config *gateway.Config) {
@@ -168,6 +173,35 @@ func TestLongTimesLowerTheLimit(t *testing.T) {
 	close(goOn)
 	for range most - late {
 		<-statuses
+	}
+}
+
+// TestStrangersAreBoundedApart has one stranger's token be verified for as long as the test wants. Another stranger is
+// refused, and callers whose tokens are known are served.
+func TestStrangersAreBoundedApart(t *testing.T) {
+	strangers := load.NewLimiter(load.LimiterConfig{Wait: time.Millisecond, Target: time.Hour, Most: 1, MostWaiting: 10,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	d := open(t, within(reached), func(config *gateway.Config) { config.Meet = process.Meet(strangers) })
+	known := d.request(t, "GET", "/vehicle/7", nil)
+	ask := func(token string, status int) {
+		t.Helper()
+		request := d.request(t, "GET", "/vehicle/7", nil)
+		request.Header.Set("Authorization", token)
+		if response, text := do(t, request); response.StatusCode != status {
+			t.Errorf("status %d %s, want %d", response.StatusCode, text, status)
+		}
+	}
+	token := known.Header.Get("Authorization")
+	ask(token, http.StatusOK)
+	ask("Bearer of nothing", http.StatusUnauthorized)
+	_, verified, _ := strangers.Begin(t.Context(), "an address", load.Read)
+	ask("Bearer of nothing", http.StatusServiceUnavailable)
+	ask(d.requestOf(t, "bo", "/vehicle/7").Header.Get("Authorization"), http.StatusServiceUnavailable)
+	ask(token, http.StatusOK)
+	verified.End()
+	ask("Bearer of nothing", http.StatusUnauthorized)
+	if inWork := strangers.State().InWork; inWork != 0 {
+		t.Errorf("%d are in work after the end", inWork)
 	}
 }
 

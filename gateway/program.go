@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/routes"
 	known "insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
@@ -39,6 +40,7 @@ type Settings struct {
 	RateLimit, RateBurst int64
 
 	valueSets *string
+	amounts   func() setting.Amounts
 }
 
 // Register declares the settings.
@@ -62,6 +64,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 			"(429); 0 for any number")
 	setting.IntVar(flags, &s.RateBurst, known.RateBurst, 0, 0, 1<<20,
 		"requests that a caller may send at once after a while without any, with rate-limit; 0 for those of one second")
+	s.amounts = setting.SharedAmounts(flags)
 	s.valueSets = setting.SharedString(flags, known.ValueSets,
 		"YAML file that replaces or extends value sets; the published ones if not given")
 }
@@ -109,7 +112,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		p.Log.Info("this command prints a bearer token; /docs/start shows what to do with it", "command",
 			tokens.Command)
 	}
-	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens})
+	public, err := pages.New(pages.Config{Sets: sets, Tokens: tokens, Amounts: openapi.Amounts(s.amounts())})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +131,8 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	}
 	return New(p.Entrance("gateway", forwarding(upstreams)), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
-		Credentials: credentials, AdminMayRead: s.AdminMayRead, Origins: s.Origins, Rates: rates,
+		Meet: p.Meeting("gateway"), Credentials: credentials, AdminMayRead: s.AdminMayRead,
+		Origins: s.Origins, Rates: rates,
 		LargestBody: p.Settings.LargestBody, Log: p.Log,
 	})
 }
@@ -141,6 +145,9 @@ func Program() process.Program {
 		Flags: settings.Register, Foreign: known.All(),
 		Run: func(ctx context.Context, p *process.Process) error {
 			if err := p.Listen(); err != nil {
+				return err
+			}
+			if err := p.KeepAudit(""); err != nil {
 				return err
 			}
 			upstreams, err := upstreams(p)
@@ -162,9 +169,17 @@ func upstreams(p *process.Process) (map[string]Upstream, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]Upstream{}
+	var names []string
 	for _, route := range table.Resources {
-		name := route.Service
+		names = append(names, route.Service)
+	}
+	for _, x := range table.Extensions {
+		if !x.Optional {
+			names = append(names, x.Service)
+		}
+	}
+	found := map[string]Upstream{}
+	for _, name := range names {
 		if _, ok := found[name]; ok {
 			continue
 		}

@@ -2,11 +2,14 @@ package gateway
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
 	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/pkg/near"
+	"insurance.example/exchange/pkg/pathtable"
 )
 
 // endpoint is a path of the interface and its methods.
@@ -15,14 +18,13 @@ type endpoint struct {
 	// template is the path with {id} in place of an identifier, for metrics.
 	template string
 	methods  []string
-	allow    string // the methods as the value of the header Allow
-	// reads reports whether the scope for reading is enough, whatever the method.
-	reads bool
+	// reads are the methods for which the scope for reading is enough.
+	reads []string
 }
 
 // scope returns the scope that a request with the method needs: std.developer to read, std.admin for everything else.
 func (e *endpoint) scope(method string) string {
-	if e.reads || method == http.MethodGet || method == http.MethodHead {
+	if slices.Contains(e.reads, method) {
 		return ScopeDeveloper
 	}
 	return ScopeAdmin
@@ -31,7 +33,9 @@ func (e *endpoint) scope(method string) string {
 // table holds the endpoints: those of resources by the first segment of their paths, extensions by their template.
 type table struct {
 	resources  map[string]*resource
-	extensions map[string]*endpoint
+	extensions *pathtable.Table[*endpoint]
+	// beyond are the templates of the extensions.
+	beyond []string
 }
 
 type resource struct {
@@ -41,7 +45,7 @@ type resource struct {
 
 // newTable builds a table. It fails if a resource is given twice or is internal.
 func newTable(all []routes.Route, extensions []routes.Extension) (table, error) {
-	t := table{resources: map[string]*resource{}, extensions: map[string]*endpoint{}}
+	t := table{resources: map[string]*resource{}, extensions: new(pathtable.Table[*endpoint])}
 	for _, r := range all {
 		switch {
 		case r.Resource == "" || strings.Contains(r.Resource, "/"):
@@ -70,25 +74,45 @@ func newTable(all []routes.Route, extensions []routes.Extension) (table, error) 
 		if !strings.HasPrefix(x.Path, extensionPrefix) {
 			return t, fmt.Errorf("gateway: extension %q is not below %s", x.Path, extensionPrefix)
 		}
-		endpoint := newEndpoint(x.Service, x.Path, []string{x.Method})
-		endpoint.reads = true
-		t.extensions[x.Path] = endpoint
+		of, err := t.extensions.At(x.Path)
+		switch {
+		case err != nil:
+			return t, fmt.Errorf("gateway: %w", err)
+		case *of == nil:
+			*of = &endpoint{service: x.Service, template: x.Path}
+			t.beyond = append(t.beyond, x.Path)
+		case (*of).service != x.Service:
+			return t, fmt.Errorf("gateway: the extension %q is in two services", x.Path)
+		}
+		(*of).add(x.Method)
+		if !x.Writes {
+			(*of).reads = append((*of).reads, x.Method)
+		}
 	}
 	return t, nil
 }
 
-// newEndpoint returns an endpoint, or nil if the path has no methods and therefore does not exist. HEAD is added to
-// GET.
+// newEndpoint returns an endpoint, or nil if the path has no methods and therefore does not exist.
 func newEndpoint(service, template string, methods []string) *endpoint {
 	if len(methods) == 0 {
 		return nil
 	}
-	methods = slices.Clone(methods)
-	if get := slices.Index(methods, http.MethodGet); get >= 0 && !slices.Contains(methods, http.MethodHead) {
-		methods = slices.Insert(methods, get+1, http.MethodHead)
+	e := &endpoint{service: service, template: template}
+	for _, method := range methods {
+		e.add(method)
 	}
-	return &endpoint{
-		service: service, template: template, methods: methods, allow: strings.Join(methods, ", "),
+	return e
+}
+
+// add adds a method, and HEAD with GET, which both only read.
+func (e *endpoint) add(method string) {
+	if slices.Contains(e.methods, method) {
+		return
+	}
+	e.methods = append(e.methods, method)
+	if method == http.MethodGet {
+		e.reads = append(e.reads, method, http.MethodHead)
+		e.methods = append(e.methods, http.MethodHead)
 	}
 }
 
@@ -126,15 +150,73 @@ func (t table) find(path string) *endpoint {
 // extensionPrefix begins the paths of operations that the interface does not have.
 const extensionPrefix = "/x/"
 
-// findExtension returns the endpoint of a path that begins with extensionPrefix: one whose template is the path, or one
-// whose template ends in /{id}.
+// findExtension returns the endpoint of a path that begins with extensionPrefix.
 func (t table) findExtension(path string) *endpoint {
-	if exact := t.extensions[path]; exact != nil {
-		return exact
+	found, _ := t.extensions.Find(path)
+	return found.Value
+}
+
+// like returns paths that are similar to one that there is not. pages are the paths of the pages.
+func (t table) like(path string, pages []string) []string {
+	if rest, beyond := strings.CutPrefix(path, extensionPrefix); beyond {
+		return t.likeBeyond(rest)
 	}
-	last := strings.LastIndexByte(path, '/')
-	if last == len(path)-1 {
-		return nil
+	name, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if r := t.resources[name]; r != nil {
+		return r.like(rest)
 	}
-	return t.extensions[path[:last]+"/{id}"]
+	names := slices.Clone(pages)
+	for resource := range t.resources {
+		names = append(names, "/"+resource)
+	}
+	slices.Sort(names)
+	if found := near.Names("/"+name, names); len(found) > 0 || name != "docs" && name != "problems" {
+		return found
+	}
+	return near.Names(path, names)
+}
+
+// likeBeyond returns the templates of the extensions that begin like a path, which stands here without its beginning.
+func (t table) likeBeyond(path string) []string {
+	sought, _, _ := strings.Cut(path, "/")
+	first := map[string]string{} // a template by its first segment
+	for _, template := range t.beyond {
+		segment, _, _ := strings.Cut(strings.TrimPrefix(template, extensionPrefix), "/")
+		if _, has := first[segment]; !has {
+			first[segment] = template
+		}
+	}
+	var like []string
+	for _, segment := range near.Names(sought, slices.Sorted(maps.Keys(first))) {
+		like = append(like, first[segment])
+	}
+	return like
+}
+
+// like returns the paths of a resource that are similar to what stands after its name, and all of its actions if none
+// is.
+func (r *resource) like(rest string) []string {
+	id, sub, hasSub := strings.Cut(rest, "/")
+	_, action, _ := strings.Cut(id, ":")
+	if hasSub {
+		action = sub
+	}
+	templates := map[string]string{} // by the name of the action
+	for _, all := range []map[string]*endpoint{r.actions, r.subs} {
+		for name, e := range all {
+			templates[name] = e.template
+		}
+	}
+	names := slices.Sorted(maps.Keys(templates))
+	if found := near.Names(action, names); len(found) > 0 {
+		names = found
+	}
+	var like []string
+	for _, name := range names {
+		like = append(like, templates[name])
+	}
+	if len(like) == 0 && r.item != nil {
+		like = append(like, r.item.template)
+	}
+	return like
 }

@@ -63,8 +63,8 @@ func readOperations(document []byte) ([]operation, error) {
 	return all, order(all)
 }
 
-// methods are the methods of the interface, in the order in which the operations of one path are shown.
-var methods = []string{http.MethodPost, http.MethodGet, http.MethodPut}
+// methods are the methods of operations, in the order in which the operations of one path are shown.
+var methods = []string{http.MethodPost, http.MethodGet, http.MethodPut, http.MethodDelete}
 
 // order sorts operations: by group, then by resource in the order of declaration; of one resource the list before the
 // record, and its actions last. Operations beyond the interface come after all others.

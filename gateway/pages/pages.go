@@ -27,6 +27,8 @@ type Config struct {
 	// Sets are the value sets in force. The OpenAPI document lists their values.
 	Sets   *valuesets.Registry
 	Tokens Tokens
+	// Amounts say what amounts are in.
+	Amounts openapi.Amounts
 }
 
 // Tokens says where a caller gets a bearer token.
@@ -45,7 +47,7 @@ type Tokens struct {
 
 // New returns the pages by their whole path. Errors: an asset that cannot be read, or a problem without a text.
 func New(config Config) (map[string]http.Handler, error) {
-	document, err := openapi.Document(config.Sets, config.Tokens.URL)
+	document, err := openapi.Document(config.Sets, config.Tokens.URL, config.Amounts)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,11 @@ func New(config Config) (map[string]http.Handler, error) {
 	}
 	all := map[string]http.Handler{
 		"/openapi.json": newContent("application/json", document),
-		"/":             redirect("/docs"), "/docs/": redirect("/docs"), "/problems/": redirect("/problems"),
+		"/openapi-3.0.json": whenAsked(func() (*content, error) {
+			earlier, err := openapi.Earlier(document)
+			return newContent("application/json", earlier), err
+		}),
+		"/": redirect("/docs"), "/docs/": redirect("/docs"), "/problems/": redirect("/problems"),
 	}
 	for _, add := range []func(map[string]http.Handler) error{
 		addAssets,
@@ -82,7 +88,8 @@ func addAssets(all map[string]http.Handler) error {
 	for name, contentType := range map[string]string{
 		"swagger-ui-bundle.js.gz": "text/javascript",
 		"swagger-ui.css.gz":       "text/css", "swagger-ui-bundle.js.LICENSE.txt": "text/plain",
-		"viewer.js": "text/javascript", "viewer.css": "text/css", "copy.js": "text/javascript", "pages.css": "text/css",
+		"viewer.js": "text/javascript", "viewer.css": "text/css",
+		"copy.js": "text/javascript", "pages.css": "text/css",
 	} {
 		path, c, err := asset(name, contentType)
 		if err != nil {

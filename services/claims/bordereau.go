@@ -10,6 +10,7 @@ func bordereau() rest.Resource[claims.Bordereau] {
 	return rest.Resource[claims.Bordereau]{
 		Name: "claimsBordereau",
 		Filters: []rest.Filter[claims.Bordereau]{
+			rest.Exact("policyNumber", func(b *claims.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *claims.Bordereau) string { return rest.Text(b.TreatyReference) }),
 		},
 		NoReplace: true,

@@ -9,6 +9,7 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/near"
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -68,7 +69,11 @@ func (e *environment) perilCovered(policy policyFact) func(context.Context, *res
 		if slices.Contains(facts.Covers, rest.Text(d.Value.LossCause)) {
 			return nil
 		}
-		return problem.New(problems.PerilNotCovered, "").At("/lossCause", "is not covered by the policy")
+		reason := "is not covered by the policy, which names nothing that it covers"
+		if len(facts.Covers) > 0 {
+			reason = "is not covered by the policy; " + near.Values(rest.Text(d.Value.LossCause), facts.Covers)
+		}
+		return problem.New(problems.PerilNotCovered, "").At("/lossCause", reason)
 	}
 }
 

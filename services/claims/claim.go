@@ -8,6 +8,7 @@ import (
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // claim declares the claim. Its checks are the rows of POST /claim in the errors table, after the lookup of the policy.
@@ -16,10 +17,15 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 	claimNumber := func(c *claims.Claim) string { return rest.Text(c.ClaimNumber) }
 	return rest.Resource[claims.Claim]{
 		Name:    "claim",
-		Aliases: map[string]string{"status": "claimStatus", "warnings": ""},
+		Aliases: map[string]string{"status": "claimStatus"},
 		Filters: []rest.Filter[claims.Claim]{
 			rest.Exact("claimNumber", claimNumber),
 			rest.Exact("policyNumber", func(c *claims.Claim) string { return rest.Text(c.PolicyNumber) }),
+		},
+		Search: []search.Field{
+			search.Text("claimNumber").Leads(), search.Text("policyNumber").Leads(), search.Instant("lossDate").Leads(),
+			search.Instant("fnol").Leads(), search.Day("lastUpdate").Leads(), search.Text("claimStatus"),
+			search.Text("claimType"), search.Text("lossCause"), search.Number("reserve"),
 		},
 		Unique: []rest.Unique[claims.Claim]{{Index: "claimNumber", Value: claimNumber}},
 		Checks: []rest.Check[claims.Claim]{

@@ -53,18 +53,22 @@ func TestLossCause(t *testing.T) {
 	for _, c := range []struct {
 		policy, cause string
 		status        int
+		says          string
 	}{
-		{"MOTOR", `,"lossCause":"fire"`, 201},
-		{"MOTOR", `,"lossCause":"volcanic eruption"`, 201},
-		{"MOTOR", `,"lossCause":"theft"`, 422},
-		{"MOTOR", ``, 422},
-		{"NOTHING", `,"lossCause":"fire"`, 422},
-		{"OPEN", ``, 201}, // a line without such a list
+		{"MOTOR", `,"lossCause":"fire"`, 201, ""},
+		{"MOTOR", `,"lossCause":"volcanic eruption"`, 201, ""},
+		{"MOTOR", `,"lossCause":"theft"`, 422, "is not covered by the policy; the values are fire, volcanic erruption"},
+		{"MOTOR", ``, 422, "the values are fire"},
+		{"NOTHING", `,"lossCause":"fire"`, 422, "names nothing that it covers"},
+		{"OPEN", ``, 201, ""}, // a line without such a list
 	} {
 		a := s.Do("POST", "/claim", `{"policyNumber":"`+c.policy+
 			`","lossDate":"2026-02-01T00:00:00Z","claimType":"other"`+c.cause+`}`)
 		if a.Status != c.status {
 			t.Errorf("%s %s: %d %s", c.policy, c.cause, a.Status, a.Text)
+		}
+		if !strings.Contains(a.Text, c.says) {
+			t.Errorf("%s %s: %s, want %q", c.policy, c.cause, a.Text, c.says)
 		}
 		if strings.Contains(a.Text, `"lossCause":"volcanic eruption"`) {
 			t.Error("the corrected spelling is stored")

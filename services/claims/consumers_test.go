@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"insurance.example/exchange/pkg/servicetest"
 	"insurance.example/exchange/pkg/servicetest/consumercontract"
 )
 
@@ -24,15 +25,23 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 // TestWhatConsumersRelyOn replays what other services rely on at this one.
 func TestWhatConsumersRelyOn(t *testing.T) {
 	s := start(t, policies{"P1": `{"policyNumber":"P1","inceptionDate":"2026-01-01T00:00:00Z"}`})
+	file := func() servicetest.Response {
+		return s.Must(201, "POST", "/claim",
+			`{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
+	}
 	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "claims"),
-		consumercontract.States{
+		consumercontract.Logged(s, consumercontract.States{
 			"a claim against the policy P1": func(*testing.T) map[string]string {
-				a := s.Must(201, "POST", "/claim",
-					`{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
-				return map[string]string{"claimNumber": a.Member("claimNumber")}
+				return map[string]string{"claimNumber": file().Member("claimNumber")}
+			},
+			"a claim that can be made against the policy P1": func(*testing.T) map[string]string { return nil },
+			"a claim that is made against the policy P1":     func(*testing.T) map[string]string { return nil },
+			"claims against the policy P1": func(t *testing.T) map[string]string {
+				s.Must(201, "POST", "/claim", `{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
+				return nil
 			},
 			"no claim with the number": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": "CLM-NONE"}
 			},
-		})
+		}, func(*testing.T) { file() }))
 }

@@ -115,9 +115,13 @@ func TestAClaimHasAGreatestSize(t *testing.T) {
 		t.Errorf("only %d documents", added)
 	}
 	refused(a, fmt.Sprint("document ", added))
+	// The exchange has room of its own: the claim is settled and reopened.
+	s.Must(200, "POST", path+":settle", `{"paymentAmount":1,"paymentMethod":"cash"}`)
+	s.Must(200, "POST", path+":reopen", "")
+	refused(s.Do("POST", path+"/documents", `{"url":"https://`+long+`"}`), "a document after the settlement")
 	// Nothing of it was written, and the claim can still be made smaller.
 	if a := s.Must(200, "GET", path, ""); strings.Count(a.Text, "https://") != added-1 ||
-		a.Member("claimStatus") != "open" {
+		a.Member("claimStatus") != "reopened" {
 		t.Errorf("%d documents, want %d; %s", strings.Count(a.Text, "https://"), added-1, a.Member("claimStatus"))
 	}
 	s.Must(200, "PUT", path, `{"documents":["https://example.com/index"],"more0":[],"more1":[]}`)

@@ -15,11 +15,13 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -48,9 +50,15 @@ func Service() rest.Service {
 			}
 			records := rest.Add(s, claim(e))
 			rest.Add(s, bordereau())
-			return rest.Parts{Internal: func(router gin.IRouter) {
-				router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
-			}}, nil
+			return rest.Parts{
+				Internal: func(router gin.IRouter) {
+					router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
+					router.GET(internalapi.PolicyClaimsPath+":policyNumber", func(c *gin.Context) {
+						ofPolicy(c, records)
+					})
+				},
+				Tells: func(doc docstore.Document) (string, any, error) { return tell(doc, records) },
+			}, nil
 		},
 	}
 }
@@ -82,12 +90,41 @@ func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
 	record, found, err := records.One(c.Request.Context(), "claimNumber", c.Param("claimNumber"))
 	switch {
 	case err != nil:
-		rest.Fail(c, err)
+		rest.Respond(c, nil, err)
 	case !found:
-		rest.Fail(c, problem.New(problems.ClaimNotFound, ""))
+		rest.Respond(c, nil, problem.New(problems.ClaimNotFound, ""))
 	default:
-		c.JSON(http.StatusOK, internalapi.Claim{
-			ClaimNumber: rest.Text(record.Value.ClaimNumber), PolicyNumber: rest.Text(record.Value.PolicyNumber),
-		})
+		c.JSON(http.StatusOK, described(&record.Value))
 	}
+}
+
+// described returns what other services need to know about a claim.
+func described(c *claims.Claim) internalapi.Claim {
+	return internalapi.Claim{ClaimNumber: rest.Text(c.ClaimNumber), PolicyNumber: rest.Text(c.PolicyNumber)}
+}
+
+// tell returns what lookup responds with, and its path, if a document is that of a claim.
+func tell(doc docstore.Document, records *rest.Records[claims.Claim]) (path string, fact any, err error) {
+	if resource, err := rest.ResourceOf(doc); err != nil || resource != records.Name {
+		return "", nil, err
+	}
+	record, err := records.Decode(doc)
+	if err != nil {
+		return "", nil, err
+	}
+	facts := described(&record.Value)
+	return internalapi.ClaimPath + facts.ClaimNumber, facts, nil
+}
+
+// ofPolicy serves the internal operation that returns the claims against a policy.
+func ofPolicy(c *gin.Context, records *rest.Records[claims.Claim]) {
+	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart)
+	var found struct {
+		Claims part.Part `json:"claims"`
+	}
+	if err == nil {
+		found.Claims, err = records.Part(c.Request.Context(), "policyNumber", c.Param("policyNumber"), asked.Skip,
+			internalapi.LengthOfPart)
+	}
+	rest.Respond(c, found, err)
 }

@@ -7,6 +7,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // businessInterruption declares businessInterruptionCoverage. Its checks are the rows of POST
@@ -17,6 +18,10 @@ func businessInterruption(
 	return line[coverage.BusinessInterruption]{
 		name:    "businessInterruptionCoverage",
 		aliases: map[string]string{"propertyId": "propertyRef"},
+		search: []search.Field{
+			search.ID("propertyRef").LeadsBy(insuredIndex), search.Number("grossAnnualProfit"),
+			search.Number("icwLimit"), search.Number("contingencyLossLimit"),
+		},
 		checks: []rest.Check[coverage.BusinessInterruption]{
 			rest.RefersTo("underlying property does not exist", "propertyRef",
 				func(b *coverage.BusinessInterruption) string {

@@ -49,7 +49,8 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	}
 	const motor = `"vehicleId":"{object}","driverId":"{driver}",` + term
 	endless := made("travelCoverage", "traveller", `{"firstName":"T"}`, `"travellerIds":["{object}"],"destination":826`)
-	consumercontract.Replay(t, s, filepath.Join(contracts, "coverage"), consumercontract.States{
+	traveller := s.Create("traveller", `{"firstName":"T"}`)
+	states := consumercontract.States{
 		"a motor policy with perils": made("motorCoverage", "vehicle", `{"vin":"V"}`,
 			`"perils":["fire","volcanic eruption"],`+motor),
 		"a motor policy that was cancelled": made("motorCoverage", "vehicle", `{"vin":"V"}`,
@@ -62,8 +63,14 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			`"petId":"{object}","benefits":["Cancer"],"waitingPeriod":14,`+term),
 		"a cyber policy with a limit of 9": made("cyberLiabilityCoverage", "business", `{"businessSector":"x"}`,
 			`"businessId":"{object}","indemnityLimitPolicy":9,`+term),
+		"a vehicle that can be created": func(*testing.T) map[string]string { return nil },
+		"a vehicle that is created":     func(*testing.T) map[string]string { return nil },
 		"no policy with the number": func(*testing.T) map[string]string {
 			return map[string]string{"policyNumber": "POL-NONE"}
 		},
+	}
+	states = consumercontract.Logged(s, states, func(*testing.T) {
+		s.Create("travelCoverage", `{"policyholderId":"`+holder+`","travellerIds":["`+traveller+`"],"destination":826}`)
 	})
+	consumercontract.Replay(t, s, filepath.Join(contracts, "coverage"), states)
 }

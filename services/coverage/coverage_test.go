@@ -152,3 +152,50 @@ func TestExtendedGivesWayToInForceByTime(t *testing.T) {
 		clock.Pass(-48 * time.Hour)
 	}
 }
+
+// TestAnIdIsWanted asks for a policy by its number where an id is wanted. The problem has the list that finds it.
+func TestAnIdIsWanted(t *testing.T) {
+	s := start(t, nil)
+	_, number := policy(t, s, 0)
+	for _, path := range []string{"/motorCoverage/" + number, "/motorCoverage/" + number + ":cancel"} {
+		method := http.MethodGet
+		if strings.HasSuffix(path, ":cancel") {
+			method = http.MethodPost
+		}
+		refused := s.Must(http.StatusNotFound, method, path, "")
+		list := refused.Member("list")
+		if list != "/motorCoverage?policyNumber="+number || !strings.Contains(refused.Text, "an id, which is a UUID") {
+			t.Errorf("%s %s: %s", method, path, refused.Text)
+			continue
+		}
+		if found := s.Must(http.StatusOK, http.MethodGet, list, ""); !strings.Contains(found.Text, number) {
+			t.Errorf("%s returns %s", list, found.Text)
+		}
+	}
+	for _, path := range []string{"/motorCoverage/" + holder, "/vehicle/" + number} {
+		if refused := s.Must(http.StatusNotFound, http.MethodGet, path, ""); strings.Contains(refused.Text, "list") {
+			t.Errorf("%s: %s", path, refused.Text)
+		}
+	}
+}
+
+// TestAFractionIsNoWholeAmount sends 420.50 where the interface has a whole amount, with the unit of amounts and
+// without.
+func TestAFractionIsNoWholeAmount(t *testing.T) {
+	for want, flags := range map[string][]string{
+		"must be a whole number; amounts are in minor units here": {"--amount-unit", "minor"},
+		"must be a whole number; the operator has not said":       nil,
+	} {
+		s := start(t, nil, flags...)
+		for _, body := range []string{`{"creditLimit":420.50,`, `{"creditLimit":1,"creditLimitUtilized":0.5,`} {
+			refused := s.Must(http.StatusBadRequest, http.MethodPost, "/tradeCreditCoverage", body+term+`}`)
+			if !strings.Contains(refused.Text, want) {
+				t.Errorf("%v: %s", flags, refused.Text)
+			}
+		}
+		refused := s.Must(http.StatusBadRequest, http.MethodPost, "/tradeCreditCoverage", `{"waitingPeriod":1.5}`)
+		if strings.Contains(refused.Text, "amounts are") {
+			t.Errorf("days are taken for an amount: %s", refused.Text)
+		}
+	}
+}

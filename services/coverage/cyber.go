@@ -7,12 +7,16 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // cyber declares cyberLiabilityCoverage. Its checks are the rows of POST /cyberLiabilityCoverage in the errors table.
 func cyber(e *environment, businesses *rest.Records[objects.Business]) line[coverage.CyberLiability] {
 	return line[coverage.CyberLiability]{
 		name: "cyberLiabilityCoverage",
+		search: []search.Field{
+			search.ID("businessId").LeadsBy(insuredIndex), search.Number("indemnityLimitPolicy"),
+		},
 		checks: []rest.Check[coverage.CyberLiability]{
 			rest.RefersTo("business does not exist", "businessId",
 				func(c *coverage.CyberLiability) string {

@@ -25,16 +25,17 @@ func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
 		if err != nil {
-			rest.Fail(c, err)
+			rest.Respond(c, nil, err)
 			return
 		}
 		facts, err := e.descriptions.of(doc, line)
 		if err != nil {
-			rest.Fail(c, err)
+			rest.Respond(c, nil, err)
 			return
 		}
 		c.Data(http.StatusOK, "application/json", facts)
 	})
+	router.GET(internalapi.PolicyRecordsPath+":policyNumber", e.whole)
 	// A billing system reports non-payment here. No public operation makes a policy lapse.
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))
@@ -42,7 +43,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 			err = line.lapser()(c.Request.Context(), doc.ID.String())
 		}
 		if err != nil {
-			rest.Fail(c, err)
+			rest.Respond(c, nil, err)
 			return
 		}
 		c.Status(http.StatusNoContent)

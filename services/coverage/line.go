@@ -1,12 +1,16 @@
 package coverage
 
 import (
+	"context"
+
 	"insurance.example/exchange/contracts/coverage"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // policyCollection is the collection that all lines share. So a policy number is unique over all lines, and one read
@@ -14,6 +18,9 @@ import (
 const policyCollection = "policy"
 
 const policyNumberIndex = "policyNumber"
+
+// insuredIndex is the index of what policies insure or cover, whatever its resource is.
+const insuredIndex = "insured"
 
 // line holds what distinguishes a line of insurance from the others. declare adds what all lines have in common.
 type line[T any] struct {
@@ -35,6 +42,8 @@ type line[T any] struct {
 	// for a line without a waiting period.
 	waiting func(*T) *scalar.Int
 	waits   internalapi.Waits
+	// search are the members that only records of the line are searched by. Those with an index share insuredIndex.
+	search []search.Field
 	// limit returns the indemnity limit. It is nil for a line without one.
 	limit func(*T) *scalar.Int
 }
@@ -47,7 +56,7 @@ func policyOf[T any](v *T) *coverage.Policy {
 // declare returns the declaration of the resource of a line. It adds what all lines have in common: the policy
 // number, the status with its transitions, and the rule about extensions.
 func declare[T any](l line[T]) rest.Resource[T] {
-	aliases := map[string]string{"policyStatus": "status", "warnings": ""}
+	aliases := map[string]string{"policyStatus": "status"}
 	for name, of := range l.aliases {
 		aliases[name] = of
 	}
@@ -56,13 +65,21 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		actions = append(actions, renew[T]())
 	}
 	number := func(v *T) string { return rest.Text(policyOf(v).PolicyNumber) }
+	madeOf := renewalOf
+	if l.extensionOnly {
+		madeOf = ""
+	}
 	return rest.Resource[T]{
-		Name:          l.name,
-		Collection:    policyCollection,
-		Aliases:       aliases,
-		Flatten:       l.flatten,
-		Filters:       []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
-		Unique:        []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
+		Name:       l.name,
+		Collection: policyCollection,
+		Aliases:    aliases,
+		Flatten:    l.flatten,
+		Filters:    []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
+		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
+		Search: append([]search.Field{
+			search.Text(policyNumberIndex).Leads(), search.ID("policyholderId").Leads(),
+			search.Instant("expiryDate").Leads(), search.Instant("inceptionDate"), search.Text("status"),
+		}, l.search...),
 		Checks:        l.checks,
 		Rules:         append(l.rules, extensionKept[T]()),
 		Issue:         issue[T](l.openTerm),
@@ -70,6 +87,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		Status:        func(v *T) **string { return &policyOf(v).Status },
 		Temporary:     []string{coverage.Extended},
 		Actions:       actions,
+		MadeOf:        madeOf,
 	}
 }
 
@@ -105,6 +123,8 @@ type opened interface {
 	describe(doc docstore.Document) (*internalapi.Policy, error)
 	// lapser returns the function that makes a policy of the line lapse.
 	lapser() lapser
+	// whole returns a policy with those of its parts that are asked for.
+	whole(ctx context.Context, doc docstore.Document, asked part.Query, show shower) (*wholePolicy, error)
 }
 
 // openedLine is a declared line with its records.

@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // motor declares motorCoverage. Its checks are the rows of POST /motorCoverage in the errors table.
@@ -23,6 +24,10 @@ func motor(
 	return line[coverage.Motor]{
 		name:    "motorCoverage",
 		aliases: map[string]string{"premium": "grossWrittenPremium"},
+		search: []search.Field{
+			search.ID("vehicleId").LeadsBy(insuredIndex), search.ID("driverId"), search.Number("grossWrittenPremium"),
+			search.Number("indemnityLimitPolicy"),
+		},
 		checks: []rest.Check[coverage.Motor]{
 			policyholderExists[coverage.Motor](e),
 			rest.RefersTo("vehicle does not exist", "vehicleId",

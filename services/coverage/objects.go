@@ -6,11 +6,14 @@ import (
 	"insurance.example/exchange/contracts/objects"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/near"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
-// The objects that policies insure or cover.
+// The objects that policies insure or cover. Only what has few values is searched: an index of plate numbers or names
+// costs a creation more than twice as much as the others, because each entry of it goes to another page of the file.
 
 func vehicle() rest.Resource[objects.Vehicle] {
 	return rest.Resource[objects.Vehicle]{Name: "vehicle"}
@@ -21,7 +24,11 @@ func driver() rest.Resource[objects.Driver] {
 }
 
 func business() rest.Resource[objects.Business] {
-	return rest.Resource[objects.Business]{Name: "business"}
+	return rest.Resource[objects.Business]{
+		Name: "business",
+		Search: []search.Field{search.Name("businessSector").Leads(), search.Number("grossAnnualTurnover"),
+			search.Number("numberOfEmployees")},
+	}
 }
 
 func property() rest.Resource[objects.Property] {
@@ -71,7 +78,8 @@ func breedKnown(sets rest.Sets) func(context.Context, *rest.Draft[objects.Pet]) 
 		}
 		stored, ok := sets.Lookup(valuesets.PetBreed, *breed)
 		if !ok {
-			return problem.New(problem.Invalid, "").At("/petBreed", "is no value of PetBreed, the breeds of dogs")
+			return problem.New(problem.Invalid, "").At("/petBreed", "is no value of PetBreed, the breeds of dogs; "+
+				near.Values(problem.Short(*breed), sets.Values(valuesets.PetBreed)))
 		}
 		*breed = stored
 		return nil

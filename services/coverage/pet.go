@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // petLine declares petCoverage. Its checks are the rows of POST /petCoverage in the errors table.
@@ -18,6 +19,9 @@ func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet]
 	pet := rest.Referenced("petId", func(p *coverage.Pet) string { return string(p.PetID) }, pets, problems.PetNotFound)
 	return line[coverage.Pet]{
 		name: "petCoverage",
+		search: []search.Field{
+			search.ID("petId").LeadsBy(insuredIndex), search.Number("annualReimbursementLimit"),
+		},
 		checks: []rest.Check[coverage.Pet]{
 			pet.Check("pet does not exist"),
 			{

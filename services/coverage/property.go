@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // propertyLine declares propertyCoverage. Its checks are the rows of POST /propertyCoverage in the errors table.
@@ -19,6 +20,10 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 	return line[coverage.Property]{
 		name:    "propertyCoverage",
 		flatten: []string{"deductibles"},
+		search: []search.Field{
+			search.ID("propertyId").LeadsBy(insuredIndex), search.ID("propertyIds"),
+			search.Number("indemnityLimitPolicy"),
+		},
 		checks: []rest.Check[coverage.Property]{
 			{
 				Name: "property does not exist", DependsOn: []string{"propertyId", "propertyIds"},

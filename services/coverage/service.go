@@ -1,12 +1,15 @@
 package coverage
 
 import (
+	"context"
+
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
 )
 
 // Service returns the service.
@@ -31,6 +34,8 @@ type environment struct {
 	// policies returns.
 	lines    map[string]opened
 	policies func() docstore.Collection
+	// show returns a record of a resource of the service by its id.
+	show func(ctx context.Context, resource, id string) (part.Shown, bool, error)
 	// descriptions caches what other services read about policies.
 	descriptions *descriptions
 }
@@ -43,6 +48,7 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 	}
 	e := &environment{
 		rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}, descriptions: descriptions,
+		show: s.Show,
 	}
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
 	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
@@ -54,7 +60,8 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 	add(s, e, tradeCredit(e, debtors))
 	add(s, e, businessInterruption(e, properties))
 	add(s, e, petLine(e, pets))
-	return rest.Parts{Internal: e.mountInternal}, nil
+	s.SearchTogether("coverage", policyCollection)
+	return rest.Parts{Internal: e.mountInternal, Tells: e.tell}, nil
 }
 
 func add[T any](s *rest.Server, e *environment, l line[T]) {

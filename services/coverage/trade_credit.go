@@ -8,6 +8,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // tradeCredit declares tradeCreditCoverage. Its checks are the rows of POST /tradeCreditCoverage in the errors table.
@@ -15,6 +16,9 @@ import (
 func tradeCredit(e *environment, debtors *rest.Records[objects.Debtor]) line[coverage.TradeCredit] {
 	return line[coverage.TradeCredit]{
 		name: "tradeCreditCoverage",
+		search: []search.Field{
+			search.ID("debtorId").LeadsBy(insuredIndex), search.Text("tradeCreditType"), search.Number("creditLimit"),
+		},
 		checks: []rest.Check[coverage.TradeCredit]{
 			rest.RefersTo("debtor does not exist", "debtorId",
 				func(t *coverage.TradeCredit) string { return string(t.DebtorID) }, debtors, problems.DebtorNotFound),

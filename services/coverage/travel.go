@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // travel declares travelCoverage. Its checks are the rows of POST /travelCoverage in the errors table. A travel
@@ -19,6 +20,10 @@ func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[co
 	return line[coverage.Travel]{
 		name:          "travelCoverage",
 		extensionOnly: true,
+		search: []search.Field{
+			search.ID("travellerIds"), search.Number("destination"), search.Number("emergencyMedical"),
+			search.Number("tripCancellation"),
+		},
 		checks: []rest.Check[coverage.Travel]{
 			{
 				Name: "isGroup false with several travellerIds", DependsOn: []string{"isGroup", "travellerIds"},

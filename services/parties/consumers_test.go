@@ -2,6 +2,7 @@ package parties_test
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"insurance.example/exchange/pkg/servicetest/consumercontract"
@@ -10,17 +11,21 @@ import (
 // TestWhatConsumersRelyOn replays what other services rely on at this one.
 func TestWhatConsumersRelyOn(t *testing.T) {
 	s := start(t)
+	made := 0
 	id := func(id string) map[string]string { return map[string]string{"id": id} }
 	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "parties"),
-		consumercontract.States{
+		consumercontract.Logged(s, consumercontract.States{
 			"an individual": func(*testing.T) map[string]string {
-				return id(s.Create("personal", person("X1", "")))
+				made++
+				return id(s.Create("personal", person("X"+strconv.Itoa(made), "")))
 			},
 			"a company": func(*testing.T) map[string]string {
 				return id(s.Create("commercial", `{"name":"A"}`))
 			},
+			"an individual that can be created": func(*testing.T) map[string]string { return nil },
+			"an individual that is created":     func(*testing.T) map[string]string { return nil },
 			"no party with the id": func(*testing.T) map[string]string {
 				return id("00000000-0000-7000-8000-000000000000")
 			},
-		})
+		}, func(*testing.T) { s.Create("personal", person("LOGGED", "")) }))
 }

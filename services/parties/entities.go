@@ -3,6 +3,7 @@ package parties
 import (
 	"insurance.example/exchange/contracts/parties"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // insuranceEntity declares the resource for insurers, brokers and agents.
@@ -14,6 +15,10 @@ func insuranceEntity() rest.Resource[parties.InsuranceEntity] {
 				return rest.Text(e.RegistrationNumber)
 			}),
 			rest.Prefix("name", func(e *parties.InsuranceEntity) string { return rest.Text(e.Name) }),
+		},
+		Search: []search.Field{
+			search.Text("registrationNumber").Leads(), search.Name("name").Leads(), search.Name("tradeName"),
+			search.Text("type"), search.Text("address.country"),
 		},
 	}
 }
@@ -27,6 +32,10 @@ func commercial() rest.Resource[parties.Commercial] {
 				return rest.Text(c.RegistrationNumber)
 			}),
 			rest.Prefix("name", func(c *parties.Commercial) string { return rest.Text(c.Name) }),
+		},
+		Search: []search.Field{
+			search.Text("registrationNumber").Leads(), search.Name("name").Leads(),
+			search.Text("registeredAddress.country"),
 		},
 	}
 }

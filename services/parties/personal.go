@@ -5,6 +5,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // identityIndex is the index of idType and idNumber together.
@@ -19,6 +20,10 @@ func personal() rest.Resource[parties.Personal] {
 			rest.Prefix("lastName", func(p *parties.Personal) string { return rest.Text(p.LastName) }),
 			rest.Prefix("firstName", func(p *parties.Personal) string { return rest.Text(p.FirstName) }),
 			rest.Exact("idType", func(p *parties.Personal) string { return rest.Text(p.IDType) }),
+		},
+		Search: []search.Field{
+			search.Text("idNumber").Leads(), search.Name("lastName").Leads(), search.Name("firstName").Leads(),
+			search.Text("idType").Leads(), search.Day("dob"), search.Text("address.country"),
 		},
 		Unique: []rest.Unique[parties.Personal]{{
 			Index: identityIndex,

@@ -71,6 +71,10 @@ func (e *environment) compute(ctx context.Context, of row) error {
 		if done, err = e.fill(ctx, of, &b, nil); err != nil {
 			return err
 		}
+		// A receipt is stored before its message is sent. So the message is not about one.
+		if done.receipts() == 0 {
+			return kafka.Poison(errors.New("no receipt is in the row that the message names"))
+		}
 		err = e.rows.Insert(ctx, b, "aggregated")
 	} else {
 		err = e.rows.Alter(ctx, stored, func(r *rest.Record[premium.Bordereau]) (write bool, err error) {

@@ -18,7 +18,9 @@ func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 	return rest.Resource[premium.Bordereau]{
 		Name: "premiumBordereau",
 		Filters: []rest.Filter[premium.Bordereau]{
+			rest.Exact(policyIndex, func(b *premium.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *premium.Bordereau) string { return rest.Text(b.TreatyReference) }),
+			rest.Exact("period", func(b *premium.Bordereau) string { return rest.Text(b.Period) }),
 		},
 		Unique: []rest.Unique[premium.Bordereau]{{
 			Index: rowIndex,
@@ -35,6 +37,7 @@ func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 				d.Value.Period = nil
 			}
 		},
+		Recall:        e.recall,
 		BeforeReplace: keepRow, BeforeReplaceRefuses: []problem.Kind{problems.AggregatedMember},
 	}
 }

@@ -40,3 +40,23 @@ func TestEveryPolicyAndClaimThatIsReliedOn(t *testing.T) {
 	coverage.WantAllAsked()
 	claims.WantAllAsked()
 }
+
+// TestWhatConsumersRelyOn replays what other services rely on at this one.
+func TestWhatConsumersRelyOn(t *testing.T) {
+	coverage := consumercontract.NewStub(t,
+		filepath.Join("..", "..", "contracts", "consumers", "coverage", "premium.json"))
+	s, _ := startWith(t, map[string]http.Handler{"coverage": coverage}, servicetest.At(t, "2026-06-01T00:00:00Z"),
+		rules{period: "month"})
+	record := func(*testing.T) {
+		s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
+	}
+	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "premium"),
+		consumercontract.Logged(s, consumercontract.States{
+			"a receipt that can be recorded for the policy P1": func(*testing.T) map[string]string { return nil },
+			"a receipt that is recorded for the policy P1":     func(*testing.T) map[string]string { return nil },
+			"receipts of the policy P1": func(t *testing.T) map[string]string {
+				record(t)
+				return nil
+			},
+		}, record))
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"insurance.example/exchange/contracts/events"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/process"
@@ -60,7 +61,7 @@ func startWith(
 	declared.Flags = nil
 	declared.Declare = func(s *rest.Server, deps process.Deps) (parts rest.Parts, err error) {
 		e, err = declare(s, deps, r)
-		return parts, err
+		return rest.Parts{Internal: e.mountInternal}, err
 	}
 	s := servicetest.Start(t, declared.Definition(), servicetest.Options{
 		Clock: clock, Peers: peers,
@@ -88,6 +89,21 @@ func deliver(t *testing.T, e *environment, times int) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			keyed(t, m)
+		}
+	}
+}
+
+// keyed compares the key of a message with the member that the contract names.
+func keyed(t *testing.T, m kafka.Message) {
+	t.Helper()
+	members := map[string]string{}
+	if err := json.Unmarshal(m.Value, &members); err != nil {
+		t.Fatal(err)
+	}
+	for _, channel := range events.Contracts()[0].Channels {
+		if want := members[channel.Key]; want == "" || string(m.Key) != want {
+			t.Errorf("the key is %q, and the member %s that the contract names has %q", m.Key, channel.Key, want)
 		}
 	}
 }
@@ -214,14 +230,20 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 	}
 }
 
+// TestPoisonIsTold sends messages that the service has not sent. None makes a row.
 func TestPoisonIsTold(t *testing.T) {
-	_, e := start(t, nil, rules{period: month})
+	s, e := start(t, nil, rules{period: month})
 	for _, message := range []string{`{`, `{"period":"2026-11"}`,
-		`{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`} {
+		`{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`,
+		`{"period":"2026-11","policyNumber":"P1","transactionType":"new policy"}`,
+		`{"period":"<script>","policyNumber":"P1","transactionType":"new policy"}`} {
 		err := e.aggregate(context.Background(), kafka.Message{Value: []byte(message)})
 		if err == nil || !kafka.IsPoison(err) {
 			t.Errorf("%s: %v", message, err)
 		}
+	}
+	if rows := bordereauRows(t, s); len(rows) > 0 {
+		t.Errorf("there are rows: %v", rows)
 	}
 }
 

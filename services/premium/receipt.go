@@ -2,6 +2,7 @@ package premium
 
 import (
 	"context"
+	"time"
 
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/problems"
@@ -10,6 +11,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // rowIndex is the name of the index by which the receipts of a bordereau row are found, and the row itself.
@@ -29,6 +31,10 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 			rest.Exact("policyNumber", func(r *premium.Receipt) string { return rest.Text(r.PolicyNumber) }),
 			rest.DateRange("receiptDate", func(r *premium.Receipt) string { return string(r.ReceiptDate) }),
 			rest.Exact("receiptType", func(r *premium.Receipt) string { return rest.Text(r.ReceiptType) }),
+		},
+		Search: []search.Field{
+			search.Text("claimNumber").Leads(), search.Text("policyNumber").Leads(), search.Day("receiptDate").Leads(),
+			search.Text("receiptType").Leads(), search.Number("paymentAmount"),
 		},
 		Unique: []rest.Unique[premium.Receipt]{{
 			Index: "reverses",
@@ -56,7 +62,8 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 			},
 		},
 		ListsIdempotency: true,
-		Issue:            issue,
+		Issue:            e.issue,
+		Complete:         rest.Completion[premium.Receipt]{Member: "recordedAt", Run: recorded},
 		Pin:              e.pin(policyNumber, original),
 		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true}},
 		Amount:           counted,
@@ -95,10 +102,26 @@ func counted(r *premium.Receipt) int64 {
 	}
 }
 
-func issue(d *rest.Draft[premium.Receipt]) {
+func (e *environment) issue(d *rest.Draft[premium.Receipt]) {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = scalar.DateOf(d.Now)
 	}
+	d.Value.RecordedAt = scalar.Instant(d.Now)
+	if e.period != "" {
+		period := e.period.at(d.Now)
+		d.Value.Period = &period
+	}
+}
+
+// recorded completes a receipt that a release stored without the instant of recording.
+func recorded(r *premium.Receipt, created time.Time, pinned docstore.Keys) error {
+	r.RecordedAt = scalar.Instant(created)
+	if pinned[rowIndex] == "" {
+		return nil
+	}
+	of, err := parseRow(pinned[rowIndex])
+	r.Period = &of.Period
+	return err
 }
 
 // complete sets a receiptDate that a replacement leaves out to the stored one. So a replacement with the body of the

@@ -30,6 +30,7 @@ func Service() rest.Service {
 		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			e, err := declare(s, deps, rules)
 			return rest.Parts{
+				Internal:   e.mountInternal,
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
 				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows},
 				Examine:    func(ctx context.Context, x inspect.Examination) error { return e.examine(ctx, x) },

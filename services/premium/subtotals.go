@@ -73,6 +73,7 @@ func newSubtotalCache() (*subtotalCache, error) {
 // of returns the subtotals of a row at a version, nil if there are none.
 func (c *subtotalCache) of(r row, version int64) *subtotals {
 	known, ok := c.rows.Get(r)
+	//nolint:forbidigo // what is kept in memory ages while a test clock stands still
 	if !ok || known.version != version || time.Since(known.since) > wholeAfter {
 		return nil
 	}
@@ -118,7 +119,7 @@ func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summa
 	if err != nil {
 		return nil, err
 	}
-	done := &summation{since: time.Now()}
+	done := &summation{since: time.Now()} //nolint:forbidigo // as above
 	if known != nil {
 		first, err := receipts.FirstUnsent(ctx, rowIndex, of.index())
 		if errors.Is(err, docstore.ErrNotFound) {

@@ -174,6 +174,7 @@ func (h *hotRow) putTreaty(treaty string) {
 // right each time.
 func TestARowIsRightWhoeverComputesIt(t *testing.T) {
 	h := newHotRow(t, 2, 3, 5)
+	h.put(0, 1)
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 400 {
 		for range random.IntN(4) {

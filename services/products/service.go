@@ -2,6 +2,12 @@
 package products
 
 import (
+	"net/http"
+	"reflect"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/process"
@@ -26,5 +32,18 @@ func declare(s *rest.Server, _ process.Deps) (rest.Parts, error) {
 	rest.AddStatic(s, catalog)
 	wordings := rest.Add(s, policyWording())
 	rest.Add(s, product(s.Sets, wordings))
-	return rest.Parts{}, nil
+	return rest.Parts{}, extendSearch(s)
+}
+
+// extendSearch declares the operation that says what can be searched, in any service. It calls none: the table is part
+// of the contracts.
+func extendSearch(s *rest.Server) error {
+	table, err := beyond.Searches()
+	s.Extend(rest.Extension{
+		Path: rest.ExtensionPrefix + "/search", Method: http.MethodGet, ID: "readSearchTable",
+		Summary:  "The resources that can be searched, each with its fields and their parameters",
+		Response: reflect.TypeFor[beyond.SearchTable](),
+		Serve:    func(*gin.Context, any) (any, error) { return table, nil },
+	})
+	return err
 }

@@ -1,0 +1,71 @@
+package coverage_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/servicetest"
+)
+
+// changesOf returns the whole log of changes of a service, as the contract describes it.
+func changesOf(t *testing.T, s *servicetest.Service) (all []internalapi.Change) {
+	t.Helper()
+	for after := "oldest"; ; {
+		decoder := json.NewDecoder(strings.NewReader(
+			s.Must(200, "GET", internalapi.ChangesPath+after+"?limit=7", "").Text))
+		decoder.DisallowUnknownFields()
+		var page internalapi.Changes
+		if err := decoder.Decode(&page); err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Changes) == 0 {
+			return all
+		}
+		all, after = append(all, page.Changes...), page.Next
+	}
+}
+
+// TestChangesOfPoliciesAreLogged takes every line through its actions.
+func TestChangesOfPoliciesAreLogged(t *testing.T) {
+	clock := servicetest.At(t, "2026-06-01T00:00:00Z")
+	s := start(t, clock)
+	for i := range lines {
+		for action, want := range map[string]string{
+			":endorse": "endorsed extended", ":cancel": "cancelled cancelled",
+		} {
+			path, number := policy(t, s, i)
+			clock.Pass(time.Hour)
+			corrected(s, path, 0)
+			body := ""
+			if action == ":endorse" {
+				body = extension
+			}
+			s.Must(200, "POST", path+action, body)
+			wantChanges(t, s, path, number, "created in force", "replaced in force", want)
+			clock.Pass(-time.Hour)
+		}
+	}
+}
+
+// wantChanges fails unless the log has a policy with these changes.
+func wantChanges(t *testing.T, s *servicetest.Service, path, number string, want ...string) {
+	t.Helper()
+	var types []string
+	for _, change := range changesOf(t, s) {
+		if !strings.HasSuffix(path, string(change.ID)) {
+			continue
+		}
+		if change.PolicyNumber != number || !strings.HasPrefix(path, "/"+change.Resource+"/") ||
+			change.Time.IsZero() || change.Logged.IsZero() {
+			t.Errorf("%s: %+v", path, change)
+		}
+		types = append(types, change.Type+" "+change.Status)
+	}
+	if !slices.Equal(types, want) {
+		t.Errorf("%s: %q, want %q", path, types, want)
+	}
+}

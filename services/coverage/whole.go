@@ -1,0 +1,177 @@
+package coverage
+
+import (
+	"context"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
+)
+
+// renewalOf is the name of the index that holds the id of the policy which a policy renews.
+const renewalOf = "renewalOf"
+
+// shower is a function that returns a record of a resource by its id.
+type shower func(ctx context.Context, resource, id string) (part.Shown, bool, error)
+
+// wholePolicy is the response of the internal operation that returns a policy with what belongs to it.
+type wholePolicy struct {
+	Coverage       part.Shown `json:"coverage"`
+	PolicyholderID string     `json:"policyholderId,omitzero"`
+	Insured        *part.Part `json:"insured,omitzero"`
+	RenewalsBefore *part.Part `json:"renewalsBefore,omitzero"`
+	RenewalsAfter  *part.Part `json:"renewalsAfter,omitzero"`
+}
+
+// whole serves the internal operation that returns a policy with what belongs to it.
+func (e *environment) whole(c *gin.Context) {
+	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.InsuredPart,
+		internalapi.RenewalsBeforePart, internalapi.RenewalsAfterPart)
+	var whole *wholePolicy
+	if err == nil {
+		var doc docstore.Document
+		var line opened
+		if doc, line, err = e.policy(c.Request.Context(), c.Param("policyNumber")); err == nil {
+			whole, err = line.whole(c.Request.Context(), doc, asked, e.show)
+		}
+	}
+	rest.Respond(c, whole, err)
+}
+
+// tell returns what the look-up of a policy responds with, and its path, if a document is that of a policy.
+func (e *environment) tell(doc docstore.Document) (path string, fact any, err error) {
+	resource, err := rest.ResourceOf(doc)
+	line := e.lines[resource]
+	if err != nil || line == nil {
+		return "", nil, err
+	}
+	facts, err := line.describe(doc)
+	if err != nil {
+		return "", nil, err
+	}
+	return internalapi.PolicyPath + facts.PolicyNumber, facts, nil
+}
+
+func (l openedLine[T]) whole(
+	ctx context.Context, doc docstore.Document, asked part.Query, show shower,
+) (*wholePolicy, error) {
+	record, err := l.records.Decode(doc)
+	if err != nil {
+		return nil, err
+	}
+	whole := &wholePolicy{PolicyholderID: string(policyOf(&record.Value).PolicyholderID)}
+	if whole.Coverage, _, err = l.records.Shown(ctx, doc); err != nil {
+		return nil, err
+	}
+	if asked.Wants(internalapi.InsuredPart) {
+		whole.Insured, err = l.insured(ctx, record, asked.Skip, show)
+	}
+	if err == nil && asked.Wants(internalapi.RenewalsBeforePart) {
+		whole.RenewalsBefore, err = l.renewed(ctx, record, asked.Skip, show)
+	}
+	if err == nil && asked.Wants(internalapi.RenewalsAfterPart) {
+		whole.RenewalsAfter, err = l.renewals(ctx, doc.ID.String(), asked.Skip)
+	}
+	return whole, err
+}
+
+// collected is a part that is put together from single records.
+type collected struct {
+	part.Part
+	skip, size int
+}
+
+func collecting(skip int) *collected {
+	return &collected{Part: part.Part{Records: []part.Shown{}}, skip: skip}
+}
+
+// full reports whether no other record fits: then there are more.
+func (c *collected) full() bool {
+	c.More = len(c.Records) == internalapi.LengthOfPart || c.size >= rest.MaxPage
+	return c.More
+}
+
+// add adds a record, or leaves it out before the part.
+func (c *collected) add(record part.Shown) {
+	if c.skip > 0 {
+		c.skip--
+		return
+	}
+	c.Records = append(c.Records, record)
+	c.size += len(record.Record)
+}
+
+// insured returns the records that a policy insures or covers, in the order in which it names them.
+func (l openedLine[T]) insured(
+	ctx context.Context, record *rest.Record[T], skip int, show shower,
+) (*part.Part, error) {
+	found := collecting(0)
+	for _, reference := range l.records.References(&record.Value) {
+		if reference.Member == "policyholderId" {
+			continue
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if found.full() {
+			break
+		}
+		object, exists, err := show(ctx, reference.Targets, reference.Value)
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			found.add(object)
+		}
+	}
+	return &found.Part, nil
+}
+
+// renewed returns the policies that a policy renews: the one that it was made of, the one that this was made of, and so
+// on.
+func (l openedLine[T]) renewed(
+	ctx context.Context, record *rest.Record[T], skip int, show shower,
+) (*part.Part, error) {
+	found := collecting(skip)
+	for id := record.MadeOf(); id != "" && !found.full(); {
+		before, exists, err := l.records.Get(ctx, id)
+		if err != nil || !exists {
+			return &found.Part, err
+		}
+		shown, _, err := show(ctx, l.name, id)
+		if err != nil {
+			return nil, err
+		}
+		found.add(shown)
+		id = before.MadeOf()
+	}
+	return &found.Part, nil
+}
+
+// renewals returns the policies that renew a policy: those made of it, then those made of these, and so on.
+func (l openedLine[T]) renewals(ctx context.Context, id string, skip int) (*part.Part, error) {
+	found := collecting(skip)
+	for next := []string{id}; len(next) > 0; next = next[1:] {
+		for from := 0; ; from += internalapi.LengthOfPart {
+			made, err := l.records.Part(ctx, renewalOf, next[0], from, internalapi.LengthOfPart)
+			if err != nil {
+				return nil, err
+			}
+			for _, renewal := range made.Records {
+				if found.full() {
+					return &found.Part, nil
+				}
+				found.add(renewal)
+				next = append(next, renewal.ID)
+			}
+			if !made.More {
+				break
+			}
+		}
+	}
+	return &found.Part, nil
+}

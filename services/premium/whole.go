@@ -1,0 +1,41 @@
+package premium
+
+import (
+	"context"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
+)
+
+// policyIndex is the name of the index by which the receipts and rows of a policy are found.
+const policyIndex = "policyNumber"
+
+// mountInternal adds the operations for other services to a router.
+func (e *environment) mountInternal(router gin.IRouter) {
+	router.GET(internalapi.PolicyPremiumPath+":policyNumber", e.ofPolicy)
+}
+
+// ofPolicy serves the internal operation that returns the receipts and rows of a policy.
+func (e *environment) ofPolicy(c *gin.Context) {
+	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ReceiptsPart,
+		internalapi.RowsPart)
+	var found struct {
+		Receipts *part.Part `json:"receipts,omitzero"`
+		Rows     *part.Part `json:"rows,omitzero"`
+	}
+	read := func(name string, from func(context.Context, string, string, int, int) (part.Part, error)) *part.Part {
+		if err != nil || !asked.Wants(name) {
+			return nil
+		}
+		var records part.Part
+		records, err = from(c.Request.Context(), policyIndex, c.Param("policyNumber"), asked.Skip,
+			internalapi.LengthOfPart)
+		return &records
+	}
+	found.Receipts = read(internalapi.ReceiptsPart, e.receipts.Part)
+	found.Rows = read(internalapi.RowsPart, e.rows.Part)
+	rest.Respond(c, found, err)
+}
