@@ -7,15 +7,20 @@ import (
 	"net/http"
 
 	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/oasdiff/oasdiff/flatten/allof"
 )
 
-// readOpenAPI reads an OpenAPI document.
+// readOpenAPI reads an OpenAPI document. The parts of a schema (allOf) are merged into one, so that a member is found
+// whichever part has it.
 func readOpenAPI(text []byte) (*openapi3.T, error) {
 	document, err := openapi3.NewLoader().LoadFromData(text)
 	if err == nil && (document.Info == nil || document.Paths.Len() == 0) {
 		err = errors.New("it has no version or no paths")
 	}
-	return document, err
+	if err != nil {
+		return nil, err
+	}
+	return allof.MergeSpec(document)
 }
 
 // messages is an AsyncAPI document, as far as it is compared.

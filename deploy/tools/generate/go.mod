@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/getkin/kin-openapi v0.152.0
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
+	github.com/goccy/go-yaml v1.19.2
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/deploy/exchange v0.0.0
 	insurance.example/exchange/pkg v0.0.0
@@ -94,12 +95,12 @@ require (
 require (
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
-	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
 	github.com/rs/cors v1.11.1 // indirect
 	github.com/segmentio/kafka-go v0.4.51 // indirect
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
 	github.com/twmb/franz-go v1.22.2 // indirect
 	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260918054303-01f206a7e32c // indirect
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
@@ -112,6 +113,9 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.1 // indirect
 	golang.org/x/time v0.16.0 // indirect
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+	insurance.example/exchange/services/composite v0.0.0 // indirect
+	insurance.example/exchange/services/feed v0.0.0 // indirect
 )
 
 replace (
@@ -126,3 +130,7 @@ replace (
 	insurance.example/exchange/services/premium => ../../../services/premium
 	insurance.example/exchange/services/products => ../../../services/products
 )
+
+replace insurance.example/exchange/services/feed => ../../../services/feed
+
+replace insurance.example/exchange/services/composite => ../../../services/composite

@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/contracts/events"
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/register"
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/tools/generate/document"
@@ -18,13 +19,29 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: generate CONTRACTS-FOLDER")
+		fmt.Fprintln(os.Stderr, "usage: generate CONTRACTS-FOLDER\n       generate "+earlier+
+			"   (prints the OpenAPI document in the form of OpenAPI 3.0)")
 		os.Exit(2)
 	}
-	if err := generate(os.Args[1]); err != nil {
+	work := func() error { return generate(os.Args[1]) }
+	if os.Args[1] == earlier {
+		work = printEarlier
+	}
+	if err := work(); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
+}
+
+// earlier is the argument that asks for the OpenAPI document in the form of OpenAPI 3.0, which is in no file.
+const earlier = "openapi-3.0"
+
+func printEarlier() error {
+	text, err := openapi.Earlier(openapi.Published())
+	if err == nil {
+		_, err = os.Stdout.Write(text)
+	}
+	return err
 }
 
 func generate(contracts string) error {
@@ -35,6 +52,13 @@ func generate(contracts string) error {
 	if err := write(filepath.Join(contracts, "routes", "routes.json"), routes); err != nil {
 		return err
 	}
+	searches, err := allinone.Searches()
+	if err != nil {
+		return err
+	}
+	if err := write(filepath.Join(contracts, "beyond", "search.json"), searches); err != nil {
+		return err
+	}
 	if err := writeContracts(contracts); err != nil {
 		return err
 	}
@@ -42,11 +66,11 @@ func generate(contracts string) error {
 	if err != nil {
 		return err
 	}
-	openapi, err := document.Build(services, filepath.Dir(contracts))
+	built, err := document.Build(services, filepath.Dir(contracts))
 	if err != nil {
 		return err
 	}
-	if err := write(filepath.Join(contracts, "openapi", "openapi.json"), openapi); err != nil {
+	if err := write(filepath.Join(contracts, "openapi", "openapi.json"), built); err != nil {
 		return err
 	}
 	page, err := document.Page(services, filepath.Dir(contracts))
@@ -95,7 +119,7 @@ func writeContracts(contracts string) error {
 // describe returns what the services declare.
 func describe() ([]document.Service, error) {
 	var all []document.Service
-	for _, s := range allinone.Services() {
+	for _, s := range allinone.Declarations() {
 		resources, extensions, err := s.Describe()
 		if err != nil {
 			return nil, err

@@ -144,8 +144,8 @@ func action(r *rest.Description, name string) *rest.ActionDescription {
 	return &r.Actions[slices.IndexFunc(r.Actions, func(a rest.ActionDescription) bool { return a.Name == name })]
 }
 
-// TestResponsesThatMayWarnSaySo looks at the actions on policies. Those that run the checks of a creation may return
-// warnings, and a cancellation returns none.
+// TestResponsesThatMayWarnSaySo looks at the actions on policies. Each has a body, whose members may be misspelt, and
+// those that run the checks of a creation may return further warnings.
 func TestResponsesThatMayWarnSaySo(t *testing.T) {
 	d, err := build(t, "motorCoverage", func(*rest.Description) {})
 	if err != nil {
@@ -153,15 +153,14 @@ func TestResponsesThatMayWarnSaySo(t *testing.T) {
 	}
 	for _, c := range []struct {
 		action, status string
-		warns          bool
-	}{{":endorse", "200", true}, {":renew", "201", true}, {":cancel", "200", false}} {
+	}{{":endorse", "200"}, {":renew", "201"}, {":cancel", "200"}} {
 		response := d.Paths["/motorCoverage/{id}"+c.action]["post"].Responses[c.status]
 		name := strings.TrimPrefix(response.Content["application/json"].Schema.Ref, "#/components/schemas/")
 		if d.Components.Schemas[name].Properties["policyNumber"] == nil {
 			t.Fatalf("%s returns %q, which is no policy", c.action, name)
 		}
-		if _, warns := d.Components.Schemas[name].Properties["warnings"]; warns != c.warns {
-			t.Errorf("%s: the document says that it may warn: %v", c.action, warns)
+		if _, warns := d.Components.Schemas[name].Properties["warnings"]; !warns {
+			t.Errorf("%s: the document does not say that it may warn", c.action)
 		}
 	}
 }

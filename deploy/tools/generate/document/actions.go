@@ -11,6 +11,7 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 )
 
 // action describes POST /{resource}/{id}:{action} and POST /{resource}/{id}/{sub}.
@@ -24,10 +25,10 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 		op.Description = "The listed transitions; a record in any other state refuses the action with 409:\n\n" +
 			moveTable(a.Moves)
 	}
-	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch")
+	op.Parameters = parameters("id", "IdempotencyKey", "IfMatch", "IfNoneMatch", "Prefer")
 	op.RequestBody = body(b.schemas.actionBody(of.Description, a), len(a.Requires) > 0)
 	result := of.record
-	if a.WithExtra || mayWarn(of.Description, a) {
+	if a.WithExtra || mayWarn(of.Description) {
 		result = of.result
 	}
 	if a.Spawns {
@@ -43,15 +44,12 @@ func (b *builder) action(of resource, a rest.ActionDescription) *openapi3.Operat
 	return op
 }
 
-// mayWarn reports whether the response of an action may carry warnings and nothing else that is not of the record: the
-// action runs checks again, and those of the resource may warn.
-func mayWarn(r rest.Description, a rest.ActionDescription) bool {
-	return len(r.Extra) == 0 && warns(r) && (a.Amends || a.Spawns)
-}
+// mayWarn reports whether the response of a change may carry warnings and nothing else that is not of the record.
+func mayWarn(r rest.Description) bool { return len(r.Extra) == 0 && warns(r) }
 
 // actionRefuses returns the problems that an action may return.
 func actionRefuses(r rest.Description, a rest.ActionDescription) []problem.Kind {
-	refused := kinds(ofAll, ofBodies, ofKeys, []problem.Kind{problem.NotFound, problem.Changed}, a.Refuses)
+	refused := kinds(ofAll, ofBodies, ofKeys, ofStored, a.Refuses)
 	if len(a.Moves) > 0 {
 		refused = kinds(refused, []problem.Kind{problem.Transition})
 	}
@@ -70,29 +68,85 @@ func actionRefuses(r rest.Description, a rest.ActionDescription) []problem.Kind 
 // extension describes an operation beyond the interface.
 func (b *builder) extension(x rest.Extension) {
 	const tag = "beyond the interface"
-	b.addTag(tag, "What the interface does not name. All of it only reads.")
-	op := b.operation(resource{tag: tag}, "", x.Summary, openapi.ScopeDeveloper)
-	op.Description = x.Summary + "."
+	b.addTag(tag, "What the interface does not name.")
+	scope := openapi.ScopeDeveloper
+	if x.Writes {
+		scope = openapi.ScopeAdmin
+	}
+	op := b.operation(resource{tag: tag}, x.ID, x.Summary, scope)
+	op.Description = strings.TrimSpace(x.Summary + ". " + x.Details)
 	switch {
+	case len(x.Among) > 0:
+		b.search(op, x)
+	case x.Resource == "":
+		op.Parameters = parameters(x.Parameters...)
+		for _, p := range x.Query {
+			op.AddParameter(queryParameter(p).WithDescription(p.Means))
+		}
+		refused := kinds(ofAll, ofQueries, x.Refuses)
+		if x.Body != nil {
+			op.RequestBody = body(b.schemas.closed(x.Body), true)
+			refused = kinds(refused, ofBodies)
+		}
+		headers := []string{"X-Request-Id"}
+		if x.Tagged {
+			headers = append(headers, "ETag")
+		}
+		if x.Tagged && x.Writes {
+			op.Parameters = append(op.Parameters, parameters("IfMatch", "IfNoneMatch")...)
+			refused = kinds(refused, []problem.Kind{problem.Changed})
+		}
+		op.Responses.Set("200", succeed(x.Summary+".", b.schemas.of(x.Response, false), nil, headers...))
+		b.refuse(op, refused)
 	case x.IsRecord:
 		op.OperationID, op.Parameters = "past"+
-			upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
+			upper(x.Resource), parameters(slices.Concat([]string{"id", "IfMatch", "IfNoneMatch"}, x.Parameters)...)
 		op.Responses.Set("200",
 			succeed(op.Description, refTo(x.Resource), b.examples.record(x.Resource), "ETag", "X-Request-Id"))
-		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
+		op.Responses.Set("304", unchanged())
+		b.refuse(op, kinds(ofAll, ofQueries, ofStored))
 	case x.Method == http.MethodGet:
 		op.OperationID, op.Parameters = "historyOf"+
 			upper(x.Resource), parameters(slices.Concat([]string{"id"}, x.Parameters)...)
 		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), b.examples.history(x.Resource),
 			"Link", "X-Request-Id"))
-		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
+		b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound, problem.Altered}))
 	default:
 		op.OperationID = "try" + upper(x.Resource)
+		op.Parameters = parameters("Prefer")
 		op.RequestBody = body(refTo(x.Resource+changesSuffix), true)
 		op.Responses.Set("200", succeed(op.Description, b.schemas.of(x.Response, false), nil, "X-Request-Id"))
 		b.refuse(op, kinds(ofAll, ofBodies))
 	}
 	b.put(x.Path, x.Method, op)
+}
+
+// search describes a search. What it finds has the members of the records, but any may be left out.
+func (b *builder) search(op *openapi3.Operation, x rest.Extension) {
+	op.Description = x.Summary + ". One condition at least has an index, or there is none. A parameter that is " +
+		"repeated asks for any of its values; different parameters must all be met. A page is made from up to " +
+		fmt.Sprint(search.MostExamined) + " records, so that it may have few or none and a Link to the next."
+	op.Parameters = parameters(x.Parameters...)
+	for _, p := range x.Query {
+		op.AddParameter(queryParameter(p).WithDescription(upper(p.Means) + "."))
+	}
+	found := openapi3.NewObjectSchema()
+	found.Description = "A record, or the members of it that the parameter fields names."
+	for _, name := range x.Among {
+		for member, schema := range b.schemas.all[name].Value.Properties {
+			if found.Properties[member] == nil {
+				found.WithPropertyRef(member, schema)
+			}
+		}
+	}
+	var example any
+	if len(x.Among) == 1 {
+		example = b.examples.page(x.Among[0])
+	} else {
+		found.WithProperty("resource", text("The resource of the record."))
+	}
+	op.Responses.Set("200", succeed("A page of records.", listOf(found.NewRef()), example, "Link", "X-Request-Id"))
+	b.refuse(op, kinds(ofAll, ofQueries))
 }
 
 // pageLink returns a problem with its status, as a link to its page.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
+	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/rest"
@@ -28,7 +29,11 @@ func Build(services []Service, root string) (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	refused, err := sharedResponses()
+	refused, err := sharedResponses(true)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := problems.Texts()
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +47,7 @@ func Build(services []Service, root string) (*openapi3.T, error) {
 				Responses: refused,
 			},
 		},
-		schemas: newSchemas(valuesets.Published(), root), examples: shown,
+		schemas: newSchemas(valuesets.Published(), root), examples: shown, texts: texts,
 	}
 	problem := b.schemas.problem()
 	problem.Description = "A problem document (RFC 7807)."
@@ -82,7 +87,9 @@ type builder struct {
 	doc      *openapi3.T
 	schemas  *schemas
 	examples *examples
-	errs     []error
+	// texts are those of the problems, where each response names the problems that it may have.
+	texts map[string]problems.Text
+	errs  []error
 }
 
 func info() *openapi3.Info {

@@ -9,6 +9,7 @@ import (
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest"
 )
 
 // internalScheme names the security scheme of internal operations.
@@ -17,7 +18,7 @@ const internalScheme = "credential"
 // Internal returns the OpenAPI document of the operations that one service offers to others. root is as for Build.
 // Internal returns an error for a type or a member without a description, and for a type without a schema.
 func Internal(c internalapi.Contract, root string) (*openapi3.T, error) {
-	refused, err := sharedResponses()
+	refused, err := sharedResponses(false)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +56,23 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 		OperationID: o.ID, Summary: o.Summary, Responses: openapi3.NewResponsesWithCapacity(4),
 		Security: &openapi3.SecurityRequirements{{internalScheme: {}}}, Extensions: map[string]any{},
 	}
-	op.AddParameter(openapi3.NewPathParameter(o.Parameter).WithSchema(openapi3.NewStringSchema()).WithDescription(
-		o.ParameterMeans))
+	if o.Parameter != "" {
+		op.AddParameter(openapi3.NewPathParameter(o.Parameter).WithSchema(openapi3.NewStringSchema()).WithDescription(
+			o.ParameterMeans))
+	}
+	if len(o.Parts) > 0 {
+		op.AddParameter(openapi3.NewQueryParameter("part").WithSchema(enumeration(o.Parts)).WithDescription(
+			"The one part to return; all of them without it."))
+		op.AddParameter(openapi3.NewQueryParameter("skip").WithSchema(openapi3.NewIntegerSchema().WithMin(0).WithMax(
+			internalapi.MostSkipped)).WithDescription("How many records of the part to leave out."))
+	}
+	if o.Takes != nil {
+		op.RequestBody = body(b.schemas.of(o.Takes, false), true)
+	}
+	if o.Limited {
+		op.AddParameter(openapi3.NewQueryParameter("limit").WithSchema(openapi3.NewIntegerSchema().WithMin(1).WithMax(
+			rest.MaxLimit).WithDefault(rest.DefaultLimit)).WithDescription("How many entries to return at most."))
+	}
 	if o.Returns == nil {
 		op.Responses.Set("204", succeed("Done.", nil, nil, "X-Request-Id"))
 	} else {
@@ -68,11 +84,21 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 	} else {
 		refused = append(refused, problem.NotFound)
 	}
+	if o.Limited || len(o.Parts) > 0 {
+		refused = append(refused, problem.BadParameter)
+	}
+	if o.Takes != nil {
+		refused = append(refused, problem.Malformed, problem.TooLarge)
+	}
 	if o.Conflicts {
 		refused = append(refused, problem.Transition)
 	}
 	b.refuse(op, refused)
 	item := &openapi3.PathItem{}
 	item.SetOperation(o.Method, op)
-	b.doc.Paths.Set(o.Path+"{"+o.Parameter+"}", item)
+	path := o.Path
+	if o.Parameter != "" {
+		path += "{" + o.Parameter + "}"
+	}
+	b.doc.Paths.Set(path, item)
 }

@@ -17,10 +17,12 @@ var (
 	}
 	ofBodies = []problem.Kind{
 		problem.SlowBody, problem.Malformed, problem.Invalid, problem.TooLarge, problem.RecordTooLarge,
-		problem.MediaType,
+		problem.MediaType, problem.BadHeader, problem.BadParameter,
 	}
-	ofKeys    = []problem.Kind{problem.BadHeader, problem.KeyReused}
+	ofKeys    = []problem.Kind{problem.KeyReused}
 	ofQueries = []problem.Kind{problem.BadParameter}
+	// ofStored are those of operations on a stored record and its former versions.
+	ofStored = []problem.Kind{problem.NotFound, problem.Changed, problem.Altered}
 )
 
 // resource is a resource with its schemas.
@@ -56,15 +58,7 @@ func (b *builder) list(of resource) *openapi3.Operation {
 	op.Description = "A page of the records that meet all filters. The Link header has the URL of the next page."
 	op.Parameters = parameters("limit", "cursor", "skip")
 	for _, p := range of.Parameters {
-		schema := openapi3.NewStringSchema().WithMinLength(1)
-		switch p.Format {
-		case "int64":
-			schema = openapi3.NewInt64Schema()
-		case "date":
-			schema = openapi3.NewStringSchema().WithFormat("date")
-		}
-		op.AddParameter(openapi3.NewQueryParameter(p.Name).WithSchema(schema).WithDescription("Only records by " +
-			p.Means + "."))
+		op.AddParameter(queryParameter(p).WithDescription("Only records by " + p.Means + "."))
 	}
 	op.Responses.Set("200", succeed("A page of records.", listOf(of.record), b.examples.page(of.Resource), "Link",
 		"X-Request-Id"))
@@ -72,15 +66,39 @@ func (b *builder) list(of resource) *openapi3.Operation {
 	return op
 }
 
+// queryParameter returns a parameter of a query with its schema.
+func queryParameter(p rest.Parameter) *openapi3.Parameter {
+	schema := openapi3.NewStringSchema().WithMinLength(1)
+	switch p.Format {
+	case "int64":
+		schema = openapi3.NewInt64Schema()
+	case "date", "uuid":
+		schema = openapi3.NewStringSchema().WithFormat(p.Format)
+	case "decimal":
+		schema.WithPattern(`^-?[0-9]+(\.[0-9]+)?$`)
+	}
+	if p.Most > 0 {
+		list := openapi3.NewArraySchema().WithItems(schema).WithMinItems(1).WithMaxItems(int64(p.Most))
+		return openapi3.NewQueryParameter(p.Name).WithSchema(list)
+	}
+	if len(p.Values) > 0 {
+		schema = enumeration(p.Values)
+	}
+	return openapi3.NewQueryParameter(p.Name).WithSchema(schema)
+}
+
 func (b *builder) read(of resource) *openapi3.Operation {
 	op := b.operation(of, "get"+upper(of.Resource), "Read one "+of.Resource, openapi.ScopeDeveloper)
 	op.Description = b.schemas.words.of(of.Record)
-	op.Parameters = parameters("id", "IfNoneMatch")
+	op.Parameters = parameters("id", "IfMatch", "IfNoneMatch")
 	op.Responses.Set("200", succeed("The record.", of.record, b.examples.record(of.Resource), "ETag", "X-Request-Id"))
-	op.Responses.Set("304", succeed("The record is still the one that If-None-Match names.", nil, nil, "ETag",
-		"X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound}))
+	op.Responses.Set("304", unchanged())
+	b.refuse(op, kinds(ofAll, ofQueries, []problem.Kind{problem.NotFound, problem.Changed}))
 	return op
+}
+
+func unchanged() *openapi3.ResponseRef {
+	return succeed("The record is still the one that If-None-Match names.", nil, nil, "ETag", "X-Request-Id")
 }
 
 func (b *builder) create(of resource) *openapi3.Operation {
@@ -90,7 +108,7 @@ func (b *builder) create(of resource) *openapi3.Operation {
 		op.Description += "\n\nThe checks, in this order; the first that fails decides the response:\n\n" +
 			checkTable(of.Description, pageLink)
 	}
-	op.Parameters = parameters("IdempotencyKey")
+	op.Parameters = parameters("IdempotencyKey", "Prefer")
 	op.RequestBody = body(of.input, true)
 	op.Responses.Set("201", succeed("The new record.", of.result, nil, "Location", "ETag", "X-Request-Id"))
 	op.Responses.Set("200",
@@ -112,10 +130,14 @@ func (b *builder) replace(of resource) *openapi3.Operation {
 			"the exchange issues may " +
 			"be left out or sent as it is."
 	}
-	op.Parameters = parameters("id", "IfMatch")
+	op.Parameters = parameters("id", "IfMatch", "IfNoneMatch", "Prefer")
 	op.RequestBody = body(schema, true)
-	op.Responses.Set("200", succeed("The record as it is now.", of.record, nil, "ETag", "X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofBodies, []problem.Kind{problem.NotFound, problem.Changed}, checksRefuse(of.Description),
+	result := of.record
+	if mayWarn(of.Description) {
+		result = of.result
+	}
+	op.Responses.Set("200", succeed("The record as it is now.", result, nil, "ETag", "X-Request-Id"))
+	b.refuse(op, kinds(ofAll, ofBodies, ofStored, checksRefuse(of.Description),
 		of.ReplaceRefuses, of.Taken))
 	return op
 }

@@ -60,6 +60,10 @@ func sharedParameters() openapi3.ParametersMap {
 	}
 	add("id", openapi3.NewPathParameter("id"), openapi3.NewStringSchema(),
 		"The id of the record. One that is no UUID names nothing.")
+	add("policyNumber", openapi3.NewPathParameter("policyNumber"), openapi3.NewStringSchema(),
+		"The number of the policy.")
+	add("name", openapi3.NewPathParameter("name"), openapi3.NewStringSchema(),
+		"The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores.")
 	add("limit", openapi3.NewQueryParameter("limit"),
 		openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
 		"The greatest number of records, or of events, in the page.")
@@ -77,7 +81,11 @@ func sharedParameters() openapi3.ParametersMap {
 		"Entity tags. If the record has none of them, because it has changed, the response is 412. They are "+
 			"compared strongly.")
 	add("IfNoneMatch", openapi3.NewHeaderParameter("If-None-Match"), openapi3.NewStringSchema(),
-		"Entity tags that the caller knows; 304 where the record has one of them.")
+		"Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. "+
+			"They are compared weakly.")
+	add("Prefer", openapi3.NewHeaderParameter("Prefer"), openapi3.NewStringSchema(),
+		"With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it "+
+			"such a member is kept, with a warning where its name is like that of a field.")
 	return shared
 }
 

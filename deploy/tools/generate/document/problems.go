@@ -15,65 +15,101 @@ import (
 	"insurance.example/exchange/pkg/problem"
 )
 
-// refusal is the response that all operations share for a status.
+// refusal is the response for a status. Operations that return exactly its problems share it.
 type refusal struct {
 	name, description string
-	kind              problem.Kind // the problem of the example
-	header            string       // a header that only this response has
+	kinds             []problem.Kind // the first is the problem of the example
+	header            string         // a header that only this response has
 }
 
 var refusals = map[int]refusal{
 	http.StatusBadRequest: {
-		"BadRequest", "The request is described wrongly. `errors` names what is wrong.", problem.Required, "",
+		"BadRequest", "The request is described wrongly. `errors` names what is wrong.",
+		of(problem.BadParameter), "",
 	},
 	http.StatusUnauthorized: {
-		"Unauthorized", "There is no valid token with the scope of the operation.", problem.Unauthorized,
+		"Unauthorized", "There is no valid token with the scope of the operation.", of(problem.Unauthorized),
 		"WWW-Authenticate",
 	},
 	http.StatusNotFound: {
-		"NotFound", "There is no such record, or the request names one that does not exist.", problem.NotFound, "",
+		"NotFound", "There is no such record, or the request names one that does not exist.", of(problem.NotFound), "",
 	},
-	http.StatusConflict: {"Conflict", "The state of things forbids the request.", problem.Transition, ""},
+	http.StatusConflict: {"Conflict", "The state of things forbids the request.", of(problem.Transition), ""},
+	http.StatusGone:     {"Gone", "The cursor does not work any more.", of(problem.CursorExpired), ""},
 	http.StatusPreconditionFailed: {
-		"PreconditionFailed", "The record has changed since the version that If-Match names.", problem.Changed, "",
+		"PreconditionFailed", "The record does not meet If-Match or If-None-Match.", of(problem.Changed), "",
 	},
 	http.StatusRequestEntityTooLarge: {
 		"TooLarge", "The body, or the record as the request would make it, is larger than the exchange takes.",
-		problem.TooLarge, "",
+		of(problem.TooLarge, problem.RecordTooLarge), "",
 	},
-	http.StatusUnsupportedMediaType: {"UnsupportedMediaType", "The body is not marked as JSON.", problem.MediaType, ""},
+	http.StatusUnsupportedMediaType: {
+		"UnsupportedMediaType", "The body is not marked as JSON.", of(problem.MediaType), "",
+	},
 	http.StatusUnprocessableEntity: {
-		"Unprocessable", "The request is well described and cannot be processed.", problem.KeyReused, "",
+		"Unprocessable", "The request is well described and cannot be processed.", of(problem.KeyReused), "",
 	},
 	http.StatusRequestTimeout: {
-		"RequestTimeout", "The body did not come within the time that it may take.", problem.SlowBody, "",
+		"RequestTimeout", "The body did not come within the time that it may take.", of(problem.SlowBody), "",
 	},
 	http.StatusTooManyRequests: {
 		"TooManyRequests", "Other requests of the caller have as much in work as one caller may have, or it has " +
-			"sent more requests than it may. Nothing was done.", problem.ShareUsedUp, "Retry-After",
+			"sent more requests than it may. Nothing was done.",
+		of(problem.ShareUsedUp, problem.RateExceeded), "Retry-After",
+	},
+	http.StatusInternalServerError: {
+		"Altered", "Another program has changed what is stored of the record. It is neither shown nor changed.",
+		of(problem.Altered), "",
 	},
 	http.StatusServiceUnavailable: {
 		"Unavailable", "The storage or another service is not available, or the exchange has as much in work as it " +
-			"can have. Nothing is half written.", problem.Unavailable, "Retry-After",
+			"can have. Nothing is half written.", of(problem.Unavailable, problem.Overloaded), "Retry-After",
 	},
 }
 
-// sharedResponses returns the responses of all refusals, by the name of the component.
-func sharedResponses() (openapi3.ResponseBodies, error) {
+func of(kinds ...problem.Kind) []problem.Kind { return kinds }
+
+// response returns the response for some of the problems of its status. If its documents are to name the types that
+// they may have, typed is true.
+func (r refusal) response(kinds []problem.Kind, texts map[string]problems.Text, typed bool) *openapi3.ResponseRef {
+	shown := kinds[0]
+	if slices.Contains(kinds, r.kinds[0]) {
+		shown = r.kinds[0]
+	}
+	response := openapi3.NewResponse().WithDescription(r.description)
+	schema := refTo("Problem")
+	if typed {
+		schema = openapi3.NewSchemaRef("", &openapi3.Schema{AllOf: openapi3.SchemaRefs{
+			schema, openapi3.NewObjectSchema().WithProperty("type", enumeration(types(kinds))).NewRef(),
+		}})
+	}
+	response.Content = openapi3.NewContentWithSchemaRef(schema, []string{problem.ContentType})
+	response.Content[problem.ContentType].Example = occurrence(shown, texts[shown.Slug()].Example)
+	response.Headers = headers("X-Request-Id")
+	if r.header != "" {
+		response.Headers[r.header] = headers(r.header)[r.header]
+	}
+	return &openapi3.ResponseRef{Value: response}
+}
+
+// types returns the type members of problems.
+func types(kinds []problem.Kind) []string {
+	var all []string
+	for _, k := range kinds {
+		all = append(all, problem.URI(k))
+	}
+	return all
+}
+
+// sharedResponses returns the responses that operations share, by the name of the component.
+func sharedResponses(typed bool) (openapi3.ResponseBodies, error) {
 	texts, err := problems.Texts()
 	if err != nil {
 		return nil, err
 	}
 	all := openapi3.ResponseBodies{}
 	for _, r := range refusals {
-		response := openapi3.NewResponse().WithDescription(r.description)
-		response.Content = openapi3.NewContentWithSchemaRef(refTo("Problem"), []string{problem.ContentType})
-		response.Content[problem.ContentType].Example = occurrence(r.kind, texts[r.kind.Slug()].Example)
-		response.Headers = headers("X-Request-Id")
-		if r.header != "" {
-			response.Headers[r.header] = headers(r.header)[r.header]
-		}
-		all[r.name] = &openapi3.ResponseRef{Value: response}
+		all[r.name] = r.response(r.kinds, texts, typed)
 	}
 	return all, nil
 }
@@ -106,30 +142,36 @@ func occurrence(kind problem.Kind, of *problems.Example) record {
 	return document
 }
 
-// refuse adds the response of each status of the problems. An extension lists all of the problems, for programs. The
-// description lists, for people, those that not every operation of this kind has.
+// refuse adds the response of each status of the problems, with an enumeration of their types. An extension lists all
+// of the problems, for programs. The description lists, for people, those that not every operation of this kind has.
 func (b *builder) refuse(op *openapi3.Operation, refused []problem.Kind) {
 	refused = slices.Clone(refused)
 	slices.SortStableFunc(refused, func(x, y problem.Kind) int { return x.Status() - y.Status() })
-	general := kinds(ofAll, ofBodies, ofKeys, ofQueries)
-	var own, types []string
+	general := kinds(ofAll, ofBodies, ofKeys, ofQueries, []problem.Kind{problem.Altered})
+	var own []string
+	ofStatus := map[int][]problem.Kind{}
 	for _, k := range refused {
-		shared, known := refusals[k.Status()]
-		if !known {
-			b.errs = append(b.errs,
-				fmt.Errorf("%s has the status %d, for which there is no shared response", k.Slug(), k.Status()))
-			continue
-		}
-		op.Responses.Set(strconv.Itoa(k.Status()), &openapi3.ResponseRef{Ref: "#/components/responses/" + shared.name})
-		types = append(types, problem.URI(k))
+		ofStatus[k.Status()] = append(ofStatus[k.Status()], k)
 		if !slices.Contains(general, k) {
 			own = append(own, pageLink(k))
 		}
 	}
+	for status, of := range ofStatus {
+		r, known := refusals[status]
+		if !known {
+			b.errs = append(b.errs, fmt.Errorf("%s has the status %d, which refusals lacks", of[0].Slug(), status))
+			continue
+		}
+		response := &openapi3.ResponseRef{Ref: "#/components/responses/" + r.name}
+		if b.texts != nil && !slices.Equal(of, r.kinds) {
+			response = r.response(of, b.texts, true)
+		}
+		op.Responses.Set(strconv.Itoa(status), response)
+	}
 	if len(own) > 0 {
 		op.Description = strings.TrimSpace(op.Description) + "\n\nProblems: " + strings.Join(own, ", ") + "."
 	}
-	op.Extensions[openapi.ProblemsExtension] = types
+	op.Extensions[openapi.ProblemsExtension] = types(refused)
 }
 
 // kinds joins lists of problems. The result has each problem once.
@@ -156,6 +198,8 @@ func (s *schemas) problem() *openapi3.Schema {
 		WithProperty("instance", text("The X-Request-Id of the response.")).
 		WithProperty("existingId",
 			text("On a conflict: the id of the record that is there already.").WithFormat("uuid")).
+		WithProperty("list", text("On a number where an id is wanted: the list that finds the record by it.").
+			WithFormat("uri-reference")).
 		WithProperty("state", text("On a transition that is not listed: the state of the record.")).
 		WithPropertyRef("errors", described(errors, "What is wrong, place by place.")).
 		WithProperty("moreErrors", wholeNumber("How many more errors there are than `errors` lists.").WithMin(1))

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/jsonobject"
@@ -179,13 +181,29 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	return s.add(name, schema)
 }
 
+// closed returns a reference to the component of a struct that callers send and that takes no other members.
+func (s *schemas) closed(t reflect.Type) *openapi3.SchemaRef {
+	ref := s.component(t, true)
+	no := false
+	s.all[t.Name()+inputSuffix].Value.AdditionalProperties.Has = &no
+	return ref
+}
+
 // object returns the schema of a struct's members. In responses, the members that are never left out are required.
 func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 	schema := openapi3.NewObjectSchema()
 	var order []string
 	for _, field := range members(t) {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
-		schema.WithPropertyRef(name, described(s.member(field, sent), s.words.member(t, field)))
+		member := described(s.member(field, sent), s.words.member(t, field))
+		if _, amount := field.Tag.Lookup("amount"); amount {
+			member.Value.Extensions = maps.Clone(member.Value.Extensions)
+			if member.Value.Extensions == nil {
+				member.Value.Extensions = map[string]any{}
+			}
+			member.Value.Extensions[openapi.AmountExtension] = true
+		}
+		schema.WithPropertyRef(name, member)
 		if !sent && !strings.Contains(options, "omit") {
 			schema.Required = append(schema.Required, name)
 		}

@@ -1,10 +1,12 @@
 // Package manifests derives from the list of processes what manifests say of each of them: who runs, who calls whom,
-// and which release. What else a process needs (its sizes, its own settings) is written by hand in its base.
+// who logs in to MongoDB, and which release; and from the alerts an object of Kubernetes. What else a process needs
+// (its sizes, its own settings) is written by hand in its base.
 package manifests
 
 import (
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -72,15 +74,26 @@ func Write(repository string) error {
 		}
 	}
 	for path, name := range map[string]string{
-		"deploy/kubernetes/base/kustomization.yaml":                    "bases.yaml",
-		"deploy/kubernetes/components/tls/programs/kustomization.yaml": "tls.yaml",
+		"deploy/kubernetes/base/kustomization.yaml":                        "bases.yaml",
+		"deploy/kubernetes/components/mongodb/programs/kustomization.yaml": "mongodb.yaml",
+		"deploy/kubernetes/components/tls/programs/kustomization.yaml":     "tls.yaml",
 	} {
 		if err := whole(filepath.Join(repository, path), name, all); err != nil {
 			return err
 		}
 	}
+	rules, err := alerts(repository)
+	if err != nil {
+		return err
+	}
+	if err := whole(filepath.Join(repository, "deploy/kubernetes/components/monitoring/rules.yaml"), "rules.yaml",
+		rules); err != nil {
+		return err
+	}
 	for path, parts := range map[string][]string{
-		"docker-compose.yml":                                 {"compose-peers", "compose-services", "compose-gateway"},
+		"docker-compose.yml": {"compose-peers", "compose-services", "compose-gateway", "compose-passwords",
+			"compose-users", "compose-volumes"},
+		"deploy/kubernetes/overlays/dev/mongodb.yaml":        {"dev-mounts", "dev-volumes"},
 		"deploy/docker/standins.yml":                         {"standins-services"},
 		"deploy/kubernetes/overlays/prod/kustomization.yaml": {"images"},
 	} {
@@ -116,6 +129,19 @@ func processes(repository string) ([]process, error) {
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// alerts returns the alerts as a part of an object of Kubernetes.
+func alerts(repository string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(repository, "deploy/monitoring/alerts.yaml"))
+	if err != nil {
+		return "", err
+	}
+	_, groups, found := strings.Cut(string(text), "\ngroups:\n")
+	if !found {
+		return "", errors.New("deploy/monitoring/alerts.yaml has no line \"groups:\"")
+	}
+	return "  " + strings.ReplaceAll(strings.TrimSpace("groups:\n"+groups), "\n", "\n  "), nil
 }
 
 // whole writes a file.

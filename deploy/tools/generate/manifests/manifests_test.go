@@ -17,7 +17,8 @@ var repository = filepath.Join("..", "..", "..", "..")
 func copied(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	paths := []string{"docker-compose.yml", "deploy/docker/standins.yml", "deploy/kubernetes", "gateway/RELEASE"}
+	paths := []string{"docker-compose.yml", "deploy/docker/standins.yml", "deploy/kubernetes", "gateway/RELEASE",
+		"deploy/monitoring/alerts.yaml"}
 	for _, name := range internalapi.Services() {
 		paths = append(paths, "services/"+name+"/RELEASE")
 	}

@@ -1,4 +1,4 @@
-module client
+module insurance.example/exchange/clients/go
 
 go 1.26.0
 
