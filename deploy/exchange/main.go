@@ -14,7 +14,9 @@ import (
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
+	"insurance.example/exchange/deploy/exchange/follow"
 	"insurance.example/exchange/deploy/exchange/local"
+	"insurance.example/exchange/deploy/exchange/shards"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -35,16 +37,17 @@ func command() *cobra.Command {
 		Args: knownCommand, RunE: func(root *cobra.Command, _ []string) error { return root.Help() },
 	}
 	environ := os.Environ()
-	clients := client.Commands(client.Surroundings{
+	around := client.Surroundings{
 		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: local.IssueToken,
-	})
+	}
+	clients := append(client.Commands(around), follow.Commands(around)...)
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"},
 		&cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr),
 		local.BrokerProgram(os.Stdout).Command(environ, os.Stderr),
 		deadletters.Command(environ, os.Stdout, os.Stderr))
 	grouped(root, "run", append(backup.Commands(environ, os.Stdout, os.Stderr),
-		check.Command(environ, os.Stdout, os.Stderr))...)
+		check.Command(environ, os.Stdout, os.Stderr), shards.Command(environ, os.Stdout, os.Stderr))...)
 	grouped(root, "client", append(clients, local.TokenCommand(environ, os.Stdout),
 		conformance.Command(environ, os.Stdout))...)
 	return root

@@ -16,6 +16,10 @@ import (
 // StoreFile returns the file in which a service keeps its records, in a data folder.
 func StoreFile(data, service string) string { return filepath.Join(data, service+".db") }
 
+// Added reports whether a service was added since the last release, so that a data folder or a backup of an exchange of
+// that release lacks its database. Without it nothing is lost: it has no records.
+func Added(service string) bool { return service == "feed" }
+
 // mongoNote returns the file in a data folder that says that the records are in MongoDB. Without it, an exchange that
 // is started without its MongoDB would begin with none, and a backup of the folder would have none.
 func mongoNote(data string) string { return filepath.Join(data, "records-in-mongodb") }
@@ -26,15 +30,26 @@ func InMongo(data string) bool {
 	return err == nil
 }
 
-// openStores opens the store of each service: its file in the data folder, or its database in MongoDB, which has the
+// openStores opens the store of each service that has one: its file in the data folder, or its database in MongoDB,
+// which has the
 // name of the service as that of a service in a process of its own has.
 func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string]docstore.Store, error) {
 	inMongo := r.store.URL.InMongo()
 	if err := r.keepApart(inMongo); err != nil {
 		return nil, err
 	}
+	var known siblings
+	if !inMongo {
+		var err error
+		if known, err = readSiblings(r.data); err != nil {
+			return nil, fmt.Errorf("setting data: %w", err)
+		}
+	}
 	all := map[string]docstore.Store{}
 	for _, s := range r.services {
+		if s.Storeless {
+			continue
+		}
 		settings := r.store
 		if !inMongo {
 			settings.URL = process.StoreURL("sqlite:" + StoreFile(r.data, s.Name))
@@ -50,6 +65,9 @@ func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string
 		all[s.Name] = store
 	}
 	if !inMongo {
+		if err := known.adopt(ctx, r.data, all); err != nil {
+			return nil, fmt.Errorf("setting data: %w", err)
+		}
 		return all, nil
 	}
 	note := "The records of this exchange are in MongoDB, which exchange run --store names.\n"

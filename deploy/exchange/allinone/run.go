@@ -2,9 +2,11 @@ package allinone
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/deploy/exchange/broker"
 	"insurance.example/exchange/deploy/exchange/local"
+	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
@@ -29,13 +32,18 @@ type runner struct {
 	gateway  gateway.Settings
 	services []process.Definition
 	banner   io.Writer
+	// testClock is the instant that the test clock begins with; empty for an exchange without one.
+	testClock    string
+	clock        *testclock.Clock
+	clockService process.Definition
 	// ownTokens reports whether the exchange issues its tokens itself.
 	ownTokens bool
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
 func RunProgram(banner io.Writer) process.Program {
-	r := &runner{banner: banner}
+	r := &runner{banner: banner, clock: new(testclock.Clock)}
+	r.clockService = testclock.Service(r.clock).Definition()
 	for _, s := range Services() {
 		r.services = append(r.services, s.Definition())
 	}
@@ -62,7 +70,10 @@ func (r *runner) register(flags *pflag.FlagSet) {
 	local.RegisterData(flags, &r.data)
 	r.store.RegisterMongo(flags)
 	r.gateway.Register(flags)
-	for _, s := range r.services {
+	flags.StringVar(&r.testClock, testClockFlag, "",
+		"`instant`, such as 2026-01-15T00:00:00Z, at which a clock begins that all services go by and that stands "+
+			"still until POST /x/clock:advance; for trying what depends on time, on a data folder of its own")
+	for _, s := range append(r.services, r.clockService) {
 		s.Flags(flags)
 	}
 }
@@ -75,6 +86,9 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	if err := local.OpenFolder(r.data); err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
+	if err := p.KeepAudit(filepath.Join(r.data, "audit.log")); err != nil {
+		return err
+	}
 	if len(p.Settings.Secrets) == 0 && p.Settings.SecretFile == "" {
 		secret, err := local.NewSecret()
 		if err != nil {
@@ -82,15 +96,18 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 		}
 		p.Settings.Secrets = []string{secret}
 	}
-	brokerAt, err := r.startBroker(p)
+	kafka, err := r.startBroker(p)
 	if err != nil {
 		return fmt.Errorf("setting data: %w", err)
+	}
+	if err := r.openClock(); err != nil {
+		return fmt.Errorf("setting %s: %w", testClockFlag, err)
 	}
 	opened, err := r.openStores(ctx, p)
 	if err != nil {
 		return p.WithoutStore(ctx, err)
 	}
-	handlers, err := r.startServices(ctx, p, opened, brokerAt)
+	handlers, err := r.startServices(ctx, p, opened, kafka)
 	if err != nil {
 		return err
 	}
@@ -101,26 +118,51 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	if err := r.welcome(p.URL(), p.AdminAddress()); err != nil {
 		return err
 	}
+	if r.testClock != "" {
+		entrance = r.clock.Handler(entrance)
+	}
 	return p.Serve(ctx, entrance)
 }
 
-func (r *runner) startBroker(p *process.Process) (address string, err error) {
-	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"),
+const testClockFlag = "test-clock"
+
+// openClock opens the test clock, if there is one. A folder that was run with one has records of invented instants, so
+// that it is refused without.
+func (r *runner) openClock() error {
+	switch _, stat := os.Stat(testclock.File(r.data)); {
+	case r.testClock == "" && stat == nil:
+		return fmt.Errorf("the exchange of the folder %s has a test clock; give it an instant, or name another "+
+			"folder with --data", r.data)
+	case r.testClock == "":
+		return nil
+	case r.store.URL.InMongo():
+		return errors.New("an exchange on MongoDB has no test clock, because others may share its records")
+	}
+	return r.clock.Open(r.data, r.testClock)
+}
+
+func (r *runner) startBroker(p *process.Process) (cluster.Settings, error) {
+	b, err := broker.Start(broker.Options{DataDir: filepath.Join(r.data, "broker"), Secret: true,
 		Log: p.Log.With("service", "broker")})
 	if err != nil {
-		return "", err
+		return cluster.Settings{}, err
 	}
 	p.OnClose(func() error { b.Close(); return nil })
-	return b.Addr(), nil
+	return b.Settings(), nil
 }
 
 // startServices starts the services and returns their handlers. They call each other in memory.
 func (r *runner) startServices(
-	ctx context.Context, p *process.Process, opened map[string]docstore.Store, brokerAt string,
+	ctx context.Context, p *process.Process, opened map[string]docstore.Store, kafka cluster.Settings,
 ) (map[string]http.Handler, error) {
 	ordered, err := startOrder(r.services)
 	if err != nil {
 		return nil, err
+	}
+	now := time.Now
+	if r.testClock != "" {
+		now = r.clock.Now
+		ordered = append(ordered, r.clockService)
 	}
 	handlers := map[string]http.Handler{}
 	reach := func(name string) (peer.Config, error) {
@@ -128,7 +170,7 @@ func (r *runner) startServices(
 	}
 	for _, s := range ordered {
 		links := process.Links{
-			Store: opened[s.Name], Kafka: cluster.Settings{Brokers: []string{brokerAt}}, Peer: reach, Now: time.Now,
+			Store: opened[s.Name], Kafka: kafka, Peer: reach, Now: now,
 		}
 		if handlers[s.Name], err = p.Start(ctx, s, links); err != nil {
 			return nil, err

@@ -7,11 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/services/claims"
+	"insurance.example/exchange/services/composite"
 	"insurance.example/exchange/services/coverage"
+	"insurance.example/exchange/services/feed"
 	"insurance.example/exchange/services/parties"
 	"insurance.example/exchange/services/premium"
 	"insurance.example/exchange/services/products"
@@ -21,10 +25,12 @@ import (
 func Services() []rest.Service {
 	return []rest.Service{
 		parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service(),
+		feed.Service(), composite.Service(),
 	}
 }
 
-// CallersFirst returns the services, each before those that it calls. A record names only records that were there
+// CallersFirst returns the services that keep records, each before those that it calls. A record names only records
+// that were there
 // before it, in its own service or in one that its service calls. So what is read of the services in this order names
 // no record that is missing.
 func CallersFirst() ([]rest.Service, error) {
@@ -37,7 +43,9 @@ func CallersFirst() ([]rest.Service, error) {
 	ordered, err := startOrder(definitions)
 	var services []rest.Service
 	for _, d := range slices.Backward(ordered) {
-		services = append(services, declared[d.Name])
+		if !declared[d.Name].Storeless {
+			services = append(services, declared[d.Name])
+		}
 	}
 	return services, err
 }
@@ -79,10 +87,15 @@ func unordered(waiting []process.Definition, started []string) error {
 		strings.Join(calls, ", "))
 }
 
-// Routes returns the routing table that follows from the declarations of the services.
+// Declarations returns the services and what else the OpenAPI document describes: the test clock.
+func Declarations() []rest.Service {
+	return append(Services(), testclock.Service(new(testclock.Clock)))
+}
+
+// Routes returns the routing table that follows from the declarations.
 func Routes() (routes.Table, error) {
 	var table routes.Table
-	for _, s := range Services() {
+	for _, s := range Declarations() {
 		resources, extensions, err := s.Routes()
 		if err != nil {
 			return table, err
@@ -95,7 +108,30 @@ func Routes() (routes.Table, error) {
 		}
 		for _, x := range extensions {
 			table.Extensions = append(table.Extensions,
-				routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method})
+				routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method, Writes: x.Writes,
+					Optional: x.Optional})
+		}
+	}
+	return table, nil
+}
+
+// Searches returns what can be searched, as the declarations say.
+func Searches() (beyond.SearchTable, error) {
+	var table beyond.SearchTable
+	for _, s := range Services() {
+		tables, err := s.Searches()
+		if err != nil {
+			return table, err
+		}
+		for _, t := range tables {
+			of := beyond.SearchedResource{Resource: t.Resource, Members: t.Members}
+			for i := range t.Fields {
+				f := &t.Fields[i]
+				of.Fields = append(of.Fields, beyond.SearchField{
+					Name: f.Name, Kind: string(f.Kind), Parameters: f.Parameters(), Leads: f.Index != "",
+				})
+			}
+			table.Resources = append(table.Resources, of)
 		}
 	}
 	return table, nil

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // welcome writes where the exchange listens and how to call it. Each command works as it is pasted, so there are none
@@ -24,6 +25,10 @@ func (r *runner) welcome(base, admin string) error {
 		fmt.Fprintf(&text, "  records:            MongoDB at %s\n", r.store.URL.Hosts())
 	}
 	fmt.Fprintf(&text, "  data:               %s\n", data)
+	if r.testClock != "" {
+		fmt.Fprintf(&text, "  test clock:         %s; POST %s/x/clock:advance moves it\n",
+			r.clock.Now().Format(time.RFC3339), base)
+	}
 	if r.ownTokens {
 		command, err := os.Executable()
 		if err != nil {

@@ -8,18 +8,22 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // source is the database of a service at the instant of its snapshot.
 type source struct {
 	service, path string
+	inspected     inspect.Service
 	snapshot      *sqlitestore.Snapshot
 }
 
@@ -37,7 +41,14 @@ func snapshots(data string) ([]source, error) {
 	var all []source
 	for _, s := range services {
 		path := allinone.StoreFile(data, s.Name)
+		inspected, err := s.Inspected()
+		if err != nil {
+			return nil, errors.Join(err, closeAll(all))
+		}
 		snapshot, err := sqlitestore.OpenSnapshot(path)
+		if errors.Is(err, fs.ErrNotExist) && allinone.Added(s.Name) {
+			continue
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = client.Misuse(fmt.Sprintf(
 				"there is no file %s; name the data folder of an exchange with --data or EXCHANGE_DATA", path))
@@ -45,7 +56,7 @@ func snapshots(data string) ([]source, error) {
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
 		}
-		all = append(all, source{s.Name, path, snapshot})
+		all = append(all, source{s.Name, path, inspected, snapshot})
 	}
 	return all, nil
 }
@@ -105,7 +116,11 @@ func (s *source) copyTo(ctx context.Context, d *draft, notes io.Writer) (entry, 
 	if err != nil {
 		return file, err
 	}
-	if err := verify(ctx, d.file(file.Name)); err != nil {
+	err = verify(ctx, d.file(file.Name))
+	if err == nil {
+		err = verifyVersions(ctx, d.file(file.Name), s.inspected)
+	}
+	if err != nil {
 		return file, fmt.Errorf("%w; the copy is as %s is, so restore an earlier backup, or repair that file", err,
 			s.path)
 	}
@@ -130,6 +145,30 @@ func verify(ctx context.Context, path string) error {
 		err = fmt.Errorf("%s is damaged: %s", filepath.Base(path), faults[0])
 	}
 	return errors.Join(err, snapshot.Close())
+}
+
+// mostNamed bounds how many versions are named that are not as they were written.
+const mostNamed = 10
+
+// verifyVersions compares each version of each record of a copy with its digest.
+func verifyVersions(ctx context.Context, path string, of inspect.Service) error {
+	inspection, err := sqlitestore.Inspect(path)
+	if err != nil {
+		return err
+	}
+	var named []string
+	faults := 0
+	err = of.Digests(ctx, inspect.Examination{Inspection: inspection, Report: func(f docstore.Finding) error {
+		if faults++; faults <= mostNamed {
+			named = append(named, fmt.Sprintf("%s %s, %s", f.Collection, f.ID, f.Found))
+		}
+		return nil
+	}})
+	if err == nil && faults > 0 {
+		err = fmt.Errorf("%s has %d versions of records that are not as they were written: %s", filepath.Base(path),
+			faults, strings.Join(named, "; "))
+	}
+	return errors.Join(err, inspection.Close())
 }
 
 // size returns a number of bytes in words.

@@ -73,7 +73,7 @@ const largestManifest = 1 << 20
 // readManifest returns the manifest of a backup, which has exactly the files of the services.
 func readManifest(folder string) (*manifest, error) {
 	path := filepath.Join(folder, manifestFile)
-	file, err := os.Open(path)
+	file, err := openFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, client.Misuse(fmt.Sprintf(
 			"%s is no backup: it has no file %s; name a folder that exchange backup has made", folder, manifestFile))
@@ -91,12 +91,19 @@ func readManifest(folder string) (*manifest, error) {
 			"the form %d; use the release that made it",
 			path, m.Form, m.Release, process.CurrentBuild().Version, form)
 	}
-	var expected, found []string
-	for _, s := range allinone.Services() {
-		expected = append(expected, filepath.Base(allinone.StoreFile("", s.Name)))
+	services, err := allinone.CallersFirst()
+	if err != nil {
+		return nil, err
 	}
+	var expected, found []string
 	for _, e := range m.Files {
 		found = append(found, e.Name)
+	}
+	for _, s := range services {
+		file := filepath.Base(allinone.StoreFile("", s.Name))
+		if !allinone.Added(s.Name) || slices.Contains(found, file) {
+			expected = append(expected, file)
+		}
 	}
 	slices.Sort(expected)
 	slices.Sort(found)

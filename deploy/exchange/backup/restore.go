@@ -9,9 +9,11 @@ import (
 	"path/filepath"
 
 	"insurance.example/exchange/deploy/exchange/progress"
+	"insurance.example/exchange/pkg/docstore/sqlitestore"
 )
 
-// restore makes a data folder from a backup, and says on notes how far it has come.
+// restore makes a data folder from a backup, and says on notes how far it has come. Positions in the logs of changes
+// that were given before are no longer known there.
 func restore(ctx context.Context, backup, data string, notes io.Writer) (m *manifest, err error) {
 	if m, err = readManifest(backup); err != nil {
 		return nil, err
@@ -34,6 +36,9 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (m *mani
 		if err == nil {
 			err = verify(ctx, d.file(file.Name))
 		}
+		if err == nil {
+			err = sqlitestore.RenewLog(d.file(file.Name))
+		}
 		if err != nil {
 			return nil, errors.Join(shown.End(), err)
 		}
@@ -48,7 +53,7 @@ func restore(ctx context.Context, backup, data string, notes io.Writer) (m *mani
 // copyFrom copies the file of a backup into a draft, if it has the size and the checksum of the manifest.
 func (e *entry) copyFrom(ctx context.Context, backup string, d *draft, progress func(done int64) error) error {
 	path := filepath.Join(backup, e.Name)
-	from, err := os.Open(path)
+	from, err := openFile(path)
 	if err != nil {
 		return err
 	}
@@ -77,4 +82,21 @@ func (e *entry) copyFrom(ctx context.Context, backup string, d *draft, progress 
 			path, written.bytes, written.hex(), manifestFile, e.Bytes, e.SHA256)
 	}
 	return nil
+}
+
+// openFile opens a file of a backup. A symbolic link may lead to a file that the backup does not have.
+func openFile(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := file.Stat(); err != nil || !info.Mode().IsRegular() || !os.SameFile(info, opened) {
+		return nil, errors.Join(err, file.Close(), fmt.Errorf(
+			"%s is not a file but a link or the like, which is not followed; restore the backup as it was made", path))
+	}
+	return file, nil
 }

@@ -14,7 +14,11 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/segmentio/kafka-go/sasl"
+	"github.com/segmentio/kafka-go/sasl/scram"
 	"github.com/twmb/franz-go/pkg/kfake"
+
+	"insurance.example/exchange/pkg/kafka/cluster"
 )
 
 // minSessionTimeout is the shortest session that a member of a group may ask for. It is shorter than in a real
@@ -27,16 +31,22 @@ type Options struct {
 	Listen string
 	// DataDir is the folder of the log, which is created if it is missing. One broker at a time can use it.
 	DataDir string
-	Log     *slog.Logger
+	// Secret has clients prove with SASL that they know the password in the folder, which is made at the first start.
+	// Who else reaches the address can neither publish nor read.
+	Secret bool
+	Log    *slog.Logger
 }
 
 // Broker is a running broker.
 type Broker struct {
 	cluster *kfake.Cluster
-	lock    *flock.Flock
-	log     *slog.Logger
-	stop    context.CancelFunc
-	trimmer sync.WaitGroup
+	// settings say how clients reach the broker, and sasl is what they prove themselves with, nil for nothing.
+	settings cluster.Settings
+	sasl     sasl.Mechanism
+	lock     *flock.Flock
+	log      *slog.Logger
+	stop     context.CancelFunc
+	trimmer  sync.WaitGroup
 }
 
 // Start starts a broker with the log in its folder. It fails with ErrInUse if another broker uses the folder.
@@ -49,7 +59,12 @@ func Start(options Options) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("broker: %w", err)
 	}
-	cluster, err := kfake.NewCluster(
+	b := &Broker{lock: lock, log: options.Log}
+	known, err := b.secure(options)
+	if err != nil {
+		return nil, fmt.Errorf("broker: %w", errors.Join(err, lock.Unlock()))
+	}
+	b.cluster, err = kfake.NewCluster(append(known,
 		kfake.NumBrokers(1),
 		kfake.ClusterID("local"),
 		kfake.ListenFn(func(network, _ string) (net.Listener, error) {
@@ -69,22 +84,43 @@ func Start(options Options) (*Broker, error) {
 			"state.log.compact.bytes": "1048576",
 		}),
 		kfake.WithLogger(logger{options.Log}),
-	)
+	)...)
 	if err != nil {
 		return nil, fmt.Errorf("broker: %w", errors.Join(err, lock.Unlock()))
 	}
-	if err := writeAddress(options.DataDir, cluster.ListenAddrs()[0]); err != nil {
-		cluster.Close()
+	b.settings.Brokers = []string{b.Addr()}
+	if err := writeAddress(options.DataDir, b.Addr()); err != nil {
+		b.cluster.Close()
 		return nil, fmt.Errorf("broker: %w", errors.Join(err, lock.Unlock()))
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	b := &Broker{cluster: cluster, lock: lock, log: options.Log, stop: stop}
+	b.stop = stop
 	b.trimmer.Go(func() { b.trimUntil(ctx) })
 	return b, nil
 }
 
 // Addr returns the address that the broker listens on, as host:port.
 func (b *Broker) Addr() string { return b.cluster.ListenAddrs()[0] }
+
+// Settings says how a client of this machine reaches the broker.
+func (b *Broker) Settings() cluster.Settings { return b.settings }
+
+// user is the name by which clients prove that they know the password.
+const user = "exchange"
+
+// secure returns what has the broker ask for the password in its folder, if it is to.
+func (b *Broker) secure(options Options) ([]kfake.Opt, error) {
+	if !options.Secret {
+		return nil, nil
+	}
+	password, err := passwordIn(options.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	b.settings = secured(options.DataDir)
+	b.sasl, err = scram.Mechanism(scram.SHA256, user, password)
+	return []kfake.Opt{kfake.EnableSASL(), kfake.Superuser("SCRAM-SHA-256", user, password)}, err
+}
 
 // Close stops the broker after the requests under way, writes its files, and releases its folder.
 func (b *Broker) Close() {

@@ -10,10 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/sasl/scram"
 )
 
 // patience ends a test that would never end; no test passes or fails by how quick it is.
@@ -211,6 +213,43 @@ func TestAcknowledgedRecordsSurviveACrash(t *testing.T) {
 	after := start(t, Options{DataDir: crashed(t, dir)})
 	defer after.Close()
 	consume(t, after, "premium", "receipts", 40)
+}
+
+// TestOnlyWhoKnowsThePasswordReachesTheBroker starts a broker with a secret twice on one folder.
+func TestOnlyWhoKnowsThePasswordReachesTheBroker(t *testing.T) {
+	dir := t.TempDir()
+	var before string
+	for range 2 {
+		b := start(t, Options{DataDir: dir, Secret: true})
+		stranger := clientOf(t, b)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		if _, err := stranger.Metadata(ctx, &kafka.MetadataRequest{}); err == nil {
+			t.Error("a client without the password is served")
+		}
+		reached, err := SettingsIn(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		password, err := os.ReadFile(reached.PasswordFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mechanism, err := scram.Mechanism(scram.SHA256, reached.User, strings.TrimSpace(string(password)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := &kafka.Client{Addr: kafka.TCP(reached.Brokers...), Transport: &kafka.Transport{SASL: mechanism}}
+		if _, err := known.Metadata(ctx, &kafka.MetadataRequest{}); err != nil {
+			t.Errorf("a client with the password: %v", err)
+		}
+		known.Transport.(*kafka.Transport).CloseIdleConnections()
+		cancel()
+		if before != "" && before != string(password) {
+			t.Error("the second start has another password")
+		}
+		before = string(password)
+		b.Close()
+	}
 }
 
 func TestAddressInUseIsAnError(t *testing.T) {

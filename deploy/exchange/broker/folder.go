@@ -1,6 +1,7 @@
 package broker
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"insurance.example/exchange/pkg/kafka/cluster"
 )
 
 // ErrInUse is the error for a folder that another broker uses.
@@ -41,10 +44,46 @@ func writeAddress(folder, address string) error {
 	return os.WriteFile(filepath.Join(folder, addressFile), []byte(address+"\n"), 0o600)
 }
 
-// AddressIn returns the address of the broker that uses a folder, or that has used it last.
-func AddressIn(folder string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(folder, addressFile))
-	return strings.TrimSpace(string(text)), err
+// SettingsIn says how the broker is reached that uses a folder, or that has used it last.
+func SettingsIn(folder string) (cluster.Settings, error) {
+	address, err := os.ReadFile(filepath.Join(folder, addressFile))
+	if err != nil {
+		return cluster.Settings{}, err
+	}
+	var settings cluster.Settings
+	switch _, err := os.Stat(filepath.Join(folder, passwordFile)); {
+	case err == nil:
+		settings = secured(folder)
+	case !errors.Is(err, fs.ErrNotExist):
+		return settings, err
+	}
+	settings.Brokers = []string{strings.TrimSpace(string(address))}
+	return settings, nil
+}
+
+// passwordFile is the file in the folder of a broker that holds the password of its clients.
+const passwordFile = "password"
+
+// passwordIn returns the password in the folder of a broker, which it makes if there is none.
+func passwordIn(folder string) (string, error) {
+	path := filepath.Join(folder, passwordFile)
+	text, err := os.ReadFile(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return strings.TrimSpace(string(text)), err
+	}
+	password := rand.Text()
+	next := path + ".new"
+	if err := os.WriteFile(next, []byte(password+"\n"), 0o600); err != nil {
+		return "", err
+	}
+	return password, os.Rename(next, path)
+}
+
+// secured returns the settings of a client that proves that it knows the password in the folder of a broker.
+func secured(folder string) cluster.Settings {
+	return cluster.Settings{
+		SASL: cluster.ScramSHA256, User: user, PasswordFile: filepath.Join(folder, passwordFile),
+	}
 }
 
 // makePrivate takes the access rights of everybody but the owner from what is in the folder. Earlier versions created

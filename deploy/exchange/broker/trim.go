@@ -15,7 +15,7 @@ const trimInterval = time.Minute
 
 // trimUntil trims the log at intervals until ctx ends.
 func (b *Broker) trimUntil(ctx context.Context) {
-	transport := &kafka.Transport{}
+	transport := &kafka.Transport{SASL: b.sasl}
 	defer transport.CloseIdleConnections()
 	client := &kafka.Client{Addr: kafka.TCP(b.Addr()), Transport: transport}
 	tick := time.NewTicker(trimInterval)

@@ -33,10 +33,11 @@ func Command(environ []string, out, notes io.Writer) *cobra.Command {
 		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in MongoDB. It changes nothing.
 
 It reads the files of a folder as they were at one instant: that they are sound; that each record and each former
-version can be read; that keys agree with records, and unique values are unique; that no version and no event is
-missing; that states are in their sets and follow from the last transition; that what records refer to is there; that
-each row of the bordereau is the sum of its receipts, and that receipts did not wait for longer than a minute for
-their row. In MongoDB it reads page by page what is there by then, and a record that changes meanwhile is no fault.
+version can be read, and is as it was written; that keys agree with records, and unique values are unique; that no
+version and no event is missing; that states are in their sets and follow from the last transition; that what records
+refer to is there; that each row of the bordereau is the sum of its receipts, and that receipts did not wait for longer
+than a minute for their row. In MongoDB it reads page by page what is there by then, and a record that changes
+meanwhile is no fault.
 
 The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
 		Example: `  exchange check

@@ -9,6 +9,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/reach"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
@@ -41,6 +42,9 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 			return nil, errors.Join(err, closeAll(all))
 		}
 		inspection, now, err := open(ctx, s.Name)
+		if errors.Is(err, errAdded) {
+			continue
+		}
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
 		}
@@ -48,6 +52,9 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 	}
 	return all, nil
 }
+
+// errAdded is the error of a database that an exchange of the last release does not have.
+var errAdded = errors.New("the exchange does not have this service yet")
 
 // inFolder opens the databases in a data folder.
 func inFolder(data string) openDatabase {
@@ -58,6 +65,9 @@ func inFolder(data string) openDatabase {
 		}
 		path := allinone.StoreFile(data, service)
 		inspection, err := sqlitestore.Inspect(path)
+		if errors.Is(err, fs.ErrNotExist) && allinone.Added(service) {
+			return nil, time.Time{}, errAdded
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			err = client.Misuse(fmt.Sprintf("there is no file %s; name the data folder of an exchange with --data "+
 				"or EXCHANGE_DATA, or MongoDB with --store", path))
@@ -86,7 +96,7 @@ func inMongo(settings process.StoreSettings) openDatabase {
 			err = client.Misuse(err.Error())
 		}
 		if err != nil {
-			return nil, time.Time{}, notReached(settings.URL, err) // not the typed nil
+			return nil, time.Time{}, reach.Explain(settings.URL, err) // not the typed nil
 		}
 		return inspection, time.Now(), nil
 	}

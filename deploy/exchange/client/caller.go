@@ -46,6 +46,7 @@ type caller struct {
 	reached atomic.Bool // there was a response
 	patient bool        // --retry-for was given, and so counts for the first contact too
 	limits  string      // --timeout and --retry-for, in words
+	given   string      // the flags with which a further command reaches the same exchange
 	fetched fetchedCatalog
 }
 
@@ -56,8 +57,8 @@ func newCaller(base *url.URL, token func() (string, error), c *connection, p *pr
 	transport.TLSHandshakeTimeout = connecting
 	call := &caller{
 		base: base, token: token, log: log, notes: p.Err, catalog: p.catalog(), started: time.Now(),
-		patient: c.retryGiven(),
-		limits:  fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
+		patient: c.retryGiven(), given: c.given(),
+		limits: fmt.Sprintf("--timeout %s, --retry-for %s", c.timeout, c.retryFor),
 		client: &http.Client{
 			Transport: transport, Timeout: c.timeout,
 			// Following a redirect could turn a POST into a GET, whose response would be taken for that of the POST.

@@ -41,8 +41,8 @@ func (s *Surroundings) variable(name string) string {
 	return ""
 }
 
-// terminal reports whether w is a terminal.
-func terminal(w io.Writer) bool {
+// Terminal reports whether w is a terminal.
+func Terminal(w io.Writer) bool {
 	file, is := w.(*os.File)
 	return is && term.IsTerminal(int(file.Fd()))
 }
@@ -64,9 +64,17 @@ type program struct {
 	catalog func() *resource.Catalog
 }
 
-// Commands returns the commands: get, list, describe, create, put, action, import, export and seed. Their errors are
-// for Report.
+// Commands returns the commands: get, list, search, describe, create, put, action, import, export and seed. Their
+// errors are for Report.
 func Commands(around Surroundings) []*cobra.Command {
+	p := newProgram(around)
+	return []*cobra.Command{
+		p.get(), p.list(), p.search(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(),
+		p.seed(),
+	}
+}
+
+func newProgram(around Surroundings) *program {
 	catalog := sync.OnceValue(func() *resource.Catalog {
 		built, err := resource.Read(openapi.Published())
 		if err != nil {
@@ -75,10 +83,7 @@ func Commands(around Surroundings) []*cobra.Command {
 		}
 		return built
 	})
-	p := &program{Surroundings: around, catalog: catalog}
-	return []*cobra.Command{
-		p.get(), p.list(), p.describe(), p.create(), p.put(), p.action(), p.imports(), p.exports(), p.seed(),
-	}
+	return &program{Surroundings: around, catalog: catalog}
 }
 
 // arguments returns the check of a command line. It must have a resource for which offers returns true, and n further
@@ -129,6 +134,7 @@ func anyResource(resource.Resource) bool   { return true }
 func readable(r resource.Resource) bool    { return r.Readable }
 func creatable(r resource.Resource) bool   { return r.Creatable }
 func replaceable(r resource.Resource) bool { return r.Replaceable }
+func searchable(r resource.Resource) bool  { return len(r.Search) > 0 }
 func actionable(r resource.Resource) bool  { return len(r.Actions) > 0 }
 
 // Resolve gives the flags of a command that works on the data of an exchange the values of the environment and of the

@@ -70,29 +70,44 @@ func (p *program) completeMember(
 
 // completeFilter offers the filters of the resource that is the first argument, and after the equals sign the values
 // that the filter may have.
-func (p *program) completeFilter(
-	_ *cobra.Command, args []string, typed string,
+func (p *program) completeFilter(filtersOf func(resource.Resource) []resource.Filter) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		r, _ := p.catalog().Find(args[0])
+		name, _, valued := strings.Cut(typed, "=")
+		var offered []string
+		for _, f := range filtersOf(r) {
+			switch {
+			case !valued:
+				offered = append(offered, f.Name+"=")
+			case f.Name == name:
+				for _, value := range f.Values {
+					offered = append(offered, name+"="+value)
+				}
+			}
+		}
+		if !valued {
+			return offered, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		return offered, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeColumns offers the members of the resource that is the first argument, after the commas of those before.
+func (p *program) completeColumns(
+	command *cobra.Command, args []string, typed string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	r, _ := p.catalog().Find(args[0])
-	name, _, valued := strings.Cut(typed, "=")
-	var offered []string
-	for _, f := range r.Filters {
-		switch {
-		case !valued:
-			offered = append(offered, f.Name+"=")
-		case f.Name == name:
-			for _, value := range f.Values {
-				offered = append(offered, name+"="+value)
-			}
-		}
+	before := typed[:strings.LastIndexByte(typed, ',')+1]
+	names, _ := p.completeMember(command, args[:1], "")
+	for i := range names {
+		names[i] = before + names[i]
 	}
-	if !valued {
-		return offered, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	}
-	return offered, cobra.ShellCompDirectiveNoFileComp
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeFile leaves the second argument to the shell.

@@ -1,10 +1,13 @@
 package client
 
 import (
+	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +22,29 @@ type connection struct {
 	verbose                     bool
 	// retryGiven reports whether --retry-for was given.
 	retryGiven func() bool
+	// given returns the flags that a further command needs to reach the same exchange, each after a blank: those
+	// that were given, but for the token itself.
+	given func() string
+}
+
+// Getter returns the body of the response to a GET, which was a success. Its errors are for Report, and the one of the
+// context.
+type Getter func(ctx context.Context, path string, query url.Values) ([]byte, error)
+
+// Connect declares the flags of a command that say how to reach the exchange. connect is called when the command runs.
+func Connect(around Surroundings, command *cobra.Command) (connect func() (Getter, error)) {
+	p := newProgram(around)
+	c := p.registerConnection(command)
+	return func() (Getter, error) {
+		call, err := p.call(c)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, path string, query url.Values) ([]byte, error) {
+			got, err := call.send(ctx, request{method: http.MethodGet, path: path, query: query})
+			return got.body, err
+		}, nil
+	}
 }
 
 const defaultURL = "http://127.0.0.1:8080"
@@ -44,8 +70,26 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "log each request on stderr")
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 	c.retryGiven = func() bool { return flags.Changed("retry-for") }
+	c.given = func() (words string) {
+		for _, name := range []string{"url", "data", "token-file"} {
+			if f := flags.Lookup(name); f.Changed {
+				words += " --" + name + " " + quoted(f.Value.String())
+			}
+		}
+		return words
+	}
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage("%v", err) })
 	return &c
+}
+
+var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // call returns a caller of the exchange that the flags name.

@@ -10,6 +10,9 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
@@ -27,6 +30,7 @@ type csvSource struct {
 	delimiter rune
 	// extensions is true if columns are accepted that the interface does not name.
 	extensions bool
+	written    written
 	layout     *layout
 }
 
@@ -34,7 +38,7 @@ type csvSource struct {
 // error is the last that rows yields.
 func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		input := bufio.NewReaderSize(r, 4096)
+		input := bufio.NewReaderSize(s.written.decoded(r), 4096)
 		first, _ := input.Peek(3)
 		s.layout.mark = bytes.HasPrefix(first, []byte("\ufeff"))
 		text := bufio.NewReaderSize(withoutMark(input), mostHeader)
@@ -59,7 +63,7 @@ func (s csvSource) rows(r io.Reader) iter.Seq2[row, error] {
 		for i := range header {
 			header[i] = table.Original(strings.TrimSpace(header[i]))
 		}
-		reader, err := newRowReader(header, s.columns, s.extensions)
+		reader, err := newRowReader(header, s.columns, s.extensions, s.written)
 		if err != nil {
 			yield(row{}, fmt.Errorf("line 1: %w", err))
 			return
@@ -103,7 +107,7 @@ func findDelimiter(beginning []byte, columns table.Columns) rune {
 		}
 		score := len(header)
 		for _, name := range header {
-			if columns.Known(table.Original(strings.TrimSpace(name))) {
+			if columns.Known(columns.Headed(table.Original(strings.TrimSpace(name)))) {
 				score += 1000
 			}
 		}
@@ -119,12 +123,19 @@ type rowReader struct {
 	header []string // without the column of reasons
 	reason int      // index of the column of reasons, -1 for none
 	table  *table.Reader
+
+	columns table.Columns
+	written written
 }
 
 // newRowReader returns a reader for the rows under a header. It returns an error for a column without a name, for two
 // columns with one name, and, unless extensions is true, for a column that the interface does not name.
-func newRowReader(header []string, columns table.Columns, extensions bool) (*rowReader, error) {
-	r := &rowReader{reason: slices.Index(header, reasonName)}
+func newRowReader(header []string, columns table.Columns, extensions bool, w written) (*rowReader, error) {
+	header = slices.Clone(header)
+	for i, head := range header {
+		header[i] = columns.Headed(head)
+	}
+	r := &rowReader{reason: slices.Index(header, reasonName), columns: columns, written: w}
 	r.header = r.without(header)
 	var err error
 	if r.table, err = columns.NewReader(r.header); err != nil {
@@ -164,11 +175,28 @@ func (r *rowReader) without(cells []string) []string {
 // row returns the record of a row, which must not have the cell of the reason. It does not set the place in the file.
 func (r *rowReader) row(cells []string) row {
 	next := row{cells: slices.Clone(cells)}
-	record, err := r.table.Record(next.cells)
+	record, err := r.record(cells)
 	if err != nil {
 		next.unreadable, next.record = err.Error(), []byte(strings.Join(next.cells, ","))
 		return next
 	}
 	next.record = record
 	return next
+}
+
+// record returns the record of cells that may be written in another notation.
+func (r *rowReader) record(cells []string) (jsontext.Value, error) {
+	plain := slices.Clone(cells)
+	for i := range min(len(cells), len(r.header)) {
+		var err error
+		plain[i], err = r.written.notation.Cell(r.columns.Kind(r.header[i]), cells[i], r.written.understood)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.header[i], err)
+		}
+		if !utf8.ValidString(plain[i]) {
+			return nil, fmt.Errorf("%s: the cell is not UTF-8; --encoding says in which encoding the file is",
+				r.header[i])
+		}
+	}
+	return r.table.Record(plain)
 }

@@ -5,12 +5,12 @@
 //
 //	client.go         the commands, their arguments, the settings of commands on the data of an exchange
 //	complete.go       what a shell completes
-//	near.go           the names that are similar to a misspelt one
 //	connection.go     the flags that say how to reach the exchange
 //	caller.go         sending a request, again where that is safe
 //	reach.go          what is wrong where no exchange responds
 //	inforce.go        the resources and value sets of the exchange that is called
-//	read.go           get and list, page by page
+//	read.go           get
+//	list.go           list and search, page by page
 //	describe.go       describe
 //	write.go          create, put and action
 //	print.go          records as JSON
@@ -26,7 +26,7 @@
 //	spool.go          the records of an export, until all columns are known
 //	workbook.go       writing a workbook
 //	seed.go           seed: the invented book of package book
-//	failure.go        errors: what is printed, and the exit status
+//	failure.go        errors: what is printed, the names that are similar to a misspelt one, and the exit status
 //
 // Workbooks are read and written with excelize, CSV with encoding/csv, schemas are checked with jsonschema. What is
 // left here is what they have not: columns from members of records, keys that survive a corrected file, and memory

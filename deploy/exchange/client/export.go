@@ -19,6 +19,7 @@ import (
 type exporting struct {
 	resource, format, file, delimiter string
 	filters                           []string
+	mark                              bool
 }
 
 func (p *program) exports() *cobra.Command {
@@ -35,18 +36,19 @@ numbers stay as they are. In a workbook, days and times are dates, times in UTC 
 fifteen digits, so that one with more is text.`,
 		Example: `  exchange export claim > claims.ndjson
   exchange export motorCoverage --out policies.csv
-  exchange export claim -o csv --delimiter semicolon --out claims.csv
+  exchange export claim -o csv --delimiter semicolon --bom --out claims.csv
   exchange export premiumBordereau --filter treatyReference=QS-2026-01 --out bordereau.xlsx`,
 		Args: p.arguments(0, anyResource), ValidArgsFunction: p.completeResource(anyResource, nil),
 	}
 	connect := p.registerConnection(command)
 	var e exporting
-	filters := p.registerFilters(command)
+	filters := p.registerFilters(command, filtersOfList)
 	flags := command.Flags()
 	flags.StringVarP(&e.format, "output", "o", "",
 		"form of the output: ndjson, csv or xlsx; by the name of --out where not given, else ndjson")
 	flags.StringVar(&e.file, "out", "-", "file to write; - is the standard output")
 	flags.StringVar(&e.delimiter, "delimiter", "comma", "what is between the cells of csv: comma, semicolon or tab")
+	flags.BoolVar(&e.mark, "bom", false, "begin csv with a byte order mark, by which some spreadsheets know UTF-8")
 	complete(command, "output", formats...)
 	complete(command, "delimiter", "comma", "semicolon", "tab")
 	command.RunE = func(command *cobra.Command, args []string) error {
@@ -62,7 +64,10 @@ fifteen digits, so that one with more is text.`,
 		if delimiters[e.delimiter] == 0 {
 			return usage("--delimiter is comma, semicolon or tab, not %q", e.delimiter)
 		}
-		if e.format == asXLSX && e.file == "-" && terminal(p.Out) {
+		if e.mark && e.format != asCSV {
+			return usage("--bom is for csv")
+		}
+		if e.format == asXLSX && e.file == "-" && Terminal(p.Out) {
 			return usage("a workbook is not for a terminal; give --out")
 		}
 		c, err := p.call(connect)
@@ -102,6 +107,11 @@ func (p *program) exportTo(ctx context.Context, c *caller, e exporting, w io.Wri
 	switch e.format {
 	case asCSV:
 		err = spooled(table.Of(p.resource(e.resource)), each, func(s *spool) error {
+			if e.mark {
+				if _, err := io.WriteString(w, "\ufeff"); err != nil {
+					return err
+				}
+			}
 			return s.writeCSV(w, delimiters[e.delimiter])
 		})
 	case asXLSX:
@@ -124,7 +134,7 @@ func (c *caller) each(ctx context.Context, e exporting, size int, take func(json
 	if err != nil {
 		return err
 	}
-	for page, err := range c.pages(ctx, e.resource, values) {
+	for page, err := range c.pages(ctx, "/"+e.resource, values) {
 		if err != nil {
 			return err
 		}

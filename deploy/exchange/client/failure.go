@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/near"
 )
 
 // The exit statuses.
@@ -185,4 +187,31 @@ func message(err error) string {
 		return "stopped"
 	}
 	return err.Error()
+}
+
+// didYouMean returns a remark with the similar names, or "" if there are none.
+func didYouMean(name string, names []string) string {
+	if like := near.Names(name, names); len(like) > 0 {
+		return " (did you mean " + strings.Join(like, " or ") + "?)"
+	}
+	return ""
+}
+
+// mostShown is the greatest number of allowed values in a message.
+const mostShown = 12
+
+// allowedWords returns in words which values are allowed. If there are many, it names the similar ones and the number
+// of all.
+func allowedWords(given string, values []string) string {
+	if len(values) <= mostShown {
+		return "allowed: " + strings.Join(values, ", ")
+	}
+	shown := near.Names(given, values)
+	words := "allowed: "
+	if len(shown) > 0 {
+		words = "near: "
+	} else {
+		shown = values[:mostShown]
+	}
+	return words + strings.Join(shown, ", ") + ", ... (exchange describe names all of them)"
 }

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/text/encoding/htmlindex"
 
 	"insurance.example/exchange/deploy/exchange/client/resource"
 	"insurance.example/exchange/deploy/exchange/client/table"
@@ -24,6 +27,8 @@ type importing struct {
 	file, format, delimiter, batch, rejected string
 	concurrency                              int
 	extensions, dryRun                       bool
+	dateOrder, decimal, encoding             string
+	written                                  written
 }
 
 const importHelp = `Create the records of a file: NDJSON (a record on each line), CSV or a workbook (XLSX). FILE may
@@ -34,6 +39,11 @@ empty cell is an absent member; rows without any value are skipped. A column tha
 refused, or with --extensions kept as a member of your own: JSON where it reads as JSON, else text. What is between
 the cells of CSV is found from the header. An apostrophe before what a spreadsheet would take for a formula is taken
 away, as export puts it there. Dates of a workbook are days, and times in UTC.
+
+Days, numbers and letters are read as the interface writes them (2026-12-31, 1234.5, UTF-8). Where a file writes them in
+another way, say so: --date-order dmy (31.12.2026, 31/12/2026), --decimal comma (1.234,5), --encoding windows-1252.
+Nothing of that is guessed, and what does not fit is refused; --dry-run shows what was understood. In a workbook only
+days written as text have an order: its numbers are numbers.
 
 An import can be stopped at any time, and resumed by the same command: each record has an Idempotency-Key made from
 its content, so none is created twice, also if rows were corrected, moved or added meanwhile. That holds for the same
@@ -57,6 +67,7 @@ func (p *program) imports() *cobra.Command {
 		Example: `  exchange import vehicle fleet.csv --dry-run
   exchange import vehicle fleet.csv
   exchange import vehicle fleet.xlsx --batch again
+  exchange import vehicle fleet.csv --date-order dmy --decimal comma --encoding windows-1252 --dry-run
   exchange import receipt may.ndjson --batch 2026-05 --concurrency 16
   exchange export driver --url $EXCHANGE_URL | exchange import driver - --format ndjson`,
 		Args: p.arguments(1, creatable), ValidArgsFunction: p.completeResource(creatable, completeFile),
@@ -67,6 +78,11 @@ func (p *program) imports() *cobra.Command {
 	flags.StringVar(&i.format, "format", "", "format of FILE: ndjson, csv or xlsx; by its name where not given")
 	flags.StringVar(&i.delimiter, "delimiter", "",
 		"what is between the cells of CSV: comma, semicolon or tab; found from the header where not given")
+	flags.StringVar(&i.dateOrder, "date-order", "",
+		"how days are written: ymd, dmy or mdy; where not given, as the interface writes them")
+	flags.StringVar(&i.decimal, "decimal", "",
+		"what is before the fraction of a number in CSV: comma or point; where not given, as the interface writes it")
+	flags.StringVar(&i.encoding, "encoding", "", "encoding of CSV, such as windows-1252 or utf-16le (default utf-8)")
 	flags.BoolVar(&i.extensions, "extensions", false,
 		"keep columns that the interface does not name as members of your own")
 	flags.BoolVar(&i.dryRun, "dry-run", false, "check the records and create none")
@@ -76,6 +92,9 @@ func (p *program) imports() *cobra.Command {
 	flags.IntVar(&i.concurrency, "concurrency", 8, "how many records are on their way at a time, 1 to 64")
 	complete(command, "format", formats...)
 	complete(command, "delimiter", "comma", "semicolon", "tab")
+	complete(command, "date-order", slices.Sorted(maps.Keys(table.DateOrders))...)
+	complete(command, "decimal", table.Decimals...)
+	complete(command, "encoding", "utf-8", "windows-1252", "iso-8859-15", "windows-1250", "utf-16le")
 	command.RunE = func(command *cobra.Command, args []string) error {
 		i.resource, i.file = p.resource(args[0]), args[1]
 		if err := i.settle(); err != nil {
@@ -103,6 +122,9 @@ func (i *importing) settle() error {
 	if i.delimiter != "" && delimiters[i.delimiter] == 0 {
 		return usage("--delimiter is comma, semicolon or tab, not %q", i.delimiter)
 	}
+	if err := i.settleWritten(); err != nil {
+		return err
+	}
 	if i.concurrency < 1 || i.concurrency > mostConnections {
 		return usage("--concurrency is 1 to %d", mostConnections)
 	}
@@ -113,6 +135,45 @@ func (i *importing) settle() error {
 		return usage("--rejected would overwrite the file that is imported")
 	}
 	return nil
+}
+
+// settleWritten sets how the file is written.
+func (i *importing) settleWritten() (err error) {
+	switch {
+	case i.format == ndjson && i.dateOrder+i.decimal+i.encoding != "":
+		return usage("NDJSON is written in one way; --date-order, --decimal and --encoding are for tables")
+	case i.format == asXLSX && i.decimal+i.encoding != "":
+		return usage("a workbook writes numbers and letters in one way; --decimal and --encoding are for CSV")
+	case i.dateOrder != "" && table.DateOrders[i.dateOrder] == "":
+		return usage("--date-order is ymd, dmy or mdy, not %q", i.dateOrder)
+	case i.decimal != "" && !slices.Contains(table.Decimals, i.decimal):
+		return usage("--decimal is comma or point, not %q", i.decimal)
+	}
+	i.written = written{
+		notation: table.Notation{Order: i.dateOrder, Decimal: i.decimal}, understood: &table.Understood{},
+	}
+	if i.encoding != "" {
+		if i.written.encoding, err = htmlindex.Get(i.encoding); err != nil {
+			return usage("--encoding %q is no encoding that is known here; there are utf-8, windows-1252, "+
+				"iso-8859-15, utf-16le and the others of the WHATWG's list", i.encoding)
+		}
+	}
+	return nil
+}
+
+// flags returns the flags with which a further command reads a file that is written like this one.
+func (i *importing) flags() (words string) {
+	for _, f := range []struct{ name, value string }{
+		{"delimiter", i.delimiter}, {"date-order", i.dateOrder}, {"decimal", i.decimal}, {"encoding", i.encoding},
+	} {
+		if f.value != "" {
+			words += " --" + f.name + " " + quoted(f.value)
+		}
+	}
+	if i.extensions {
+		words += " --extensions"
+	}
+	return words
 }
 
 var rejectedBefore = regexp.MustCompile(`\.rejected(?:-(\d+))?$`)
@@ -154,7 +215,7 @@ func (p *program) importFile(ctx context.Context, c *caller, i importing) (err e
 		}
 		input = file
 	}
-	columns, form := table.Of(i.resource), &layout{}
+	columns, form := table.Of(i.resource), &layout{encoding: i.written.encoding}
 	run := &importRun{
 		importing: i, caller: c, keys: newKeys(i.resource.Name, i.batch), progress: progress.New(p.Err, size),
 		rejects: &rejects{path: i.rejected, layout: form, kinds: columns},
@@ -189,6 +250,9 @@ func (p *program) conclude(run *importRun) error {
 	}
 	if run.dryRun {
 		fmt.Fprintln(p.Err, run.checker.scope())
+		if words := run.written.understood.String(); words != "" {
+			fmt.Fprintf(p.Err, "Understood, as declared: %s.\n", words)
+		}
 	}
 	if run.replayed > 0 {
 		fmt.Fprintln(p.Err, "Records that were already there had been imported before. If they are meant to be "+
@@ -197,7 +261,8 @@ func (p *program) conclude(run *importRun) error {
 	if run.rejects.count > 0 {
 		return &hinted{
 			fmt.Errorf("%d records were refused; %s says why", run.rejects.count, run.rejected),
-			fmt.Sprintf("Mend them there, and then: exchange import %s %s", run.resource.Name, run.rejected),
+			fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", run.resource.Name, quoted(run.rejected),
+				run.flags(), run.caller.given),
 		}
 	}
 	return nil
@@ -207,9 +272,9 @@ func (p *program) conclude(run *importRun) error {
 func (i importing) rows(r io.Reader, columns table.Columns, form *layout) iter.Seq2[row, error] {
 	switch i.format {
 	case asCSV:
-		return csvSource{columns, delimiters[i.delimiter], i.extensions, form}.rows(r)
+		return csvSource{columns, delimiters[i.delimiter], i.extensions, i.written, form}.rows(r)
 	case asXLSX:
-		return xlsxSource{i.resource.Name, columns, i.extensions, form}.rows(r)
+		return xlsxSource{i.resource.Name, columns, i.extensions, i.written, form}.rows(r)
 	default:
 		return readNDJSON(r)
 	}

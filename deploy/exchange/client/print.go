@@ -24,7 +24,7 @@ var forms = []string{asJSON, asTable, asPretty, asRaw}
 // registerForm registers the flag -o. Its default is onTerminal on a terminal, and JSON elsewhere.
 func (p *program) registerForm(command *cobra.Command, onTerminal string) *string {
 	form := asJSON
-	if terminal(p.Out) {
+	if Terminal(p.Out) {
 		form = onTerminal
 	}
 	command.Flags().StringVarP(&form, "output", "o", form,

@@ -3,22 +3,23 @@ package client
 import (
 	"context"
 	"fmt"
-	"iter"
 	"net/http"
 	"net/url"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-	"github.com/peterhellberg/link"
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
+
+	"insurance.example/exchange/deploy/exchange/client/resource"
 )
 
 func (p *program) get() *cobra.Command {
 	command := &cobra.Command{
-		Use: "get RESOURCE ID", Short: "Read one record",
+		Use: "get RESOURCE ID", Short: "Read one record, by its id or its number", Long: byNumber,
 		Example: `  exchange get vehicle $ID
+  exchange get motorCoverage $POLICY
   exchange get claim $ID -o pretty
   exchange get product $ID --etag`,
 		Args: p.arguments(1, readable), ValidArgsFunction: p.completeResource(readable, nil),
@@ -33,7 +34,11 @@ func (p *program) get() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		got, err := c.send(command.Context(), request{method: http.MethodGet, path: recordPath(args[0], args[1])})
+		path, err := c.recordPath(command.Context(), p.resource(args[0]), args[1])
+		if err != nil {
+			return err
+		}
+		got, err := c.send(command.Context(), request{method: http.MethodGet, path: path})
 		if err != nil {
 			return err
 		}
@@ -56,154 +61,52 @@ func (p *program) printOne(form, resource string, got response) error {
 	return nil
 }
 
-func recordPath(resource, id string) string { return "/" + resource + "/" + url.PathEscape(id) }
+// byNumber is the help of the commands that work on one record.
+const byNumber = `ID is the id of the record. For a policy it may be its policyNumber, for a claim its claimNumber,
+and for what has only one record of a policy or a claim, the number of that.`
 
-func (p *program) list() *cobra.Command {
-	command := &cobra.Command{
-		Use: "list RESOURCE", Short: "List records, in the order of their creation",
-		Long: `List records, in the order of their creation: as a table on a terminal, elsewhere as JSON with a record on each line.`,
-		Example: `  exchange list productCatalog
-  exchange list claim --filter policyNumber=$POLICY
-  exchange list receipt --filter receiptDateFrom=2026-01-01 --filter receiptDateTo=2026-03-31 --all
-  exchange list product --filter currency=GBP -o table
-  exchange list vehicle --limit 500 -o json | grep plateNumber`,
-		Args: p.arguments(0, anyResource), ValidArgsFunction: p.completeResource(anyResource, nil),
+// recordPath returns the path of a record that is given by its id, or by a number that the resource can be filtered by.
+// What names nothing is left for the exchange to refuse.
+func (c *caller) recordPath(ctx context.Context, r resource.Resource, given string) (string, error) {
+	id := given
+	if uuid.Validate(given) != nil {
+		for _, number := range []string{"claimNumber", "policyNumber"} {
+			if !slices.ContainsFunc(r.Filters, func(f resource.Filter) bool { return f.Name == number }) {
+				continue
+			}
+			ids, err := c.idsBy(ctx, r.Name, number, given)
+			if err != nil {
+				return "", err
+			}
+			if len(ids) > 1 {
+				return "", usage("several records of %s have the %s %s; give one of their ids, such as %s",
+					r.Name, number, given, strings.Join(ids, " or "))
+			}
+			if len(ids) == 1 {
+				id = ids[0]
+				break
+			}
+		}
 	}
-	connect, form := p.registerConnection(command), p.registerForm(command, asTable)
-	filters := p.registerFilters(command)
-	all := command.Flags().Bool("all", false, "list all records, page by page")
-	limit := command.Flags().Int("limit", 50, "how many records to list")
-	command.MarkFlagsMutuallyExclusive("all", "limit")
-	command.RunE = func(command *cobra.Command, args []string) error {
-		if err := validForm(*form); err != nil {
-			return err
-		}
-		if *limit < 1 {
-			return usage("--limit must be greater than 0")
-		}
-		c, err := p.call(connect)
-		if err != nil {
-			return err
-		}
-		most := *limit
-		if *all {
-			most = 0
-		}
-		return p.listUpTo(command.Context(), c, listing{args[0], *form, *filters, most})
-	}
-	return command
+	return "/" + r.Name + "/" + url.PathEscape(id), nil
 }
 
-func (p *program) registerFilters(command *cobra.Command) *[]string {
-	filters := command.Flags().StringArray("filter", nil,
-		"name=value: only records with this value; may be given several times")
-	completeWith(command, "filter", p.completeFilter)
-	return filters
-}
-
-// listing says what to list. most is the greatest number of records, where 0 means all.
-type listing struct {
-	resource, form string
-	filters        []string
-	most           int
-}
-
-func (p *program) listUpTo(ctx context.Context, c *caller, l listing) error {
-	size := p.pageSize(l.resource, l.most)
-	values, err := query(l.filters, size)
+// idsBy returns the ids of the first records that have a number.
+func (c *caller) idsBy(ctx context.Context, name, number, value string) (ids []string, err error) {
+	got, err := c.send(ctx, request{
+		method: http.MethodGet, path: "/" + name, query: url.Values{number: {value}, "limit": {"2"}},
+	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out := p.printer(l.form, p.resource(l.resource))
-	listed := 0
-	for page, err := range c.pages(ctx, l.resource, values) {
-		if err != nil {
-			return err
-		}
-		records := page.records
-		if size > 0 && l.most > 0 {
-			records = records[:min(len(records), l.most-listed)]
-		}
-		if err := out.print(page.response, records...); err != nil {
-			return err
-		}
-		listed += len(records)
-		if l.most > 0 && listed >= l.most && (!page.last || len(records) < len(page.records)) {
-			out.end()
-			fmt.Fprintf(p.Err, "These are the first %d; --all lists all of them.\n", listed)
-			return nil
-		}
+	var records []struct {
+		ID string `json:"id"`
 	}
-	out.end()
-	return nil
-}
-
-// largestPage is the greatest number of records in one response.
-const largestPage = 200
-
-// query returns the query parameters for filters (name=value) and a page size. With the size 0 the exchange chooses it.
-func query(filters []string, page int) (url.Values, error) {
-	values := url.Values{}
-	for _, filter := range filters {
-		name, value, is := strings.Cut(filter, "=")
-		if !is || name == "" {
-			return nil, usage("--filter %q is not of the form name=value", filter)
-		}
-		values.Add(name, value)
+	if err := json.Unmarshal(got.body, &records); err != nil {
+		return nil, c.failed(err)
 	}
-	if page > 0 {
-		values.Set("limit", strconv.Itoa(page))
+	for _, r := range records {
+		ids = append(ids, r.ID)
 	}
-	return values, nil
-}
-
-// pageSize returns how many records to ask for at a time if at most a number of records is wanted, where 0 means all.
-// It returns 0 for a list without pages, which is one whose records cannot be read one by one.
-func (p *program) pageSize(resource string, most int) int {
-	switch {
-	case !p.resource(resource).Readable:
-		return 0
-	case most == 0:
-		return largestPage
-	default:
-		return min(most, largestPage)
-	}
-}
-
-// page is a part of a list.
-type page struct {
-	response
-	records []jsontext.Value
-	last    bool
-}
-
-// pages returns the pages of a list in order. An error, as of send, ends them.
-func (c *caller) pages(ctx context.Context, resource string, values url.Values) iter.Seq2[page, error] {
-	return func(yield func(page, error) bool) {
-		for {
-			got, err := c.send(ctx, request{method: http.MethodGet, path: "/" + resource, query: values})
-			if err != nil {
-				yield(page{}, err)
-				return
-			}
-			p := page{response: got}
-			if err := json.Unmarshal(got.body, &p.records); err != nil {
-				yield(page{}, c.failed(fmt.Errorf("the list of %s is no list: %w", resource, err)))
-				return
-			}
-			next := link.ParseHeader(got.header)["next"]
-			p.last = next == nil
-			if !yield(p, nil) || p.last {
-				return
-			}
-			// Only the query of the link is used. The rest is known, and a proxy before the exchange may have a path
-			// of its own in front of it.
-			following, err := url.Parse(next.URI)
-			if err != nil {
-				yield(page{}, c.failed(fmt.Errorf("the link to the next page: %w", err)))
-				return
-			}
-			values = following.Query()
-		}
-	}
+	return ids, nil
 }

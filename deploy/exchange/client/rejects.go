@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/encoding"
 
 	"insurance.example/exchange/deploy/exchange/client/table"
 )
@@ -109,12 +111,16 @@ func (n ndjsonRejects) close() error { return n.w.Flush() }
 type csvRejects struct{ w *csv.Writer }
 
 func newCSVRejects(file *os.File, l *layout) (*csvRejects, error) {
+	var w io.Writer = file
+	if l.encoding != nil {
+		w = encoding.ReplaceUnsupported(l.encoding.NewEncoder()).Writer(file)
+	}
 	if l.mark {
-		if _, err := file.WriteString("\ufeff"); err != nil {
+		if _, err := io.WriteString(w, "\ufeff"); err != nil {
 			return nil, err
 		}
 	}
-	c := &csvRejects{csv.NewWriter(file)}
+	c := &csvRejects{csv.NewWriter(w)}
 	c.w.Comma, c.w.UseCRLF = l.delimiter, l.crlf
 	return c, c.row(reasonName, l.header)
 }

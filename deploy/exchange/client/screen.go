@@ -18,14 +18,14 @@ import (
 // widestCell is the greatest width of a cell on the screen, in characters. An identifier fits.
 const widestCell = 36
 
-// screenTable writes records as a table for people to read. Its columns are those of the first page that fit on the
-// screen.
+// screenTable writes records as a table for people to read. Its columns are those that were asked for, or those of the
+// first page that fit on the screen.
 type screenTable struct {
 	w, notes io.Writer
 	columns  table.Columns
 	width    int // of the screen in characters; 0 for no limit
 
-	header []string
+	header []string // of what was asked for, before the first page
 	widths []int
 	left   []string // columns that did not fit
 }
@@ -54,7 +54,7 @@ func (s *screenTable) write(records []jsontext.Value) error {
 		}
 		rows = append(rows, row)
 	}
-	if s.header == nil {
+	if s.widths == nil {
 		if len(rows) == 0 {
 			return nil
 		}
@@ -71,17 +71,27 @@ func (s *screenTable) write(records []jsontext.Value) error {
 	return nil
 }
 
-// fit chooses the columns.
+// fit chooses the columns, unless they were asked for, and their widths.
 func (s *screenTable) fit(rows []map[string]string, occurring map[string]bool) {
+	widest := func(column string) int {
+		width := uniseg.StringWidth(column)
+		for _, row := range rows {
+			width = max(width, min(uniseg.StringWidth(row[column]), widestCell))
+		}
+		return width
+	}
+	for _, column := range s.header {
+		s.widths = append(s.widths, widest(column))
+	}
+	if s.widths != nil {
+		return
+	}
 	total := 0
 	for _, column := range s.columns.Header(occurring) {
 		if !occurring[column] {
 			continue
 		}
-		width := uniseg.StringWidth(column)
-		for _, row := range rows {
-			width = max(width, min(uniseg.StringWidth(row[column]), widestCell))
-		}
+		width := widest(column)
 		if s.width > 0 && len(s.header) > 0 && total+width > s.width {
 			s.left = append(s.left, column)
 			continue
@@ -105,11 +115,12 @@ func (s *screenTable) line(cell func(column string) string) error {
 }
 
 func (s *screenTable) end() {
-	if s.header == nil {
+	if s.widths == nil {
 		fmt.Fprintln(s.notes, "There are none.")
 	}
 	if len(s.left) > 0 {
-		fmt.Fprintf(s.notes, "Not shown for want of room: %s; -o json shows everything.\n", strings.Join(s.left, ", "))
+		fmt.Fprintf(s.notes, "Not shown for want of room: %s; --columns chooses, -o json shows everything.\n",
+			strings.Join(s.left, ", "))
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -27,6 +29,10 @@ const seedDay = "2026-11-01"
 const seedHelp = `Fill an exchange with a believable book: parties, products, what is insured, policies of all seven lines (some endorsed,
 extended, renewed, cancelled), claims in every state, receipts with refunds, rows of both bordereaux. Everybody in it is
 invented. Everything goes over the public interface.
+
+The book agrees with itself: receipts make the rows of the premium bordereau, which are then put under a treaty, a
+policy's premium is what was received for it, and rows of the claims bordereau say what the claims say. Two differences
+are made on purpose, as every real book has some; they are named at the end.
 
 The first record of each resource is the example of the OpenAPI document: the values that the examples of /docs name are
 then there (idNumber, plateNumber, registrationNumber, treatyReference), but for the identifiers and numbers that the
@@ -78,9 +84,9 @@ func (p *program) seed() *cobra.Command {
 
 // tally counts what a book has.
 type tally struct {
-	mu             sync.Mutex
-	made, before   map[string]int
-	policy, treaty string // the policyNumber of the first claim and the treatyReference of the first row
+	mu           sync.Mutex
+	made, before map[string]int
+	policy       string // the policyNumber of the first claim
 }
 
 func (t *tally) step(s book.Step) {
@@ -94,11 +100,8 @@ func (t *tally) step(s book.Step) {
 	} else {
 		t.before[s.Resource]++
 	}
-	switch s.Resource {
-	case "claim":
+	if s.Resource == "claim" {
 		t.policy = cmp.Or(t.policy, s.Record.Text("policyNumber"))
-	case "premiumBordereau":
-		t.treaty = cmp.Or(t.treaty, s.Record.Text("treatyReference"))
 	}
 }
 
@@ -110,10 +113,10 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
 	shown := progress.New(p.Err, int64(o.Size))
 	var failed error
-	err = book.New(catalog, c.sendRecord, t.step, o).Fill(ctx, func(made int) {
-		if err := shown.At(int64(made), fmt.Sprintf("%d of %d policies", made, o.Size)); err != nil && failed == nil {
-			failed = err
-		}
+	made := book.New(catalog, c.sendRecord, c.rows, t.step, o)
+	err = made.Fill(ctx, func(policies int) {
+		err := shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
+		failed = cmp.Or(failed, err)
 	})
 	if ended := shown.End(); failed == nil {
 		failed = ended
@@ -124,7 +127,7 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
 	if failed != nil {
 		return failed
 	}
-	return p.reportBook(c, o, t)
+	return p.reportBook(c, made, t)
 }
 
 // seedAdvice adds to an error what to do next.
@@ -138,9 +141,9 @@ func seedAdvice(err error) error {
 	return &hinted{err, "The same command goes on from here: what was made is not made again."}
 }
 
-func (p *program) reportBook(c *caller, o book.Options, t *tally) error {
+func (p *program) reportBook(c *caller, b *book.Book, t *tally) error {
 	out := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(out, "The book of --seed %d --size %d is at %s:\n", o.Seed, o.Size, c.base)
+	fmt.Fprintf(out, "The book of --seed %d --size %d is at %s:\n", b.Seed, b.Size, c.base)
 	names := map[string]bool{}
 	for _, counts := range []map[string]int{t.made, t.before} {
 		for name := range counts {
@@ -153,13 +156,35 @@ func (p *program) reportBook(c *caller, o book.Options, t *tally) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
+	treaty, ceded := b.Ceded()
 	_, err := fmt.Fprintf(p.Out, `
+The rows of premium under the treaty %s are the sums of their receipts, %d together; rows of claim payments are no
+premium, and under no treaty. On purpose two things disagree:
+  %s
+
 Look at it:
-  exchange list motorCoverage -o table
-  exchange list claim --filter policyNumber=%s -o table
-  exchange export premiumBordereau --filter treatyReference=%s --out bordereau.xlsx
-`, t.policy, t.treaty)
+  exchange list motorCoverage%[4]s -o table
+  exchange list claim%[4]s --filter policyNumber=%[5]s -o table
+  exchange export premiumBordereau%[4]s --filter treatyReference=%[1]s --out bordereau.xlsx
+`, treaty, ceded, strings.Join(b.Differences(), "\n  "), c.given, t.policy)
 	return err
+}
+
+// rows returns the rows of the premium bordereau.
+func (c *caller) rows(ctx context.Context) (all []book.Record, err error) {
+	for page, err := range c.pages(ctx, "/premiumBordereau", url.Values{"limit": {strconv.Itoa(largestPage)}}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range page.records {
+			var row book.Record
+			if err := json.Unmarshal(text, &row); err != nil {
+				return nil, c.failed(err)
+			}
+			all = append(all, row)
+		}
+	}
+	return all, nil
 }
 
 // sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists

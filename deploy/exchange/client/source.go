@@ -12,8 +12,11 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"insurance.example/exchange/deploy/exchange/client/table"
 )
 
 // The formats of files.
@@ -67,6 +70,22 @@ type layout struct {
 	mark      bool // the file begins with a byte order mark
 	crlf      bool // the lines end with carriage return and line feed
 	sheet     string
+	encoding  encoding.Encoding // nil: UTF-8
+}
+
+// written says how a table is written, as declared by --date-order, --decimal and --encoding.
+type written struct {
+	notation   table.Notation
+	encoding   encoding.Encoding // nil: UTF-8
+	understood *table.Understood
+}
+
+// decoded returns the text of a file as UTF-8.
+func (w written) decoded(r io.Reader) io.Reader {
+	if w.encoding == nil {
+		return r
+	}
+	return transform.NewReader(r, w.encoding.NewDecoder())
 }
 
 // longestLine is the greatest size of a line in bytes. It is far more than the exchange accepts.

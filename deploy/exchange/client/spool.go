@@ -92,7 +92,7 @@ func (s *spool) writeCSV(w io.Writer, delimiter rune) error {
 	header := s.columns.Header(s.occurring)
 	texts := make([]string, len(header))
 	for i, column := range header {
-		texts[i] = table.Neutral(column)
+		texts[i] = table.Neutral(s.columns.Head(column))
 	}
 	if err := out.Write(texts); err != nil {
 		return err
@@ -124,11 +124,11 @@ func (s *spool) writeXLSX(w io.Writer, sheet string) error {
 			mostRows, s.count)
 	}
 	header := s.columns.Header(s.occurring)
-	widths := make([]int, len(header))
+	widths, heads := make([]int, len(header)), make([]string, len(header))
 	for i, column := range header {
-		widths[i] = s.widths[column] + 1
+		widths[i], heads[i] = s.widths[column]+1, s.columns.Head(column)
 	}
-	out, err := newSheetWriter(sheet, header, widths, s.count)
+	out, err := newSheetWriter(sheet, heads, widths, s.count)
 	if err != nil {
 		return err
 	}

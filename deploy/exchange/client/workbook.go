@@ -36,6 +36,8 @@ type sheetWriter struct {
 	rows      *excelize.StreamWriter
 	next      int // the number of the next row
 	day, time int // styles
+	// whole and decimal are the styles of amounts of money.
+	whole, decimal int
 }
 
 // newSheetWriter begins a workbook. widths are those of the columns, in characters. records is the number of records,
@@ -60,10 +62,12 @@ func newSheetWriter(sheet string, header []string, widths []int, records int) (s
 	bold, err1 := s.book.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
 	day, err2 := s.style("yyyy-mm-dd")
 	instant, err3 := s.style("yyyy-mm-dd hh:mm:ss")
-	if err := errors.Join(err1, err2, err3); err != nil {
+	whole, err4 := s.style("#,##0")
+	decimal, err5 := s.style("#,##0.00")
+	if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
-	s.day, s.time = day, instant
+	s.day, s.time, s.whole, s.decimal = day, instant, whole, decimal
 	if s.rows, err = s.book.NewStreamWriter(sheet); err != nil {
 		return nil, err
 	}
@@ -116,8 +120,15 @@ func (s *sheetWriter) cell(columns table.Columns, cell table.Cell) (any, error) 
 	text := table.Plain(cell.Value)
 	switch kind := columns.Kind(cell.Column); {
 	case cell.Value.Kind() == jsontext.KindNumber && digits(text) <= mostDigits:
-		if value, err := strconv.ParseFloat(text, 64); err == nil {
+		value, err := strconv.ParseFloat(text, 64)
+		switch {
+		case err != nil:
+		case !columns.Amount(cell.Column):
 			return value, nil
+		case strings.ContainsAny(text, ".e"):
+			return excelize.Cell{StyleID: s.decimal, Value: value}, nil
+		default:
+			return excelize.Cell{StyleID: s.whole, Value: value}, nil
 		}
 	case kind == resource.Flag && (text == "true" || text == "false"):
 		return text == "true", nil

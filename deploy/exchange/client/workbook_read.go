@@ -22,14 +22,22 @@ type xlsxSource struct {
 	resource   string
 	columns    table.Columns
 	extensions bool
+	written    written
 	layout     *layout
 }
+
+// mostUnpacked is the size to which a workbook may unpack. A sheet is read row by row from a temporary file, but a
+// workbook can say in a few bytes that it has millions of cells, or that one cell is a gigabyte.
+const mostUnpacked = 256 << 20
 
 // rows yields the records of the sheet as csvSource does for a file. Cells with dates become days, or instants in UTC.
 func (s xlsxSource) rows(r io.Reader) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
-		book, err := excelize.OpenReader(r)
+		book, err := excelize.OpenReader(r, excelize.Options{UnzipSizeLimit: mostUnpacked})
 		if err != nil {
+			if strings.HasPrefix(err.Error(), "unzip size exceeds") {
+				err = fmt.Errorf("it unpacks to more than %d MiB; save it as CSV, or divide it", mostUnpacked>>20)
+			}
 			yield(row{}, fmt.Errorf("it is no workbook that can be read (XLSX): %w", err))
 			return
 		}
@@ -65,7 +73,7 @@ func (s xlsxSource) sheet(book *excelize.File, yield func(row, error) bool) erro
 			continue
 		}
 		if reader == nil {
-			if reader, err = newRowReader(cells, s.columns, s.extensions); err != nil {
+			if reader, err = newRowReader(cells, s.columns, s.extensions, s.written); err != nil {
 				return fmt.Errorf("row %d: %w", number, err)
 			}
 			s.layout.header = reader.header

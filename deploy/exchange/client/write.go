@@ -28,7 +28,7 @@ func (p *program) create() *cobra.Command {
 	}
 	w := p.registerWriting(command, true)
 	command.RunE = func(command *cobra.Command, args []string) error {
-		return w.post(command.Context(), args[0], "/"+args[0], true)
+		return w.post(command.Context(), target{resource: w.resource(args[0])}, true)
 	}
 	return command
 }
@@ -36,7 +36,7 @@ func (p *program) create() *cobra.Command {
 func (p *program) action() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "action RESOURCE ID ACTION",
-		Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents",
+		Short: "Act on a record: endorse, cancel, renew, settle, reopen, refund, documents", Long: byNumber,
 		Example: `  exchange action motorCoverage $ID cancel --body '{"reason":"sold"}'
   exchange action motorCoverage $ID endorse \
     --body '{"endorsementType":"policy extension","expiryDate":"2099-06-30T00:00:00Z"}'
@@ -48,30 +48,31 @@ func (p *program) action() *cobra.Command {
 	}
 	w := p.registerWriting(command, true)
 	command.RunE = func(command *cobra.Command, args []string) error {
-		path, err := actionPath(p.resource(args[0]), args[1], args[2])
-		if err != nil {
+		on := target{resource: p.resource(args[0]), id: args[1]}
+		var err error
+		if on.suffix, err = actionSuffix(on.resource, args[2]); err != nil {
 			return err
 		}
-		return w.post(command.Context(), args[0], path, false)
+		return w.post(command.Context(), on, false)
 	}
 	return command
 }
 
-func actionPath(r resource.Resource, id, name string) (string, error) {
+func actionSuffix(r resource.Resource, name string) (string, error) {
 	action, offered := r.Action(name)
 	switch {
 	case !offered:
 		return "", usage("there is no action %q on %s; there are %s", name, r.Name, strings.Join(r.ActionNames(), ", "))
 	case action.Nested:
-		return recordPath(r.Name, id) + "/" + name, nil
+		return "/" + name, nil
 	default:
-		return recordPath(r.Name, id) + ":" + name, nil
+		return ":" + name, nil
 	}
 }
 
 func (p *program) put() *cobra.Command {
 	command := &cobra.Command{
-		Use: "put RESOURCE ID", Short: "Replace a record",
+		Use: "put RESOURCE ID", Short: "Replace a record", Long: byNumber,
 		Example: `  exchange put vehicle $ID --body @vehicle.json
   exchange put claim $ID --body '{"liabilityShare":50,"reserve":2500}'
   exchange put product $ID --body @product.json --if-match "$(exchange get product $ID --etag)"`,
@@ -80,12 +81,12 @@ func (p *program) put() *cobra.Command {
 	w := p.registerWriting(command, false)
 	ifMatch := command.Flags().String("if-match", "", "entity tag: replace the record only if it is still this version")
 	command.RunE = func(command *cobra.Command, args []string) error {
-		r := request{method: http.MethodPut, path: recordPath(args[0], args[1])}
+		r := request{method: http.MethodPut}
 		if *ifMatch != "" {
 			// A repetition would not find the version that the first attempt replaced.
 			r.header, r.once = map[string]string{"If-Match": *ifMatch}, true
 		}
-		return w.send(command.Context(), args[0], r, true)
+		return w.send(command.Context(), target{resource: p.resource(args[0]), id: args[1]}, r, true)
 	}
 	return command
 }
@@ -110,17 +111,22 @@ func (p *program) registerWriting(command *cobra.Command, keyed bool) *writing {
 	return w
 }
 
-func (w *writing) post(ctx context.Context, resource, path string, bodied bool) error {
+// target is what a command writes: a resource, or one of its records, or what the suffix names of that.
+type target struct {
+	resource   resource.Resource
+	id, suffix string
+}
+
+func (w *writing) post(ctx context.Context, on target, bodied bool) error {
 	if w.key == "" {
 		w.key = rand.Text()
 	}
-	return w.send(ctx, resource,
-		request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: w.key}}, bodied)
+	return w.send(ctx, on, request{method: http.MethodPost, header: map[string]string{keyHeader: w.key}}, bodied)
 }
 
 // send sends the request with the body and prints the record in the response. bodied says that the body must not be
 // missing.
-func (w *writing) send(ctx context.Context, resource string, r request, bodied bool) (err error) {
+func (w *writing) send(ctx context.Context, on target, r request, bodied bool) (err error) {
 	if err := validForm(*w.form); err != nil {
 		return err
 	}
@@ -129,11 +135,18 @@ func (w *writing) send(ctx context.Context, resource string, r request, bodied b
 	}
 	if bodied && r.body == nil {
 		return usage("a body is wanted; give --body, as JSON text or as @FILE (exchange describe %s names the members)",
-			resource)
+			on.resource.Name)
 	}
 	c, err := w.call(w.connect)
 	if err != nil {
 		return err
+	}
+	r.path = "/" + on.resource.Name
+	if on.id != "" {
+		if r.path, err = c.recordPath(ctx, on.resource, on.id); err != nil {
+			return err
+		}
+		r.path += on.suffix
 	}
 	got, err := c.send(ctx, r)
 	if err != nil {
@@ -142,7 +155,7 @@ func (w *writing) send(ctx context.Context, resource string, r request, bodied b
 	if got.replayed() {
 		fmt.Fprintln(w.Err, "Nothing new: this was done before with the same key.")
 	}
-	return w.printOne(*w.form, resource, got)
+	return w.printOne(*w.form, on.resource.Name, got)
 }
 
 // resumable adds to an error how to repeat a POST, if it is not known whether the exchange carried it out.

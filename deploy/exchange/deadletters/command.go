@@ -81,7 +81,7 @@ func (p *program) open(c *connection) (*kafka.DeadLetters, error) {
 		return nil, err
 	}
 	if len(c.kafka.Brokers) == 0 {
-		address, err := broker.AddressIn(filepath.Join(c.data, "broker"))
+		kept, err := broker.SettingsIn(filepath.Join(c.data, "broker"))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, client.Misuse(fmt.Sprintf("no broker is named, and there is no data of one in %s; give "+
 				"--brokers, or the folder of an exchange on this machine with --data", c.data))
@@ -89,7 +89,7 @@ func (p *program) open(c *connection) (*kafka.DeadLetters, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.kafka.Brokers = []string{address}
+		c.kafka = kept
 	}
 	reached, err := kafka.NewCluster(c.kafka, "dead-letters")
 	if err != nil {

@@ -25,6 +25,8 @@ const (
 	credentialSecret = "exchange-credential"
 	credentialKey    = "secrets"
 	keysSecret       = "exchange-token-keys"
+	// passwordSecret begins the name of the Secret of a user of MongoDB.
+	passwordSecret = "exchange-mongodb-"
 )
 
 // clusterPatience bounds one request to the API of Kubernetes.
@@ -45,9 +47,20 @@ func createSecrets(ctx context.Context, environ []string, account string, out io
 	if err != nil {
 		return err
 	}
-	for name, data := range map[string]map[string][]byte{
+	all := map[string]map[string][]byte{
 		credentialSecret: {credentialKey: []byte(credential + "\n")}, keysSecret: keys,
-	} {
+	}
+	for user, secrets := range mongoSecrets() {
+		all[passwordSecret+user] = map[string][]byte{}
+		for _, name := range secrets {
+			secret, err := NewSecret()
+			if err != nil {
+				return err
+			}
+			all[passwordSecret+user][name] = []byte(secret + "\n")
+		}
+	}
+	for name, data := range all {
 		created, err := api.createSecret(ctx, name, data)
 		if err != nil {
 			return fmt.Errorf("the Secret %s of the namespace %s: %w", name, api.namespace, err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/exchange/local"
 )
 
@@ -95,14 +96,27 @@ func (c *clusterAPI) create() (printed string, err error) {
 func TestSecretsOfACluster(t *testing.T) {
 	cluster := startCluster(t)
 	printed, err := cluster.create()
-	if err != nil || strings.Count(printed, "created") != 2 {
+	// Those that all share, and those of the users of MongoDB: of each service, and of the one who makes them.
+	secrets := 2 + len(internalapi.Stored()) + 1
+	if err != nil || strings.Count(printed, "created") != secrets {
 		t.Fatalf("printed %q, error %v", printed, err)
+	}
+	passwords := map[string]bool{}
+	for _, name := range append(internalapi.Stored(), "server") {
+		password := string(cluster.secrets["exchange-mongodb-"+name].Data["password"])
+		if len(password) < 32 || passwords[password] {
+			t.Errorf("the password of %s has %d characters, or is another's", name, len(password))
+		}
+		passwords[password] = true
+	}
+	if key := string(cluster.secrets["exchange-mongodb-server"].Data["key"]); len(key) < 32 || passwords[key] {
+		t.Errorf("the key of the replica set has %d characters, or is a password", len(key))
 	}
 	credential := string(cluster.secrets["exchange-credential"].Data["secrets"])
 	if len(strings.TrimSpace(credential)) < 32 {
 		t.Errorf("a credential of %d characters", len(credential))
 	}
-	if printed, err = cluster.create(); err != nil || strings.Count(printed, "stays") != 2 {
+	if printed, err = cluster.create(); err != nil || strings.Count(printed, "stays") != secrets {
 		t.Errorf("the second time: printed %q, error %v", printed, err)
 	}
 	if again := string(cluster.secrets["exchange-credential"].Data["secrets"]); again != credential {

@@ -11,20 +11,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/process"
 )
 
 // SecretsCommand returns the command that creates what the processes of an exchange share: the keys of local tokens,
-// and the credential by which a service knows the gateway and the other services. They become files, or Secrets of
-// the namespace of Kubernetes that the command runs in. What exists stays as it is.
+// and the credential by which a service knows the gateway and the other services. It also creates what a MongoDB of
+// their own needs: a password for the user of each service. They become files, or Secrets of the namespace of
+// Kubernetes that the command runs in. What exists stays as it is.
 func SecretsCommand(environ []string) *cobra.Command {
-	var data, credential, account string
+	var data, credential, mongoDB, account string
 	var inCluster bool
 	command := &cobra.Command{
 		Use:     "secrets",
-		Short:   "Create the keys of local tokens and the credential that processes share, unless they exist",
+		Short:   "Create the keys of local tokens and the secrets of the processes, unless they exist",
 		Example: "  local secrets --data /data --credential-file /credential/secrets\n  local secrets --kubernetes",
 		Args:    cobra.NoArgs, Version: process.CurrentBuild().String(),
 		RunE: func(command *cobra.Command, _ []string) error {
@@ -40,6 +42,12 @@ func SecretsCommand(environ []string) *cobra.Command {
 			if err := createCredential(credential); err != nil {
 				return fmt.Errorf("setting credential-file: %w", err)
 			}
+			if mongoDB == "" {
+				return nil
+			}
+			if err := createPasswords(mongoDB); err != nil {
+				return fmt.Errorf("setting mongodb: %w", err)
+			}
 			return nil
 		},
 	}
@@ -49,13 +57,44 @@ func SecretsCommand(environ []string) *cobra.Command {
 		data = fromEnvironment
 		flags.Lookup(settings.Data).DefValue = data
 	}
-	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+" and "+keysSecret+
-		" in the namespace of this pod, in place of files")
+	flags.BoolVar(&inCluster, "kubernetes", false, "create the Secrets "+credentialSecret+", "+keysSecret+" and "+
+		passwordSecret+"NAME in the namespace of this pod, in place of files")
 	flags.StringVar(&account, "service-account", "/var/run/secrets/kubernetes.io/serviceaccount",
 		"with --kubernetes: folder with the token, the certificate authority and the namespace of the pod")
 	flags.StringVar(&credential, "credential-file", "",
 		"file that the credential is written to; processes read it with the setting of the same name")
+	flags.StringVar(&mongoDB, "mongodb", "",
+		"folder in which a folder for each service gets the password of its user in MongoDB, and the folder "+
+			serverUser+" that of the user who administers, and the key of the replica set")
 	return command
+}
+
+// serverUser is the user of MongoDB that makes the users of the services, which have the names of the services.
+const serverUser = "server"
+
+// mongoSecrets returns what a MongoDB of the exchange's own needs: by user, the names of its secrets.
+func mongoSecrets() map[string][]string {
+	// The key is what the members of the replica set know each other by.
+	all := map[string][]string{serverUser: {"password", "key"}}
+	for _, name := range internalapi.Stored() {
+		all[name] = []string{"password"}
+	}
+	return all
+}
+
+// createPasswords writes the secrets of MongoDB's users into folders of their own.
+func createPasswords(folder string) error {
+	for user, secrets := range mongoSecrets() {
+		if err := os.MkdirAll(filepath.Join(folder, user), 0o700); err != nil {
+			return err
+		}
+		for _, name := range secrets {
+			if err := createCredential(filepath.Join(folder, user, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // createCredential writes a file with a new credential, readable by its owner only. A file that exists stays.

@@ -6,6 +6,7 @@ package book
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ func (r Record) Text(name string) string {
 // Send sends a body to a path by POST, or by PUT if key is "". It returns the record in the response, and whether the
 // exchange did something. A request with a key that the exchange has seen before does nothing.
 type Send func(ctx context.Context, path, key string, body Record) (record Record, done bool, err error)
+
+// Rows returns the rows of the premium bordereau as they are now.
+type Rows func(ctx context.Context) ([]Record, error)
 
 // Options say which book is to be made. The same options make the same requests.
 type Options struct {
@@ -46,10 +50,16 @@ type Book struct {
 	Options
 	catalog *resource.Catalog
 	send    Send
+	rows    Rows
 	// step is called for each request that the exchange has carried out, now or before.
 	step func(Step)
 
 	shared map[string]Record // the first record of each resource, made from the examples
+
+	mu sync.Mutex
+	// premiums maps each row of the premium bordereau to the sum of its receipts, less the refunds.
+	premiums    map[premium]int
+	differences []string
 }
 
 // Step is a request that the exchange has carried out.
@@ -64,12 +74,16 @@ type Step struct {
 
 // New returns a book for an exchange whose resources are those of the catalog. step may be called by several
 // goroutines at a time.
-func New(catalog *resource.Catalog, send Send, step func(Step), o Options) *Book {
-	return &Book{Options: o, catalog: catalog, send: send, step: step, shared: map[string]Record{}}
+func New(catalog *resource.Catalog, send Send, rows Rows, step func(Step), o Options) *Book {
+	return &Book{
+		Options: o, catalog: catalog, send: send, rows: rows, step: step,
+		shared: map[string]Record{}, premiums: map[premium]int{},
+	}
 }
 
 // Fill creates the book. It calls policies with the number of policies made so far; the calls do not overlap. It
-// returns the errors of Send, and an error if the document of the exchange lacks an example.
+// returns the errors of Send and of Rows, and an error if the document of the exchange lacks an example or if the
+// exchange does not aggregate the receipts.
 func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 	if err := b.examples(ctx); err != nil {
 		return err
@@ -105,7 +119,10 @@ func (b *Book) Fill(ctx context.Context, policies func(made int)) error {
 		})
 	}
 	workers.Wait()
-	return context.Cause(ctx)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return b.cede(ctx)
 }
 
 // chain is a sequence of requests. Each may need what earlier ones returned. After an error the chain sends nothing
@@ -137,12 +154,26 @@ func (c *chain) act(resource string, on Record, action string, body Record) Reco
 	return c.request(made, "/"+resource+"/"+on.Text("id")+action, body)
 }
 
+// replace replaces a record by itself with some members changed. It sends nothing if the record has them already.
+func (c *chain) replace(resource string, record, changes Record) {
+	changed := maps.Clone(record)
+	maps.Copy(changed, changes)
+	if c.err != nil || sameValue(changed, record) {
+		return
+	}
+	c.carryOut("", "/"+resource+"/"+record.Text("id"), "", changed)
+}
+
 func (c *chain) request(made, path string, body Record) Record {
 	if c.err != nil {
 		return Record{}
 	}
 	c.count++
-	record, done, err := c.send(c.ctx, path, fmt.Sprintf("seed-%s-%d", c.scope, c.count), body)
+	return c.carryOut(made, path, fmt.Sprintf("seed-%s-%d", c.scope, c.count), body)
+}
+
+func (c *chain) carryOut(made, path, key string, body Record) Record {
+	record, done, err := c.send(c.ctx, path, key, body)
 	if err != nil {
 		c.err = err
 		return Record{}

@@ -3,6 +3,8 @@ package book
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	"github.com/go-json-experiment/json"
 )
@@ -29,15 +31,29 @@ var references = map[string]struct{ resource, member string }{
 
 // examples creates the records of the examples in the OpenAPI document, so that the records which the document and
 // its pages name exist. Only the identifiers and numbers that the exchange issues differ. The records are the same
-// for every seed.
+// for every seed. The row of the premium bordereau is not created, because the receipt makes it.
 func (b *Book) examples(ctx context.Context) error {
 	c := b.chain(ctx, "example", 0)
+	c.rng = rand.New(rand.NewPCG(0, 0))
 	for _, name := range exampleOrder {
 		r, known := b.catalog.Find(name)
 		if !known || r.Example == nil {
 			return fmt.Errorf("the exchange's OpenAPI document has no example of %s", name)
 		}
-		b.shared[name] = c.create(name, b.linked(r.Example))
+		body := b.linked(r.Example)
+		switch name {
+		case "premiumBordereau":
+			b.shared[name] = body
+			continue
+		case "claimsBordereau":
+			c.exampleClaim(body)
+			body["fnol"] = b.shared["claim"]["fnol"]
+		case "receipt":
+			if amount, is := body["paymentAmount"].(float64); is {
+				b.received(body, body.Text("receiptType"), int(amount))
+			}
+		}
+		b.shared[name] = c.create(name, body)
 		// The claim of the example is for a peril that the policy's endorsement adds.
 		for _, action := range r.Actions {
 			if action.Name == "endorse" && action.Example != nil {
@@ -46,6 +62,19 @@ func (b *Book) examples(ctx context.Context) error {
 		}
 	}
 	return c.err
+}
+
+// exampleClaim brings the claim of the examples to what the example of its row in the claims bordereau says.
+func (c *chain) exampleClaim(row Record) {
+	claim := c.shared["claim"]
+	c.replace("claim", claim, Record{"reserve": row["GrosslLossReserve"]})
+	if paid, is := row["paid"].(float64); is {
+		reported, err := time.Parse(time.RFC3339, claim.Text("fnol"))
+		if err != nil && c.err == nil {
+			c.err = fmt.Errorf("the example of claim has no fnol: %w", err)
+		}
+		c.settle(claim, int(paid), reported.AddDate(0, 0, 18))
+	}
 }
 
 // linked returns an example whose references are to the records that were created.

@@ -41,7 +41,6 @@ var lines = []line{
 			})
 			return Record{
 				"vehicleId": vehicle["id"], "driverId": driver["id"], "perils": c.some("motorCoverage", "perils", 4),
-				"grossWrittenPremium":  between(c.rng, 300, 1400, 10),
 				"indemnityLimitPolicy": between(c.rng, 10, 50, 5) * 1000,
 			}
 		},

@@ -15,6 +15,12 @@ const (
 	fates = cancelled + 3 // two in six policies stay as they are
 )
 
+// The policies whose records disagree on purpose, as every real book has some that do.
+const (
+	unpaid = 0 // whose endorsement nobody has paid
+	late   = 2 // whose claim was settled after its row in the claims bordereau was written
+)
+
 // policy creates the i-th policy, its policyholder, what it insures, its claim and its receipts, and carries out its
 // actions. i determines the line and the actions, so that a book of Smallest policies has all of them.
 func (b *Book) policy(ctx context.Context, i int) error {
@@ -26,15 +32,34 @@ func (b *Book) policy(ctx context.Context, i int) error {
 	body := of.write(c, i, holder)
 	body["policyholderId"], body["inceptionDate"], body["expiryDate"] = holder["id"], instant(
 		inception), instant(expiry)
-	policy := c.create(of.resource, body)
 	premium := between(c.rng, 200, 4800, 20)
-	paid := c.receipt("policyNumber", policy, "new policy", premium, inception)
+	policy := c.create(of.resource, c.priced(of, body, premium))
+	// A policy that is cancelled later is paid in two parts, of which the second is given back.
+	later := 0
+	if of.fate(i) == cancelled {
+		later = premium / 2
+	}
+	paid := c.premium(policy, "new policy", premium-later, inception)
+	if later > 0 {
+		paid = c.premium(policy, "new policy", later, inception.AddDate(0, 0, 30))
+	}
 	if i%2 == 0 {
 		c.claim(of, i, policy, inception) // before a cancellation, after which claims are refused
 	}
-	c.row(i, holder, policy, premium, inception, expiry)
-	c.fate(of, i, policy, paid, premium, expiry)
+	c.carry(of, i, policy, paid, premium, expiry)
 	return c.err
+}
+
+// fate returns the fate of the i-th policy, so that each line has every fate in turn.
+func (line) fate(i int) int { return (i%len(lines) + i/len(lines)) % fates }
+
+// priced returns a body with the premium that is written, if policies of the line have such a member.
+func (c *chain) priced(of line, body Record, premium int) Record {
+	r, _ := c.catalog.Find(of.resource)
+	if _, has := r.Member("grossWrittenPremium"); has {
+		body["grossWrittenPremium"] = premium
+	}
+	return body
 }
 
 func (c *chain) policyholder(of line, i int) Record {
@@ -51,25 +76,35 @@ func (c *chain) policyholder(of line, i int) Record {
 	})
 }
 
-func (c *chain) fate(of line, i int, policy, paid Record, premium int, expiry time.Time) {
-	fate := (i%len(lines) + i/len(lines)) % fates // each line has every fate in turn
+// carry carries out the fate of a policy.
+func (c *chain) carry(of line, i int, policy, paid Record, premium int, expiry time.Time) {
+	fate := of.fate(i)
 	switch {
 	case fate == endorsed && of.amend != nil:
-		body := of.amend(c, policy)
+		body, more := of.amend(c, policy), between(c.rng, 20, 180, 10)
 		body["endorsementType"] = c.endorsement(of, "addition")
-		c.act(of.resource, policy, ":endorse", body)
-		c.receipt("policyNumber", policy, "mid term adjustment", between(c.rng, 20, 180, 10), c.AsOf)
+		c.act(of.resource, policy, ":endorse", c.priced(of, body, premium+more))
+		if i == unpaid {
+			c.differ("policy %s: of the premium of %d written, %d was received; nobody has paid the endorsement",
+				policy.Text("policyNumber"), premium+more, premium)
+			return
+		}
+		c.premium(policy, "mid term adjustment", more, c.AsOf)
 	case fate == endorsed, fate == extended:
 		c.act(of.resource, policy, ":endorse", Record{
 			"endorsementType": c.endorsement(of, "policy extension"), "expiryDate": instant(expiry.AddDate(0, 1, 0)),
 		})
 	case fate == renewed && of.amend != nil:
-		next := c.act(of.resource, policy, ":renew", Record{})
-		c.receipt("policyNumber", next, "policy renewal", premium+between(c.rng, 0, 100, 10), c.AsOf)
+		again := premium + between(c.rng, 0, 100, 10)
+		next := c.act(of.resource, policy, ":renew", c.priced(of, Record{}, again))
+		c.premium(next, "policy renewal", again, c.AsOf)
 	case fate == cancelled:
 		c.act(of.resource, policy, ":cancel",
 			Record{"reason": pick(c.rng, []string{"sold", "other cover found", "moved abroad"})})
 		c.act("receipt", paid, ":refund", Record{"receiptType": c.one("receipt", "receiptType", "other")})
+		if amount, is := paid["paymentAmount"].(float64); is {
+			c.received(policy, paid.Text("receiptType"), -int(amount))
+		}
 	}
 }
 
@@ -91,28 +126,19 @@ func (c *chain) endorsement(of line, preferred string) string {
 	return preferred
 }
 
+// premium creates a receipt of premium, which makes or changes a row of the premium bordereau.
+func (c *chain) premium(policy Record, kind string, amount int, on time.Time) Record {
+	receipt := c.receipt("policyNumber", policy, kind, amount, on)
+	c.received(policy, receipt.Text("receiptType"), amount)
+	return receipt
+}
+
 func (c *chain) receipt(by string, of Record, kind string, amount int, on time.Time) Record {
 	return c.create("receipt", Record{
 		"receiptType": c.one("receipt", "receiptType", kind), "receiptDate": day(on), "paymentAmount": amount,
 		"premiumPaymentMethod": c.any("receipt", "premiumPaymentMethod"), by: of[by],
 	})
 }
-
-// row makes a row of the premium bordereau for every third policy.
-func (c *chain) row(i int, holder, policy Record, premium int, inception, expiry time.Time) {
-	if i%3 != 0 {
-		return
-	}
-	c.create("premiumBordereau", Record{
-		"treatyReference": c.treaty(), "policyholder": holder["id"], "policyNumber": policy["policyNumber"],
-		"inceptionDate": instant(inception), "expiryDate": instant(expiry), "grossWrittenPremium": premium,
-		"netPremium":      premium * 85 / 100,
-		"transactionType": c.one("premiumBordereau", "transactionType", "new policy"),
-	})
-}
-
-// treaty returns the treaty of the examples, so that a list filtered by it has several rows.
-func (c *chain) treaty() string { return c.shared["premiumBordereau"].Text("treatyReference") }
 
 // claim creates a claim. Claims in turn stay open, are closed, are reopened, and are closed again.
 func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
@@ -130,26 +156,33 @@ func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 	claim := c.create("claim", body)
 	c.act("claim", claim, "/documents",
 		Record{"url": fmt.Sprintf("https://files.example/%d/%d.jpg", c.Seed, i), "type": "photo"})
-	turn := (i / 2) % 4
+	turn, paid := (i/2)%4, 0
 	if turn > 0 {
-		amount := between(c.rng, 300, 6000, 100)
-		c.settle(claim, amount)
-		c.receipt("claimNumber", claim, "claim payment", amount, c.AsOf)
+		paid += c.settle(claim, between(c.rng, 300, 6000, 100), c.AsOf)
 	}
 	if turn > 1 {
 		c.act("claim", claim, ":reopen", Record{})
 	}
 	if turn > 2 {
-		c.settle(claim, between(c.rng, 100, 900, 100))
+		paid += c.settle(claim, between(c.rng, 100, 900, 100), c.AsOf)
 	}
-	c.create("claimsBordereau", Record{
+	row := Record{
 		"treatyReference": c.treaty(), "policyNumber": policy["policyNumber"], "fnol": body["fnol"],
-		"GrosslLossReserve": body["reserve"],
+		"GrosslLossReserve": body["reserve"], "paid": paid,
 		"claimStatus": c.one("claimsBordereau", "claimStatus",
 			[]string{"open", "closed", "reopened", "closed"}[turn]),
-	})
+	}
+	if i == late {
+		c.differ("claim %s: it is %s and %d was paid, but its row in the claims bordereau still says open and 0",
+			claim.Text("claimNumber"), row["claimStatus"], paid)
+		row["paid"], row["claimStatus"] = 0, c.one("claimsBordereau", "claimStatus", "open")
+	}
+	c.create("claimsBordereau", row)
 }
 
-func (c *chain) settle(claim Record, amount int) {
+// settle settles a claim, records the receipt of the payment, and returns the amount.
+func (c *chain) settle(claim Record, amount int, on time.Time) int {
 	c.act("claim", claim, ":settle", Record{"paymentAmount": amount, "paymentMethod": "electronic transfer"})
+	c.receipt("claimNumber", claim, "claim payment", amount, on)
+	return amount
 }

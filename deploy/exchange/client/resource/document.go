@@ -39,6 +39,10 @@ type document struct {
 		Schemas    map[string]*schema    `json:"schemas"`
 		Parameters map[string]*parameter `json:"parameters"`
 	} `json:"components"`
+	Amounts struct {
+		Unit     string `json:"unit"`
+		Currency string `json:"currency"`
+	} `json:"x-amounts"`
 }
 
 type operation struct {
@@ -92,13 +96,17 @@ func (d *document) resource(name string) Resource {
 	collection, item := d.Paths["/"+name], d.Paths["/"+name+"/{id}"]
 	r := Resource{
 		Name: name, Readable: item["get"] != nil, Replaceable: item["put"] != nil, Creatable: collection["post"] != nil,
-		Members: d.members("", d.flat(d.flat(collection["get"].succeeded()).Items), 0),
+		Members:   d.members("", d.flat(d.flat(collection["get"].succeeded()).Items), 0),
+		AmountsIn: strings.TrimSpace(d.Amounts.Unit + " " + d.Amounts.Currency),
 	}
 	if post := collection["post"]; post != nil {
 		r.Sent = d.members("", d.flat(post.body()), 0)
 		r.Example = post.example()
 	}
 	r.Filters = d.filters(r, collection["get"].Parameters)
+	if search := d.Paths["/x/search/"+name]["get"]; search != nil {
+		r.Search = d.filters(r, search.Parameters)
+	}
 	trial := "/x/" + name + "/"
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		post := d.Paths[path]["post"]
@@ -118,13 +126,16 @@ func (d *document) resource(name string) Resource {
 	return r
 }
 
+// noFilters are the parameters of lists and searches that select no records.
+var noFilters = []string{"limit", "cursor", "skip", "order", "fields"}
+
 func (d *document) filters(r Resource, parameters []*parameter) []Filter {
 	var all []Filter
 	for _, p := range parameters {
 		if strings.HasPrefix(p.Ref, "#/") {
 			p = d.Components.Parameters[p.Ref[strings.LastIndexByte(p.Ref, '/')+1:]]
 		}
-		if p == nil || p.In != "query" || slices.Contains([]string{"limit", "cursor", "skip"}, p.Name) {
+		if p == nil || p.In != "query" || slices.Contains(noFilters, p.Name) {
 			continue
 		}
 		f := Filter{Name: p.Name, Values: d.values(d.flat(p.Schema))}

@@ -31,6 +31,8 @@ type Member struct {
 	Kind Kind
 	// Values are the allowed values, or nil if every value is allowed. For a List they are the allowed elements.
 	Values []string
+	// Amount says that the numbers are amounts of money.
+	Amount bool
 }
 
 // Filter is a query parameter by which a list can be filtered.
@@ -58,6 +60,8 @@ type Resource struct {
 	// Sent are the members that may be sent, under each of their names.
 	Sent    []Member
 	Filters []Filter
+	// Search are the parameters of the conditions of GET /x/search/{resource}; nil if there is no such operation.
+	Search  []Filter
 	Actions []Action
 	// Readable is true if there is GET /{resource}/{id}, Creatable if there is POST /{resource}, and Replaceable if
 	// there is PUT /{resource}/{id}.
@@ -67,6 +71,8 @@ type Resource struct {
 	Trial string
 	// Example is the example of a body that creates a record, or nil if the document has none.
 	Example jsontext.Value
+	// AmountsIn says what amounts are in, such as "minor GBP"; "" if the exchange does not say it.
+	AmountsIn string
 }
 
 // Action returns the action with a name, and reports whether there is one.

@@ -102,7 +102,7 @@ func TestNewResource(t *testing.T) {
 
 // TestEveryResource compares the document with the routes of the gateway. Both have the same resources and operations.
 func TestEveryResource(t *testing.T) {
-	document, err := openapi.Document(valuesets.Published(), "")
+	document, err := openapi.Document(valuesets.Published(), "", openapi.Amounts{})
 	if err != nil {
 		t.Fatal(err)
 	}

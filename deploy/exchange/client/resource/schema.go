@@ -24,6 +24,8 @@ type schema struct {
 	OneOf      []*schema          `json:"oneOf"`
 	// Order names the properties in the order in which the exchange returns them. JSON objects have no order.
 	Order []string `json:"x-property-order"`
+	// Amount says that the numbers are amounts of money.
+	Amount bool `json:"x-amount"`
 }
 
 // typeNames is the type of a schema: one name or several.
@@ -146,7 +148,7 @@ func (d *document) members(prefix string, s schema, depth int) []Member {
 			all = append(all, d.members(path, value, depth+1)...)
 			continue
 		}
-		all = append(all, Member{Path: path, Kind: d.kind(value), Values: d.values(value)})
+		all = append(all, Member{Path: path, Kind: d.kind(value), Values: d.values(value), Amount: value.Amount})
 	}
 	return all
 }

@@ -17,19 +17,42 @@ type Columns struct {
 	named []string // in the order of the resource's members
 	kinds map[string]resource.Kind
 	known func(column string) bool
+	// amounts are the columns with amounts of money, and in says what these are in, or is "".
+	amounts map[string]bool
+	in      string
 }
 
 // Of returns the columns of a resource.
 func Of(r resource.Resource) Columns {
-	c := Columns{kinds: map[string]resource.Kind{}, known: r.Names}
+	c := Columns{kinds: map[string]resource.Kind{}, known: r.Names, amounts: map[string]bool{}, in: r.AmountsIn}
 	for _, m := range r.Sent {
 		c.kinds[m.Path] = m.Kind
 	}
 	for _, m := range r.Members {
 		c.named = append(c.named, m.Path)
 		c.kinds[m.Path] = m.Kind
+		c.amounts[m.Path] = m.Amount
 	}
 	return c
+}
+
+// Amount reports whether a column has amounts of money.
+func (c Columns) Amount(column string) bool { return c.amounts[column] }
+
+// Head returns the head of a column. That of amounts says what they are in, if the exchange says it.
+func (c Columns) Head(column string) string {
+	if c.in == "" || !c.amounts[column] {
+		return column
+	}
+	return column + " (" + c.in + ")"
+}
+
+// Headed returns the column that has a head: without what Head adds.
+func (c Columns) Headed(head string) string {
+	if column, _, said := strings.Cut(head, " ("); said && c.amounts[column] {
+		return column
+	}
+	return head
 }
 
 // Kind returns the kind of a column. It is Free for a column that the interface does not name.

@@ -17,7 +17,7 @@ import (
 // published returns the resources of the interface. It reads them once, because that takes longer than any of the
 // tests.
 var published = sync.OnceValues(func() (*resource.Catalog, error) {
-	document, err := openapi.Document(valuesets.Published(), "")
+	document, err := openapi.Document(valuesets.Published(), "", openapi.Amounts{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-package check
+// Package reach says in words for a person why a deployment of MongoDB does not respond.
+package reach
 
 import (
 	"context"
@@ -19,10 +20,10 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// notReached returns the error for a deployment of MongoDB that did not respond, in words for a person: its
+// Explain returns the error for a deployment of MongoDB that did not respond, in words for a person: its
 // addresses, which are without credentials, what is the matter with each, and what to do. It returns other errors as
 // they are.
-func notReached(url process.StoreURL, err error) error {
+func Explain(url process.StoreURL, err error) error {
 	if !errors.Is(err, docstore.ErrUnavailable) || errors.Is(err, context.Canceled) {
 		return err
 	}

@@ -1,0 +1,69 @@
+package client
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/xuri/excelize/v2"
+
+	"insurance.example/exchange/contracts/openapi"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/deploy/exchange/client/resource"
+	"insurance.example/exchange/deploy/exchange/client/table"
+)
+
+// TestAmountsInAWorkbookHaveAFormat writes amounts and another number, and reads what a spreadsheet shows of them.
+func TestAmountsInAWorkbookHaveAFormat(t *testing.T) {
+	document, err := openapi.Document(valuesets.Published(), "", openapi.Amounts{Unit: "minor", Currency: "GBP"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalog, err := resource.Read(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claim, _ := catalog.Find("claim")
+	motor, _ := catalog.Find("motorCoverage")
+	columns := table.Of(claim)
+	if head := columns.Head("reserve"); head != "reserve (minor GBP)" || columns.Headed(head) != "reserve" {
+		t.Errorf("the head of reserve is %q, which stands for %q", head, columns.Headed(head))
+	}
+	if head := columns.Head("liabilityShare"); head != "liabilityShare" || columns.Headed("note (x)") != "note (x)" {
+		t.Errorf("what is no amount has the head %q", head)
+	}
+	sheet, err := newSheetWriter("claim", []string{"a", "b", "c"}, []int{9, 9, 9}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cells []any
+	for _, c := range []struct {
+		columns       table.Columns
+		column, value string
+	}{
+		{columns, "reserve", "1234567"}, {table.Of(motor), "grossWrittenPremium", "1234.5"},
+		{columns, "liabilityShare", "1234567"},
+	} {
+		cell, err := sheet.cell(c.columns, table.Cell{Column: c.column, Value: jsontext.Value(c.value)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells = append(cells, cell)
+	}
+	var file bytes.Buffer
+	if err := sheet.write(cells); err != nil {
+		t.Fatal(err)
+	}
+	if err := sheet.end(&file); err != nil {
+		t.Fatal(err)
+	}
+	book, err := excelize.OpenReader(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for cell, want := range map[string]string{"A2": "1,234,567", "B2": "1,234.50", "C2": "1234567"} {
+		if got, err := book.GetCellValue("claim", cell); err != nil || got != want {
+			t.Errorf("%s shows %q, want %q (%v)", cell, got, want, err)
+		}
+	}
+}
