@@ -182,20 +182,41 @@ func TestHostileCallersAreBounded(t *testing.T) {
 // the machine.
 func TestOverload(t *testing.T) {
 	o := short(t, 100*time.Millisecond)
-	o.kind, o.Only, o.Callers = overload.Measurement(), regexp.MustCompile("mixed, 4000"), 100
+	o.kind, o.Only, o.Callers = overload.Measurement(), regexp.MustCompile("mixed, open, 4000"), 100
 	o.Together = runtime.NumCPU() == 1
 	rows, printed := measure(t, o)
-	cells := rows["mixed, 4000 callers"]
-	if len(cells) != 12 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
+	cells := rows["mixed, open, 4000 callers"]
+	if len(cells) != 11 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
 		t.Fatalf("want a row with what can be served and what was asked in\n%s", printed)
 	}
-	for _, kind := range []string{"reads", "writes", "lists"} {
-		if !regexp.MustCompile(kind + ` \d+ %`).MatchString(cells[10]) {
+	for _, kind := range []string{"reads", "creates", "lists"} {
+		if !regexp.MustCompile(kind + ` \d+ %`).MatchString(cells[9]) {
 			t.Errorf("want the part of the %s that was served in time in\n%s", kind, printed)
 		}
 	}
-	if !regexp.MustCompile(`200: \d+, 201: \d+`).MatchString(cells[11]) {
+	if !regexp.MustCompile(`200: \d+, 201: \d+`).MatchString(cells[10]) {
 		t.Errorf("want responses to reads and writes in\n%s", printed)
+	}
+}
+
+// TestFair checks that each crowd sends, and that what became of the requests of the calm caller is counted. How many
+// are served in which time depends on the machine.
+func TestFair(t *testing.T) {
+	o := short(t, 100*time.Millisecond)
+	o.kind, o.Callers = overload.Fair(), 20
+	o.Together = runtime.NumCPU() == 1
+	rows, printed := measure(t, o)
+	statuses := map[string]string{"4000 strangers without a token": "401", "4000 forged tokens": "401",
+		"one greedy caller, 4000 reads": "200", "one greedy caller, 4000 creates": "201",
+		"4000 connections that reset requests": "1"}
+	for _, name := range o.kind.Rows {
+		cells := rows[name]
+		if len(cells) != 10 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) {
+			t.Fatalf("%s: want a row with what was asked and served in\n%s", name, printed)
+		}
+		if !strings.Contains(cells[9], statuses[name]+": ") {
+			t.Errorf("%s: want responses with %s to the crowd in\n%s", name, statuses[name], printed)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ require (
 	github.com/prometheus/procfs v0.22.0
 	github.com/valyala/fasthttp v1.69.0
 	go.mongodb.org/mongo-driver/v2 v2.9.3
+	golang.org/x/net v0.59.0
 	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
@@ -35,7 +36,7 @@ require (
 	github.com/failsafe-go/failsafe-go v0.9.8 // indirect
 	github.com/gabriel-vasile/mimetype v1.4.12 // indirect
 	github.com/gin-contrib/sse v1.1.0 // indirect
-	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-playground/locales v0.14.1 // indirect
@@ -88,9 +89,9 @@ require (
 	go.opentelemetry.io/proto/otlp v1.11.1 // indirect
 	golang.org/x/arch v0.22.0 // indirect
 	golang.org/x/crypto v0.57.0 // indirect
-	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	insurance.example/exchange/contracts v0.0.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
@@ -107,3 +108,13 @@ replace (
 	insurance.example/exchange/services/coverage => ../../../services/coverage
 	insurance.example/exchange/services/premium => ../../../services/premium
 )
+
+replace insurance.example/exchange/services/claims => ../../../services/claims
+
+replace insurance.example/exchange/services/feed => ../../../services/feed
+
+replace insurance.example/exchange/services/composite => ../../../services/composite
+
+replace insurance.example/exchange/services/parties => ../../../services/parties
+
+replace insurance.example/exchange/services/products => ../../../services/products

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/deploy/proof/bench/comparison"
+	"insurance.example/exchange/deploy/proof/bench/feed"
 	"insurance.example/exchange/deploy/proof/bench/hostile"
 	"insurance.example/exchange/deploy/proof/bench/measurement"
 	"insurance.example/exchange/deploy/proof/bench/overload"
@@ -30,6 +31,7 @@ import (
 // serving are the processes that this command is with one of these arguments, and one more argument.
 var serving = map[string]func(out io.Writer, argument string) error{
 	sides.BareCommand: sides.ServeBare, sides.ProxyCommand: sides.ServeProxy, hostile.HordeCommand: hostile.ServeHorde,
+	overload.CrowdCommand: overload.ServeCrowd,
 }
 
 // kinds are the kinds of measurement, by their flags.
@@ -42,7 +44,9 @@ var kinds = []struct {
 		"measure requests about a record before and after thousands of changes, and receipts to a row of a million",
 		comparison.Aging},
 	{"hostile", "measure what hostile requests cost the exchange, and those who use it meanwhile", hostile.Measurement},
-	{"overload", "measure what is served when three times as much is asked for as can be served", overload.Measurement},
+	{"feed", "measure how fast a reader gets the events of the feed, and how soon", feed.Measurement},
+	{"overload", "measure what is served when more is asked for than can be served", overload.Measurement},
+	{"fair", "measure what a calm caller gets beside crowds", overload.Fair},
 }
 
 func main() {
@@ -96,8 +100,8 @@ func parse(args []string) arguments {
 		"`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, "+
 			"as root on Debian")
 	flags.BoolVar(&a.Together, "together", false,
-		"with -overload, let the exchange and its callers share all cores, in place of one for each")
-	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload, in place of those in its name")
+		"with -overload and -fair, let the exchange and its callers share all cores, in place of one for each")
+	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload and -fair, in place of those in its name")
 	flags.IntVar(&a.Count, "count", 1_000_000,
 		"vehicles, and policies, that -scale loads, and receipts that -aging loads")
 	flags.BoolVar(&a.check, "check", false, "end with status 1 if a row is below its target or has errors")

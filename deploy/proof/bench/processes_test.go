@@ -19,7 +19,7 @@ func TestSeparateProcesses(t *testing.T) {
 	if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
 		t.Errorf("want a rate, 0 errors and a bare rate in\n%s", printed)
 	}
-	if !strings.Contains(printed, "exchange: 6 processes") {
-		t.Errorf("want the six processes in\n%s", printed)
+	if !strings.Contains(printed, "exchange: 8 processes") {
+		t.Errorf("want the eight processes in\n%s", printed)
 	}
 }

@@ -13,5 +13,6 @@
 //     connection between two services. losses.go has the brokers lose, repeat and forget.
 //   - callers.go sends requests about receipts and notes the responses; claims.go, parties.go and policies.go do so for
 //     theirs, and check what is stored.
+//   - changelog_test.go simulates the sequencers of the log of changes of package mongostore, by themselves.
 //   - check.go checks the receipts and the rows; histories.go checks what was kept of every record.
 package simulation

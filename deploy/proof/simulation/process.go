@@ -40,9 +40,13 @@ type host struct {
 // replica is one run of a service, until it crashes.
 type replica struct {
 	// deaf is the time until which the process does not learn that it was expelled from the group.
-	deaf  time.Time
-	world *world
-	label string
+	deaf time.Time
+	// silent is the time until which calls of other services get no response, nor an error.
+	silent time.Time
+	world  *world
+	// timeout is how long a request may take.
+	timeout time.Duration
+	label   string
 	// ctx ends with the process.
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -54,7 +58,10 @@ type replica struct {
 // start starts a process with the service's loops.
 func (h *host) start() error {
 	h.number++
-	p := &replica{world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header}
+	p := &replica{
+		world: h.world, label: fmt.Sprintf("%s.%d", h.name, h.number), header: h.program.header,
+		timeout: h.program.settings.RequestTimeout,
+	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	instance, err := h.program.start(p.ctx, process.Links{
 		Store: database{p, h.store}, Now: h.now, Kafka: h.kafka(p), Peer: h.peers(p),
@@ -99,6 +106,16 @@ func (h *host) crash(restart time.Time) {
 	}
 }
 
+// await waits for a while. It returns false if the process crashes meanwhile.
+func (p *replica) await(while time.Duration) bool {
+	select {
+	case <-time.After(while):
+		return true
+	case <-p.ctx.Done():
+		return false
+	}
+}
+
 // answer is the response that a caller gets.
 type answer struct {
 	status int
@@ -135,7 +152,12 @@ func (p *replica) send(
 	for i := 0; i+1 < len(header); i += 2 {
 		sent.Set(header[i], header[i+1])
 	}
+	began := time.Now()
 	response := p.serve(as(p.ctx, actor(ctx)), method, path, body, sent)
+	if took := time.Since(began); took > p.timeout+time.Second {
+		p.world.late = append(p.world.late, fmt.Sprintf("%s took %s, although a request may take %s", what, took,
+			p.timeout))
+	}
 	if err != nil || p.dead.Load() {
 		return answer{}, false
 	}

@@ -80,13 +80,13 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 			return process.NewEngine(process.EngineConfig{
 				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody,
 				Door: load.Door{Budget: load.NewBudget(work, nil)},
-				Limiter: load.NewLimiter(load.LimiterConfig{
-					Target: p.settings.OverloadLatency, Most: int(p.settings.OverloadRequests),
-					Now: time.Now, Log: p.log,
-				}),
 			})
 		},
-		Guard: request.RequireGateway(p.trust),
+		Guard: process.Guard(request.RequireGateway(p.trust), process.Admit(load.NewLimiter(load.LimiterConfig{
+			Wait: p.settings.OverloadLatency, Target: p.settings.OverloadLatency,
+			Most: int(p.settings.OverloadRequests), MostWaiting: int(p.settings.OverloadRequests),
+			Now: time.Now, Log: p.log,
+		}))),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", p.definition.Name, err)

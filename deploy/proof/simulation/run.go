@@ -132,7 +132,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	err := x.live()
 	var wrong []string
 	if err == nil {
-		wrong = slices.Concat(x.book.wrong, x.check())
+		wrong = slices.Concat(x.book.wrong, w.late, x.check())
 		err = x.checkHistories(func(format string, values ...any) {
 			wrong = append(wrong, fmt.Sprintf(format, values...))
 		})
@@ -189,7 +189,7 @@ func (x *exchange) live() (failure error) {
 	return failure
 }
 
-// mischief crashes processes and disturbs brokers.
+// mischief crashes processes, has them be silent, and disturbs brokers.
 func (x *exchange) mischief() {
 	switch x.random.IntN(600) {
 	case 0, 1, 2:
@@ -199,8 +199,26 @@ func (x *exchange) mischief() {
 		}
 	case 3, 4, 5, 6, 7, 8:
 		x.brokers.lose(x.random)
+	case 9, 10, 11:
+		if called := x.called(); len(called) > 0 {
+			p := called[x.random.IntN(len(called))].current
+			p.silent = time.Now().Add(time.Duration(x.random.Int64N(int64(longestSilence))))
+			x.note("%s: is silent until %v", p.label, p.silent.Sub(x.began))
+		}
 	}
 }
+
+// called returns the hosts of the services that others call.
+func (x *exchange) called() []*host {
+	return slices.DeleteFunc(slices.Clone(x.hosts), func(h *host) bool {
+		return !slices.ContainsFunc(x.hosts, func(other *host) bool {
+			return slices.Contains(other.program.definition.Peers, h.service)
+		})
+	})
+}
+
+// longestSilence is how long a process gives no response to other services. It is longer than a request may take.
+const longestSilence = 25 * time.Second
 
 // end ends all processes, and waits until their goroutines have ended.
 func (x *exchange) end() {

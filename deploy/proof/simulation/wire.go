@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"time"
 
 	"insurance.example/exchange/pkg/peer"
 )
@@ -44,6 +45,7 @@ func (h *host) peers(p *replica) func(service string) (peer.Config, error) {
 }
 
 // RoundTrip sends a request to one of the processes of the service. That process goes on when its caller has given up.
+// While it is silent, it keeps the request, and handles it later.
 func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -60,8 +62,13 @@ func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
 		if to == nil || to.dead.Load() {
 			return struct{}{}, errFault
 		}
+		// Each call at an instant of its own.
+		silence := time.Until(to.silent) + time.Duration(to.world.random.IntN(1_000_000))
 		go func() {
 			defer close(response)
+			if silence > time.Millisecond && !to.await(silence) {
+				return
+			}
 			got := to.serve(as(to.ctx, actor(ctx)), r.Method, r.URL.RequestURI(), string(body), header)
 			if !to.dead.Load() {
 				response <- got

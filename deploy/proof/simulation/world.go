@@ -58,6 +58,8 @@ type world struct {
 	// calm is true once no more faults happen.
 	calm  bool
 	steps int
+	// late lists the requests that took longer than they may.
+	late []string
 
 	mu      sync.Mutex
 	waiting []*operation

@@ -36,6 +36,20 @@ func readsOf(b *records.Book) []*load.Row {
 			Call: load.Get(b.Policies, "/motorCoverage?policyNumber="),
 		},
 		listVehicles(b),
+		{
+			Name: "GET /x/search/motorCoverage?policyNumber=", Route: "/x/search/motorCoverage", Status: http.StatusOK,
+			Call: load.Get(b.Policies, "/x/search/motorCoverage?policyNumber="),
+		},
+		{
+			Name: "GET /x/search/motorCoverage?limit=50", Route: "/x/search/motorCoverage", Status: http.StatusOK,
+			Call: load.Get([]string{"order=oldest", "order=newest"}, "/x/search/motorCoverage?limit=50&"),
+		},
+		{
+			// All policies are in the range.
+			Name: "GET /x/search/coverage?expiryDateFrom=", Route: "/x/search/coverage", Status: http.StatusOK,
+			Call: load.Get([]string{"order=oldest", "order=newest"},
+				"/x/search/coverage?limit=50&expiryDateFrom=2000-01-01&"),
+		},
 	}
 }
 

@@ -20,7 +20,7 @@ type Call struct {
 	Header, Value string
 }
 
-// Client sends requests to one server, with a token and over connections that it keeps open.
+// Client sends requests to one server, with a token if it has one, and over connections that it keeps open.
 type Client struct {
 	HTTP  *fasthttp.HostClient
 	Token string
@@ -49,7 +49,12 @@ func (c *Client) Fill(to Call, request *fasthttp.Request) {
 	request.Header.SetMethod(to.Method)
 	request.SetRequestURI(to.Path)
 	request.Header.SetHost(c.HTTP.Addr)
-	request.Header.Set("Authorization", "Bearer "+c.Token)
+	if c.HTTP.IsTLS {
+		request.URI().SetScheme("https")
+	}
+	if c.Token != "" {
+		request.Header.Set("Authorization", "Bearer "+c.Token)
+	}
 	if to.Body != nil {
 		request.Header.SetContentType("application/json")
 		request.SetBodyRaw(to.Body)

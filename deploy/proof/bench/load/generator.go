@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,8 +21,11 @@ type Plan struct {
 	Duration time.Duration // for which requests are due
 	Requests int           // in place of the duration, if greater than 0
 	Rate     float64       // requests a second; 0: each caller sends one after the other
-	// Lapses drops a request if no caller was free for it within the duration.
-	Lapses bool
+	// Lapses drops a request if no caller was free for it within the duration, and Skips if none was free when it was
+	// due.
+	Lapses, Skips bool
+	// Polite has a caller wait as long as the Retry-After of its last response says.
+	Polite bool
 	// Patience is how long after the duration a response is waited for; 0: as long as the client waits.
 	Patience time.Duration
 }
@@ -71,7 +75,9 @@ func (c *Client) Callers(count int) Callers {
 func (c *Client) Apart(count int) Callers {
 	all := make(Callers, count)
 	for i := range all {
-		all[i] = &caller{client: Dial(c.HTTP.Addr, c.Token, 1)}
+		own := Dial(c.HTTP.Addr, c.Token, 1)
+		own.HTTP.IsTLS, own.HTTP.TLSConfig = c.HTTP.IsTLS, c.HTTP.TLSConfig
+		all[i] = &caller{client: own}
 	}
 	return all
 }
@@ -119,7 +125,7 @@ type drive struct {
 // send has a caller send requests until none is due any more.
 func (d *drive) send(ctx context.Context, c *caller) {
 	for {
-		n := d.count.Add(1) - 1
+		n := d.next()
 		due, more := d.due(ctx, n)
 		if !more || d.plan.Lapses && d.over() {
 			return
@@ -133,6 +139,35 @@ func (d *drive) send(ctx context.Context, c *caller) {
 		}
 		s.Took = time.Since(due)
 		c.seen = append(c.seen, s)
+		if d.plan.Polite && s.Status > 0 {
+			c.obey(ctx)
+		}
+	}
+}
+
+// next returns the number of the request that is sent next.
+func (d *drive) next() int64 {
+	for {
+		n := d.count.Load()
+		next := n
+		if d.plan.Skips {
+			next = max(n, int64(time.Since(d.began).Seconds()*d.plan.Rate))
+		}
+		if d.count.CompareAndSwap(n, next+1) {
+			return next
+		}
+	}
+}
+
+// obey waits as long as the last response says, or until ctx ends.
+func (c *caller) obey(ctx context.Context) {
+	seconds, err := strconv.Atoi(string(c.response.Header.Peek("Retry-After")))
+	if err != nil {
+		return
+	}
+	select {
+	case <-time.After(time.Duration(seconds) * time.Second):
+	case <-ctx.Done():
 	}
 }
 

@@ -94,9 +94,14 @@ func Start(ctx context.Context, o Options, data string, out, results io.Writer) 
 }
 
 // Restart starts the exchange, which does not run.
-func (r *Run) Restart(ctx context.Context) error {
+func (r *Run) Restart(ctx context.Context) error { return r.restart(ctx, false) }
+
+// RestartSecured starts it with TLS.
+func (r *Run) RestartSecured(ctx context.Context) error { return r.restart(ctx, true) }
+
+func (r *Run) restart(ctx context.Context, secured bool) error {
 	started, err := sides.StartExchange(ctx, r.Commands, r.Data,
-		sides.Settings{Separate: r.Processes, Mongo: r.MongoURL, Connections: r.Connections})
+		sides.Settings{Separate: r.Processes, Mongo: r.MongoURL, Connections: r.Connections, Secured: secured})
 	if err != nil {
 		return err
 	}

@@ -35,33 +35,45 @@ const (
 	patience = 3 * time.Second
 )
 
-// The bounds under overload: the least part of what can be served that is served in time, and the p99 of what is
-// admitted.
-const (
-	leastGoodput = 0.9
-	mostAdmitted = 100 * time.Millisecond
-)
+// The bounds under overload: the least part of what can be served that is served in time, of each number of callers,
+// and the p99 of what is served. A bare handler of net/http serves two thirds as much to 4,000 callers as to 64.
+var leastGoodput = map[int]float64{4000: 0.6, 12000: 0.4}
 
-// surge is a row of the table of overload: what is asked for, and by how many.
+const mostServed = time.Second
+
+// surge is a row of the table of overload: what is asked for, in which manner, and by how many.
 type surge struct {
 	name    string
 	callers int
+	manner  load.Plan
 	rows    []*load.Row
 }
 
-// surgesOn returns the rows of the table of overload. One caller in ten lists, and three write, where the requests
-// are mixed.
+// surgesOn returns the rows of the table of overload. Callers are open: requests are due at a rate, and left out where
+// all callers still wait for responses; closed: each caller asks again at once; or polite: it waits for Retry-After
+// before. One caller in ten lists, and three write, where the requests are mixed.
 func surgesOn(b *records.Book) (all []*surge) {
 	read := &load.Row{Name: "reads", Status: http.StatusOK, Call: load.Get(b.Vehicles, "/vehicle/")}
-	write := &load.Row{Name: "writes", Status: http.StatusCreated,
+	write := &load.Row{Name: "creates", Status: http.StatusCreated,
 		Call: load.Post("/vehicle", func(uint64) []byte { return records.NewVehicle() })}
+	policy := &load.Row{Name: "policies", Status: http.StatusCreated, Call: load.Post("/motorCoverage",
+		func(n uint64) []byte { return records.NewPolicy(b.Holder, load.Pick(b.Vehicles, n), b.Driver) })}
 	list := &load.Row{Name: "lists", Status: http.StatusOK, Call: load.Get(b.Pages, "/vehicle?")}
 	mixed := []*load.Row{read, write, read, list, read, write, read, read, write, read}
 	for _, callers := range []int{4000, 12000} {
-		for _, s := range []*surge{{"reads", callers, []*load.Row{read}}, {"writes", callers, []*load.Row{write}},
-			{"mixed", callers, mixed}} {
-			s.name = fmt.Sprintf("%s, %d callers", s.name, callers)
-			all = append(all, s)
+		for _, rows := range [][]*load.Row{{read}, {write}, {policy}, mixed} {
+			name := rows[0].Name
+			if len(rows) > 1 {
+				name = "mixed"
+			}
+			for _, manner := range []struct {
+				name string
+				load.Plan
+			}{{"open", load.Plan{Rate: overloadFactor, Skips: true}}, {"closed", load.Plan{}},
+				{"polite", load.Plan{Polite: true}}} {
+				all = append(all, &surge{fmt.Sprintf("%s, %s, %d callers", name, manner.name, callers), callers,
+					manner.Plan, rows})
+			}
 		}
 	}
 	return all
@@ -79,10 +91,9 @@ func Measurement() measurement.Kind {
 // measure prints what is served when more is asked for than can be served. It reports whether all bounds hold. Each
 // row has a freshly started exchange on the same data.
 func measure(ctx context.Context, run *measurement.Run, written *records.Book) (met bool, err error) {
-	fmt.Fprintf(run.Out, "%d times what can be served is asked for, "+
-		"whether or not earlier requests have their responses; "+
-		"bounds: %.0f %% of it is served within %v, p99 of what is admitted %v\n",
-		overloadFactor, 100*leastGoodput, inTime, mostAdmitted)
+	fmt.Fprintf(run.Out, "more is asked for than can be served: open callers ask for %d times as much; bounds: "+
+		"%.0f %% of it is served within %v to 4,000 callers, %.0f %% to 12,000, p99 of what is served %v\n",
+		overloadFactor, 100*leastGoodput[4000], inTime, 100*leastGoodput[12000], mostServed)
 	table := run.Table(Measurement().Rows)
 	for _, s := range surgesOn(written) {
 		if !run.Chosen(s.name) {
@@ -97,7 +108,7 @@ func measure(ctx context.Context, run *measurement.Run, written *records.Book) (
 
 // measureSurge measures one row: first what the exchange can serve, then what it serves if more is asked for.
 func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *report.Table) error {
-	goOn, err := startApart(ctx, run)
+	goOn, err := startApart(ctx, run, run.Restart)
 	if err != nil {
 		return err
 	}
@@ -110,22 +121,21 @@ func measureSurge(ctx context.Context, run *measurement.Run, s *surge, table *re
 	asking, self := run.Duration/2, process.ID(os.Getpid())
 	canServe := float64(can.Count((*load.Sample).Served)) / can.Lasted.Seconds()
 	end, own := run.Exchange.Process().Watch(run.Exchange.Admin()), self.CPUSeconds()
-	under := many.Drive(ctx, load.Plan{Duration: asking, Rate: overloadFactor * canServe, Patience: patience},
-		s.rows...)
+	plan := s.manner
+	plan.Duration, plan.Rate, plan.Patience = asking, plan.Rate*canServe, patience
+	under := many.Drive(ctx, plan, s.rows...)
 	used, own := end(), (self.CPUSeconds()-own)/under.Lasted.Seconds()
 	if err := goOn(); err != nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	good := float64(under.Count(useful)) / asking.Seconds()
-	admitted := under.P(0.99, (*load.Sample).Served, load.FromDue)
-	sent := under.P(0.99, (*load.Sample).Served, load.FromSent)
+	served := under.P(0.99, (*load.Sample).Served, load.FromDue)
 	table.Row(s.name,
 		report.Of("can serve/s", "capacity-req/s", 0, canServe),
 		report.Of("asked/s", "", 0, float64(len(under.Samples))/asking.Seconds()),
 		report.Of("in time/s", "in-time-req/s", 0, good),
-		report.Of("share %", "share-%", 0, 100*good/canServe).If(good >= leastGoodput*canServe),
-		report.Of("admitted p99 ms", "admitted-p99-ms", 1, 1000*admitted.Seconds()).If(admitted <= mostAdmitted),
-		report.Of("since sent", "sent-p99-ms", 1, 1000*sent.Seconds()),
+		report.Of("share %", "share-%", 0, 100*good/canServe).If(good >= leastGoodput[s.callers]*canServe),
+		report.Of("served p99 ms", "served-p99-ms", 1, 1000*served.Seconds()).If(served <= mostServed),
 		report.Of("refused p99 ms", "", 1, 1000*under.P(0.99, refused, load.FromDue).Seconds()),
 		report.Of("memory MB", "memory-MB", 0, float64(used.Memory>>20)),
 		report.Of("callers' cores", "", 2, own),
@@ -159,12 +169,14 @@ func ofEachKind(o *load.Outcome, rows []*load.Row) string {
 // startApart starts the exchange anew on a core of its own, and leaves another one to its callers, unless the options
 // say that they share all: callers that take from the exchange what it needs say nothing about it. goOn gives this
 // process its cores back.
-func startApart(ctx context.Context, run *measurement.Run) (goOn func() error, err error) {
+func startApart(
+	ctx context.Context, run *measurement.Run, restart func(context.Context) error,
+) (goOn func() error, err error) {
 	if err := run.Exchange.Stop(); err != nil {
 		return nil, err
 	}
 	if run.Together {
-		return func() error { return nil }, run.Restart(ctx)
+		return func() error { return nil }, restart(ctx)
 	}
 	self, err := procfs.Self()
 	if err != nil {
@@ -181,7 +193,7 @@ func startApart(ctx context.Context, run *measurement.Run) (goOn func() error, e
 	if err := keepTo(cores[:1]); err != nil { // a process has the cores of the one that starts it
 		return nil, err
 	}
-	return func() error { return keepTo(cores) }, errors.Join(run.Restart(ctx), keepTo(cores[1:2]))
+	return func() error { return keepTo(cores) }, errors.Join(restart(ctx), keepTo(cores[1:2]))
 }
 
 // keepTo has all threads of this process use some cores only.

@@ -14,6 +14,8 @@ type Book struct {
 	Policies []string // policy numbers
 	PolicyID string   // of the first policy
 	Pages    []string // queries of lists of 50 vehicles
+	Holder   string   // id of the policyholder of all policies
+	Driver   string   // id of their driver
 }
 
 // Write creates a book of that many policies through the interface. Each has a different vehicle and one claim.
@@ -26,7 +28,8 @@ func Write(c *load.Client, policies, connections int) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Book{Vehicles: make([]string, policies), Policies: make([]string, policies), Pages: []string{"limit=50"}}
+	b := &Book{Vehicles: make([]string, policies), Policies: make([]string, policies), Pages: []string{"limit=50"},
+		Holder: holder["id"], Driver: driver["id"]}
 	var creates errgroup.Group
 	creates.SetLimit(connections)
 	for i := range policies {

@@ -95,7 +95,14 @@ func ServeBare(out io.Writer, file string) error {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
+	routed := map[string]bool{}
 	for _, r := range responses {
+		// Rows that differ only in their query get the response of the first.
+		at := r.Method + " " + r.Route
+		if routed[at] {
+			continue
+		}
+		routed[at] = true
 		engine.Handle(r.Method, r.Route, r.serve)
 	}
 	return serve(out, engine)

@@ -4,8 +4,14 @@ package sides
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -28,6 +34,7 @@ type Settings struct {
 	Separate    bool   // gateway and services in processes of their own
 	Mongo       string // URL of the MongoDB that has the records; "" for files
 	Connections int    // of the client
+	Secured     bool   // whether the one process serves TLS, with a certificate that nobody checks
 }
 
 // StartExchange starts the exchange on a folder of data and waits until it is ready.
@@ -45,6 +52,13 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 		if s.Mongo != "" {
 			settings = append(settings, "EXCHANGE_STORE="+s.Mongo)
 		}
+		if s.Secured {
+			var secured []string
+			if secured, err = secure(data); err != nil {
+				return nil, err
+			}
+			settings = append(settings, secured...)
+		}
 		e.whole, err = commands.RunInOne(data, settings...)
 	}
 	for _, name := range names {
@@ -56,11 +70,40 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 		e.Ready = time.Since(began)
 		err = e.connect(s.Connections)
 	}
+	if err == nil && s.Secured {
+		e.HTTP.IsTLS, e.HTTP.TLSConfig = true, Unchecked()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w; make build makes the commands", e.abandon(err))
 	}
 	return e, nil
 }
+
+// secure writes a certificate and its key into a folder and returns the settings that name them.
+func secure(folder string) (settings []string, err error) {
+	of := httptest.NewTLSServer(http.NotFoundHandler())
+	defer of.Close()
+	pair := of.TLS.Certificates[0]
+	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []struct {
+		setting, kind string
+		bytes         []byte
+	}{{"TLS_CERTIFICATE", "CERTIFICATE", pair.Certificate[0]}, {"TLS_KEY", "PRIVATE KEY", key}} {
+		file := filepath.Join(folder, strings.ToLower(part.setting)+".pem")
+		text := pem.EncodeToMemory(&pem.Block{Type: part.kind, Bytes: part.bytes})
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return nil, err
+		}
+		settings = append(settings, "EXCHANGE_"+part.setting+"="+file)
+	}
+	return settings, nil
+}
+
+// Unchecked returns the configuration of a client that accepts any certificate.
+func Unchecked() *tls.Config { return &tls.Config{InsecureSkipVerify: true} }
 
 // abandon ends what runs after an error, and returns the error.
 func (e *Exchange) abandon(err error) error {

@@ -51,9 +51,24 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var found []docstore.Document
+	found, err := c.page(ctx, q)
+	if len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil {
+		if last := found[len(found)-1].ID; q.Settled && !q.Descending && bytes.Compare(c.least[:], last[:]) < 0 {
+			c.least = last
+		}
+	}
+	return found, err
+}
+
+// page returns the documents that a query selects.
+func (c *collection) page(ctx context.Context, q docstore.Query) (found []docstore.Document, err error) {
+	var last uuid.UUID
 	skip, size := q.Skip, 0
-	for _, doc := range c.inOrder(q) {
+	for i, doc := range c.inOrder(q) {
+		if q.Near && len(q.Ranges) > 0 && i == docstore.NearWindow {
+			return append(found, docstore.Document{ID: last}), nil
+		}
+		last = doc.ID
 		if !selected(doc.Keys, q) {
 			continue
 		}
@@ -63,11 +78,11 @@ func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Doc
 		}
 		result := read(doc.Document)
 		if !q.WithState {
-			result.State = nil
+			result.State, result.Digest = nil, nil
 		}
 		size += len(result.Body) + len(result.State)
 		if q.Bytes > 0 && size > q.Bytes && len(found) > 0 {
-			result.Body, result.State = nil, nil
+			result.Body, result.State, result.Digest = nil, nil, nil
 			return append(found, result), nil
 		}
 		if err := docstore.Take(ctx, len(result.Body)+len(result.State)); err != nil {

@@ -21,6 +21,7 @@ import (
 type Store struct {
 	mu          sync.Mutex
 	collections map[string]*collection
+	log         changeLog
 }
 
 // Collection returns a collection. An existing collection keeps its documents and takes the indexes of spec.
@@ -38,7 +39,7 @@ func (s *Store) Collection(ctx context.Context, spec docstore.Spec) (docstore.Co
 	}
 	c, found := s.collections[spec.Name]
 	if !found {
-		c = &collection{}
+		c = &collection{log: &s.log}
 		s.collections[spec.Name] = c
 	}
 	c.spec = spec
@@ -116,6 +117,9 @@ type collection struct {
 	mu   sync.Mutex
 	spec docstore.Spec
 	docs []*stored
+	log  *changeLog
+	// least is an id that no settled find has gone beyond.
+	least uuid.UUID
 }
 
 // stored is a document with its former versions, in order of version.
@@ -130,6 +134,9 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if bytes.Compare(doc.ID[:], c.least[:]) < 0 {
+		return &docstore.PassedError{Least: c.least}
+	}
 	at, taken := c.search(doc.ID)
 	if taken {
 		return &docstore.DuplicateError{Index: docstore.IDIndex}
@@ -142,6 +149,7 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	c.docs = append(c.docs, nil)
 	copy(c.docs[at+1:], c.docs[at:])
 	c.docs[at] = &stored{Document: doc}
+	c.noteVersion(doc)
 	return nil
 }
 
@@ -206,6 +214,7 @@ func (c *collection) Replace(ctx context.Context, doc docstore.Document, former 
 	doc = detached(doc)
 	doc.Version++
 	c.docs[at].Document = doc
+	c.noteVersion(doc)
 	return nil
 }
 

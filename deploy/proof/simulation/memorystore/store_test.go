@@ -11,3 +11,7 @@ import (
 func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Small, func(*testing.T) docstore.Store { return &memorystore.Store{} })
 }
+
+func TestConformanceOfChanges(t *testing.T) {
+	conformance.Changes(t, conformance.Small, func(*testing.T) docstore.Store { return &memorystore.Store{} })
+}
