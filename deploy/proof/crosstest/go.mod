@@ -9,16 +9,40 @@ require (
 	go.mongodb.org/mongo-driver/v2 v2.9.3
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/contracts/conformance v0.0.0
+	insurance.example/exchange/deploy/exchange v0.0.0
 	insurance.example/exchange/deploy/proof/standins v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 	insurance.example/exchange/services/parties v0.0.0
 )
 
 require (
+	github.com/gofrs/flock v0.13.1 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/peterhellberg/link v1.2.0 // indirect
 	github.com/pierrec/lz4/v4 v4.1.33 // indirect
+	github.com/richardlehane/mscfb v1.0.7 // indirect
+	github.com/richardlehane/msoleps v1.0.6 // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/rs/cors v1.11.1 // indirect
+	github.com/schollz/progressbar/v3 v3.19.1 // indirect
+	github.com/segmentio/kafka-go v0.4.51 // indirect
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
+	github.com/tiendc/go-deepcopy v1.7.2 // indirect
 	github.com/twmb/franz-go v1.22.2 // indirect
 	github.com/twmb/franz-go/pkg/kmsg v1.15.0 // indirect
+	github.com/xuri/efp v0.0.1 // indirect
+	github.com/xuri/excelize/v2 v2.11.0 // indirect
+	github.com/xuri/nfp v0.0.2-0.20250530014748-2ddeb826f9a9 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+	insurance.example/exchange/gateway v0.0.0 // indirect
+	insurance.example/exchange/services/claims v0.0.0 // indirect
+	insurance.example/exchange/services/composite v0.0.0 // indirect
+	insurance.example/exchange/services/coverage v0.0.0 // indirect
+	insurance.example/exchange/services/feed v0.0.0 // indirect
+	insurance.example/exchange/services/premium v0.0.0 // indirect
+	insurance.example/exchange/services/products v0.0.0 // indirect
 )
 
 require (
@@ -136,7 +160,7 @@ require (
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/term v0.46.0 // indirect
+	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260928230214-8a89bd6388cc // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260928230214-8a89bd6388cc // indirect
@@ -153,8 +177,17 @@ require (
 replace (
 	insurance.example/exchange/contracts => ../../../contracts
 	insurance.example/exchange/contracts/conformance => ../../../contracts/conformance
+	insurance.example/exchange/deploy/exchange => ../../exchange
 	insurance.example/exchange/deploy/proof/e2e => ../e2e
 	insurance.example/exchange/deploy/proof/standins => ../standins
+	insurance.example/exchange/deploy/tools/generate => ../../tools/generate
+	insurance.example/exchange/gateway => ../../../gateway
 	insurance.example/exchange/pkg => ../../../pkg
+	insurance.example/exchange/services/claims => ../../../services/claims
+	insurance.example/exchange/services/composite => ../../../services/composite
+	insurance.example/exchange/services/coverage => ../../../services/coverage
+	insurance.example/exchange/services/feed => ../../../services/feed
 	insurance.example/exchange/services/parties => ../../../services/parties
+	insurance.example/exchange/services/premium => ../../../services/premium
+	insurance.example/exchange/services/products => ../../../services/products
 )

@@ -17,10 +17,19 @@ import (
 // and no reporting window.
 func TestSevenProcesses(t *testing.T) {
 	t.Parallel()
-	e, err := commands.RunApart(t.TempDir(), map[string][]string{"premium": {"--refund-receipt-type", "other"}})
+	data := t.TempDir()
+	settings := map[string][]string{"premium": {"--refund-receipt-type", "other"}}
+	var audits []string
+	for _, name := range []string{"gateway", "claims", "coverage"} {
+		file := filepath.Join(data, name+"-audit.log")
+		audits = append(audits, file)
+		settings[name] = []string{"--audit-log", file}
+	}
+	e, err := commands.RunApart(data, settings)
 	trial.EndWith(t, e, err)
 	c := client(t, e, "tester", trial.Developer, trial.Admin)
 	t.Run("story", func(t *testing.T) { runStory(t, c) })
+	t.Run("audit", func(t *testing.T) { followOneRequest(t, c, audits...) })
 	t.Run("settings", func(t *testing.T) { obeySettings(t, c) })
 	t.Run("credential", func(t *testing.T) { refuseStrangers(t, e, c) })
 	t.Run("lapse", func(t *testing.T) { lapsePolicy(t, e, c) })

@@ -17,6 +17,7 @@ import (
 // balancer accepts connections for several processes, as a Service of Kubernetes does: each connection goes to one of
 // those that were ready when it was last looked, and stays there. It looks every 250 ms.
 type balancer struct {
+	logf      func(format string, args ...any)
 	listener  net.Listener
 	processes []string
 	ready     map[string]*atomic.Bool
@@ -31,7 +32,7 @@ func newBalancer(t *testing.T, e *trial.Exchange, processes ...string) *balancer
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &balancer{listener: listener, processes: processes, ready: map[string]*atomic.Bool{}}
+	b := &balancer{logf: t.Logf, listener: listener, processes: processes, ready: map[string]*atomic.Bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	for _, process := range processes {
 		b.ready[process] = &atomic.Bool{}
@@ -43,15 +44,22 @@ func newBalancer(t *testing.T, e *trial.Exchange, processes ...string) *balancer
 		_ = listener.Close()
 		b.work.Wait()
 	})
+	b.await(t)
+	return b
+}
+
+// await returns when every process was ready when it was last looked, as a rollout of Kubernetes waits before it stops
+// the next one.
+func (b *balancer) await(t *testing.T) {
+	t.Helper()
 	trial.Eventually(t, func() error {
-		for _, process := range processes {
+		for _, process := range b.processes {
 			if !b.ready[process].Load() {
 				return errors.New(process + " is not ready")
 			}
 		}
 		return nil
 	})
-	return b
 }
 
 // probe looks whether a process is ready, until ctx ends.
@@ -92,8 +100,9 @@ func (b *balancer) accept(ctx context.Context, e *trial.Exchange) {
 			return
 		}
 		if process, ok := b.choose(); ok {
-			b.work.Go(func() { pass(ctx, connection, e.Address(process)) })
+			b.work.Go(func() { b.pass(ctx, connection, process, e.Address(process)) })
 		} else {
+			b.logf("no process is ready: a connection is closed")
 			_ = connection.Close()
 		}
 	}
@@ -111,10 +120,11 @@ func (b *balancer) choose() (process string, ok bool) {
 }
 
 // pass copies what both ends of a connection send, until one of them closes it or ctx ends.
-func pass(ctx context.Context, connection net.Conn, to string) {
+func (b *balancer) pass(ctx context.Context, connection net.Conn, process, to string) {
 	defer connection.Close()
 	onward, err := net.Dial("tcp", to)
 	if err != nil {
+		b.logf("%s was ready when it was last looked: %v", process, err)
 		return
 	}
 	defer onward.Close()

@@ -9,6 +9,7 @@ require (
 	github.com/go-jose/go-jose/v4 v4.1.4
 	github.com/golang-jwt/jwt/v5 v5.3.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 	github.com/xuri/excelize/v2 v2.11.0
 	github.com/zitadel/oidc/v3 v3.44.0
 	golang.org/x/oauth2 v0.37.0
@@ -132,6 +133,9 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.opentelemetry.io/proto/otlp v1.11.1 // indirect
 	golang.org/x/time v0.16.0 // indirect
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
+	insurance.example/exchange/services/composite v0.0.0 // indirect
+	insurance.example/exchange/services/feed v0.0.0 // indirect
 )
 
 replace (
@@ -147,3 +151,7 @@ replace (
 	insurance.example/exchange/services/premium => ../../../services/premium
 	insurance.example/exchange/services/products => ../../../services/products
 )
+
+replace insurance.example/exchange/services/feed => ../../../services/feed
+
+replace insurance.example/exchange/services/composite => ../../../services/composite

@@ -54,7 +54,8 @@ func withSharedExchange(tests func() int) (status int, err error) {
 		return 1, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
-	if whole, err = commands.RunInOne(data, "EXCHANGE_REPORTING_WINDOW=720h"); err != nil {
+	if whole, err = commands.RunInOne(data, "EXCHANGE_REPORTING_WINDOW=720h",
+		"EXCHANGE_WEBHOOK_PRIVATE_ADDRESSES=true"); err != nil {
 		return 1, err
 	}
 	tried = conformance.Options{

@@ -215,6 +215,12 @@ var mutants = []mutant{
 		area: "receipts", rule: "sums are exact beyond 64 bits"},
 	{what: "forgets its history", respond: when("", "^/x/history/", 200, text(`"event":"created"`, `"event":""`)),
 		area: "beyond", rule: "GET /x/history/claim/{id} lists the creation"},
+	{what: "an event is called otherwise", respond: when("GET", "^/x/events$", 200,
+		text(`motorCoverage\.endorsed`, "motorCoverage.replaced")),
+		area: "beyond", rule: "GET /x/events has every version of a record as one event, in order"},
+	{what: "any cursor is taken", request: without("after"),
+		area: "beyond",
+		rule: "GET /x/events refuses cursors that it has not given, and goes on from those that it has"},
 }
 
 // TestMutantsAreNoticed tries each mutant with the rule that it breaks. The rule must fail, and must pass through a

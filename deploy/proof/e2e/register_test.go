@@ -43,7 +43,8 @@ func configured(t *testing.T) *trial.Exchange {
 		"EXCHANGE_CLAIM_DOCUMENTS=2", "EXCHANGE_WORK_MEMORY=1", "EXCHANGE_MAX_RECORD=524288",
 		"EXCHANGE_REFUND_RECEIPT_TYPE=other",
 		"EXCHANGE_BORDEREAU_PERIOD=quarter", "EXCHANGE_TRIP_LENGTH=1-90", "EXCHANGE_ANNUAL_LENGTH=1-30",
-		"EXCHANGE_ADMIN_MAY_READ=true",
+		"EXCHANGE_ADMIN_MAY_READ=true", "EXCHANGE_EVENTS_RETENTION=1s", "EXCHANGE_WEBHOOK_PRIVATE_ADDRESSES=true",
+		"EXCHANGE_AMOUNT_UNIT=minor", "EXCHANGE_CURRENCY=GBP",
 		"EXCHANGE_CORS_ORIGINS=https://portal.example", "EXCHANGE_TOKEN_URL=https://login.example/token",
 		"EXCHANGE_PUBLIC_URL=https://exchange.example", "EXCHANGE_JWT_TYPE=at+jwt",
 		"EXCHANGE_JWT_KEYS="+signer.PublicFile(), "EXCHANGE_JWT_ISSUER="+trial.Issuer,
@@ -64,6 +65,23 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		body := insure(t, c).motor().With("perils", []string{"rodents"})
 		if status := unchecked(t, e, "/motorCoverage", body); status != http.StatusCreated {
 			t.Errorf("a policy with the added peril is refused with %d", status)
+		}
+	},
+	settings.AmountUnit: func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		for _, path := range []string{"/openapi.json", "/openapi-3.0.json"} {
+			if !bytes.Contains(page(t, e, path), []byte("Amounts are in minor units of GBP here.")) {
+				t.Errorf("%s does not say what amounts are in", path)
+			}
+		}
+		body := receipt(policy(t, c).Text("policyNumber"), 1).With("paymentAmount", 420.5)
+		refused := c.Post(t, "/receipt", body).Want(t, http.StatusBadRequest)
+		if !bytes.Contains(refused.Body, []byte("amounts are in minor units here")) {
+			t.Errorf("the refusal of a fraction is %s", refused.Body)
+		}
+	},
+	settings.Currency: func(t *testing.T, e *trial.Exchange, _ *trial.Client) {
+		if !bytes.Contains(page(t, e, "/openapi.json"), []byte(`"x-amounts":{"unit":"minor","currency":"GBP"}`)) {
+			t.Error("the document does not have the currency for programs")
 		}
 	},
 	settings.KeyRetention: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
@@ -88,6 +106,20 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 		if early := c.Create(t, "claim", loss(number, -3)); early["warnings"] != nil {
 			t.Errorf("a claim in time has the warnings %v", early["warnings"])
 		}
+	},
+	settings.EventsRetention: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		next := c.Get(t, "/x/events").Want(t, http.StatusOK).Record(t).Text("next")
+		trial.Eventually(t, func() error {
+			if got := c.Get(t, "/x/events?after="+next); got.Status != http.StatusGone {
+				return fmt.Errorf("the cursor is %d", got.Status)
+			}
+			return nil
+		})
+	},
+	settings.WebhookPrivate: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
+		// It is reached, and refuses.
+		c.Do(t, http.MethodPut, "/x/webhook/private", trial.Record{"url": refusing(t)}).
+			Want(t, http.StatusUnprocessableEntity)
 	},
 	settings.ClaimDocuments: func(t *testing.T, _ *trial.Exchange, c *trial.Client) {
 		made := c.Create(t, "claim", loss(policy(t, c).Text("policyNumber"), -3).With("documents",

@@ -62,6 +62,7 @@ func roll(t *testing.T, volumes *trial.Volumes) {
 	l.await()
 	for _, replica := range replicas {
 		restart(t, e, replica)
+		b.await(t)
 		l.await()
 	}
 	l.end()

@@ -61,7 +61,7 @@ func TestWalks(t *testing.T) {
 	if !strings.Contains(prepare, "URL="+whole.Base+"\n") {
 		t.Errorf("the page does not call the exchange that serves it:\n%s", prepare)
 	}
-	if len(walks) != 3 {
+	if len(walks) != 4 {
 		t.Fatalf("the page has %d walks", len(walks))
 	}
 	for _, w := range walks {

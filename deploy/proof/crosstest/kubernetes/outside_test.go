@@ -3,7 +3,6 @@ package kubernetes_test
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/crosstest/database"
 	"insurance.example/exchange/deploy/proof/standins/documentdb"
 	"insurance.example/exchange/pkg/auth"
@@ -28,22 +28,23 @@ import (
 // machine that the pods reach, and end with the test.
 type outside struct {
 	authority *certificatetest.Authority
-	// mongodb is host:port, and so is each of brokers. Both have the user exchange.
-	mongodb, mongodbPassword string
-	brokers                  []string
-	kafkaPassword            string
+	// mongodb is host:port, and so is each of brokers. MongoDB has a user for each service, Kafka the user exchange.
+	mongodb       string
+	passwords     map[string]string // of MongoDB's users
+	brokers       []string
+	kafkaPassword string
 	// keySet is the URL of the keys of tokens that the signer, whose folder is keys, signs.
 	keySet, keys string
 	signer       *auth.Signer
 }
 
-// user is the name of the exchange in MongoDB and Kafka.
+// user is the name of the exchange in Kafka.
 const user = "exchange"
 
 func startOutside(t *testing.T, host string) *outside {
 	t.Helper()
 	o := &outside{
-		authority: certificatetest.NewAuthority(t), mongodbPassword: uuid.NewString(), kafkaPassword: uuid.NewString(),
+		authority: certificatetest.NewAuthority(t), passwords: map[string]string{}, kafkaPassword: uuid.NewString(),
 		keys: t.TempDir(),
 	}
 	certificate, key := o.authority.Issue(host)
@@ -75,15 +76,20 @@ func (o *outside) startMongoDB(t *testing.T, host string, secured *tls.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The stand-in knows no roles for a database.
-	err = client.Database("admin").RunCommand(t.Context(), bson.D{
-		{Key: "createUser", Value: user}, {Key: "pwd", Value: o.mongodbPassword},
-		{Key: "roles", Value: bson.A{
-			bson.D{{Key: "role", Value: "readWriteAnyDatabase"}, {Key: "db", Value: "admin"}},
-			bson.D{{Key: "role", Value: "clusterAdmin"}, {Key: "db", Value: "admin"}},
-		}},
-	}).Err()
-	if err := errors.Join(err, client.Disconnect(t.Context())); err != nil {
+	for _, name := range internalapi.Services() {
+		o.passwords[name] = uuid.NewString()
+		// The stand-in knows no roles for a database.
+		if err := client.Database("admin").RunCommand(t.Context(), bson.D{
+			{Key: "createUser", Value: name}, {Key: "pwd", Value: o.passwords[name]},
+			{Key: "roles", Value: bson.A{
+				bson.D{{Key: "role", Value: "readWriteAnyDatabase"}, {Key: "db", Value: "admin"}},
+				bson.D{{Key: "role", Value: "clusterAdmin"}, {Key: "db", Value: "admin"}},
+			}},
+		}).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := client.Disconnect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	listener, err := tls.Listen("tcp", net.JoinHostPort(host, "0"), secured)

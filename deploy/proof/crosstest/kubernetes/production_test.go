@@ -57,7 +57,9 @@ func (x *exchange) createSecrets(t *testing.T, o *outside) {
 	}
 	authority := o.authority.PEM
 	create(credentialSecret, map[string]string{credentialKey: uuid.NewString() + "\n"})
-	create("exchange-mongodb", map[string]string{"password": o.mongodbPassword + "\n", "ca.crt": authority})
+	for name, password := range o.passwords {
+		create("exchange-mongodb-"+name, map[string]string{"password": password + "\n", "ca.crt": authority})
+	}
 	create("exchange-kafka", map[string]string{"password": o.kafkaPassword + "\n", "ca.crt": authority})
 	for _, name := range deployments {
 		certificate, key := o.authority.Issue(name)
@@ -76,7 +78,7 @@ func (x *exchange) productionOverlay(t *testing.T, overlay string, o *outside) s
 	}
 	return x.writeKustomization(t, overlay, fmt.Sprintf(`images:
 %spatches:
-  - target: {kind: ConfigMap, labelSelector: app.kubernetes.io/component=service}
+  - target: {kind: ConfigMap, labelSelector: insurance-exchange/store=mongodb}
     patch: |
       - {op: replace, path: /data/EXCHANGE_STORE, value: "mongodb://%s/?authSource=admin"}
   - target: {kind: ConfigMap, name: premium}

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -86,32 +87,46 @@ func (l *Load) rowIs(t *testing.T, policy string, sum int) error {
 
 var nextPage = regexp.MustCompile(`^<([^>]+)>; rel="next"$`)
 
-// list returns all records of a list, page by page.
+// list returns all records of a list, page by page. A page may be refused for a while (503) after a replica has ended
+// without a word: its writes count as under way until then.
 func (l *Load) list(t *testing.T, path string) (all []record) {
 	t.Helper()
 	for path != "" {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Authorization", "Bearer "+l.token)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var page []record
-		decoder := json.NewDecoder(response.Body)
-		decoder.UseNumber()
-		err = decoder.Decode(&page)
-		response.Body.Close()
-		if err != nil || response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: status %d, %v", path, response.StatusCode, err)
-		}
-		all = append(all, page...)
-		path = ""
-		if more := nextPage.FindStringSubmatch(response.Header.Get("Link")); more != nil {
-			path = more[1]
-		}
+		var next string
+		Eventually(t, func() error {
+			page, more, err := l.page(t.Context(), path)
+			if err == nil {
+				all, next = append(all, page...), more
+			}
+			return err
+		})
+		path = next
 	}
 	return all
+}
+
+// page returns a page of a list and the path of the next one, empty if there is none.
+func (l *Load) page(ctx context.Context, path string) (page []record, next string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, l.base+path, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+l.token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return nil, "", err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return nil, "", fmt.Errorf("%s: status %d", path, response.StatusCode)
+	}
+	decoder := json.NewDecoder(response.Body)
+	decoder.UseNumber()
+	if err := decoder.Decode(&page); err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	if more := nextPage.FindStringSubmatch(response.Header.Get("Link")); more != nil {
+		next = more[1]
+	}
+	return page, next, nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/auth"
@@ -52,7 +53,7 @@ func resources(t *testing.T, name string) []routes.Route {
 			served = append(served, r)
 		}
 	}
-	if len(served) == 0 {
+	if len(served) == 0 && (name == internalapi.Gateway || slices.Contains(internalapi.Logged(), name)) {
 		t.Fatalf("%s serves no records", name)
 	}
 	return served

@@ -8,8 +8,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"testing"
+	"time"
 
 	"insurance.example/exchange/contracts/conformance"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
@@ -44,7 +46,11 @@ func (x *exchange) rollBackAndForward(t *testing.T, name string, last *trial.Com
 		x.change(t, written)
 		x.tellStories(t)
 		x.conform(t, name)
-		x.fill(t)
+		// The records of the examples are made from the document that the gateway serves, and its last release has
+		// another example of a policy.
+		if name != internalapi.Gateway {
+			x.fill(t)
+		}
 		written = x.records(t, name)
 	})
 	t.Run("forward", func(t *testing.T) {
@@ -121,6 +127,9 @@ func (x *exchange) tellStories(t *testing.T) {
 func (x *exchange) conform(t *testing.T, old string) {
 	t.Helper()
 	options := conformance.Options{Base: x.Base, Patience: trial.Patience, Timeout: trial.Patience}
+	if old != "" {
+		options.Patience = time.Minute // a rule that the last release lacks would wait for all of it
+	}
 	for scope, to := range map[string]*string{trial.Admin: &options.AdminToken,
 		trial.Developer: &options.DeveloperToken} {
 		token, err := x.Signer.Issue(grant(scope))

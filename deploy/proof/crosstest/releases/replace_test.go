@@ -22,7 +22,13 @@ func (x *exchange) change(t *testing.T, records kept) {
 	changed := 0
 	for path, was := range records {
 		resource, _, _ := strings.Cut(path[1:], "/")
-		if is := x.Read(t, path); settled(is) != settled(was) {
+		is := x.Read(t, path)
+		for _, later := range []string{"recordedAt", "period"} {
+			if was[later] == nil {
+				is = is.Without(later) // the last release does not return it
+			}
+		}
+		if settled(is) != settled(was) {
 			t.Errorf("%s was\n%s\nand is read as\n%s", path, settled(was), settled(is))
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // TestReleasing releases a service in a clone of the repository, and asks for releases that are none.
@@ -58,8 +60,19 @@ func TestReleasing(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(clone, file)); err != nil || string(text) != "v77.0.0 "+head+"\n" {
 		t.Errorf("%s has %q (%v)", file, text, err)
 	}
-	if version := must("deploy/tools/version", "claims"); !strings.HasPrefix(version, "v77.0.0-1-g") {
-		t.Errorf("a commit after the release the version is %q", version)
+	if version := must("deploy/tools/version", "claims"); version != "v77.0.0" {
+		t.Errorf("with the commit that notes the release the version is %q", version)
+	}
+	if images := must("cat", "deploy/kubernetes/overlays/prod/kustomization.yaml"); !strings.Contains(images,
+		"insurance-exchange/claims, newTag: 77.0.0}") || strings.Count(images, "77.0.0") != 1 {
+		t.Errorf("the manifests name\n%s", images)
+	}
+	must("deploy/tools/release", "all", "v78.0.0")
+	for _, name := range trial.Processes() {
+		if tagged := must("git", "rev-parse", folderOf(name)+"/v78.0.0^{commit}"); tagged != must("git", "rev-parse",
+			"HEAD~1") {
+			t.Errorf("the tag of %s is on %s", name, tagged)
+		}
 	}
 	must("git", "checkout", "--quiet", "services/claims/v77.0.0")
 	if version := must("deploy/tools/version", "claims"); version != "v77.0.0" {

@@ -85,6 +85,8 @@ var (
 	every     = bson.D{}
 	inRow     = bson.D{{Key: "k.row", Value: bson.D{{Key: "$gte", Value: ""}}}}
 	stillOpen = bson.D{{Key: "body.claimStatus", Value: "open"}}
+	premiumed = bson.D{{Key: "body.grossWrittenPremium", Value: bson.D{{Key: "$exists", Value: true}}}}
+	paid      = bson.D{{Key: "body.payments", Value: bson.D{{Key: "$exists", Value: true}}}}
 	claimed   = bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: "identity"}, {Key: "$lt", Value: "identityz"}}}}
 )
 
@@ -186,6 +188,26 @@ var breaches = map[string]breach{
 	"a sum has changed": {
 		"premium", "premiumBordereau", set(inRow, "body.grossWrittenPremium", int64(987654)), "premium",
 		"premiumBordereau", "a row is the sum of its receipts",
+	},
+	"a premium has changed": {
+		"coverage", "policy", set(premiumed, "body.grossWrittenPremium", int64(987654)), "coverage", "policy",
+		"a version is as it was written",
+	},
+	"a premium is a number of another type": {
+		"coverage", "policy", set(premiumed, "body.grossWrittenPremium", 987654.5), "coverage", "policy",
+		"a version is as it was written",
+	},
+	"a payment has changed": {
+		"claims", "claim", set(paid, "body.payments.0.paymentAmount", int64(987654)), "claims", "claim",
+		"a version is as it was written",
+	},
+	"a former reserve has changed": {
+		"claims", "claim.history", set(every, "body.reserve", int64(987654)), "claims", "claim",
+		"a version is as it was written",
+	},
+	"a former version's digest is gone": {
+		"claims", "claim.history", update(every, bson.D{{Key: "$unset", Value: bson.D{{Key: "h", Value: ""}}}}),
+		"claims", "claim", "a version is as it was written",
 	},
 	"rows are gone": {
 		"premium", "premiumBordereau", remove(every), "premium", "receipt", "a receipt without a mark is in a row",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,9 +25,9 @@ func TestCrashBetweenAnyTwoSteps(t *testing.T) {
 				t.Parallel()
 				d := newDatabase(t)
 				s := &scene{database: d, witness: d.open(t, uri(t))}
-				s.victim, s.proxy = d.through(t)
 				var heirs sync.WaitGroup
 				for n := 1; ; n++ {
+					s.victim, s.proxy = d.through(t) // one that has died stays dead
 					s.wanted, s.before, s.elsewhere = value("wanted", n), value("before", n), value("elsewhere", n)
 					s.key = value("key", n)
 					if survived := crash(t, c, s, n, lost == "reply"); survived {
@@ -165,11 +166,15 @@ func (s *scene) givenUp(t *testing.T) {
 // crashed leaves a claim to the value whose owner died before it wrote its document.
 func (s *scene) crashed(t *testing.T) {
 	t.Helper()
-	s.proxy.Decide(func(c wire.Command) wire.Action {
-		return wire.Action{CutRequest: c.Name == "insert" && c.Collection == policies.Name}
+	var dead atomic.Bool
+	other, proxy := s.through(t)
+	proxy.Decide(func(c wire.Command) wire.Action {
+		if c.Name == "insert" && c.Collection == policies.Name {
+			dead.Store(true)
+		}
+		return wire.Action{CutRequest: dead.Load() && c.Name != "find"}
 	})
-	defer s.proxy.Decide(nil)
-	err := s.victim.Insert(t.Context(), policy(docstore.Keys{"policyNumber": s.wanted}))
+	err := other.Insert(t.Context(), policy(docstore.Keys{"policyNumber": s.wanted}))
 	if !errors.Is(err, docstore.ErrUnavailable) {
 		t.Fatalf("insert whose document was lost: %v", err)
 	}
@@ -186,14 +191,13 @@ func insert(t *testing.T, c docstore.Collection, doc *docstore.Document) {
 // crash lets a process die at the n-th step of a write, and reports whether the write had fewer.
 func crash(t *testing.T, c crashing, s *scene, n int, served bool) (survived bool) {
 	t.Helper()
-	s.proxy.Decide(nil)
 	c.prepare(t, s)
 
 	ctx, die := context.WithCancel(t.Context())
 	defer die()
 	var commands atomic.Int64
 	s.proxy.Decide(func(c wire.Command) wire.Action {
-		if c.Name == "find" {
+		if c.Name == "find" || background(c) {
 			// To die at a read is to die before the write after it.
 			return wire.Action{CutRequest: commands.Load() >= int64(n)}
 		}
@@ -214,6 +218,20 @@ func crash(t *testing.T, c crashing, s *scene, n int, served bool) (survived boo
 	s.was, _ = s.documents(t)
 	s.sound(t)
 	return survived
+}
+
+// background reports whether a command belongs to the work in the background, on the floor of the ids and on the log of
+// changes.
+func background(c wire.Command) bool {
+	if strings.HasPrefix(c.Collection, "ids.") || strings.HasPrefix(c.Collection, "log.") {
+		return true
+	}
+	for _, one := range c.Documents {
+		if logged := one.Lookup("u", "$max"); c.Name == "update" && logged.Value != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // inherit lets the values of a scene go to somebody who comes later, unless a document has them.

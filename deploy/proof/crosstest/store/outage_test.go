@@ -9,9 +9,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/process/stores"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/services/parties"
@@ -60,6 +62,23 @@ func TestOutages(t *testing.T) {
 		if status, _ := s.create(t); status != http.StatusCreated {
 			t.Errorf("MongoDB %s and is back: status %d", name, status)
 		}
+	}
+}
+
+// TestASlowDatabaseIsWaitedFor starts a service whose MongoDB breaks off the first indexes that are to be made.
+func TestASlowDatabaseIsWaitedFor(t *testing.T) {
+	var broken atomic.Int64
+	proxy := wire.Start(t, address(t), func(c wire.Command) wire.Action {
+		return wire.Action{CutRequest: c.Name == "createIndexes" && broken.Add(1) <= 3}
+	})
+	s := startService(t, proxy.URI())
+	s.await(t, "waiting for MongoDB")
+	s.address = "http://" + s.await(t, "listening")["address"].(string)
+	if status, _ := s.create(t); status != http.StatusCreated {
+		t.Errorf("create: %d", status)
+	}
+	if broken.Load() <= 3 {
+		t.Errorf("%d attempts to make indexes", broken.Load())
 	}
 }
 

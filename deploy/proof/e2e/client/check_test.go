@@ -102,6 +102,28 @@ var breaches = map[string]breach{
 	"a value is there twice": {"parties",
 		`DROP INDEX "personal unique identity"; INSERT INTO personal (id, version, stamp, body, state, unsent, k_identity)
 		SELECT X'0190a8d5000070008000000000000000', version, stamp, body, state, unsent, k_identity FROM personal LIMIT 1`, "personal", "a value of the unique index identity has one document"},
+	"an entry of the log is gone": {
+		"claims", `DELETE FROM "log of changes" WHERE version = 1 AND id = (SELECT max(id) FROM claim)`, "claim",
+		"the log of changes has every version of a document once, in order",
+	},
+	"an entry of the log is another": {
+		"claims",
+		`UPDATE "log of changes" SET version = 9 WHERE version = 1 AND id = (SELECT max(id) FROM claim)`, "claim",
+		"the log of changes has every version of a document once, in order",
+	},
+	"a digest is gone": {
+		"coverage",
+		`UPDATE policy SET digest = NULL WHERE version > 1 AND id = (SELECT max(id) FROM policy WHERE version > 1)`,
+		"policy", "a version is as it was written",
+	},
+	"a former version's digest is gone": {
+		"claims", `UPDATE "claim history" SET digest = NULL WHERE rowid = (SELECT min(rowid) FROM "claim history")`,
+		"claim", "a version is as it was written",
+	},
+	"an earlier version was put back": {
+		"claims",
+		`UPDATE claim SET version = 1, body = (SELECT body FROM "claim history" h WHERE h.id = claim.id AND h.version = 1) WHERE id = (SELECT min(id) FROM "claim history")`, "claim", "a version is as it was written",
+	},
 	"an index is gone": {"coverage", `DROP INDEX "policy by resource"`, "policy", "every index is there"},
 	"a vehicle is gone": {
 		"coverage",

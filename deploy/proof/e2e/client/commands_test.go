@@ -38,6 +38,27 @@ func TestRecords(t *testing.T) {
 	s.run(t, "action", "travelCoverage", policy, "renew").want(t, 2, "there are cancel, endorse")
 }
 
+// TestSearch finds records by how a name begins, the newest first, and shows the columns that were asked for.
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	name := "Sought" + strconv.FormatInt(time.Now().UnixNano(), 36)
+	for _, which := range []string{"1", "2", "3"} {
+		s.run(t, "create", "commercial", "--body", `{"name":"`+name+" "+which+`"}`).want(t, 0)
+	}
+	found := s.run(t, "search", "commercial", "--filter", "namePrefix="+strings.ToUpper(name), "--newest",
+		"--limit", "2", "-o", "table", "--columns", "name,id").want(t, 0, "the first 2")
+	lines := strings.Split(found.stdout, "\n")
+	if len(lines) != 4 || !strings.HasPrefix(lines[0], "name ") || !strings.HasPrefix(lines[1], name+" 3 ") ||
+		!strings.HasPrefix(lines[2], name+" 2 ") {
+		t.Errorf("the table is\n%s", found.stdout)
+	}
+	s.run(t, "search", "commercial", "--filter", "name="+name+" 1").want(t, 0, name+" 1")
+	s.run(t, "search", "commercial", "--filter", "colour=red").want(t, 1, "parameter colour")
+	s.run(t, "__complete", "search", "claim", "--filter", "lossDate").want(t, 0, "lossDateFrom=")
+	s.run(t, "__complete", "list", "claim", "--columns", "id,claimN").want(t, 0, "id,claimNumber")
+}
+
 func TestExitStatus(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -61,7 +82,12 @@ func TestExitStatus(t *testing.T) {
 		"no body":                {2, []string{"create", "vehicle"}, "--body"},
 		"no form of output":      {2, []string{"list", "vehicle", "--output", "yaml"}, "pretty"},
 		"no filter":              {2, []string{"list", "vehicle", "--filter", "x"}, "name=value"},
-		"no URL":                 {2, []string{"list", "vehicle", "--url", "here"}, "--url"},
+		"no search":              {2, []string{"search", "productCatalog"}, "not offered"},
+		"no column": {
+			2, []string{"list", "vehicle", "-o", "table", "--columns", "plateNumbr"}, "did you mean plateNumber",
+		},
+		"columns of JSON": {2, []string{"list", "vehicle", "-o", "json", "--columns", "id"}, "-o table"},
+		"no URL":          {2, []string{"list", "vehicle", "--url", "here"}, "--url"},
 		"nobody there": {
 			3, []string{"list", "vehicle", "--url", "http://127.0.0.1:9", "--retry-for", "0s"}, "does not respond",
 		},

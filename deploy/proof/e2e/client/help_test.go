@@ -18,6 +18,18 @@ import (
 func (s *shell) shell(t *testing.T, line string, environ ...string) result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
+	cmd := s.typed(t, line, environ...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// typed returns bash with a command line, to be run in the folder of the shell.
+func (s *shell) typed(t *testing.T, line string, environ ...string) *exec.Cmd {
+	t.Helper()
 	bin := s.path("bin")
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		t.Fatal(err)
@@ -26,15 +38,52 @@ func (s *shell) shell(t *testing.T, line string, environ ...string) result {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "bash", "-o", "pipefail", "-c", line)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = s.folder, &stdout, &stderr
+	cmd.Dir = s.folder
 	cmd.Env = append([]string{trial.NoPause,
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + s.folder, "EXCHANGE_URL=" + s.url, "EXCHANGE_DATA=" + s.Data,
 	}, environ...)
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+	return cmd
+}
+
+// endless are the examples of commands that go on until Ctrl-C.
+var endless = regexp.MustCompile(`--follow|exchange listen`)
+
+// wantUntilInterrupted fails the test unless a command line writes something while records are created, and ends with
+// the status of Ctrl-C when it is interrupted.
+func (s *shell) wantUntilInterrupted(t *testing.T, line string) {
+	t.Helper()
+	written := s.path("written")
+	file, err := os.Create(written)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	cmd := s.typed(t, "exec "+line)
+	cmd.Stdout, cmd.Stderr = file, file
+	if err := errors.Join(cmd.Start(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, redirected, _ := strings.Cut(line, ">> ")
+	trial.Eventually(t, func() error {
+		s.run(t, "create", "vehicle", "--body", `{"plateNumber":"EX 3"}`).want(t, 0)
+		text, err := os.ReadFile(written)
+		if redirected != "" {
+			var more []byte
+			more, err = os.ReadFile(s.path(redirected))
+			text = append(text, more...)
+		}
+		if err == nil && len(text) == 0 {
+			err = errors.New("nothing was written")
+		}
+		return err
+	})
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		text, _ := os.ReadFile(written)
+		t.Errorf("after Ctrl-C: %v, want exit status 130\n%s", err, text)
+	}
 }
 
 // examples returns the examples in the help of a command. An example of several lines is one string.
@@ -96,6 +145,9 @@ func (s *shell) fixtures(t *testing.T, policy trial.Record) {
 
 var onRecord = regexp.MustCompile(`exchange (get|put|action) (\w+) \$ID`)
 
+// noServer is what names the server of an example that is not there.
+var noServer = regexp.MustCompile(`(db|router)-0`)
+
 // TestHelpExamples runs every example in the help of every command, with a seeded exchange. Those about MongoDB find
 // no server.
 func TestHelpExamples(t *testing.T) {
@@ -136,6 +188,10 @@ func TestHelpExamples(t *testing.T) {
 					s.wantRun(t)
 					return
 				}
+				if endless.MatchString(example) {
+					s.wantUntilInterrupted(t, example)
+					return
+				}
 				environ := []string{"POLICY=" + policies[0].Text("policyNumber")}
 				if on := onRecord.FindStringSubmatch(example); on != nil {
 					environ = append(environ, "ID="+idFor(on[2]))
@@ -143,7 +199,7 @@ func TestHelpExamples(t *testing.T) {
 				ran := s.shell(t, strings.ReplaceAll(example, "http://127.0.0.1:8080", s.url), environ...)
 				if !strings.Contains(example, "mongodb://") {
 					ran.want(t, 0)
-				} else if ran.want(t, 3); !strings.Contains(ran.stderr, "db-0") { // there is no such server here
+				} else if ran.want(t, 3); !noServer.MatchString(ran.stderr) { // there is no such server here
 					t.Errorf("the server that is not there is not named: %s", ran.stderr)
 				}
 			})

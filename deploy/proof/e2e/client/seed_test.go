@@ -2,8 +2,11 @@ package client_test
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // policyResources are the resources of policies.
@@ -85,5 +88,129 @@ func TestSeed(t *testing.T) {
 		t.Errorf("there were %d records, and are %d after the second run", len(before), len(after))
 	}
 	s.run(t, "seed", "--size", "8").want(t, 0, " 1 made")
+	s.run(t, "seed", "--size", "7", "--seed", "2", "--as-of", "2026-10-01").want(t, 0, " there before")
 	s.run(t, "seed", "--size", "3").want(t, 2, "at least 7")
+}
+
+// amounts sums a member over records by another member, or by several.
+func amounts(records []trial.Record, member string, by ...string) map[string]float64 {
+	sums := map[string]float64{}
+	for _, r := range records {
+		var key []string
+		for _, name := range by {
+			key = append(key, r.Text(name))
+		}
+		amount, _ := r[member].(float64)
+		sums[strings.Join(key, "|")] += amount
+	}
+	return sums
+}
+
+// TestSeedAgreesWithItself makes a book and looks for what disagrees in it: each row of the premium bordereau is the
+// sum of its receipts, each policy's premium is what its rows have, and each row of the claims bordereau says what its
+// claim says. Only the differences that seed announces are found, and each of them.
+func TestSeedAgreesWithItself(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	said := s.run(t, "seed", "--size", "28").want(t, 0, "On purpose two things disagree").stdout
+	receipts, rows := s.records(t, "receipt"), s.records(t, "premiumBordereau")
+	kept := map[string]trial.Record{}
+	for _, r := range receipts {
+		kept[r.Text("id")] = r
+	}
+	claims := map[string]trial.Record{} // by their number, and by their policy
+	for _, claim := range s.records(t, "claim") {
+		claims[claim.Text("claimNumber")], claims[claim.Text("policyNumber")] = claim, claim
+	}
+	counted := []trial.Record{}
+	for _, r := range receipts {
+		amount, of := r["paymentAmount"].(float64), r
+		if reversed := r.Text("reverses"); reversed != "" {
+			amount, of = -amount, kept[reversed]
+		}
+		policy := of["policyNumber"]
+		if policy == nil {
+			policy = claims[of.Text("claimNumber")]["policyNumber"]
+		}
+		counted = append(counted, trial.Record{
+			"policyNumber": policy, "transactionType": of["receiptType"], "grossWrittenPremium": amount,
+		})
+	}
+	const sum = "grossWrittenPremium"
+	want, got := amounts(counted, sum, "policyNumber", "transactionType"), amounts(rows, sum, "policyNumber",
+		"transactionType")
+	if !maps.Equal(got, want) {
+		t.Errorf("the rows have the sums %v, and the receipts %v", got, want)
+	}
+	var premium []trial.Record
+	for _, row := range rows {
+		payment := row.Text("transactionType") == "claim payment"
+		if row.Text("period") == "" {
+			t.Errorf("a row was not made by receipts: %v", row)
+		}
+		if (row.Text("treatyReference") == "QS-2026-01") == payment {
+			t.Errorf("a row of premium is under the treaty, and no other: %v", row)
+		}
+		if !payment {
+			premium = append(premium, row)
+		}
+	}
+	var found []string
+	written := amounts(premium, sum, "policyNumber")
+	for _, policy := range s.records(t, "motorCoverage") {
+		if number := policy.Text("policyNumber"); policy.Text("status") != "cancelled" &&
+			policy[sum] != written[number] {
+			found = append(found, number)
+		}
+	}
+	claimRows := s.records(t, "claimsBordereau")
+	for _, row := range claimRows {
+		claim := claims[row.Text("policyNumber")]
+		paid := 0.0
+		payments, _ := claim["payments"].([]any)
+		for _, one := range payments {
+			paid += one.(map[string]any)["paymentAmount"].(float64)
+		}
+		if row["claimStatus"] != claim["claimStatus"] || row["paid"] != paid || row["fnol"] != claim["fnol"] ||
+			row["GrosslLossReserve"] != claim["reserve"] {
+			found = append(found, claim.Text("claimNumber"))
+		}
+	}
+	if len(claimRows) != len(claims)/2 {
+		t.Errorf("there are %d rows for %d claims", len(claimRows), len(claims)/2)
+	}
+	_, purpose, _ := strings.Cut(said, "On purpose")
+	for _, number := range found {
+		if !strings.Contains(purpose, number) {
+			t.Errorf("%s disagrees, and seed did not say so:\n%s", number, said)
+		}
+	}
+	if len(found) != 2 {
+		t.Errorf("%d things disagree: %v", len(found), found)
+	}
+}
+
+// TestSeedHints pastes the hints of seed into a shell that knows nothing of the exchange.
+func TestSeedHints(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	said := s.run(t, "seed", "--size", "7", "--url", s.url, "--data", s.Data).want(t, 0).stdout
+	_, hints, _ := strings.Cut(said, "Look at it:\n")
+	rows := 0
+	for _, hint := range lines(hints) {
+		s.shell(t, strings.TrimSpace(hint), "EXCHANGE_URL=", "EXCHANGE_DATA=").want(t, 0)
+		if strings.Contains(hint, "export premiumBordereau") {
+			hint = strings.Replace(hint, "bordereau.xlsx", "rows.csv", 1)
+			rows = len(s.shell(t, hint+" && cat rows.csv").want(t, 0).lines())
+		}
+	}
+	ceded := 0
+	for _, row := range s.records(t, "premiumBordereau") {
+		if row.Text("transactionType") != "claim payment" {
+			ceded++
+		}
+	}
+	if rows-1 != ceded {
+		t.Errorf("the hint exports %d rows of premium, and there are %d", rows-1, ceded)
+	}
 }

@@ -16,9 +16,9 @@ import (
 func TestListOnATerminal(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
-	s.run(t, "create", "vehicle", "--body",
-		`{"plateNumber":"EX \u001b[31mred","vin":"V1","chassisNumber":"a chassis number that is far too long for one cell of a table"}`).want(t, 0)
-	cmd := s.command(t, nil, "list", "vehicle")
+	s.run(t, "create", "pet", "--body",
+		`{"petName":"EX \u001b[31mred","petKind":"cat","microchip":"a number that is far too long for one cell of a table"}`).want(t, 0)
+	cmd := s.command(t, nil, "list", "pet")
 	cmd.Stdin = nil
 	screen, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 20, Cols: 70})
 	if err != nil {
@@ -33,14 +33,14 @@ func TestListOnATerminal(t *testing.T) {
 		t.Fatalf("%v: %s", err, &shown)
 	}
 	all := strings.Split(strings.ReplaceAll(shown.String(), "\r\n", "\n"), "\n")
-	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "plateNumber") ||
-		strings.Contains(all[0], "chassisNumber") {
+	if !strings.HasPrefix(all[0], "id ") || !strings.Contains(all[0], "petName") ||
+		strings.Contains(all[0], "microchip") {
 		t.Errorf("the header is %q", all[0])
 	}
 	if strings.Contains(shown.String(), "\x1b") || !strings.Contains(all[1], "EX  [31mred") {
 		t.Errorf("the row is %q", all[1])
 	}
-	if !strings.Contains(shown.String(), "Not shown for want of room: chassisNumber") {
+	if !strings.Contains(shown.String(), "Not shown for want of room: microchip") {
 		t.Errorf("the screen shows %q", &shown)
 	}
 	for _, line := range all[:2] {
@@ -48,5 +48,5 @@ func TestListOnATerminal(t *testing.T) {
 			t.Errorf("a line is wider than the screen: %q", line)
 		}
 	}
-	s.run(t, "list", "vehicle").want(t, 0, `{"id":`)
+	s.run(t, "list", "pet").want(t, 0, `{"id":`)
 }

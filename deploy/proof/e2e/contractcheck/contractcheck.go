@@ -16,7 +16,7 @@ import (
 
 // published is the document with the published value sets. Each schema is compiled once, when it is first needed.
 var published = sync.OnceValues(func() (*document, error) {
-	text, err := openapi.Document(valuesets.Published(), "")
+	text, err := openapi.Document(valuesets.Published(), "", openapi.Amounts{})
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ type operation struct {
 	pointer string // to the operation object
 }
 
+// pathParameter is a parameter of a path, quoted for a pattern.
+var pathParameter = regexp.MustCompile(`\\\{[A-Za-z]+\\\}`)
+
 func newDocument(text []byte) (*document, error) {
 	whole, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -49,8 +52,8 @@ func newDocument(text []byte) (*document, error) {
 		return nil, err
 	}
 	for path, item := range d.object("/paths") {
-		// An id holds neither a slash nor the colon before an action.
-		pattern := strings.ReplaceAll(regexp.QuoteMeta(path), `\{id\}`, `[^/:]+`)
+		// A parameter holds neither a slash nor the colon before an action.
+		pattern := pathParameter.ReplaceAllString(regexp.QuoteMeta(path), `[^/:]+`)
 		for method := range item.(map[string]any) {
 			d.operations = append(d.operations, operation{
 				strings.ToUpper(method), regexp.MustCompile("^" + pattern + "$"),

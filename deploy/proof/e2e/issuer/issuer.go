@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/zitadel/oidc/v3/pkg/op"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
 // Client is a client that is registered at an issuer.
@@ -38,7 +40,11 @@ type Issuer struct {
 
 // Start starts an issuer on a free port of the loopback interface.
 func Start(clients ...Client) (*Issuer, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := trial.FreeAddress()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package sight
 
 import (
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -20,7 +22,8 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 	t.Parallel()
 	collector, m := tracetest.Start(t), newMarks()
 	e, c := compose(t, "EXCHANGE_TRACE_ENDPOINT="+collector.URL, "EXCHANGE_TRACE_SAMPLE=1", "EXCHANGE_LOG_LEVEL=debug",
-		"EXCHANGE_ACCESS_LOG=true")
+		"EXCHANGE_ACCESS_LOG=true", "EXCHANGE_WEBHOOK_PRIVATE_ADDRESSES=true")
+	receive(t, c)
 	policy := book(t, c, m)
 	record(t, c, policy.Text("policyNumber"), parent)
 	claim := trial.Record{
@@ -30,6 +33,12 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 	}
 	c.Create(t, "claim", claim)
 	refuse(t, c, m, claim)
+	trial.Eventually(t, func() error {
+		if !strings.Contains(e.Metrics(t, "feed", "text/plain"), `exchange_webhook_lag_seconds{`) {
+			return errors.New("the webhook has delivered nothing")
+		}
+		return nil
+	})
 	c.Get(t, "/personal?lastName="+url.QueryEscape(m.last)+"&idNumber="+m.number)
 	if err := e.Kill("coverage"); err != nil {
 		t.Fatal(err)
@@ -67,6 +76,14 @@ func TestNothingPersonalIsSeen(t *testing.T) {
 			t.Errorf("a metric has %q", mark)
 		}
 	}
+}
+
+// receive has the events of the feed sent to a receiver that accepts them.
+func receive(t *testing.T, c *trial.Client) {
+	t.Helper()
+	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(receiver.Close)
+	c.Do(t, http.MethodPut, "/x/webhook/sight", trial.Record{"url": receiver.URL}).Want(t, http.StatusOK)
 }
 
 // refuse sends requests that are refused, each for another reason.

@@ -3,7 +3,6 @@ package trial
 import (
 	"cmp"
 	"path/filepath"
-	"slices"
 
 	"insurance.example/exchange/contracts/internalapi"
 )
@@ -11,10 +10,11 @@ import (
 // Credential is the shared secret by which the processes of an exchange recognise each other.
 const Credential = "a-secret-of-the-tests-alone"
 
-// Composition says what an exchange of separate processes is made of. The zero value is the broker, the five services
-// and the gateway, each once.
+// Composition says what an exchange of separate processes is made of. The zero value is the broker, the services and
+// the gateway, each once.
 type Composition struct {
-	// Settings holds flags of services by their names, such as "premium": {"--refund-receipt-type", "other"}.
+	// Settings holds flags of services by their names, such as "premium": {"--refund-receipt-type", "other"}. They take
+	// the place of the flags that every process has.
 	Settings map[string][]string
 	// CredentialFile returns the file of secrets of a process; all have Credential in their environment if it is nil.
 	CredentialFile func(process string) string
@@ -27,9 +27,12 @@ type Composition struct {
 	// Replicas are suffixes of the names of the services and the gateway: each runs once for each suffix. A replica has
 	// records of its own, and stops as it does by default. There is no broker then.
 	Replicas []string
+	// Via returns the URL at which a process reaches a service that it calls, which listens at another; all reach it
+	// there if it is nil.
+	Via func(caller, called, url string) string
 }
 
-// RunApart runs the exchange as seven processes: the broker, the five services and the gateway. settings are those of a
+// RunApart runs the exchange as separate processes: the broker, the services and the gateway. settings are those of a
 // Composition.
 func (c *Commands) RunApart(data string, settings map[string][]string) (*Exchange, error) {
 	return c.RunComposed(data, Composition{Settings: settings})
@@ -54,15 +57,15 @@ func (c *Commands) RunComposed(data string, of Composition) (*Exchange, error) {
 	for _, process := range internalapi.Processes() {
 		for _, replica := range of.Replicas {
 			name := process.Name + replica
-			args := append(e.peers(process.Calls, of.Replicas), of.flags(process.Name, name)...)
+			args := append(e.peers(process, of), of.flags(process.Name, name)...)
 			switch process.Name {
 			case internalapi.Gateway:
 				args = append(args, "--jwt-keys", e.Signer.PublicFile(), "--jwt-issuer", Issuer,
 					"--jwt-audience", Audience)
 			case "premium":
 				args = append(args, bordereau...)
-				fallthrough
-			default:
+			}
+			if !process.Storeless {
 				args = append(args, "--store", cmp.Or(of.Store, "sqlite:"+filepath.Join(data, name+".db")))
 			}
 			if _, err := e.start(name, process.Name, args...); err != nil {
@@ -89,8 +92,8 @@ func (of Composition) environ() []string {
 
 // flags returns the flags of a process that do not depend on others.
 func (of Composition) flags(service, process string) []string {
-	all := append(slices.Clone(of.Settings[service]), "--log-format", "json", "--admin-addr", "127.0.0.1:0",
-		"--request-timeout", unhurried)
+	all := append([]string{"--log-format", "json", "--admin-addr", "127.0.0.1:0", "--request-timeout", unhurried},
+		of.Settings[service]...)
 	if of.CredentialFile != nil {
 		all = append(all, "--credential-file", of.CredentialFile(process))
 	}
@@ -101,11 +104,15 @@ func (of Composition) flags(service, process string) []string {
 }
 
 // peers returns the flags that give a process the addresses of the services that it calls.
-func (e *Exchange) peers(calls, replicas []string) []string {
+func (e *Exchange) peers(process internalapi.Process, of Composition) []string {
 	var flags []string
-	for _, called := range calls {
-		for _, replica := range replicas {
-			flags = append(flags, "--peer", called+"="+e.URL(called+replica))
+	for _, called := range process.Calls {
+		for _, replica := range of.Replicas {
+			url := e.URL(called + replica)
+			if of.Via != nil {
+				url = of.Via(process.Name, called, url)
+			}
+			flags = append(flags, "--peer", called+"="+url)
 		}
 	}
 	return flags

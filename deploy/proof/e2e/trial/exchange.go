@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,11 +85,16 @@ var (
 	logged = regexp.MustCompile(`"msg":"listening","address":"([^"]+)"`)
 )
 
-// start starts a part on a free address, or on the one that it had, and returns the address once it listens.
+// start starts a part on a free address, or on the one that it had, and returns the address once it listens. No client
+// takes the address while the part is restarted; see FreeAddress.
 func (e *Exchange) start(name, command string, args ...string) (address string, err error) {
 	p := e.parts[name]
 	if p == nil {
-		p = &part{command: command, address: "127.0.0.1:0", args: args, from: e.commands}
+		free, err := FreeAddress()
+		if err != nil {
+			return "", err
+		}
+		p = &part{command: command, address: free, args: args, from: e.commands}
 		e.parts[name], e.order = p, append(e.order, name)
 	}
 	started, err := Start(p.from.Path(p.command), e.environ, append(slices.Clone(p.args), "--addr", p.address)...)
@@ -229,4 +235,22 @@ func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 func (e *Exchange) Logged(name, text string) int {
 	all, _ := e.parts[name].Stderr.read()
 	return strings.Count(all, text)
+}
+
+// LinesOf returns the lines of the log of a part that are about a request, by its id.
+func (e *Exchange) LinesOf(name, request string) (lines []map[string]any, err error) {
+	all, _ := e.parts[name].Stderr.read()
+	for text := range strings.Lines(all) {
+		var line map[string]any
+		if !strings.Contains(text, request) {
+			continue
+		}
+		if err := json.Unmarshal([]byte(text), &line); err != nil {
+			return nil, fmt.Errorf("the log of %s: %q: %w", name, text, err)
+		}
+		if line["request"] == request {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
 }

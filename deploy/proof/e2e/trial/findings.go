@@ -45,9 +45,11 @@ func ReadFindings(lines []string) (findings []Finding, examined map[string]int, 
 	return findings, examined, nil
 }
 
-// Examined are the sorts of things that the command check examines in a book: the records of each service, and what
-// is in them.
+// Examined are the sorts of things that the command check examines in a book: the records of each service that
+// has a log of them, and what is in them.
 func Examined() []string {
-	return append([]string{"keys", "former versions", "references", "rows", "receipts in rows"},
-		internalapi.Services()...)
+	return append([]string{
+		"keys", "former versions", "references", "rows", "receipts in rows", "versions with a digest",
+	},
+		internalapi.Logged()...)
 }

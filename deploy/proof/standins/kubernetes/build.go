@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -51,18 +52,42 @@ func build(ctx context.Context, dir string, say func(string, ...any)) (string, e
 		filepath.Join(source, "programs", "coredns"):    {"tool"},
 		source: {"./pause"},
 	} {
-		command := exec.CommandContext(ctx, "go", append([]string{
+		command := exec.Command("go", append([]string{
 			"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w " + stamp, "-o",
 			partial + string(filepath.Separator),
 		}, programs...)...)
 		command.Dir = module
 		command.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-		if output, err := command.CombinedOutput(); err != nil {
+		if output, err := runTogether(ctx, command); err != nil {
 			return "", fmt.Errorf("building %v in %s: %w: %s", programs, module, err, output)
 		}
 	}
 	say("built")
 	return made, os.Rename(partial, made)
+}
+
+// runTogether runs a command that starts others, and returns what all of them wrote. It ends all of them if ctx ends,
+// and with this process: a build that is left behind takes the whole machine for minutes.
+func runTogether(ctx context.Context, command *exec.Cmd) (output []byte, err error) {
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, &said
+	command.SysProcAttr = together()
+	ended := make(chan struct{})
+	leader, err := process.StartBound(command, ended)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err := endTogether(leader)
+		<-ended
+		return said.Bytes(), errors.Join(ctx.Err(), err)
+	}
+	if !command.ProcessState.Success() {
+		return said.Bytes(), errors.New(command.ProcessState.String())
+	}
+	return said.Bytes(), nil
 }
 
 // versions returns the release of Kubernetes, and a digest of all that goes into the programs.

@@ -38,19 +38,40 @@ type Cluster struct {
 
 // Start starts a cluster and returns once its node takes pods. ctx bounds the start only.
 func (c Config) Start(ctx context.Context) (*Cluster, error) {
-	if c.Progress == nil {
-		c.Progress = os.Stderr
-	}
-	began := time.Now()
-	say := func(format string, args ...any) {
-		fmt.Fprintf(c.Progress, "kubernetes: [%3.0f s] "+format+"\n",
-			append([]any{time.Since(began).Seconds()}, args...)...)
-	}
-	cluster, err := c.start(ctx, say)
+	cluster, err := c.start(ctx, c.say(time.Now()))
 	if err != nil {
 		return nil, fmt.Errorf("kubernetes: %w", err)
 	}
 	return cluster, nil
+}
+
+// Prepare installs and builds what a start needs, unless that was done before. A test that starts a cluster after it
+// does not spend its time on that.
+func (c Config) Prepare(ctx context.Context) error {
+	began := time.Now()
+	if err := install(ctx, c.say(began)); err != nil {
+		return fmt.Errorf("kubernetes: %w", err)
+	}
+	dir, err := c.folder()
+	if err == nil {
+		_, err = build(ctx, dir, c.say(began))
+	}
+	if err != nil {
+		return fmt.Errorf("kubernetes: %w", err)
+	}
+	return nil
+}
+
+// say returns a function that writes the lines of progress.
+func (c Config) say(began time.Time) func(string, ...any) {
+	var to io.Writer = os.Stderr
+	if c.Progress != nil {
+		to = c.Progress
+	}
+	return func(format string, args ...any) {
+		fmt.Fprintf(to, "kubernetes: [%3.0f s] "+format+"\n",
+			append([]any{time.Since(began).Seconds()}, args...)...)
+	}
 }
 
 func (c Config) start(ctx context.Context, say func(string, ...any)) (*Cluster, error) {

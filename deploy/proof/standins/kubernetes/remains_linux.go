@@ -18,6 +18,15 @@ func bound() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
+// together returns how a command is run that starts others: in a group of its own, whose first process is interrupted
+// if the thread that started it ends. The go command then starts nothing more.
+func together() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+}
+
+// endTogether kills all processes of a group.
+func endTogether(leader *os.Process) error { return syscall.Kill(-leader.Pid, syscall.SIGKILL) }
+
 // running is a process of the machine.
 type running struct {
 	id, parent int

@@ -16,6 +16,10 @@ type running struct {
 
 func bound() *syscall.SysProcAttr { return nil }
 
+func together() *syscall.SysProcAttr { return nil }
+
+func endTogether(*os.Process) error { return errNotLinux }
+
 func processes() ([]running, error) { return nil, errNotLinux }
 
 func (running) kill() error { return errNotLinux }

@@ -91,6 +91,9 @@ func (c Command) Asked() []bson.Raw {
 	case "find":
 		filter, _ := c.Body.Lookup("filter").DocumentOK()
 		return []bson.Raw{filter}
+	case "findAndModify":
+		filter, _ := c.Body.Lookup("query").DocumentOK()
+		return []bson.Raw{filter}
 	}
 	var conditions []bson.Raw
 	for _, one := range c.Documents {

@@ -22,10 +22,18 @@ func main() {
 	images := flag.String("images", "",
 		"`names` of images, separated by commas, that are copied from the Docker engine to the node")
 	sweep := flag.Bool("sweep", false, "remove what a killed process has left of its cluster, and end")
+	prepare := flag.Bool("prepare", false, "install and build what a start needs, and end")
 	flag.Parse()
 	act := func() error { return run(c, *images) }
-	if *sweep {
+	switch {
+	case *sweep:
 		act = c.Sweep
+	case *prepare:
+		act = func() error {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			return c.Prepare(ctx)
+		}
 	}
 	if err := act(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,95 @@
+package e2e_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// TestAFrozenServiceIsGivenUp stops the process of coverage with SIGSTOP: connections to it are made, and nothing
+// responds. Those who come first wait as long as a request may take. After them the gateway gives up soon, and so do
+// claims, whose circuit breaker opens. Once the process goes on, all is as before, and nothing acknowledged is lost.
+func TestAFrozenServiceIsGivenUp(t *testing.T) {
+	t.Parallel()
+	// The limit of a request is long, so that a busy machine does not look like a frozen service, and giving up soon is
+	// told from it.
+	const limit = time.Minute
+	settings := map[string][]string{}
+	for _, name := range []string{"gateway", "coverage", "claims"} {
+		settings[name] = []string{"--request-timeout", limit.String()}
+	}
+	e, err := commands.RunApart(t.TempDir(), settings)
+	trial.EndWith(t, e, err)
+	c := client(t, e, "tester", trial.Developer, trial.Admin)
+	p := policy(t, c)
+	path, number := "/motorCoverage/"+p.Text("id"), p.Text("policyNumber")
+	filed := c.Create(t, "claim", loss(number, -1))
+	if err := e.Freeze("coverage"); err != nil {
+		t.Fatal(err)
+	}
+	thaw := sync.OnceValue(func() error { return e.Thaw("coverage") })
+	defer func() {
+		if err := thaw(); err != nil {
+			t.Error(err)
+		}
+	}()
+
+	const callers = 6
+	get := func() (trial.Response, error) { return c.Send(t.Context(), http.MethodGet, path, nil) }
+	file := func() (trial.Response, error) {
+		return c.Send(t.Context(), http.MethodPost, "/claim", loss(number, -1))
+	}
+	first := trial.AtOnce(t, callers, func(n int) (trial.Response, error) {
+		return []func() (trial.Response, error){get, file}[n%2]()
+	})
+	if got := trial.Count(first)[http.StatusServiceUnavailable]; got != callers {
+		t.Errorf("without coverage: %v, want 503 for each of %d", trial.Count(first), callers)
+	}
+	for range 3 {
+		for method, send := range map[string]func() (trial.Response, error){
+			"GET " + path: get,
+			"POST /claim": file,
+		} {
+			began := time.Now()
+			got, err := send()
+			if err != nil || got.Status != http.StatusServiceUnavailable || got.Header.Get("Retry-After") == "" {
+				t.Errorf("%s with coverage frozen: %d %s, %v", method, got.Status, got.Body, err)
+			}
+			if took := time.Since(began); took > limit/2 {
+				t.Errorf("%s: a frozen service costs %s, although several have waited for it in vain", method, took)
+			}
+		}
+	}
+	// Calls that nobody responds to open the breaker, one of which is tried each second.
+	trial.Eventually(t, func() error {
+		_, err := file()
+		metrics := e.Metrics(t, "claims", "text/plain")
+		if strings.Contains(metrics, `peer_breaker_state{peer="coverage",service="claims"} 0`) {
+			return errors.Join(err, errors.New("the breaker of claims is closed"))
+		}
+		return err
+	})
+	c.Create(t, "policyWording", wording()) // needs no coverage
+	if err := thaw(); err != nil {
+		t.Fatal(err)
+	}
+	trial.Eventually(t, func() error {
+		if a := c.Get(t, path); a.Status != http.StatusOK {
+			return fmt.Errorf("coverage goes on: %d %s", a.Status, a.Body)
+		}
+		if a := c.Post(t, "/claim", loss(number, -1)); a.Status != http.StatusCreated {
+			return fmt.Errorf("coverage goes on: %d %s", a.Status, a.Body)
+		}
+		return nil
+	})
+	c.Read(t, "/claim/"+filed.Text("id"))
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
