@@ -15,7 +15,8 @@ import (
 
 // dashboard is what the tests read of a dashboard of Grafana.
 type dashboard struct {
-	Panels []panel
+	Panels     []panel
+	Templating struct{ List []struct{ Name string } }
 }
 
 type panel struct {
@@ -32,9 +33,10 @@ type panel struct {
 
 type target struct{ RefID, Expr string }
 
-// expression returns what Prometheus is asked for when the last three hours are shown.
+// expression returns what Prometheus is asked for when the last three hours of all namespaces and jobs are shown.
 func (t target) expression() string {
-	return strings.NewReplacer("$__rate_interval", "5m", "$__range", "3h").Replace(t.Expr)
+	return strings.NewReplacer("$__rate_interval", "5m", "$__range", "3h", "$namespace", ".*", "$job", ".*").
+		Replace(t.Expr)
 }
 
 func readDashboard(t *testing.T) dashboard {
@@ -47,8 +49,8 @@ func readDashboard(t *testing.T) dashboard {
 	if err := json.Unmarshal(text, &shown); err != nil {
 		t.Fatalf("dashboard.json: %v", err)
 	}
-	if len(shown.Panels) != 7 {
-		t.Errorf("the dashboard has %d panels, not seven", len(shown.Panels))
+	if len(shown.Panels) != 8 {
+		t.Errorf("the dashboard has %d panels, not eight", len(shown.Panels))
 	}
 	return shown
 }
@@ -78,6 +80,28 @@ func TestPanelsAreComplete(t *testing.T) {
 	}
 }
 
+// TestPanelsAreScoped looks for the variables by which a reader chooses a namespace and a job: each query of the
+// processes goes by both.
+func TestPanelsAreScoped(t *testing.T) {
+	shown := readDashboard(t)
+	var names []string
+	for _, variable := range shown.Templating.List {
+		names = append(names, variable.Name)
+	}
+	if !slices.Equal(names, []string{"datasource", "namespace", "job"}) {
+		t.Errorf("the variables are %v", names)
+	}
+	for _, panel := range shown.Panels {
+		for _, query := range panel.Targets {
+			selectors := strings.Count(query.Expr, "{") // of labels
+			if strings.Count(query.Expr, `{namespace=~"$namespace",job=~"$job"`) != selectors ||
+				selectors == 0 && query.Expr != "vector(0.001)" {
+				t.Errorf("%s: query %s does not go by the variables", panel.Title, query.RefID)
+			}
+		}
+	}
+}
+
 // trouble are the series of 12 hours in which something is wrong everywhere.
 const trouble = `
   http_request_duration_seconds_count{service="gateway",route="/claim",method="GET",code="200"} 0+6000x720
@@ -99,6 +123,10 @@ const trouble = `
   bus_consumer_lag_seconds{service="premium",topic="t",group="g"} 61x720
   bus_consumer_lag_messages{service="premium",topic="t",group="g"} 40x720
   bus_consumer_dead_letters_total{service="premium",topic="t",group="g"} 0+1x720
+  exchange_feed_watermark_seconds{service="feed",of="claims"} -120+60x720
+  exchange_feed_behind{service="feed",of="claims"} 1x720
+  exchange_webhook_lag_seconds{service="feed",webhook="w"} 61x720
+  exchange_webhook_paused{service="feed",webhook="w"} 1x720
 `
 
 // TestPanelsShowTrouble has Prometheus evaluate every query while something is wrong everywhere: each must find

@@ -16,8 +16,12 @@ var (
 	suffix = regexp.MustCompile(`_(bucket|sum|count)$`)
 )
 
+// scope are the labels that Prometheus itself adds.
+var scope = []string{"namespace", "job"}
+
 // documented returns the labels of the metrics that deploy/README.md describes. Tests of the whole
-// (deploy/proof/e2e/sight) compare them with those that the processes export.
+// (deploy/proof/e2e/sight) compare them with those that the processes export. To these it adds those of Prometheus and
+// of kube-state-metrics that the alerts read.
 func documented(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../README.md")
@@ -33,6 +37,13 @@ func documented(t *testing.T) map[string][]string {
 	}
 	if len(found) == 0 {
 		t.Fatal("deploy/README.md has no table of metrics")
+	}
+	for name := range found {
+		found[name] = append(found[name], scope...)
+	}
+	found["up"] = scope
+	for _, metric := range []string{"kube_deployment_spec_replicas", "kube_deployment_status_replicas_ready"} {
+		found[metric] = append([]string{"deployment"}, scope...)
 	}
 	return found
 }

@@ -3,6 +3,7 @@ package monitoring
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,57 +48,89 @@ func alerts(t *testing.T) map[string]rulefmt.Rule {
 // The series of 12 hours from the beginning of 1970, in which 100 requests a second reach the gateway: none fail, and
 // 1 in 200 takes longer than 1 s.
 const well = `
-  http_request_duration_seconds_count{service="gateway",route="/claim",method="GET",code="200"} 0+6000x720
-  http_request_duration_seconds_count{service="gateway",route="/claim",method="POST",code="503"} 0+0x720
-  http_request_duration_seconds_count{service="claims",route="/claim",method="GET",code="500"} 0+6000x720
-  http_request_duration_seconds_bucket{service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5970x720
-  http_request_duration_seconds_bucket{service="gateway",route="/claim",method="GET",code="200",le="+Inf"} 0+6000x720
-  bus_outbox_age_seconds{service="premium",topic="t"} 2x720
-  bus_consumer_lag_messages{service="premium",topic="t"} 40x720
-  bus_consumer_lag_seconds{service="premium",topic="t"} 1x720
-  bus_consumer_dead_letters_total{service="premium",topic="t"} 3x720
-  store_operation_duration_seconds_count{service="claims",collection="claim",outcome="ok"} 0+6000x720
-  store_operation_duration_seconds_count{service="claims",collection="claim",outcome="unavailable"} 4x720
-  peer_breaker_state{service="claims",peer="coverage"} 0x720
-  exchange_admission_admitted_total{service="gateway",to="claims",class="list"} 0+600x720
-  exchange_admission_refused_total{service="gateway",to="claims",class="list"} 0+3x720
-  exchange_connections_refused_total{job="gateway"} 3x720
-  store_backfill_lacking_total{service="claims",collection="claim"} 7x720
-  exchange_certificate_end_timestamp_seconds{setting="tls-certificate"} 2592000x720
-  exchange_changed_file_refused{setting="credential-file"} 0x720
+  http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200"} 0+6000x720
+  http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",method="POST",code="503"} 0+0x720
+  http_request_duration_seconds_count{namespace="prod",job="claims",service="claims",route="/claim",method="GET",code="500"} 0+6000x720
+  http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5970x720
+  http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="+Inf"} 0+6000x720
+  bus_outbox_age_seconds{namespace="prod",job="premium",service="premium",topic="t"} 2x720
+  bus_consumer_lag_messages{namespace="prod",job="premium",service="premium",topic="t"} 40x720
+  bus_consumer_lag_seconds{namespace="prod",job="premium",service="premium",topic="t"} 1x720
+  bus_consumer_dead_letters_total{namespace="prod",job="premium",service="premium",topic="t"} 3x720
+  store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="ok"} 0+6000x720
+  store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="unavailable"} 4x720
+  peer_breaker_state{namespace="prod",job="claims",service="claims",peer="coverage"} 0x720
+  exchange_admission_admitted_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+600x720
+  exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+3x720
+  exchange_connections_refused_total{namespace="prod",job="gateway"} 3x720
+  store_backfill_lacking_total{namespace="prod",job="claims",service="claims",collection="claim"} 7x720
+  exchange_certificate_end_timestamp_seconds{namespace="prod",job="claims",setting="tls-certificate"} 2592000x720
+  exchange_changed_file_refused{namespace="prod",job="claims",setting="credential-file"} 0x720
+  exchange_audit_writes_failed_total{namespace="prod",job="claims"} 5x720
+  exchange_feed_behind{namespace="prod",job="feed",service="feed",of="claims"} 0x720
+  exchange_feed_watermark_seconds{namespace="prod",job="feed",service="feed",of="claims"} 0+60x720
+  exchange_webhook_paused{namespace="prod",job="feed",service="feed",webhook="w"} 0x720
+  exchange_webhook_lag_seconds{namespace="prod",job="feed",service="feed",webhook="w"} 1x720
+  up{namespace="prod",job="gateway",pod="gateway-0"} 1x720
+  up{namespace="prod",job="gateway",pod="gateway-1"} 1x720
+  up{namespace="prod",job="claims",pod="claims-0"} 1x720
+  up{namespace="prod",job="claims",pod="claims-1"} 1x720
+  up{namespace="other",job="claims",pod="claims-0"} 1x720
+  peer_breaker_state{namespace="prod",job="claims",pod="claims-1",service="claims",peer="coverage"} 0x720
+  kube_deployment_spec_replicas{namespace="prod",deployment="claims"} 2x720
+  kube_deployment_status_replicas_ready{namespace="prod",deployment="claims"} 2x720
+  kube_deployment_spec_replicas{namespace="foreign",deployment="claims"} 2x720
+  kube_deployment_status_replicas_ready{namespace="foreign",deployment="claims"} 0x720
 `
 
-// ill holds for each alert what makes it fire after 12 hours, in place of a series of well that differs only in its
+// ill holds for each alert what makes it fire after 12 hours, in place of series of well that differ only in their
 // values.
 var ill = map[string]string{
+	// A value that is left out (_) is a series that Prometheus does not have.
+	"ExchangeIsNotWatched": `up{namespace="prod",job="gateway",pod="gateway-0"} _x720
+	  up{namespace="prod",job="gateway",pod="gateway-1"} _x720`,
+	"ProcessIsNotWatched": `up{namespace="prod",job="claims",pod="claims-0"} 1x600 _x120
+	  up{namespace="prod",job="claims",pod="claims-1"} 1x600 _x120`,
+	"NoProcessResponds": `up{namespace="prod",job="claims",pod="claims-0"} 0x720
+	  up{namespace="prod",job="claims",pod="claims-1"} 0x720`,
+	"ProcessDoesNotRespond": `up{namespace="prod",job="claims",pod="claims-0"} 0x720`,
+	"NoPodIsReady":          `kube_deployment_status_replicas_ready{namespace="prod",deployment="claims"} 0x720`,
+	"PodsAreNotReady":       `kube_deployment_status_replicas_ready{namespace="prod",deployment="claims"} 1x720`,
+	"AuditIsNotWritten":     `exchange_audit_writes_failed_total{namespace="prod",job="claims"} 5x712 6x8`,
 	// Two in a hundred fail.
-	"ExchangeFailsFast": `http_request_duration_seconds_count{service="gateway",route="/claim",method="POST",code="503"} 0+120x720`,
+	"ExchangeFailsFast": `http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",method="POST",code="503"} 0+120x720`,
 	// Eight in a thousand fail.
-	"ExchangeFailsSlowly": `http_request_duration_seconds_count{service="gateway",route="/claim",method="POST",code="503"} 0+48x720`,
+	"ExchangeFailsSlowly": `http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",method="POST",code="503"} 0+48x720`,
 	// One in six is slow.
-	"ExchangeIsSlow": `http_request_duration_seconds_bucket{service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5000x720`,
+	"ExchangeIsSlow": `http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5000x720`,
 	// One in fourteen is slow.
-	"ExchangeIsSlowForLong": `http_request_duration_seconds_bucket{service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5570x720`,
-	"BordereauIsLate":       `bus_outbox_age_seconds{service="premium",topic="t"} 61x720`,
-	"BordereauLags":         `bus_consumer_lag_messages{service="premium",topic="t"} 10001x720`,
-	"DeadLetters":           `bus_consumer_dead_letters_total{service="premium",topic="t"} 3x700 4x20`,
-	"StoreFails":            `store_operation_duration_seconds_count{service="claims",collection="claim",outcome="unavailable"} 4+1x720`,
-	"BreakerIsOpen":         `peer_breaker_state{service="claims",peer="coverage"} 2x720`,
+	"ExchangeIsSlowForLong": `http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",method="GET",code="200",le="1"} 0+5570x720`,
+	"BordereauIsLate":       `bus_outbox_age_seconds{namespace="prod",job="premium",service="premium",topic="t"} 61x720`,
+	"BordereauLags":         `bus_consumer_lag_messages{namespace="prod",job="premium",service="premium",topic="t"} 10001x720`,
+	"DeadLetters":           `bus_consumer_dead_letters_total{namespace="prod",job="premium",service="premium",topic="t"} 3x700 4x20`,
+	"StoreFails":            `store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",collection="claim",outcome="unavailable"} 4+10x720`,
+	"BreakerIsOpen":         `peer_breaker_state{namespace="prod",job="claims",service="claims",peer="coverage"} 2x720`,
 	// Two in a hundred are refused.
-	"RequestsAreRefused":    `exchange_admission_refused_total{service="gateway",to="claims",class="list"} 0+12x720`,
-	"ConnectionsAreRefused": `exchange_connections_refused_total{job="gateway"} 0+3x720`,
-	"IndexLacksRecords":     `store_backfill_lacking_total{service="claims",collection="claim"} 7x700 8x20`,
+	"RequestsAreRefused":    `exchange_admission_refused_total{namespace="prod",job="gateway",service="gateway",to="claims",class="list"} 0+12x720`,
+	"ConnectionsAreRefused": `exchange_connections_refused_total{namespace="prod",job="gateway"} 0+3x720`,
+	"IndexLacksRecords":     `store_backfill_lacking_total{namespace="prod",job="claims",service="claims",collection="claim"} 7x700 8x20`,
 	// In six days.
-	"CertificateEndsSoon": `exchange_certificate_end_timestamp_seconds{setting="tls-certificate"} 561600x720`,
+	"CertificateEndsSoon": `exchange_certificate_end_timestamp_seconds{namespace="prod",job="claims",setting="tls-certificate"} 561600x720`,
 	// In half a day.
-	"CertificateEnds":      `exchange_certificate_end_timestamp_seconds{setting="tls-certificate"} 86400x720`,
-	"ChangedFileIsRefused": `exchange_changed_file_refused{setting="credential-file"} 1x720`,
+	"CertificateEnds":      `exchange_certificate_end_timestamp_seconds{namespace="prod",job="claims",setting="tls-certificate"} 86400x720`,
+	"ChangedFileIsRefused": `exchange_changed_file_refused{namespace="prod",job="claims",setting="credential-file"} 1x720`,
+	"FeedIsBehind":         `exchange_feed_behind{namespace="prod",job="feed",service="feed",of="claims"} 1x720`,
+	// Two minutes.
+	"FeedLags":        `exchange_feed_watermark_seconds{namespace="prod",job="feed",service="feed",of="claims"} -120+60x720`,
+	"WebhookIsPaused": `exchange_webhook_paused{namespace="prod",job="feed",service="feed",webhook="w"} 1x720`,
+	"WebhookLags":     `exchange_webhook_lag_seconds{namespace="prod",job="feed",service="feed",webhook="w"} 601x720`,
 }
 
 // others are the alerts that fire as well: what fails fast also fails fast enough for the slow alert.
 var others = map[string]string{
 	"ExchangeFailsFast": "ExchangeFailsSlowly", "ExchangeIsSlow": "ExchangeIsSlowForLong",
-	"CertificateEnds": "CertificateEndsSoon",
+	"CertificateEnds": "CertificateEndsSoon", "NoProcessResponds": "ProcessDoesNotRespond",
+	"NoPodIsReady": "PodsAreNotReady",
 }
 
 // TestAlertsFireWhenTheyShould has Prometheus evaluate each alert every minute, while all is well, and while one
@@ -198,20 +231,121 @@ func load(t *testing.T, series string) storage.Storage {
 	return loaded
 }
 
-// replaced returns the series of well with another one in place of its like.
+// replaced returns the series of well with others in place of their like.
 func replaced(t *testing.T, series string) string {
 	t.Helper()
-	id, _, _ := strings.Cut(series, "} ")
-	var all strings.Builder
-	found := false
-	for line := range strings.Lines(well) {
-		if strings.HasPrefix(strings.TrimSpace(line), id+"} ") {
-			line, found = "  "+series+"\n", true
+	all := well
+	for one := range strings.Lines(series) {
+		one = strings.TrimSpace(one)
+		id, _, _ := strings.Cut(one, "} ")
+		_, rest, found := strings.Cut(all, "  "+id+"} ")
+		if !found {
+			t.Fatalf("there is no series %s}", id)
 		}
-		all.WriteString(line)
+		was, _, _ := strings.Cut(rest, "\n")
+		all = strings.Replace(all, "  "+id+"} "+was, "  "+one, 1)
 	}
-	if !found {
-		t.Fatalf("there is no series %s}", id)
+	return all
+}
+
+// TestNoPageForASingleFailure has one thing fail once, at a time of few requests: nobody is called.
+func TestNoPageForASingleFailure(t *testing.T) {
+	for name, series := range map[string]string{
+		"a request": `
+  http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",code="200"} 0+1x720
+  http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",le="1"} 0+1x720
+  http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",code="503"} 0x718 1x2
+  up{namespace="prod",job="gateway",pod="gateway-0"} 1x720
+`,
+		"slow requests": `
+  http_request_duration_seconds_count{namespace="prod",job="gateway",service="gateway",route="/claim",code="200"} 0x700 9x20
+  http_request_duration_seconds_bucket{namespace="prod",job="gateway",service="gateway",route="/claim",le="1"} 0x720
+  up{namespace="prod",job="gateway",pod="gateway-0"} 1x720
+`,
+		"operations of a store": `
+  store_operation_duration_seconds_count{namespace="prod",job="claims",service="claims",outcome="unavailable"} 0x710 3x10
+  up{namespace="prod",job="gateway",pod="gateway-0"} 1x720
+`,
+		"a process": `
+  up{namespace="prod",job="gateway",pod="gateway-0"} 1x720
+  up{namespace="prod",job="gateway",pod="gateway-1"} 0x720
+  peer_breaker_state{namespace="prod",job="claims",pod="claims-0",service="claims",peer="coverage"} 2x720
+  peer_breaker_state{namespace="prod",job="claims",pod="claims-1",service="claims",peer="coverage"} 0x720
+  peer_breaker_state{namespace="prod",job="claims",pod="claims-2",service="claims",peer="coverage"} 0x720
+`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			loaded := load(t, series)
+			for page, rule := range alerts(t) {
+				if rule.Labels["severity"] != "page" {
+					continue
+				}
+				for back := 15; back >= 0; back-- {
+					alert := newAlert(t, page, rule)
+					now := end.Add(-time.Duration(back) * time.Minute)
+					alert.at(t, loaded, now.Add(-time.Duration(rule.For)))
+					if state := alert.at(t, loaded, now); state == rules.StateFiring {
+						t.Errorf("%s fires", page)
+						break
+					}
+				}
+			}
+		})
 	}
-	return all.String()
+}
+
+// TestAlertsAreScoped looks for what several exchanges under one Prometheus need: each alert says which namespace it is
+// about, reads the jobs of the exchange only, and leads to what the documentation says of it.
+func TestAlertsAreScoped(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases, err := os.ReadDir("../kubernetes/base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, rule := range alerts(t) {
+		anchor := strings.ToLower(name)
+		if !strings.HasSuffix(rule.Annotations["runbook_url"], "/deploy/monitoring/README.md#"+anchor) ||
+			!strings.Contains(string(text), "<a id=\""+anchor+"\"></a>`"+name+"`") {
+			t.Errorf("%s leads to %s, and README.md must say there what to do", name, rule.Annotations["runbook_url"])
+		}
+		parsed, err := parser.ParseExpr(rule.Expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs := map[string]bool{}
+		parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
+			selector, is := node.(*parser.VectorSelector)
+			if !is {
+				return nil
+			}
+			at := slices.IndexFunc(selector.LabelMatchers, func(m *labels.Matcher) bool {
+				return m.Name == "job" || m.Name == "deployment"
+			})
+			if at < 0 {
+				t.Errorf("%s: %s may be of anybody; name the jobs", name, selector.Name)
+				return nil
+			}
+			for job := range strings.SplitSeq(selector.LabelMatchers[at].Value, "|") {
+				jobs[job] = true
+			}
+			return nil
+		})
+		parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
+			if sum, is := node.(*parser.AggregateExpr); is && !slices.Contains(sum.Grouping, "namespace") {
+				t.Errorf("%s: %s mixes namespaces", name, sum)
+			}
+			return nil
+		})
+		// Either one process is meant, or every one.
+		if len(jobs) > 2 {
+			for _, base := range bases {
+				if base.IsDir() && !jobs[base.Name()] {
+					t.Errorf("%s does not look at the job %s", name, base.Name())
+				}
+			}
+		}
+	}
 }

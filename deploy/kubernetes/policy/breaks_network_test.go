@@ -62,6 +62,9 @@ func brokenNetwork() []breakage {
 			"lets it call addresses outside of the cluster on the port 9093"},
 		{prod, guarded("issuer", func(s *networkingv1.NetworkPolicySpec) { s.Egress = nil }), "Deployment gateway",
 			"does not let it call addresses outside of the cluster on the port 443"},
+		// Receivers of webhooks.
+		{"base/feed", guarded("feed", func(s *networkingv1.NetworkPolicySpec) { s.Egress = s.Egress[:3] }),
+			"Deployment feed", "does not let it call addresses outside of the cluster on the port 443"},
 	}
 }
 

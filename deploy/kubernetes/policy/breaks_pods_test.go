@@ -73,6 +73,18 @@ func brokenPods() []breakage {
 			c.Image = "registry.example.com:5000/insurance-exchange/claims"
 		}), ofClaims, "other than latest"},
 		{claims, inContainer(func(c *corev1.Container) {
+			c.Image = "insurance-exchange/claims:1.0.0@sha256:0123"
+		}), ofClaims, "a digest that is none"},
+		{watched, func(m *policy.Manifests) {
+			m.Monitors[0].Spec.Selector.MatchLabels["app.kubernetes.io/name"] = "gateway"
+		}, "PodMonitor insurance-exchange", "it does not select the pods of Deployment claims"},
+		{watched, func(m *policy.Manifests) {
+			m.Monitors[0].Spec.JobLabel = ""
+		}, "PodMonitor insurance-exchange", `the job of the metrics of Deployment claims is ""`},
+		{watched, func(m *policy.Manifests) {
+			m.Monitors[0].Spec.PodMetricsEndpoints[0].Port = pointer("http")
+		}, "PodMonitor insurance-exchange", `it reads /metrics on the port "http"`},
+		{claims, inContainer(func(c *corev1.Container) {
 			c.EnvFrom = append(c.EnvFrom, corev1.EnvFromSource{SecretRef: &corev1.SecretEnvSource{}})
 		}), ofClaims, "it takes all keys of the Secret"},
 		{claims, inPod(func(s *corev1.PodSpec) {

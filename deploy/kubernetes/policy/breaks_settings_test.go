@@ -41,6 +41,8 @@ func brokenSettings() []breakage {
 		{claims, with("claims", "EXCHANGE_ADDR", ":8081"), ofClaims, "it listens on the port 8081 (setting addr)"},
 		{claims, with("claims", "EXCHANGE_ADMIN_ADDR", ":9091"), ofClaims,
 			"it listens on the port 9091 (setting admin-addr)"},
+		{claims, with("claims", "EXCHANGE_ADMIN_ADDR", "127.0.0.1:9090"), ofClaims,
+			`its setting admin-addr is "127.0.0.1:9090", which is not reached from outside of the pod`},
 		{claims, on("claims", func(d *appsv1.Deployment) {
 			d.Spec.Template.Annotations["prometheus.io/port"] = "8080"
 		}), ofClaims, `the annotation for Prometheus has the port "8080"`},
@@ -58,7 +60,7 @@ func brokenSettings() []breakage {
 			"its Service has no port 8081"},
 		{prodTLS, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080"), ofClaims, "it begins with https"},
 		{prodTLS, with("claims", "EXCHANGE_TLS_CLIENT_NAMES", "gateway"), ofClaims,
-			"its callers are [gateway premium]"},
+			"its callers are [composite feed gateway premium]"},
 		{claims, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080,parties=http://parties:8080"), ofClaims,
 			"an address of parties, which it does not call"},
 		{claims, inContainer(func(c *corev1.Container) { c.Env[0].Value = "2GiB" }), ofClaims, "GOMEMLIMIT is 2GiB"},
@@ -69,6 +71,16 @@ func brokenSettings() []breakage {
 		{claims, inContainer(func(c *corev1.Container) {
 			c.VolumeMounts = nil
 		}), ofClaims, "setting credential-file names the file /credential/secrets"},
+		{prod, with("claims", "EXCHANGE_MONGO_USER", ""), ofClaims, "it logs in to MongoDB as nobody"},
+		{prod, with("claims", "EXCHANGE_MONGO_USER", "exchange"), ofClaims, "it logs in to MongoDB as exchange"},
+		{dev, inPod(func(s *corev1.PodSpec) {
+			for i := range s.Volumes {
+				if s.Volumes[i].Name == "mongodb" {
+					s.Volumes[i].Secret.SecretName = "exchange-mongodb-parties"
+				}
+			}
+		}), ofClaims,
+			"its password of MongoDB is in the Secret exchange-mongodb-parties, which Deployment parties has"},
 		{prod, with("premium", "EXCHANGE_KAFKA_CA", "/kafka/authorities.pem"), "Deployment premium",
 			"setting kafka-ca names the file"},
 	}

@@ -32,6 +32,7 @@ const (
 	premium  = "base/premium"
 	prod     = "overlays/prod"
 	prodTLS  = "overlays/prod-tls"
+	watched  = "overlays/prod-monitoring"
 	dev      = "overlays/dev"
 	test     = "overlays/test"
 	ofClaims = "Deployment claims"
@@ -77,7 +78,8 @@ func copied(m *policy.Manifests) *policy.Manifests {
 		Accounts:    copies(m.Accounts),
 		Autoscalers: copies(m.Autoscalers), Budgets: copies(m.Budgets), Policies: copies(m.Policies),
 		Ingresses: copies(m.Ingresses),
-		Roles:     copies(m.Roles), Bindings: copies(m.Bindings),
+		Roles:     copies(m.Roles), Bindings: copies(m.Bindings), Monitors: copies(m.Monitors),
+		Alerts: copies(m.Alerts),
 	}
 }
 

@@ -20,8 +20,12 @@ type Documented map[SecretKey]bool
 // tableRow is a row of the documentation's table: the name of a Secret, and a key in it.
 var tableRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z0-9.-]+)` \\| `([A-Za-z0-9._-]+)` \\|")
 
-// anyName stands, in the name of a Secret in the table, for the name of every process of the exchange.
-const anyName = "PROGRAM"
+// What stands, in the name of a Secret in the table, for the name of every process of the exchange, and of every
+// service that keeps records.
+const (
+	anyProcess = "PROGRAM"
+	anyService = "SERVICE"
+)
 
 // ReadDocumented reads the section "Secrets" of the documentation. Its table has a row for each key.
 func ReadDocumented(path string) (Documented, error) {
@@ -36,16 +40,21 @@ func ReadDocumented(path string) (Documented, error) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	documented := Documented{}
 	for _, row := range tableRow.FindAllStringSubmatch(section, -1) {
-		before, after, every := strings.Cut(row[1], anyName)
-		if !every {
-			documented[SecretKey{row[1], row[2]}] = true
-			continue
-		}
-		for _, p := range internalapi.Processes() {
-			documented[SecretKey{before + p.Name + after, row[2]}] = true
+		for _, name := range named(row[1]) {
+			documented[SecretKey{name, row[2]}] = true
 		}
 	}
 	return documented, nil
+}
+
+// named returns the names of Secrets that one in the table stands for.
+func named(name string) (names []string) {
+	for _, p := range internalapi.Processes() {
+		if !p.Storeless || !strings.Contains(name, anyService) {
+			names = append(names, strings.NewReplacer(anyProcess, p.Name, anyService, p.Name).Replace(name))
+		}
+	}
+	return names
 }
 
 // Unused returns the documented keys that no manifest names, as findings.

@@ -3,6 +3,7 @@ module insurance.example/exchange/deploy/kubernetes/policy
 go 1.26.0
 
 require (
+	github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring v0.86.1
 	github.com/spf13/pflag v1.0.10
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/deploy/exchange v0.0.0
@@ -84,6 +85,7 @@ require (
 	github.com/segmentio/asm v1.2.1 // indirect
 	github.com/segmentio/kafka-go v0.4.51 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
+	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	github.com/twmb/franz-go v1.22.2 // indirect
 	github.com/twmb/franz-go/pkg/kfake v0.0.0-20260918054303-01f206a7e32c // indirect
@@ -117,20 +119,23 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/evanphx/json-patch.v4 v4.12.0 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
+	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	insurance.example/exchange/services/claims v0.0.0 // indirect
+	insurance.example/exchange/services/composite v0.0.0 // indirect
 	insurance.example/exchange/services/coverage v0.0.0 // indirect
+	insurance.example/exchange/services/feed v0.0.0 // indirect
 	insurance.example/exchange/services/parties v0.0.0 // indirect
 	insurance.example/exchange/services/premium v0.0.0 // indirect
 	insurance.example/exchange/services/products v0.0.0 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20250710124328-f3f2b991d03b // indirect
-	k8s.io/utils v0.0.0-20250604170112-4c0f3b243397 // indirect
+	k8s.io/utils v0.0.0-20251002143259-bc988d571ff4 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 	modernc.org/sqlite v1.61.1 // indirect
-	sigs.k8s.io/json v0.0.0-20241014173422-cfa47c3a1cc8 // indirect
+	sigs.k8s.io/json v0.0.0-20250730193827-2d320260d730 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
@@ -148,3 +153,7 @@ replace (
 	insurance.example/exchange/services/premium => ../../../services/premium
 	insurance.example/exchange/services/products => ../../../services/products
 )
+
+replace insurance.example/exchange/services/feed => ../../../services/feed
+
+replace insurance.example/exchange/services/composite => ../../../services/composite

@@ -142,6 +142,9 @@ func outsidePorts(flags *pflag.FlagSet) []string {
 			note(broker, kafkaPort)
 		}
 	}
+	if flags.Lookup("webhook-private-addresses") != nil {
+		ports = append(ports, "443") // receivers are anywhere
+	}
 	for _, name := range []string{"jwks-url", "trace-endpoint"} {
 		if flag := flags.Lookup(name); flag != nil && flag.Changed {
 			if u, err := url.Parse(flag.Value.String()); err == nil {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -128,15 +129,22 @@ func (c *check) probes(w workload, container *corev1.Container) {
 	}
 }
 
-// image requires a tag that says what is in an image.
+// aDigest is what an image is pinned by.
+var aDigest = regexp.MustCompile("^sha256:[0-9a-f]{64}$")
+
+// image requires a tag or a digest that says what is in an image.
 func (c *check) image(w workload) {
 	image := w.container().Image
-	name, digest, _ := strings.Cut(image, "@")
+	name, digest, pinned := strings.Cut(image, "@")
 	tag := ""
 	if i := strings.LastIndex(name, ":"); i > strings.LastIndex(name, "/") {
 		tag = name[i+1:]
 	}
-	if tag == "" && digest == "" || tag == "latest" {
-		c.add(w.String(), "the image %s may be another one tomorrow; give it a tag other than latest", image)
+	switch {
+	case pinned && !aDigest.MatchString(digest):
+		c.add(w.String(), "the image %s has a digest that is none; it is sha256: and 64 hexadecimal digits", image)
+	case tag == "" && !pinned || tag == "latest":
+		c.add(w.String(), "the image %s may be another one tomorrow; give it a tag other than latest, or a digest",
+			image)
 	}
 }

@@ -44,6 +44,7 @@ func Check(m *Manifests, programs map[string]Program, secrets Documented) []Find
 	c.servicesSelect()
 	c.ingresses()
 	c.jobs()
+	c.monitors()
 	for _, e := range exceptions {
 		if path.Base(m.Folder) == e.overlay && !c.excused[e] {
 			c.add(e.workload, "the exception from the rule %s is not needed any more: remove it from package policy",
@@ -73,6 +74,7 @@ const (
 	ruleLeast    = "capabilities"
 	ruleSeccomp  = "seccomp"
 	ruleReplicas = "replicas"
+	ruleLogin    = "login"
 )
 
 // exceptions are all exceptions: servers of others, in development and in tests.
@@ -86,6 +88,8 @@ var exceptions = []exception{
 	{"test", "Deployment mongodb", ruleRoot},
 	{"test", "Deployment mongodb", ruleLeast},
 	{"test", "Deployment mongodb", ruleSeccomp},
+	// It knows no roles for a database, and asks for no login.
+	{"test", anyProgram, ruleLogin},
 }
 
 // rule adds a finding, unless the workload is exempt from the rule in this overlay.

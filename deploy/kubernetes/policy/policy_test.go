@@ -67,6 +67,48 @@ func TestManifests(t *testing.T) {
 	}
 }
 
+// TestImagesByDigest pins an image of an overlay by its digest, as production.md says.
+func TestImagesByDigest(t *testing.T) {
+	const digest = "sha256:6dc1f2bb1f3e0f5d1d6a8ac0f9f2e7d34f7aa3b5d0e7a3f6b1f0c2d4e5a69788"
+	prod, err := filepath.Abs(filepath.Join(tree, "overlays", "prod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder = filepath.Join(folder, "prod")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	base, err := filepath.Rel(folder, prod)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "resources: [" + base + "]\nimages:\n" +
+		"  - {name: registry.example.com/insurance-exchange/claims, digest: \"" +
+		digest + "\"}\n"
+	if err := os.WriteFile(filepath.Join(folder, "kustomization.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err := policy.Render(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned := false
+	for _, d := range m.Deployments {
+		image := d.Spec.Template.Spec.Containers[0].Image
+		pinned = pinned || image == "registry.example.com/insurance-exchange/claims@"+digest
+	}
+	if !pinned {
+		t.Error("no Deployment has the image by its digest")
+	}
+	for _, finding := range policy.Check(m, programs(t), documented(t)) {
+		t.Error(finding)
+	}
+}
+
 func TestDocumentedSecretsAreUsed(t *testing.T) {
 	secrets := documented(t)
 	findings := secrets.Unused([]*policy.Manifests{render(t, "overlays/dev")})

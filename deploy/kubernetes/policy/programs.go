@@ -2,6 +2,7 @@ package policy
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -56,11 +57,17 @@ func Programs() (map[string]Program, error) {
 		return nil, err
 	}
 	var upstreams []string
-	seen := map[string]bool{}
+	add := func(service string) {
+		if !slices.Contains(upstreams, service) {
+			upstreams = append(upstreams, service)
+		}
+	}
 	for _, route := range table.Resources {
-		if !seen[route.Service] {
-			seen[route.Service] = true
-			upstreams = append(upstreams, route.Service)
+		add(route.Service)
+	}
+	for _, x := range table.Extensions {
+		if !x.Optional {
+			add(x.Service)
 		}
 	}
 	programs["gateway"] = Program{Name: "gateway", Peers: upstreams, flags: map[string]func() *pflag.FlagSet{

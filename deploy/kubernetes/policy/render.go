@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	monitoringv1 "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	batchv1 "k8s.io/api/batch/v1"
@@ -38,6 +39,9 @@ type Manifests struct {
 	Ingresses   []*networkingv1.Ingress
 	Roles       []*rbacv1.Role
 	Bindings    []*rbacv1.RoleBinding
+	// Monitors and Alerts are for the Prometheus operator.
+	Monitors []*monitoringv1.PodMonitor
+	Alerts   []*monitoringv1.PrometheusRule
 }
 
 // Render makes the objects of a folder with kustomize, and decodes them strictly: a field that Kubernetes does not
@@ -66,7 +70,7 @@ var strict = sync.OnceValues(func() (*json.Serializer, error) {
 	for _, register := range []func(*runtime.Scheme) error{
 		appsv1.AddToScheme, autoscalingv2.AddToScheme, batchv1.AddToScheme, corev1.AddToScheme,
 		networkingv1.AddToScheme,
-		policyv1.AddToScheme, rbacv1.AddToScheme,
+		policyv1.AddToScheme, rbacv1.AddToScheme, monitoringv1.AddToScheme,
 	} {
 		if err := register(scheme); err != nil {
 			return nil, err
@@ -115,6 +119,10 @@ func (m *Manifests) add(text []byte) error {
 		m.Roles = append(m.Roles, o)
 	case *rbacv1.RoleBinding:
 		m.Bindings = append(m.Bindings, o)
+	case *monitoringv1.PodMonitor:
+		m.Monitors = append(m.Monitors, o)
+	case *monitoringv1.PrometheusRule:
+		m.Alerts = append(m.Alerts, o)
 	case *corev1.Secret:
 		return errors.New("a manifest holds no Secret: refer to it by its name, and tell in README.md how it is made")
 	default:

@@ -36,6 +36,9 @@ func (c *check) settings(w workload) {
 	c.callers(w, p, flags)
 	c.memory(w)
 	c.files(w, flags)
+	if p.service() {
+		c.login(w, p, flags)
+	}
 	if p.aggregates() && !flags.Changed("brokers") {
 		c.add(w.String(), "it aggregates receipts, and has no brokers; set EXCHANGE_BROKERS")
 	}
@@ -115,10 +118,14 @@ func (c *check) environ(w workload) (environ []string, ok bool) {
 func (c *check) ports(w workload, flags *pflag.FlagSet) {
 	for name, of := range map[string]string{requestPort: "addr", adminPort: "admin-addr"} {
 		address := flags.Lookup(of).Value.String()
-		_, want, err := net.SplitHostPort(address)
+		host, want, err := net.SplitHostPort(address)
 		if err != nil {
 			c.add(w.String(), "its setting %s is %q, which has no port", of, address)
 			continue
+		}
+		if ip := net.ParseIP(host); host != "" && (ip == nil || !ip.IsUnspecified()) {
+			c.add(w.String(), "its setting %s is %q, which is not reached from outside of the pod; set %s to :%s", of,
+				address, setting.Variable(of), want)
 		}
 		has := slices.ContainsFunc(w.container().Ports, func(p corev1.ContainerPort) bool {
 			return p.Name == name && fmt.Sprint(p.ContainerPort) == want
