@@ -105,17 +105,23 @@ test-releases: ## run the last release of each service with the others of today;
 
 .PHONY: test-docker
 test-docker: test-releases $(if $(STANDINS),standin-images,images) ## run the tests that need Docker and MongoDB (CROSSTEST_MONGO=standin: without their images, as root on Debian)
-	go test $(RACE) -timeout 20m ./deploy/proof/crosstest/store/... $(STANDINS)
+	go test $(RACE) -timeout 1h ./deploy/proof/crosstest/store/... $(STANDINS)
 	DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) CROSSTEST_REPORT=$(CURDIR)/bin/crosstest-report.txt \
-		go test -count=1 -timeout 20m ./deploy/proof/crosstest/containers
+		go test -count=1 -timeout 3h ./deploy/proof/crosstest/containers
 	@cat bin/crosstest-report.txt
 
 # KUBERNETES=current takes the cluster that kubectl is configured for, whose nodes can have the images of IMAGE_PREFIX and IMAGE_TAG.
 .PHONY: test-kubernetes
-test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-images),standin-images) ## roll and break the exchange on Kubernetes: on a cluster of its own, as root on Debian, or on yours (KUBERNETES=current)
+test-kubernetes: $(if $(filter current,$(KUBERNETES)),$(if $(STANDINS),standin-images),standin-images standin-kubernetes) ## roll and break the exchange on Kubernetes: on a cluster of its own, as root on Debian, or on yours (KUBERNETES=current)
 	KUBERNETES=$(KUBERNETES) DOCUMENTDB_FOLDER=$(DOCUMENTDB_FOLDER) IMAGE_PREFIX=$(IMAGE_PREFIX) IMAGE_TAG=$(IMAGE_TAG) \
-		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 40m ./deploy/proof/crosstest/kubernetes
+		CROSSTEST_REPORT=$(CURDIR)/bin/kubernetes-report.txt go test -count=1 -timeout 3h ./deploy/proof/crosstest/kubernetes
 	@cat bin/kubernetes-report.txt
+
+# What the test starts is built before it, so that the time for that is not a part of the test's.
+.PHONY: standin-kubernetes
+standin-kubernetes:
+	@go build -o bin/standin-kubernetes ./deploy/proof/standins/cmd/kubernetes
+	@bin/standin-kubernetes -prepare
 
 .PHONY: bin/under-test
 bin/under-test:
@@ -138,6 +144,10 @@ generate: ## write what is derived from the declarations and from the list of pr
 	go run ./deploy/tools/generate contracts
 	@deploy/tools/modules
 
+.PHONY: clients
+clients: ## write the clients for Go and TypeScript from the OpenAPI document (needs npm)
+	@clients/generate
+
 .PHONY: release-contracts
 release-contracts: ## keep the contracts of today as those of the last release (SERVICE=claims: only what claims offers)
 	@deploy/tools/release-contracts $(SERVICE)
@@ -153,8 +163,8 @@ image-files-%:
 	@[ -r $(CERTIFICATES) ] || { echo "make: there are no certificates of authorities in $(CERTIFICATES); name a PEM file with CERTIFICATES=" >&2; exit 1; }
 	@rm -rf $(IMAGE_FILES)/linux-$*
 	@mkdir -p $(IMAGE_FILES)/linux-$*/certificates && cp $(CERTIFICATES) $(IMAGE_FILES)/linux-$*/certificates/ca-certificates.crt
-	@# What a process may write: its data, the credential that is made for all of them, and files for a while.
-	@cd $(IMAGE_FILES)/linux-$* && mkdir -m 700 -p folders/data folders/credential folders/tmp
+	@# What a process may write: its data, the credential that is made for all of them, MongoDB's passwords, and files for a while.
+	@cd $(IMAGE_FILES)/linux-$* && mkdir -m 700 -p folders/data folders/credential folders/tmp $(addprefix folders/mongodb/,server $(SERVICES))
 	@go build -C deploy/tools -o $(CURDIR)/bin/sbom ./sbom
 	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
@@ -170,7 +180,7 @@ standin-images: images ## build the images of servers that stand in for MongoDB 
 	@$(call build_image,documentdb)
 
 .PHONY: bench
-bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -hostile and -overload for bounds, "-results FILE" to keep what was measured)
+bench: $(if $(filter -processes,$(BENCH)),build,bin/exchange) ## measure the exchange against a bare handler (BENCH="-scale" for a million records, -aging for a record of 10,000 changes, -processes for separate ones, -mongo for MongoDB, also with -processes, -hostile, -overload and -fair for bounds, "-results FILE" to keep what was measured)
 	$(call build,$(call version_of,exchange)) -o bin/bench ./deploy/proof/bench
 	$(if $(filter -mongo,$(BENCH)),go build -o bin/standin-documentdb ./deploy/proof/standins/cmd/documentdb)
 	bin/bench $(BENCH)
