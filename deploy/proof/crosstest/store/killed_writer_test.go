@@ -10,8 +10,8 @@ import (
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
-// TestAKilledWriterHoldsNoPageBack kills a process that has announced the ids of its writes, and reads the first page of
-// a list: others take the announcement away, and the page comes.
+// TestAKilledWriterHoldsNoPageBack kills a process that has announced the ids of its writes, and reads the first page
+// of a list: others take the announcement away, and the page comes.
 func TestAKilledWriterHoldsNoPageBack(t *testing.T) {
 	b := newBook(t)
 	c := caller(t, b.Exchange)
