@@ -197,7 +197,7 @@ func admissibility(p *probe) {
 	} {
 		p.holds(p.action(http.StatusOK, "/x/claim/admissibility", wrong), record{"admissible": false})
 	}
-	if claims := p.list("/claim?policyNumber=" + policy.text("policyNumber")); len(claims) > 0 {
+	if claims := p.along("/claim?policyNumber=" + policy.text("policyNumber")); len(claims) > 0 {
 		p.fail("the trials wrote %d claims", len(claims))
 	}
 }

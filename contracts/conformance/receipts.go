@@ -99,7 +99,7 @@ func receiptRules() []Rule {
 				p.fail("the receipt says neither when it was recorded nor its period: %v", made)
 			}
 			p.sums(policy, map[string]int{"other": 23})
-			found := p.list("/premiumBordereau?period=" + made.text("period") + "&policyNumber=" +
+			found := p.along("/premiumBordereau?period=" + made.text("period") + "&policyNumber=" +
 				policy.text("policyNumber"))
 			if len(found) != 1 || found[0].text("policyNumber") != policy.text("policyNumber") {
 				p.fail("the row of its period and policy is not found alone: %v", found)
