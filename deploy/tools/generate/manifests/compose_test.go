@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -17,6 +18,7 @@ type composed struct {
 	Memory      string         `yaml:"mem_limit"`
 	Environment map[string]any `yaml:"environment"`
 	Volumes     []string       `yaml:"volumes"`
+	Needs       map[string]any `yaml:"depends_on"`
 	Logging     map[string]any `yaml:"logging"`
 	Health      map[string]any `yaml:"healthcheck"`
 }
@@ -62,34 +64,86 @@ func TestContainersAreBounded(t *testing.T) {
 	}
 }
 
-// TestEachServiceHasAUserOfMongoDB looks for the user of each service, and for its password, which no other has. The
-// stand-in, which asks for no login, gets none.
+// TestEachServiceHasAUserOfMongoDB looks for the user of each service with a database, and for its password, which no
+// other has. The stand-in, which asks for no login, gets none. A process without a database is given nothing of
+// MongoDB, and does not wait for it.
 func TestEachServiceHasAUserOfMongoDB(t *testing.T) {
 	all, standins := readCompose(t, "docker-compose.yml"), readCompose(t, "deploy/docker/standins.yml")
-	for _, name := range append(internalapi.Services(), internalapi.Gateway) {
-		c := all[name]
-		user := any(name)
-		if name == internalapi.Gateway {
-			user = nil
+	for _, p := range internalapi.Processes() {
+		c := all[p.Name]
+		var user any
+		if !p.Storeless {
+			user = p.Name
 		}
 		if c.Environment["EXCHANGE_MONGO_USER"] != user {
-			t.Errorf("%s logs in as %v, want %v", name, c.Environment["EXCHANGE_MONGO_USER"], user)
+			t.Errorf("%s logs in as %v, want %v", p.Name, c.Environment["EXCHANGE_MONGO_USER"], user)
 		}
-		for _, service := range internalapi.Stored() {
-			if has := slices.Contains(c.Volumes, "mongodb-"+service+":/mongodb:ro"); has != (service == name) {
-				t.Errorf("%s has the password of %s: %v", name, service, has)
+		for _, setting := range []string{"EXCHANGE_STORE", "EXCHANGE_MONGO_PASSWORD_FILE"} {
+			if _, has := c.Environment[setting]; has == p.Storeless {
+				t.Errorf("%s has %s: %v", p.Name, setting, has)
 			}
+		}
+		if _, waits := c.Needs["mongo"]; waits == p.Storeless {
+			t.Errorf("%s waits for mongo: %v", p.Name, waits)
+		}
+		var passwords []string
+		for _, volume := range c.Volumes {
+			if strings.HasPrefix(volume, "mongodb-") {
+				passwords = append(passwords, volume)
+			}
+		}
+		var want []string
+		if !p.Storeless {
+			want = []string{"mongodb-" + p.Name + ":/mongodb:ro"}
+		}
+		if !slices.Equal(passwords, want) {
+			t.Errorf("%s has the passwords %v, want %v", p.Name, passwords, want)
 		}
 		for _, setting := range []string{"EXCHANGE_MONGO_USER", "EXCHANGE_MONGO_PASSWORD_FILE"} {
-			if name != internalapi.Gateway && standins[name].Environment[setting] != "" {
-				t.Errorf("with the stand-in, %s has %s=%v", name, setting, standins[name].Environment[setting])
+			if has := standins[p.Name].Environment[setting]; !p.Storeless && has != "" {
+				t.Errorf("with the stand-in, %s has %s=%v", p.Name, setting, has)
 			}
+		}
+		if _, has := standins[p.Name]; has == p.Storeless {
+			t.Errorf("the stand-in of MongoDB is given to %s: %v", p.Name, has)
 		}
 	}
 	for _, service := range internalapi.Stored() {
 		if !slices.Contains(all["mongo"].Volumes, "mongodb-"+service+":/mongodb/"+service+":ro") ||
 			!slices.Contains(all["secrets"].Volumes, "mongodb-"+service+":/mongodb/"+service) {
 			t.Errorf("mongo or secrets has no volume with the password of %s", service)
+		}
+	}
+}
+
+// TestVolumesAreDeclaredAndUsed compares the volumes at the end of the compose file with those that containers have.
+func TestVolumesAreDeclaredAndUsed(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(repository, "docker-compose.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Volumes map[string]any `yaml:"volumes"`
+	}
+	if err := yaml.UnmarshalWithOptions(text, &file, yaml.AllowDuplicateMapKey()); err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for container, c := range readCompose(t, "docker-compose.yml") {
+		for _, volume := range c.Volumes {
+			name, _, _ := strings.Cut(volume, ":")
+			if strings.HasPrefix(name, ".") {
+				continue
+			}
+			used[name] = true
+			if _, is := file.Volumes[name]; !is {
+				t.Errorf("%s has the volume %s, which is not declared", container, name)
+			}
+		}
+	}
+	for name := range file.Volumes {
+		if !used[name] {
+			t.Errorf("no container has the volume %s", name)
 		}
 	}
 }
