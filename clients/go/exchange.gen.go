@@ -3475,6 +3475,9 @@ type SearchTable struct {
 
 // SearchedResource What can be searched of one resource, or of all coverage records together.
 type SearchedResource struct {
+	// Expand The records that the parameter expand takes, to be embedded. Absent if there are none.
+	Expand *[]string `json:"expand,omitempty"`
+
 	// Fields The fields. Where several of a search could lead, one that is asked for values does so before one that is asked for a range, and then the first of the list.
 	Fields []SearchField `json:"fields"`
 
@@ -8459,6 +8462,9 @@ type SearchBusinessInterruptionCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, property. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchClaimParams defines parameters for SearchClaim.
@@ -8525,6 +8531,9 @@ type SearchClaimParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policy. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchCommercialParams defines parameters for SearchCommercial.
@@ -8714,6 +8723,9 @@ type SearchCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, vehicle, driver, business, travellers, property, properties, debtor, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchCyberLiabilityCoverageParams defines parameters for SearchCyberLiabilityCoverage.
@@ -8768,6 +8780,9 @@ type SearchCyberLiabilityCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, business. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchInsuranceEntityParams defines parameters for SearchInsuranceEntity.
@@ -8870,6 +8885,9 @@ type SearchMotorCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, vehicle, driver. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchPersonalParams defines parameters for SearchPersonal.
@@ -8969,6 +8987,9 @@ type SearchPetCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchPropertyCoverageParams defines parameters for SearchPropertyCoverage.
@@ -9026,6 +9047,9 @@ type SearchPropertyCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, property, properties. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchReceiptParams defines parameters for SearchReceipt.
@@ -9068,6 +9092,9 @@ type SearchReceiptParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policy, claim, reversed. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchTradeCreditCoverageParams defines parameters for SearchTradeCreditCoverage.
@@ -9125,6 +9152,9 @@ type SearchTradeCreditCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // SearchTravelCoverageParams defines parameters for SearchTravelCoverage.
@@ -9197,6 +9227,9 @@ type SearchTravelCoverageParams struct {
 
 	// Fields The members to return, with commas between them; all where it is not sent.
 	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Expand The records to embed, with commas between them: policyholder, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved.
+	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
 // DeleteWebhookParams defines parameters for DeleteWebhook.
@@ -11688,6 +11721,7 @@ func (c *Client) SearchBusinessInterruptionCoverage(ctx context.Context, params 
 		query(r, "contingencyLossLimitTo", params.ContingencyLossLimitTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
@@ -11816,6 +11850,7 @@ func (c *Client) SearchClaim(ctx context.Context, params *SearchClaimParams) (*R
 		query(r, "reserveTo", params.ReserveTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// ClaimNumber The number that the exchange issues to the claim. Its last character is a check character.
@@ -12106,6 +12141,7 @@ func (c *Client) SearchCoverage(ctx context.Context, params *SearchCoverageParam
 		query(r, "annualReimbursementLimitTo", params.AnnualReimbursementLimitTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// IndemnityPeriod The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
@@ -12293,6 +12329,7 @@ func (c *Client) SearchCyberLiabilityCoverage(ctx context.Context, params *Searc
 		query(r, "indemnityLimitPolicyTo", params.IndemnityLimitPolicyTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// BusinessId The id of the business that the policy covers.
@@ -12446,6 +12483,7 @@ func (c *Client) SearchMotorCoverage(ctx context.Context, params *SearchMotorCov
 		query(r, "indemnityLimitPolicyTo", params.IndemnityLimitPolicyTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// DriverId The id of the driver whom the policy covers. The driver's licence must not have expired.
@@ -12601,6 +12639,7 @@ func (c *Client) SearchPetCoverage(ctx context.Context, params *SearchPetCoverag
 		query(r, "annualReimbursementLimitTo", params.AnnualReimbursementLimitTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// AnnualReimbursementLimit The most that is reimbursed in a year. The interface does not say its currency or unit.
@@ -12702,6 +12741,7 @@ func (c *Client) SearchPropertyCoverage(ctx context.Context, params *SearchPrope
 		query(r, "indemnityLimitPolicyTo", params.IndemnityLimitPolicyTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// ClaimsOccurrence The claims occurrence. The interface does not show its members; it is kept and returned as sent.
@@ -12798,6 +12838,7 @@ func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams)
 		query(r, "paymentAmountTo", params.PaymentAmountTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// ClaimNumber The number of the claim. A receipt needs this or policyNumber.
@@ -12896,6 +12937,7 @@ func (c *Client) SearchTradeCreditCoverage(ctx context.Context, params *SearchTr
 		query(r, "creditLimitTo", params.CreditLimitTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// CreditLimit The most credit that is covered, above 0. An endorsement raises or cuts it. The interface does not say its currency or unit.
@@ -13005,6 +13047,7 @@ func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelC
 		query(r, "tripCancellationTo", params.TripCancellationTo)
 		query(r, "order", params.Order)
 		query(r, "fields", params.Fields)
+		query(r, "expand", params.Expand)
 	}
 	return send[[]struct {
 		// Destination The country of the trip, as its ISO 3166-1 numeric code, such as 250.

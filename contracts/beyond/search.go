@@ -24,6 +24,8 @@ type SearchedResource struct {
 	Fields []SearchField `json:"fields"`
 	// The members that the parameter fields takes.
 	Members []string `json:"members"`
+	// The records that the parameter expand takes, to be embedded. Absent if there are none.
+	Expand []string `json:"expand,omitempty"`
 }
 
 // SearchField is a member that records are searched by.

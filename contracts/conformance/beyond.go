@@ -243,6 +243,7 @@ func searchRules() []Rule {
 	})
 	add("GET /x/search/receipt: conditions on a day and an amount are compared, the newest come first where asked for",
 		comparesReceipts)
+	add("GET /x/search/{resource}?expand= embeds what a policy, a claim and a receipt name, and no others", embedsRecords)
 	add("GET /x/search: what it does not take is 400", searchRefuses)
 	return rules
 }
@@ -324,6 +325,40 @@ func comparesReceipts(p *probe) {
 			p.fail("%s finds %v, not %v", query, got, want)
 		}
 	}
+}
+
+func embedsRecords(p *probe) {
+	policy := p.policy("motorCoverage", 265)
+	number := url.QueryEscape(policy.text("policyNumber"))
+	claim := p.create("claim", p.loss("motorCoverage", policy, -2))
+	p.create("receipt", p.body("receipt", 0).with("policyNumber", policy.text("policyNumber"), "claimNumber",
+		claim.text("claimNumber")))
+	for path, want := range map[string]map[string]string{
+		"motorCoverage?policyNumber=" + number + "&expand=policyholder,vehicle": {
+			"policyholder": policy.text("policyholderId"), "vehicle": policy.text("vehicleId"),
+		},
+		"coverage?policyNumber=" + number + "&expand=driver,pet": {"driver": policy.text("driverId")},
+		"claim?policyNumber=" + number + "&expand=policy":        {"policy": policy.text("id")},
+		"receipt?policyNumber=" + number + "&expand=policy,claim": {
+			"policy": policy.text("id"), "claim": claim.text("id"),
+		},
+	} {
+		path = "/x/search/" + path
+		found := p.search(path)
+		if len(found) != 1 {
+			p.fail("GET %s finds %d records", path, len(found))
+		}
+		for name, id := range want {
+			if of, _ := found[0][name].(map[string]any); record(of).text("id") != id {
+				p.fail("GET %s embeds %v as %s, not the record %s", path, found[0][name], name, id)
+			}
+		}
+		if found[0]["unresolved"] != nil || found[0]["pet"] != nil {
+			p.fail("GET %s returns %v", path, found[0])
+		}
+	}
+	p.refusedQuery("/x/search/motorCoverage?expand=pet", "/x/search/motorCoverage?expand=",
+		"/x/search/personal?expand=policyholder", "/x/search/claim?expand=policy,")
 }
 
 func searchRefuses(p *probe) {

@@ -27,6 +27,8 @@ type Operation struct {
 	ID, Summary, Parameter string
 	// ParameterMeans describes the parameter in a sentence.
 	ParameterMeans string
+	// MostNames is how many values the parameter may have, with commas between them; one where it is 0. More are 400.
+	MostNames int
 	// Parts are the values of the parameter part, which asks for one of the parts of the response, with the parameter
 	// skip.
 	Parts []string
@@ -46,7 +48,7 @@ type Operation struct {
 func Contracts() []Contract {
 	contracts := []Contract{
 		{
-			Service: "parties", Version: "1.2.0", About: "What the parties service offers to other services.",
+			Service: "parties", Version: "1.3.0", About: "What the parties service offers to other services.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty",
 				Summary:   "Look up a party of any kind by its id",
@@ -55,7 +57,7 @@ func Contracts() []Contract {
 			}, partyRecord()},
 		},
 		{
-			Service: "coverage", Version: "1.2.0",
+			Service: "coverage", Version: "1.3.0",
 			About: "What the coverage service offers to other services, and to a billing system.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy",
@@ -71,21 +73,21 @@ func Contracts() []Contract {
 			}, policyRecords()},
 		},
 		{
-			Service: "claims", Version: "1.2.0", About: "What the claims service offers to other services.",
+			Service: "claims", Version: "1.3.0", About: "What the claims service offers to other services.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: ClaimPath, ID: "lookUpClaim", Summary: "Look up a claim by its number",
 				Parameter: "claimNumber", ParameterMeans: "The number of the claim.", Returns: reflect.TypeFor[Claim](),
 				NotFound: problems.ClaimNotFound,
 			}, policyClaims()},
 		},
-		{Service: "products", Version: "1.1.0", About: "What the products service offers to other services."},
+		{Service: "products", Version: "1.2.0", About: "What the products service offers to other services."},
 		{
-			Service: "premium", Version: "1.1.0", About: "What the premium service offers to other services.",
+			Service: "premium", Version: "1.2.0", About: "What the premium service offers to other services.",
 			Operations: []Operation{policyPremium()},
 		},
 	}
 	for i := range contracts {
-		contracts[i].Operations = append(contracts[i].Operations, changes(), trial())
+		contracts[i].Operations = append(contracts[i].Operations, changes(), trial(), records())
 	}
 	return contracts
 }

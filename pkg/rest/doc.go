@@ -53,9 +53,9 @@
 //	body.go         reads a body and decodes a record; writes responses
 //	idempotency.go  Idempotency-Key
 //	create.go       POST of a new record
-//	read.go         a stored record; its GET, with the conditions that package condition judges
+//	read.go         a stored record; its GET, with the conditions that package condition judges, and by its number
 //	list.go         GET of a page; filters and cursors
-//	search.go       /x/search/{resource}, by package search
+//	search.go       /x/search/{resource}, by packages search and embed
 //	replace.go      PUT
 //	action.go       the declaration of an action and its moves
 //	act.go          POST of an action; bodies that amend a record, actions that make a second record

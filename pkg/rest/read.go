@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -13,6 +14,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest/condition"
+	"insurance.example/exchange/pkg/rest/embed"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/internal/query"
 	"insurance.example/exchange/pkg/rest/part"
@@ -71,6 +73,77 @@ func (r *documents) Shown(ctx context.Context, doc docstore.Document) (shown par
 	}
 	return part.Shown{Resource: r.resource, ID: doc.ID.String(), Record: body}, err == nil, err
 }
+
+// serveRecords serves the internal operation that returns records by their ids or numbers.
+func (s *Server) serveRecords(c *gin.Context) {
+	err := query.None(c.Request.URL.RawQuery)
+	var found embed.LookedUp
+	if err == nil {
+		found, err = s.embeds().Named(c.Request.Context(), c.Param("names"))
+	}
+	Respond(c, found, err)
+}
+
+func (s *Server) embeds() embed.Source { return embed.Source{One: s.recordNamed, Peer: s.peer} }
+
+// recordNamed returns the record with an id or number, of one of some resources or of any; the zero value if there is
+// none.
+func (s *Server) recordNamed(ctx context.Context, name string, among []string) (part.Shown, error) {
+	var tried []string
+	for _, r := range s.resources {
+		in := s.opened[r.collectionName()]
+		other := len(among) > 0 && !slices.Contains(among, r.name())
+		if in == nil || other || slices.Contains(tried, r.collectionName()) {
+			continue
+		}
+		tried = append(tried, r.collectionName())
+		doc, found, err := documentNamed(ctx, in, r.numbered(), name)
+		if err != nil {
+			return part.Shown{}, err
+		}
+		if !found {
+			continue
+		}
+		of, err := s.resourcesIn(r.collectionName()).of(doc)
+		if err != nil {
+			return part.Shown{}, err
+		}
+		if len(among) > 0 && !slices.Contains(among, of.name()) {
+			continue
+		}
+		record, err := of.showing(ctx, doc, s.Now())
+		if err == nil {
+			err = docstore.Take(ctx, 2*len(record)) // for the list of them, and for the response
+		}
+		return part.Shown{Resource: of.name(), ID: doc.ID.String(), Record: record}, err
+	}
+	return part.Shown{}, nil
+}
+
+// documentNamed returns the document with an id or, in a unique index, a number.
+func documentNamed(
+	ctx context.Context, in docstore.Collection, numbers, name string,
+) (doc docstore.Document, found bool, err error) {
+	if id, is := parseID(name); is {
+		doc, err := in.Get(ctx, id)
+		if errors.Is(err, docstore.ErrNotFound) {
+			return doc, false, nil
+		}
+		return doc, err == nil, err
+	}
+	if numbers == "" || name == "" {
+		return doc, false, nil
+	}
+	docs, err := in.Find(ctx, docstore.Query{Equal: docstore.Keys{numbers: name}, Limit: 1, WithState: true})
+	if err != nil || len(docs) == 0 {
+		return doc, false, err
+	}
+	return docs[0], true, nil
+}
+
+func (r *documents) numbered() string { return r.number }
+
+func (l *StaticList) numbered() string { return "" }
 
 // sendTagged sends a record that a GET asks for, or says that the caller has it.
 func sendTagged(c *gin.Context, body []byte, tag string) error {

@@ -41,6 +41,8 @@ type Resource[T any] struct {
 	// Search are the members that records are searched by, the most selective first. One with an index leads a search;
 	// where a filter or a unique value has the index too, its values are those of the field (search.Field.Key).
 	Search []search.Field
+	// Expand are the members that name other records (tag `refers`), which a search can embed.
+	Expand []search.Expansion
 
 	// Checks are the rows of the errors table for the creation of a record, in its order. The first that fails decides
 	// the response.

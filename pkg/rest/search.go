@@ -63,6 +63,13 @@ func (s *Server) tableOf(t together) *search.Table {
 				table.Members = append(table.Members, name)
 			}
 		}
+		for _, e := range of.Expand {
+			if !slices.ContainsFunc(table.Expand, func(other search.Expansion) bool {
+				return e.Name == other.Name && e.Member == other.Member
+			}) {
+				table.Expand = append(table.Expand, e)
+			}
+		}
 	}
 	return table
 }
@@ -86,7 +93,7 @@ func (s *Server) searches() []Extension {
 		}
 		x.respond = func(c *gin.Context) error {
 			named := s.resourcesIn(t.collection)
-			return find(c, table, search.Source{
+			return s.find(c, table, search.Source{
 				Collection: s.opened[t.collection], WithState: true,
 				Shown: func(ctx context.Context, doc docstore.Document) ([]byte, error) {
 					r, err := named.of(doc)
@@ -153,7 +160,7 @@ func (r *documents) search(c *gin.Context) error {
 		}
 		return r.showing(ctx, doc, r.server.Now())
 	}
-	return find(c, r.table, from)
+	return r.server.find(c, r.table, from)
 }
 
 // showing returns the record of a document, which may lack its state, as its readers see it at an instant.
@@ -170,7 +177,7 @@ func (r *documents) showing(ctx context.Context, doc docstore.Document, at time.
 }
 
 // find serves a search.
-func find(c *gin.Context, table *search.Table, from search.Source) error {
+func (s *Server) find(c *gin.Context, table *search.Table, from search.Source) error {
 	q, err := table.Parse(c.Request.URL.RawQuery)
 	if err != nil {
 		return err
@@ -179,19 +186,23 @@ func find(c *gin.Context, table *search.Table, from search.Source) error {
 	if err != nil {
 		return err
 	}
+	records, err := s.embeds().Page(c.Request.Context(), q, &page)
+	if err != nil {
+		return err
+	}
 	if page.Next != nil {
 		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/search/"+table.Resource+"?"+page.Next.Encode()+
 			`>; rel="next"`)
 	}
 	size := 2
-	for _, record := range page.Records {
+	for _, record := range records {
 		size += len(record) + 1
 	}
 	if err := docstore.Take(c.Request.Context(), 2*size); err != nil { // for the page, and for the response
 		return err
 	}
 	body := append(make([]byte, 0, size), '[')
-	for i, record := range page.Records {
+	for i, record := range records {
 		if i > 0 {
 			body = append(body, ',')
 		}
@@ -199,6 +210,18 @@ func find(c *gin.Context, table *search.Table, from search.Source) error {
 	}
 	send(c, http.StatusOK, append(body, ']'))
 	return nil
+}
+
+// expansions returns the declared expansions. Those from the service itself have the resources that their members refer
+// to.
+func (r *Records[T]) expansions() []search.Expansion {
+	all := slices.Clone(r.Expand)
+	for i := range all {
+		if m, known := r.members.find(all[i].Member); known && all[i].From == "" {
+			all[i].Of = m.refers
+		}
+	}
+	return all
 }
 
 // lead is an index of a search that no filter has, and no unique value.
@@ -262,6 +285,15 @@ func (l *lead) key(record reflect.Value) string {
 
 // validateSearch checks that the fields of the search exist, and have names and kinds that fit.
 func (r *Records[T]) validateSearch(f *faults) {
+	for _, e := range r.Expand {
+		m, known := r.members.find(e.Member)
+		f.unless(known && len(m.refers) > 0, "expansion %s names no member that refers to records", e.Name)
+		_, taken := r.members.find(e.Name)
+		f.unless(!taken, "expansion %s has the name of a member", e.Name)
+		f.unless(len(r.Search) > 0, "expansion %s goes with a search, and there is none", e.Name)
+		f.unless(e.From == "" || r.server.peer == nil || r.server.peer(e.From) != nil,
+			"expansion %s is from %s, which the service does not call", e.Name, e.From)
+	}
 	seen := map[string]bool{}
 	for _, field := range r.Search {
 		at, known := r.at(field.Path)

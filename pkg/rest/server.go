@@ -16,9 +16,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest/changes"
+	"insurance.example/exchange/pkg/rest/embed"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/internal/query"
@@ -64,6 +66,8 @@ type Server struct {
 	logless error
 	// tells is Parts.Tells.
 	tells func(docstore.Document) (path string, fact any, err error)
+	// peer returns the client of another service; nil where only the declarations are asked for.
+	peer func(name string) *peer.Client
 }
 
 // resource is what the server needs of Records[T], whatever T is.
@@ -84,6 +88,7 @@ type resource interface {
 	validate(sets Sets) []error
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
 	show(ctx context.Context, id string) (part.Shown, bool, error)
+	numbered() string
 	tryCreation(c *gin.Context, key string, body []byte) (tried, error)
 }
 
@@ -145,7 +150,9 @@ func Add[T any](s *Server, declared Resource[T]) *Records[T] {
 		r.takeParameters(f.params)
 	}
 	if len(declared.Search) > 0 {
-		r.table = &search.Table{Resource: declared.Name, Fields: declared.Search, Members: r.members.names()}
+		r.table = &search.Table{
+			Resource: declared.Name, Fields: declared.Search, Members: r.members.names(), Expand: r.expansions(),
+		}
 		r.leads = r.leadsOf()
 	}
 	for i := range declared.Unique {
@@ -227,6 +234,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) error {
 	if len(s.resources) > 0 {
 		router.GET(changes.Path+":after", guard, s.serveChanges)
 		router.POST(trialPath, guard, s.serveTrial)
+		router.GET(embed.Path+":names", guard, s.serveRecords)
 	}
 	for _, r := range s.resources {
 		serve := func(c *gin.Context) {

@@ -100,6 +100,7 @@ func (s Service) open(
 	config.Caller = func(ctx context.Context) string { return request.CallerFrom(ctx).Subject }
 	config.Refused = countRefusals(deps.Metrics)
 	server := NewServer(config)
+	server.peer = deps.Peer
 	parts, err := s.Declare(server, deps)
 	if err != nil {
 		return nil, err

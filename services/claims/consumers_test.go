@@ -19,6 +19,10 @@ func TestEveryPolicyThatIsReliedOn(t *testing.T) {
 		s.Must(status, "POST", "/claim", `{"policyNumber":"`+policy+
 			`","lossDate":"2026-04-01T00:00:00Z","lossCause":"fire","claimType":"other"}`)
 	}
+	if a := s.Must(200, "GET", "/x/search/claim?policyNumber=MOTOR&expand=policy&fields=claimStatus", ""); a.Text !=
+		`[{"claimStatus":"open","policy":{"policyNumber":"MOTOR"}}]` {
+		t.Error(a.Text)
+	}
 	policies.WantAllAsked()
 }
 
@@ -33,6 +37,9 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		consumercontract.Logged(s, consumercontract.States{
 			"a claim against the policy P1": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": file().Member("claimNumber")}
+			},
+			"a claim, by its number": func(*testing.T) map[string]string {
+				return map[string]string{"names": file().Member("claimNumber")}
 			},
 			"a claim that can be made against the policy P1": func(*testing.T) map[string]string { return nil },
 			"a claim that is made against the policy P1":     func(*testing.T) map[string]string { return nil },

@@ -22,6 +22,7 @@ func businessInterruption(
 			search.ID("propertyRef").LeadsBy(insuredIndex), search.Number("grossAnnualProfit"),
 			search.Number("icwLimit"), search.Number("contingencyLossLimit"),
 		},
+		expand: []search.Expansion{search.Expand("property", "propertyRef")},
 		checks: []rest.Check[coverage.BusinessInterruption]{
 			rest.RefersTo("underlying property does not exist", "propertyRef",
 				func(b *coverage.BusinessInterruption) string {

@@ -29,6 +29,15 @@ func TestEveryPartyThatIsReliedOn(t *testing.T) {
 			t.Error(a.Text)
 		}
 	}
+	driver, vehicle := s.Create("driver", `{"licence":{"expiryDate":"2050-01-01"}}`), s.Create("vehicle", `{"vin":"V"}`)
+	s.Create("motorCoverage", `{"policyholderId":"01930000-0000-7000-8000-000000000001","vehicleId":"`+vehicle+
+		`","driverId":"`+driver+`",`+term+`}`)
+	a := s.Must(200, "GET", "/x/search/motorCoverage?expand=driver,policyholder,vehicle&fields=vehicleId", "")
+	if a.Text != `[{"vehicleId":"`+vehicle+`","driver":{"id":"`+driver+
+		`","licence":{"expiryDate":"2050-01-01"}},"policyholder":{"firstName":"A"},"vehicle":{"id":"`+vehicle+
+		`","vin":"V"}}]` {
+		t.Error(a.Text)
+	}
 	parties.WantAllAsked()
 }
 
@@ -63,6 +72,9 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			`"petId":"{object}","benefits":["Cancer"],"waitingPeriod":14,`+term),
 		"a cyber policy with a limit of 9": made("cyberLiabilityCoverage", "business", `{"businessSector":"x"}`,
 			`"businessId":"{object}","indemnityLimitPolicy":9,`+term),
+		"a motor policy, by its number": func(t *testing.T) map[string]string {
+			return map[string]string{"names": made("motorCoverage", "vehicle", `{"vin":"V"}`, motor)(t)["policyNumber"]}
+		},
 		"a vehicle that can be created": func(*testing.T) map[string]string { return nil },
 		"a vehicle that is created":     func(*testing.T) map[string]string { return nil },
 		"no policy with the number": func(*testing.T) map[string]string {

@@ -17,6 +17,7 @@ func cyber(e *environment, businesses *rest.Records[objects.Business]) line[cove
 		search: []search.Field{
 			search.ID("businessId").LeadsBy(insuredIndex), search.Number("indemnityLimitPolicy"),
 		},
+		expand: []search.Expansion{search.Expand("business", "businessId")},
 		checks: []rest.Check[coverage.CyberLiability]{
 			rest.RefersTo("business does not exist", "businessId",
 				func(c *coverage.CyberLiability) string {

@@ -44,6 +44,8 @@ type line[T any] struct {
 	waits   internalapi.Waits
 	// search are the members that only records of the line are searched by. Those with an index share insuredIndex.
 	search []search.Field
+	// expand are what a search can embed in them beyond the policyholder.
+	expand []search.Expansion
 	// limit returns the indemnity limit. It is nil for a line without one.
 	limit func(*T) *scalar.Int
 }
@@ -80,6 +82,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 			search.Text(policyNumberIndex).Leads(), search.ID("policyholderId").Leads(),
 			search.Instant("expiryDate").Leads(), search.Instant("inceptionDate"), search.Text("status"),
 		}, l.search...),
+		Expand:        append([]search.Expansion{search.Expand("policyholder", "policyholderId").By("parties")}, l.expand...),
 		Checks:        l.checks,
 		Rules:         append(l.rules, extensionKept[T]()),
 		Issue:         issue[T](l.openTerm),

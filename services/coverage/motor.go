@@ -28,6 +28,7 @@ func motor(
 			search.ID("vehicleId").LeadsBy(insuredIndex), search.ID("driverId"), search.Number("grossWrittenPremium"),
 			search.Number("indemnityLimitPolicy"),
 		},
+		expand: []search.Expansion{search.Expand("vehicle", "vehicleId"), search.Expand("driver", "driverId")},
 		checks: []rest.Check[coverage.Motor]{
 			policyholderExists[coverage.Motor](e),
 			rest.RefersTo("vehicle does not exist", "vehicleId",

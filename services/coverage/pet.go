@@ -22,6 +22,7 @@ func petLine(e *environment, pets *rest.Records[objects.Pet]) line[coverage.Pet]
 		search: []search.Field{
 			search.ID("petId").LeadsBy(insuredIndex), search.Number("annualReimbursementLimit"),
 		},
+		expand: []search.Expansion{search.Expand("pet", "petId")},
 		checks: []rest.Check[coverage.Pet]{
 			pet.Check("pet does not exist"),
 			{

@@ -24,6 +24,7 @@ func propertyLine(e *environment, properties *rest.Records[objects.Property]) li
 			search.ID("propertyId").LeadsBy(insuredIndex), search.ID("propertyIds"),
 			search.Number("indemnityLimitPolicy"),
 		},
+		expand: []search.Expansion{search.Expand("property", "propertyId"), search.Expand("properties", "propertyIds")},
 		checks: []rest.Check[coverage.Property]{
 			{
 				Name: "property does not exist", DependsOn: []string{"propertyId", "propertyIds"},

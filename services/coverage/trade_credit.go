@@ -19,6 +19,7 @@ func tradeCredit(e *environment, debtors *rest.Records[objects.Debtor]) line[cov
 		search: []search.Field{
 			search.ID("debtorId").LeadsBy(insuredIndex), search.Text("tradeCreditType"), search.Number("creditLimit"),
 		},
+		expand: []search.Expansion{search.Expand("debtor", "debtorId")},
 		checks: []rest.Check[coverage.TradeCredit]{
 			rest.RefersTo("debtor does not exist", "debtorId",
 				func(t *coverage.TradeCredit) string { return string(t.DebtorID) }, debtors, problems.DebtorNotFound),

@@ -24,6 +24,7 @@ func travel(e *environment, travellers *rest.Records[objects.Traveller]) line[co
 			search.ID("travellerIds"), search.Number("destination"), search.Number("emergencyMedical"),
 			search.Number("tripCancellation"),
 		},
+		expand: []search.Expansion{search.Expand("travellers", "travellerIds")},
 		checks: []rest.Check[coverage.Travel]{
 			{
 				Name: "isGroup false with several travellerIds", DependsOn: []string{"isGroup", "travellerIds"},

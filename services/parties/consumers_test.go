@@ -22,6 +22,10 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			"a company": func(*testing.T) map[string]string {
 				return id(s.Create("commercial", `{"name":"A"}`))
 			},
+			"an individual, by its id": func(*testing.T) map[string]string {
+				made++
+				return map[string]string{"names": s.Create("personal", person("X"+strconv.Itoa(made), ""))}
+			},
 			"an individual that can be created": func(*testing.T) map[string]string { return nil },
 			"an individual that is created":     func(*testing.T) map[string]string { return nil },
 			"no party with the id": func(*testing.T) map[string]string {

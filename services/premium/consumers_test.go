@@ -27,6 +27,15 @@ func TestEveryPolicyAndClaimThatIsReliedOn(t *testing.T) {
 	} {
 		s.Must(status, "POST", "/receipt", `{"receiptType":"new policy","paymentAmount":5,`+of+`}`)
 	}
+	for expand, embedded := range map[string]string{
+		"policyNumber=P1&claimNumber=C1&expand=policy":         `"policy":{"policyNumber":"P1"}`,
+		"policyNumber=P1&claimNumber=C1&expand=claim,reversed": `"claim":{"claimNumber":"C1"}`,
+	} {
+		if a := s.Must(200, "GET", "/x/search/receipt?fields=paymentAmount&"+expand, ""); a.Text !=
+			`[{"paymentAmount":5,`+embedded+`}]` {
+			t.Errorf("%s: %s", expand, a.Text)
+		}
+	}
 	deliver(t, e, 1)
 	rows := s.Must(200, "GET", "/premiumBordereau", "").Text
 	for _, row := range []string{

@@ -36,6 +36,10 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 			search.Text("claimNumber").Leads(), search.Text("policyNumber").Leads(), search.Day("receiptDate").Leads(),
 			search.Text("receiptType").Leads(), search.Number("paymentAmount"),
 		},
+		Expand: []search.Expansion{
+			search.Expand("policy", "policyNumber").By("coverage"), search.Expand("claim", "claimNumber").By("claims"),
+			search.Expand("reversed", "reverses"),
+		},
 		Unique: []rest.Unique[premium.Receipt]{{
 			Index: "reverses",
 			Value: func(r *premium.Receipt) string { return string(r.Reverses) },

@@ -7907,6 +7907,8 @@ export interface components {
         RoofConstruction: "Aluminium" | "Asbestos" | "Asphalt" | "Concrete" | "Copper" | "Corrugated Iron" | "Ethylene Propylene Diene Monomer EPDM" | "Felt On Timber" | "Fibreglass" | "Glass" | "Green Roofs" | "Lead" | "Metal" | "Other" | "Plastic" | "Polycarbonate" | "Reinforced PVC" | "Shingle" | "Shingle - Asphalt" | "Shingle - Pine/Spruce/Cedar" | "Slate" | "Standard Construction" | "Stramit" | "Thatch - Fibre" | "Thatch - Reed" | "Tile" | "Timber" | "Turnerised" | "Woodwork Construction" | "Zinc";
         /** @description What can be searched of one resource, or of all coverage records together. */
         SearchedResource: {
+            /** @description The records that the parameter expand takes, to be embedded. Absent if there are none. */
+            expand?: string[];
             /** @description The fields. Where several of a search could lead, one that is asked for values does so before one that is asked for a range, and then the first of the list. */
             fields: components["schemas"]["SearchField"][];
             /** @description The members that the parameter fields takes. */
@@ -22871,6 +22873,8 @@ export interface operations {
                 contingencyLossLimitTo?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The records to embed, with commas between them: policyholder, property. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -23017,6 +23021,8 @@ export interface operations {
                 claimType?: string[];
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The records to embed, with commas between them: policy. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The value of fnol, an instant as RFC 3339 has it, or a day in UTC. */
@@ -23264,6 +23270,8 @@ export interface operations {
                 emergencyMedicalFrom?: string;
                 /** @description The greatest emergencyMedical; another condition must lead. */
                 emergencyMedicalTo?: string;
+                /** @description The records to embed, with commas between them: policyholder, vehicle, driver, business, travellers, property, properties, debtor, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -23539,6 +23547,8 @@ export interface operations {
                 businessId?: string[];
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The records to embed, with commas between them: policyholder, business. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -23734,6 +23744,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The value of driverId; another condition must lead. */
                 driverId?: string[];
+                /** @description The records to embed, with commas between them: policyholder, vehicle, driver. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -23968,6 +23980,8 @@ export interface operations {
                 annualReimbursementLimitTo?: string;
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The records to embed, with commas between them: policyholder, pet. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -24081,6 +24095,8 @@ export interface operations {
             query?: {
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The records to embed, with commas between them: policyholder, property, properties. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -24214,6 +24230,8 @@ export interface operations {
                 claimNumber?: string[];
                 /** @description Where the page begins, as the Link header of the page before says. */
                 cursor?: components["parameters"]["cursor"];
+                /** @description The records to embed, with commas between them: policy, claim, reversed. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
                 /** @description The greatest number of records, or of events, in the page. */
@@ -24325,6 +24343,8 @@ export interface operations {
                 cursor?: components["parameters"]["cursor"];
                 /** @description The value of debtorId. */
                 debtorId?: string[];
+                /** @description The records to embed, with commas between them: policyholder, debtor. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
@@ -24461,6 +24481,8 @@ export interface operations {
                 emergencyMedicalFrom?: string;
                 /** @description The greatest emergencyMedical; another condition must lead. */
                 emergencyMedicalTo?: string;
+                /** @description The records to embed, with commas between them: policyholder, travellers. One that is unknown, or whose service does not respond, is null, and named in unresolved. */
+                expand?: string;
                 /** @description The value of expiryDate, an instant as RFC 3339 has it, or a day in UTC. */
                 expiryDate?: string[];
                 /** @description The least expiryDate, an instant as RFC 3339 has it, or a day in UTC. */

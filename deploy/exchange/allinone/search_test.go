@@ -63,7 +63,7 @@ func tried(t *testing.T, table *search.Table, spec docstore.Spec, order string, 
 		switch {
 		case !known:
 			t.Fatalf("%s has the format %q", p.Name, p.Format)
-		case p.Name == "order", p.Name == "fields":
+		case p.Name == "order", p.Name == "fields", p.Name == "expand":
 		default:
 			query.Set(p.Name, value)
 			fields++

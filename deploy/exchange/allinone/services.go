@@ -124,7 +124,7 @@ func Searches() (beyond.SearchTable, error) {
 			return table, err
 		}
 		for _, t := range tables {
-			of := beyond.SearchedResource{Resource: t.Resource, Members: t.Members}
+			of := beyond.SearchedResource{Resource: t.Resource, Members: t.Members, Expand: t.Expansions()}
 			for i := range t.Fields {
 				f := &t.Fields[i]
 				of.Fields = append(of.Fields, beyond.SearchField{

@@ -43,17 +43,23 @@ func (p *program) search() *cobra.Command {
 several times asks for any of its values. Without conditions all records are found.`,
 		Example: `  exchange search claim --newest --limit 10
   exchange search claim --filter policyNumber=$POLICY --filter lossDateFrom=2026-01-01
+  exchange search motorCoverage --expand policyholder,vehicle -o json
   exchange search personal --filter lastNamePrefix=ex -o table --columns id,firstName,lastName`,
 		Args: p.arguments(0, searchable), ValidArgsFunction: p.completeResource(searchable, nil),
 	}
 	newest := command.Flags().Bool("newest", false, "the newest records first")
+	expand := command.Flags().StringSlice("expand", nil,
+		"the records to embed, with commas between them, as GET /x/search names them; -o json shows them")
 	run := p.lists(command, "/x/search/", func(r resource.Resource) []resource.Filter { return r.Search })
 	command.RunE = func(command *cobra.Command, args []string) error {
-		order := url.Values{}
+		further := url.Values{}
 		if *newest {
-			order.Set("order", "newest")
+			further.Set("order", "newest")
 		}
-		return run(command, args[0], order)
+		if len(*expand) > 0 {
+			further.Set("expand", strings.Join(*expand, ","))
+		}
+		return run(command, args[0], further)
 	}
 	return command
 }

@@ -39,7 +39,7 @@ type Source struct {
 
 // Page is what a search has found.
 type Page struct {
-	Records [][]byte
+	Found []Found
 	// Next are the parameters of the next page; nil if there is none.
 	Next url.Values
 }
@@ -63,7 +63,7 @@ type reading struct {
 	query           *Query
 	streams         []*stream
 	examined, finds int
-	found           [][]byte
+	found           []Found
 	// size is that of the page in bytes, and held what the gate had given before.
 	size int
 	held int64
@@ -91,7 +91,7 @@ func (r *reading) page(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 		if !more {
-			return Page{Records: r.found}, nil
+			return Page{Found: r.found}, nil
 		}
 		if len(r.found) == r.query.Limit || r.size >= MostBytes || r.examined >= MostExamined {
 			return Page{r.found, r.query.next(last)}, nil
@@ -111,12 +111,22 @@ func (r *reading) page(ctx context.Context) (Page, error) {
 			return Page{}, err
 		}
 		if record != nil && r.query.holds(record) {
-			if record, err = r.query.picked(record); err != nil {
+			of, err := r.query.found(record)
+			if err != nil {
 				return Page{}, err
 			}
-			r.found, r.size = append(r.found, record), r.size+len(record)
+			of.ID = doc.ID
+			r.found, r.size = append(r.found, of), r.size+len(of.Record)
 		}
 	}
+}
+
+// found returns what of a record is in the page.
+func (q *Query) found(record []byte) (of Found, err error) {
+	if of.Named, err = q.named(record); err == nil {
+		of.Record, err = q.picked(record)
+	}
+	return of, err
 }
 
 // picked returns a copy of a record, or of the members that are asked for.

@@ -31,6 +31,7 @@ const (
 	fieldsName = "fields"
 	limitName  = "limit"
 	cursorName = "cursor"
+	expandName = "expand"
 )
 
 // The values of the parameter order.
@@ -47,6 +48,8 @@ type Table struct {
 	Fields []Field
 	// Members are the names of the members that a record may have, for the parameter fields.
 	Members []string
+	// Expand are the records that can be embedded, for the parameter expand.
+	Expand []Expansion
 }
 
 // Query is a search as it was asked for.
@@ -60,6 +63,7 @@ type Query struct {
 	conditions []condition
 	after      uuid.UUID
 	descending bool
+	expand     []string
 }
 
 // condition is a field with the intervals of which its value has to lie in one.
@@ -106,7 +110,7 @@ func (t *Table) Parse(raw string) (*Query, error) {
 	}
 	cursor := ""
 	err = query.EachOf(values, func(name string, values []string) (wrong string) {
-		if slices.Contains([]string{limitName, cursorName, orderName, fieldsName}, name) {
+		if slices.Contains(t.further(), name) {
 			if len(values) > 1 {
 				return query.Repeated
 			}
@@ -141,6 +145,8 @@ func (q *Query) take(name, value string) (wrong string) {
 		if value != newest && value != oldest {
 			return "must be " + oldest + " or " + newest
 		}
+	case expandName:
+		return q.takeExpansions(value)
 	default:
 		for member := range strings.SplitSeq(value, ",") {
 			if !slices.Contains(q.table.Members, member) {
@@ -153,13 +159,22 @@ func (q *Query) take(name, value string) (wrong string) {
 	return ""
 }
 
+// further returns the parameters that are not those of a field.
+func (t *Table) further() []string {
+	all := []string{orderName, limitName, cursorName, fieldsName}
+	if len(t.Expand) > 0 {
+		all = append(all, expandName)
+	}
+	return all
+}
+
 // condition reads a parameter of a field.
 func (q *Query) condition(name string, values []string) (wrong string) {
 	all := q.table.parameters()
 	at := slices.IndexFunc(all, func(p parameter) bool { return p.name() == name })
 	if at < 0 {
 		return "is not known here; known are " + names(all) + ", " +
-			strings.Join([]string{orderName, limitName, cursorName, fieldsName}, ", ")
+			strings.Join(q.table.further(), ", ")
 	}
 	c := condition{Field: all[at].field, operator: all[at].operator, values: values}
 	switch {
@@ -323,6 +338,9 @@ func (q *Query) next(last uuid.UUID) url.Values {
 	}
 	if len(q.Fields) > 0 {
 		values.Set(fieldsName, strings.Join(q.Fields, ","))
+	}
+	if len(q.expand) > 0 {
+		values.Set(expandName, strings.Join(q.expand, ","))
 	}
 	return values
 }

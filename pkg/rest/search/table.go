@@ -1,6 +1,9 @@
 package search
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Parameter is a parameter of a search, for documents.
 type Parameter struct {
@@ -28,9 +31,15 @@ func (t *Table) Parameters() []Parameter {
 		}
 		all = append(all, described)
 	}
-	return append(all,
+	all = append(all,
 		Parameter{Name: orderName, Means: oldest + " or " + newest + ": the order of creation, or the reverse"},
 		Parameter{Name: fieldsName, Means: "the members to return, with commas between them; all where it is not sent"})
+	if len(t.Expand) > 0 {
+		all = append(all, Parameter{Name: expandName, Means: "the records to embed, with commas between them: " +
+			strings.Join(t.Expansions(), ", ") + ". One that is unknown, or whose service does not respond, is null, " +
+			"and named in " + UnresolvedName})
+	}
+	return all
 }
 
 // means says what a parameter asks for.

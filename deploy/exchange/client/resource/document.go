@@ -127,7 +127,7 @@ func (d *document) resource(name string) Resource {
 }
 
 // noFilters are the parameters of lists and searches that select no records.
-var noFilters = []string{"limit", "cursor", "skip", "order", "fields"}
+var noFilters = []string{"limit", "cursor", "skip", "order", "fields", "expand"}
 
 func (d *document) filters(r Resource, parameters []*parameter) []Filter {
 	var all []Filter

@@ -84,7 +84,7 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 	} else {
 		refused = append(refused, problem.NotFound)
 	}
-	if o.Limited || len(o.Parts) > 0 {
+	if o.Limited || len(o.Parts) > 0 || o.MostNames > 0 {
 		refused = append(refused, problem.BadParameter)
 	}
 	if o.Takes != nil {

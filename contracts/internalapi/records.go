@@ -1,0 +1,46 @@
+package internalapi
+
+import (
+	"net/http"
+	"reflect"
+
+	"insurance.example/exchange/contracts/scalar"
+)
+
+// RecordsPath is an operation of every service: GET {names}: NamedRecords.
+const RecordsPath = Prefix + "/records/"
+
+// NamedRecords is the response to a look-up of records by their names. It has up to 1 MiB of records, and one more.
+//
+// The records that some names name, in the order of the names.
+type NamedRecords struct {
+	// The records. A name that names nothing has none.
+	Records []NamedRecord `json:"records"`
+	// How many of the names were looked up, from the first. The others are left out because of the size of the
+	// response.
+	Looked int `json:"looked"`
+}
+
+// NamedRecord is a record with the name by which it was asked for.
+//
+// A record, under a name.
+type NamedRecord struct {
+	// The id or number that was asked for.
+	Name string `json:"name"`
+	// The resource of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID scalar.ID `json:"id"`
+	// The record itself.
+	Record scalar.JSON `json:"record"`
+}
+
+// records is the operation that every service offers. An older release responds with 404, as to every unknown path.
+func records() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: RecordsPath, ID: "readRecords",
+		Summary:   "Read up to 200 records of the service by their ids, policy numbers or claim numbers",
+		Parameter: "names", ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.", MostNames: 200,
+		Returns: reflect.TypeFor[NamedRecords](),
+	}
+}
