@@ -1,5 +1,3 @@
-// Package gateway is the entrance of the exchange. It knows the paths of the interface, checks the caller's token and
-// scope, and forwards requests to the services, with headers that name the caller.
 package gateway
 
 import (

@@ -7,15 +7,12 @@
 //
 // Its files, in the order in which a connection and its requests meet them:
 //
-//   - server.go composes the rest into a Server.
-//   - bound.go accepts connections up to a greatest number and refuses those beyond it.
-//   - room.go decides who has a place: when it is nearly full, connections without a request lose theirs, and no
-//     address gets the last places of all.
-//   - handshake.go shakes hands (TLS), each connection in its own goroutine and time.
-//   - connection.go notices a request whose length is stated in two ways, and replaces net/http's own refusals by
-//     problem documents.
-//   - progress.go ends requests of clients that send or read too slowly, and has responses close their connections
-//     while the process stops.
+//	server.go      composes the rest into a Server
+//	bound.go       accepts connections up to a greatest number and refuses those beyond it
+//	room.go        who has a place: idle connections lose theirs as it fills, and no address gets the last ones
+//	handshake.go   shakes hands (TLS), each connection in its own goroutine and time
+//	connection.go  refuses a length that is stated in two ways; problem documents for the refusals of net/http
+//	progress.go    ends requests of slow clients, and closes connections while the process stops
 //
 // Most tests are those of package process (edge_*_test.go, admin_test.go): they go through a process that serves.
 package edge

@@ -1,11 +1,3 @@
-// Package jsonobject reads and compares JSON objects as text: it decodes a body into a struct with every violation
-// named by its JSON pointer, and splits objects into members and joins them again without losing a digit.
-//
-// go-json-experiment, which is to become encoding/json/v2, parses and decodes here. It leaves five things to this
-// package: all violations of a body, where it stops at the first; bounds that hold before anything is parsed
-// (bounds.go); a canonical form with exact numbers, where that of RFC 8785 rounds to binary floats (canonical.go);
-// aliases and flattened objects that differ by resource (rename.go); and members as they were written, without a copy
-// of a large record (members.go, memberreader.go).
 package jsonobject
 
 import (

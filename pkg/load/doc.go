@@ -19,15 +19,14 @@
 //
 // Its files, in the order in which a request meets them:
 //
-//   - gate.go decides when a connection of HTTP/1 is read again.
-//   - door.go lets a request in, admits it to a service, and ends its slot and its turn when the response begins. It
-//     takes the memory for a body as it arrives, and has a large one wait for its turn.
-//   - limiter.go decides when a request may be in work, and which are refused; slot.go has its slot, which is free
-//     while the body is awaited.
-//   - queue.go has the order of those that wait, at the gate and for a slot, and bell.go says when the next ones
-//     follow.
-//   - holder.go holds refusals back.
-//   - budget.go takes the memory that a request needs from that of the process, and gives it to the stores as a gate.
-//   - turn.go has large requests wait for each other.
-//   - metrics.go exports what is in work, waits and is refused.
+//	gate.go     when a connection of HTTP/1 is read again
+//	door.go     lets a request in, takes memory for its body, and ends its slot and turn as the response begins
+//	limiter.go  when a request may be in work, and which are refused
+//	slot.go     the slot of a request in work, which is free while the body is awaited
+//	queue.go    the order of those that wait, at the gate and for a slot
+//	bell.go     when the next ones follow
+//	holder.go   holds refusals back
+//	budget.go   takes the memory of a request from that of the process; a gate for the stores
+//	turn.go     has large requests wait for each other
+//	metrics.go  exports what is in work, waits and is refused
 package load

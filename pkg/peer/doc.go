@@ -6,14 +6,16 @@
 //
 // Its files, in the order in which a call meets them:
 //
-//   - client.go is the client of one service: it builds a request, sends it and reads the response.
-//   - resilience.go decides about repeating and about the circuit breaker; failsafe-go does both.
-//   - reach.go and transport.go lead to the replicas of a service in other processes.
-//   - names.go looks up the addresses of the replicas, and replicas.go chooses one.
-//   - content.go keeps the body of a request, so that it can be sent to another replica.
-//   - attempt.go sends a request to one replica, and says whether the replica can have received it.
-//   - silence.go gives up soon on a replica that has not responded to several requests, such as one that is frozen.
-//   - connections.go keeps connections, and sees what was written to them.
-//   - memory.go calls a service of the same process.
-//   - metrics.go exports what the calls took.
+//	client.go       the client of one service: builds a request, sends it and reads the response
+//	resilience.go   repeating, and the circuit breaker, by failsafe-go
+//	reach.go        where the replicas of a service are
+//	transport.go    leads to the replicas in other processes
+//	names.go        looks up the addresses of the replicas
+//	replicas.go     chooses a replica
+//	content.go      keeps the body of a request, so that it can be sent to another replica
+//	attempt.go      sends a request to one replica; says whether the replica can have received it
+//	silence.go      gives up soon on a replica that has not responded to several requests, as a frozen one
+//	connections.go  keeps connections, and sees what was written to them
+//	memory.go       calls a service of the same process
+//	metrics.go      exports what the calls took
 package peer

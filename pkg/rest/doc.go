@@ -51,6 +51,7 @@
 //	service.go      a service of such resources, with the settings that all have
 //	server.go       routes and their methods; from an error to its status
 //	body.go         reads a body and decodes a record; writes responses
+//	names.go        the names that a body may have; warnings and hints for others
 //	idempotency.go  Idempotency-Key
 //	create.go       POST of a new record
 //	read.go         a stored record; its GET, with the conditions that package condition judges, and by its number

@@ -2,12 +2,18 @@
 //
 // Its files, in the order in which a receipt meets them:
 //
-//   - service.go declares the service, with its settings in rules.go.
-//   - receipt.go declares the receipt, with its checks; refund.go its only action. known.go asks the other services
-//     about the policy or the claim.
-//   - row.go says to which row of the bordereau a receipt belongs.
-//   - traffic.go connects the relay, the aggregator and the sweep, by which the row learns of the receipt.
-//   - aggregate.go computes the row, by the sums of subtotals.go; written.go remembers the rows that were written last.
-//   - bordereau.go declares the row as a resource; past.go computes what its sum was at an instant.
-//   - examine.go compares the rows with their receipts for `exchange check`.
+//	service.go    the service, with its resources
+//	rules.go      its settings
+//	receipt.go    the receipt, with its checks
+//	refund.go     its only action
+//	known.go      asks the other services about the policy or the claim
+//	row.go        to which row of the bordereau a receipt belongs
+//	traffic.go    connects relay, aggregator and sweep, by which the row learns of the receipt
+//	aggregate.go  computes the row
+//	subtotals.go  the sums that a row is computed from
+//	written.go    the rows that were written last
+//	bordereau.go  the row as a resource
+//	past.go       what the sum of a row was at an instant
+//	whole.go      the receipts and rows of a policy, for /x/policy
+//	examine.go    compares rows with their receipts for `exchange check`
 package premium

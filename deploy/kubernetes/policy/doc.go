@@ -9,9 +9,16 @@
 //
 // Its files, in the order in which a manifest meets them:
 //
-//   - render.go renders a folder and decodes its objects strictly.
-//   - policy.go runs the rules and collects the findings; programs.go describes the programs that should be there.
-//   - workloads.go finds what makes pods; pods.go, availability.go, services.go, network.go and settings.go have one
-//     kind of rule each.
-//   - documented.go compares the keys of Secrets with their documentation.
+//	render.go        renders a folder and decodes its objects strictly
+//	policy.go        runs the rules and collects the findings
+//	programs.go      the programs that should be there
+//	workloads.go     finds what makes pods
+//	pods.go          what a pod may do
+//	availability.go  replicas, probes, disruptions and rolls
+//	services.go      the Service of each program
+//	network.go       who may call whom
+//	settings.go      the settings that a program gets
+//	login.go         the user and the password of MongoDB
+//	monitoring.go    the jobs by which the alerts know the programs
+//	documented.go    compares the keys of Secrets with their documentation
 package policy

@@ -6,13 +6,19 @@
 //
 // Its files, in the order in which a seed meets them:
 //
-//   - run.go runs a seed: it starts the replicas and the callers, makes the mischief, and checks the end.
-//   - world.go is the scheduler: one operation happens at a time, and the seed decides which, and how it fails.
-//   - process.go and program.go start, crash and restart a replica of a service.
-//   - store.go, broker.go, group.go and wire.go simulate the database, the brokers, the consumer group, and the
-//     connection between two services. losses.go has the brokers lose, repeat and forget.
-//   - callers.go sends requests about receipts and notes the responses; claims.go, parties.go and policies.go do so for
-//     theirs, and check what is stored.
-//   - changelog_test.go simulates the sequencers of the log of changes of package mongostore, by themselves.
-//   - check.go checks the receipts and the rows; histories.go checks what was kept of every record.
+//	run.go        runs a seed: starts replicas and callers, makes the mischief, and checks the end
+//	world.go      the scheduler: one operation at a time; the seed decides which, and how it fails
+//	process.go    starts, crashes and restarts a replica
+//	program.go    the services that a replica runs
+//	store.go      simulates the database
+//	broker.go     simulates the brokers
+//	group.go      simulates the consumer group
+//	wire.go       simulates the connection between two services
+//	losses.go     has the brokers lose, repeat and forget
+//	callers.go    sends requests about receipts and notes the responses
+//	claims.go     the same for claims; checks what is stored
+//	parties.go    the same for parties
+//	policies.go   the same for policies
+//	check.go      checks the receipts and the rows
+//	histories.go  checks what was kept of every record
 package simulation

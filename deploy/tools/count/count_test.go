@@ -31,13 +31,31 @@ func TestCirclesOfRooms(t *testing.T) {
 }
 
 func TestBounds(t *testing.T) {
-	if err := withinBounds([]pack{{folder: "pkg/rest", files: mostFiles, exported: mostExported}}); err != nil {
+	many := make([]string, mostFiles+1)
+	if err := withinBounds([]pack{{folder: "pkg/rest", files: many[1:], exported: mostExported}}); err != nil {
 		t.Errorf("a package at the bounds: %v", err)
 	}
-	err := withinBounds([]pack{{folder: "pkg/files", files: mostFiles + 1},
+	err := withinBounds([]pack{{folder: "pkg/files", files: many},
 		{folder: "pkg/names", exported: mostExported + 1}})
 	if err == nil || !strings.Contains(err.Error(), "pkg/files has 26 files") ||
 		!strings.Contains(err.Error(), "pkg/names has 61 exported names") {
 		t.Errorf("%v; want both packages", err)
+	}
+}
+
+func TestMapsNameEachFile(t *testing.T) {
+	const comment = "Package p reads a.go.\n\nIts files:\n\n\ta.go  reads, as b.go does\n\tgone.go  is gone\n\ta.go  again\n"
+	p := pack{folder: "pkg/p", files: []string{"a.go", "b.go", "doc.go"}, mapped: mapped(comment)}
+	err := withinBounds([]pack{p, {folder: "pkg/large", source: lines{mostUnmapped + 1, 1}},
+		{folder: "pkg/small", source: lines{mostUnmapped, 1}},
+		{folder: "pkg/good", files: []string{"doc.go", "x.go"}, mapped: []string{"x.go"}}})
+	want := []string{
+		"pkg/p: the map in doc.go lacks b.go",
+		"pkg/p: the map in doc.go names gone.go, which is no file or named before",
+		"pkg/p: the map in doc.go names a.go, which is no file or named before",
+		"pkg/large has 1001 lines and no map of its files in doc.go; at most 1000",
+	}
+	if err == nil || err.Error() != strings.Join(want, "\n") {
+		t.Errorf("%v; want %q", err, want)
 	}
 }

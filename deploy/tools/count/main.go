@@ -2,7 +2,8 @@
 //
 //	count             prints the tables of the repository in the current folder;
 //	                  it builds and runs the exchange, which takes minutes
-//	count -bounds     only reports packages that are too large, and rooms that import each other in a circle
+//	count -bounds     only reports packages that are too large or whose map in doc.go is wrong, and rooms that import
+//	                  each other in a circle
 package main
 
 import (

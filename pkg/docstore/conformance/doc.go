@@ -2,20 +2,22 @@
 //
 // The files:
 //
-//	conformance.go           Run, the tiers that follow, and what they share
-//	records.go               a read returns what was stored, and what is refused
-//	unique.go                unique values are unique
-//	versions.go              a replacement needs the version that was read
-//	history.go               former versions are kept, and do not change
-//	finds.go                 a find selects what a search through all would
-//	paging.go                pages show each document once under writes
-//	outbox.go                the unsent mark
-//	sums.go                  the sums of an index with amounts
-//	contention.go            one of several writers succeeds
-//	contexts.go              what has ended does nothing
-//	gates.go                 the gate of the context decides about every read
-//	ranges.go                Ranges: long ranges and short ones
-//	changes.go               Changes: the log of changes
-//	changes_fill.go          ChangesFill: the log of a database that was written before there was one
-//	backfill.go, *_cases.go  Backfill: indexes that are added to stored documents
+//	conformance.go     Run, the tiers that follow, and what they share
+//	records.go         a read returns what was stored, and what is refused
+//	unique.go          unique values are unique
+//	versions.go        a replacement needs the version that was read
+//	history.go         former versions are kept, and do not change
+//	finds.go           a find selects what a search through all would
+//	paging.go          pages show each document once under writes
+//	outbox.go          the unsent mark
+//	sums.go            the sums of an index with amounts
+//	contention.go      one of several writers succeeds
+//	contexts.go        what has ended does nothing
+//	gates.go           the gate of the context decides about every read
+//	ranges.go          Ranges: long ranges and short ones
+//	changes.go         Changes: the log of changes
+//	changes_fill.go    ChangesFill: the log of a database that was written before there was one
+//	backfill.go        Backfill: indexes that are added to stored documents
+//	backfill_cases.go  its cases
+//	following.go       nothing appears behind a place that a follower was given
 package conformance

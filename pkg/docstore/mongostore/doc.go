@@ -5,27 +5,28 @@
 //
 // The files, in the order in which a call meets them:
 //
-//	options.go        Open: the limits of the client and what the server must be
-//	store.go          the collections of a database, the time in which each call ends, and Close
-//	indexes.go        the indexes of a collection
-//	collection.go     a collection and its get
-//	record.go         a document as MongoDB holds it
-//	insert.go         insert
-//	board.go          where processes announce which ids they may yet give; see package floor
-//	replace.go        replace, and how a document gets unique values that it does not have
-//	reservations.go   the reservations of unique values, which keep them unique
-//	take.go           how a reservation passes to another document
-//	settle.go         what became of a write whose response was lost
-//	find.go           find, by an index or by a unique value
-//	dense.go          the page of a long range
-//	several.go        little of many documents
-//	unsent.go         the outbox marks
-//	former.go         the former versions
-//	sum.go            the sums of an index with amounts
-//	segments.go       the log of changes: marks, segments and head, as package sequencer works on them
-//	changes.go        the log of changes: its pages
-//	stamps.go         with which indexes documents were written
-//	stale.go          the documents that lack the keys of new indexes
-//	inspection*.go    the database as it is stored, and what is wrong with it
-//	sharding.go       how the collections are divided among the shards of a cluster
+//	options.go            Open: the limits of the client and what the server must be
+//	store.go              the collections of a database, the time in which each call ends, and Close
+//	indexes.go            the indexes of a collection
+//	collection.go         a collection and its get
+//	record.go             a document as MongoDB holds it
+//	insert.go             insert
+//	board.go              where processes announce which ids they may yet give; see package floor
+//	replace.go            replace, and how a document gets unique values that it does not have
+//	reservations.go       the reservations of unique values, which keep them unique
+//	take.go               how a reservation passes to another document
+//	settle.go             what became of a write whose response was lost
+//	find.go               find, by an index or by a unique value
+//	dense.go              the page of a long range
+//	several.go            little of many documents
+//	unsent.go             the outbox marks
+//	former.go             the former versions
+//	sum.go                the sums of an index with amounts
+//	segments.go           the log of changes: marks, segments and head, as package sequencer works on them
+//	changes.go            the log of changes: its pages
+//	stamps.go             with which indexes documents were written
+//	stale.go              the documents that lack the keys of new indexes
+//	inspection.go         the database as it is stored
+//	inspection_faults.go  what is wrong with it
+//	sharding.go           how the collections are divided among the shards of a cluster
 package mongostore

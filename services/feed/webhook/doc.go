@@ -4,4 +4,13 @@
 // that an event is repeated after a crash and never passed over. One replica at a time delivers the events of a
 // webhook: the document names it. Another one takes over when the document has not changed for some time by its own
 // ticks, so that neither the clocks of hosts nor a test clock decide.
+//
+// Its files, in the order in which a webhook meets them:
+//
+//	hooks.go     the webhooks of an exchange: put, read, delete, replay
+//	endpoint.go  one webhook as it is stored
+//	address.go   which receivers are on the public internet
+//	deliver.go   has the next events of each webhook sent, in order
+//	send.go      signs an event and sends it once
+//	metrics.go   how far each webhook is
 package webhook

@@ -2,14 +2,20 @@
 //
 // Its files, in the order in which a test meets them:
 //
-//   - main.go is the body of a TestMain: it builds the commands, and ends what was started.
-//   - commands.go builds the commands, or takes those that `make test` has built.
-//   - exchange.go starts an exchange in one process; apart.go starts one of separate processes.
-//   - volumes.go gives processes certificates and credentials, and exchanges them while they run.
-//   - process.go starts, stops and kills a command; output.go collects what it writes.
-//   - client.go sends requests; response.go checks every response against the rules of all responses.
-//   - record.go reads members of records.
-//   - poll.go waits for a condition, and sends requests at the same moment.
-//   - findings.go reads the output of `exchange check`.
-//   - race_on.go and race_off.go build commands with the race detector if the test has it.
+//	main.go          the body of a TestMain: builds the commands, and ends what was started
+//	commands.go      builds the commands, or takes those that `make test` has built
+//	race_on.go       builds them with the race detector, as the test has it
+//	race_off.go      builds them without it
+//	exchange.go      starts an exchange in one process
+//	apart.go         starts an exchange of separate processes
+//	address.go       addresses that no client gets meanwhile
+//	volumes.go       gives processes certificates and credentials, and exchanges them while they run
+//	process.go       starts, stops and kills a command
+//	frozen_linux.go  freezes a process, and has it go on
+//	output.go        collects what a command writes
+//	client.go        sends requests
+//	response.go      checks every response against the rules of all responses
+//	record.go        reads members of records
+//	poll.go          waits for a condition, and sends requests at the same moment
+//	findings.go      reads the output of `exchange check`
 package trial

@@ -9,11 +9,16 @@
 //
 // Its files, in the order in which a start meets them:
 //
-//   - cluster.go starts the parts in their order and ends them.
-//   - install.go installs what is missing from Debian's packages; build.go builds the rest, once.
-//   - certificates.go and settings.go write the keys and the settings of the parts.
-//   - component.go runs one part; containers.go, control.go and network.go start containerd, the control plane with the
-//     node, and the bridge of the pods.
-//   - image.go makes the image that every pod needs.
-//   - remains_linux.go removes what a cluster has left whose process was killed.
+//	cluster.go        starts the parts in their order and ends them
+//	install.go        installs what is missing from Debian's packages
+//	build.go          builds the rest, once
+//	certificates.go   the keys of the parts
+//	settings.go       their settings
+//	component.go      runs one part
+//	containers.go     containerd
+//	control.go        the control plane and the node
+//	network.go        the bridge of the pods
+//	image.go          the image that every pod needs
+//	remains_linux.go  removes what a cluster has left whose process was killed
+//	remains_other.go  the same on other systems: an error
 package kubernetes

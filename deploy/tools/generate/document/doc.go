@@ -5,13 +5,17 @@
 //
 // Its files, in the order in which a declaration meets them:
 //
-//   - document.go builds the OpenAPI document for callers, resource by resource.
-//   - operations.go describes list, read, create and replace; actions.go the actions and the operations beyond the
-//     interface; access.go how callers authenticate.
-//   - parts.go holds what operations share: parameters, headers, the forms of responses.
-//   - records.go describes a record as it is sent, changed and returned; schemas.go turns Go types into schemas.
-//   - words.go reads the comments of the contracts, which become descriptions.
-//   - problems.go describes refusals; examples.go adds examples of requests and responses.
-//   - internal.go builds the document of a service's internal operations, and messages.go that of its messages.
-//   - page.go writes the interface as a page to read.
+//	document.go    builds the OpenAPI document for callers, resource by resource
+//	operations.go  list, read, create and replace
+//	actions.go     the actions, and the operations beyond the interface
+//	access.go      how callers authenticate
+//	parts.go       what operations share: parameters, headers, the forms of responses
+//	records.go     a record as it is sent, changed and returned
+//	schemas.go     from Go types to schemas
+//	words.go       the comments of the contracts, which become descriptions
+//	problems.go    refusals
+//	examples.go    examples of requests and responses
+//	internal.go    builds the document of a service's internal operations
+//	messages.go    builds the document of its messages
+//	page.go        writes the interface as a page to read
 package document
