@@ -1,5 +1,8 @@
 // Package audit writes down who read or changed which record: a line of JSON for each request of a known caller,
 // without its body. The lines are a stream of their own, apart from the log of the process.
+//
+// lumberjack rotates the file. slog would write the lines, and leave the queue, by which requests do not wait for the disk
+// (until a mebibyte waits), and the count of what could not be written. The rest is the list of members.
 package audit
 
 import (

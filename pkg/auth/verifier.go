@@ -1,4 +1,9 @@
 // Package auth verifies bearer tokens, and issues them for exchanges that have no identity provider.
+//
+// golang-jwt parses tokens and verifies their signatures, and jwx parses sets of keys. A client of such sets (keyfunc,
+// the cache of jwx) would take keyring.go and leave the rest. It is not used because it either keeps keys that the
+// provider has withdrawn, or has callers wait while the look-up of an unknown key is held back. What no library has is
+// which claims a token must bear, how its scopes are found, and the refusals.
 package auth
 
 import (

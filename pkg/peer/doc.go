@@ -4,6 +4,10 @@
 // left for it. Reads are retried. A peer that keeps failing is not called for a moment. Whatever keeps a peer from
 // responding is reported as problem.Outage, never as an internal error.
 //
+// failsafe-go repeats and has the circuit breaker. A library that balances among addresses (httplb) would take names.go
+// and replicas.go. It would leave what decides here: whether a replica can have received a request, so that it may be
+// sent to another one; replicas that are silent; the time that is left; and services of the same process.
+//
 // Its files, in the order in which a call meets them:
 //
 //	client.go       the client of one service: builds a request, sends it and reads the response

@@ -3,6 +3,10 @@
 // MongoDB's protocol without all of its features. README.md describes the shape of a document, how values are kept
 // unique, the indexes, the read and write concerns, and how it is sharded.
 //
+// The official driver connects, chooses servers and converts types. Libraries above it (mgm, qmgo) map structs to
+// documents, which is record.go, and would leave the rest: unique values without transactions, writes whose outcome is
+// unknown, former versions, and the log of changes.
+//
 // The files, in the order in which a call meets them:
 //
 //	options.go            Open: the limits of the client and what the server must be

@@ -6,4 +6,7 @@
 // later, as far as the clocks of the stores agree. Entries of the same millisecond are in the order of the services,
 // each after those that it calls. A service that does not respond is left out; its entries come when it responds again.
 // The entries of one record are always in order, because they are in one log.
+//
+// No library reads this: the logs and their watermarks are those of our stores. Kafka Connect and Debezium read
+// MongoDB's own log, which SQLite and MongoDB's stand-ins have not.
 package merged
