@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
 
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/request"
 )
 
@@ -48,7 +49,7 @@ func (c *claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.Clai
 // caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). The first claim
 // named in scopes that has any scopes decides. The error says which claim is malformed.
 func (c *claims) caller(scopes []string) (request.Caller, error) {
-	caller := request.Caller{Subject: c.Subject, Client: c.ClientID}
+	caller := request.Caller{Subject: c.Subject, Client: c.ClientID, Organisation: organisation.Sole()}
 	if caller.Client == "" {
 		// Providers of OpenID Connect name the client so. Nothing is decided by it, so that another type is no error.
 		_ = json.Unmarshal(c.Others["azp"], &caller.Client)

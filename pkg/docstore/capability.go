@@ -7,19 +7,21 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // History is the capability to read the former versions that Replace has kept.
 type History interface {
 	// Former returns a former version of a document. Errors: ErrNotFound if it was not kept, ErrUnavailable.
-	Former(ctx context.Context, id uuid.UUID, version int64) (Former, error)
+	Former(ctx context.Context, who organisation.ID, id uuid.UUID, version int64) (Former, error)
 	// Formers returns up to limit former versions of a document, those after a version, in order of version, without
 	// their bodies. It returns fewer if the states of more are larger than FormersBytes together; none means that
 	// there are no more. Errors: ErrUnavailable.
-	Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error)
+	Formers(ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int) ([]Former, error)
 	// FormerByKey returns the latest former version of a document that has the key, without its body. Errors:
 	// ErrNotFound, ErrUnavailable.
-	FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error)
+	FormerByKey(ctx context.Context, who organisation.ID, id uuid.UUID, key string) (Former, error)
 }
 
 // Members is the capability to read little of many documents.
@@ -27,7 +29,7 @@ type Members interface {
 	// Texts returns one member of the documents that have some ids, at most MaxTexts: the text that the body has in
 	// the member, empty where it has none. For the member "" no body is read, and the result says which documents
 	// there are. Errors: ErrUnavailable.
-	Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
+	Texts(ctx context.Context, who organisation.ID, ids []uuid.UUID, member string) (map[uuid.UUID]string, error)
 }
 
 // Sums is the capability to add up the amounts of documents. A spec that has an index with Amounts needs it.
@@ -35,10 +37,10 @@ type Sums interface {
 	// Sum adds up the amounts of the documents that have a value of an index with Amounts: of those after an id, the
 	// first up to a limit. A document in Sum.Unsent is part of the sum, also while others insert and remove marks.
 	// Errors: ErrUnavailable; *BuildingError if a document has not got its key or its amount yet.
-	Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error)
+	Sum(ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int) (Sum, error)
 	// FirstUnsent returns the id of the first document, in order of id, that has a value of an index with Amounts and
 	// carries the unsent mark. Errors: ErrNotFound, ErrUnavailable; *BuildingError as those of Sum.
-	FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error)
+	FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error)
 }
 
 // Backfilling is the capability to give stored documents the keys of new indexes in the background.
@@ -54,9 +56,9 @@ type Changes interface {
 	// Changes returns up to limit entries of the log, those after a position. A position that was ever returned keeps
 	// its meaning. Errors: ErrPosition, ErrUnavailable; *BuildingError while the entries of the documents that were
 	// stored before there was a log are being made.
-	Changes(ctx context.Context, after Position, limit int) (ChangePage, error)
+	Changes(ctx context.Context, who organisation.ID, after Position, limit int) (ChangePage, error)
 	// EndOfChanges returns the position after the entries that the log has by now. Errors: as those of Changes.
-	EndOfChanges(ctx context.Context) (Position, error)
+	EndOfChanges(ctx context.Context, who organisation.ID) (Position, error)
 }
 
 // Position is a place in a log of changes, and names the log. The empty one is before the oldest entry.
@@ -107,6 +109,8 @@ func As[T any](c Collection) (T, error) {
 type Call struct {
 	// Operation names the method, as in "find" or "former_by_key".
 	Operation string
+	// Organisation is in whose name the call is made.
+	Organisation organisation.ID
 	// ID is the document that is named, also of an insert and a replacement, and Version the version of it.
 	ID      uuid.UUID
 	Version int64
@@ -179,87 +183,100 @@ func through[T any](ctx context.Context, d *decorated, call Call, do func(contex
 	return result, nil
 }
 
-func (d *decorated) Insert(ctx context.Context, doc Document) error {
-	return d.around(ctx, Call{Operation: "insert", ID: doc.ID},
-		func(ctx context.Context) error { return d.inner.Insert(ctx, doc) })
+func (d *decorated) Insert(ctx context.Context, who organisation.ID, doc Document) error {
+	return d.around(ctx, Call{Organisation: who, Operation: "insert", ID: doc.ID},
+		func(ctx context.Context) error { return d.inner.Insert(ctx, who, doc) })
 }
 
-func (d *decorated) Get(ctx context.Context, id uuid.UUID) (Document, error) {
-	return through(ctx, d, Call{Operation: "get", ID: id},
-		func(ctx context.Context) (Document, error) { return d.inner.Get(ctx, id) })
+func (d *decorated) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (Document, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "get", ID: id},
+		func(ctx context.Context) (Document, error) { return d.inner.Get(ctx, who, id) })
 }
 
-func (d *decorated) Replace(ctx context.Context, doc Document, former *Former) error {
-	return d.around(ctx, Call{Operation: "replace", ID: doc.ID, Version: doc.Version, Former: former},
+func (d *decorated) Replace(ctx context.Context, who organisation.ID, doc Document, former *Former) error {
+	return d.around(ctx,
+		Call{Organisation: who, Operation: "replace", ID: doc.ID, Version: doc.Version, Former: former},
 		func(ctx context.Context) error {
-			return d.inner.Replace(ctx, doc, former)
+			return d.inner.Replace(ctx, who, doc, former)
 		})
 }
 
-func (d *decorated) Find(ctx context.Context, q Query) ([]Document, error) {
-	return through(ctx, d, Call{Operation: "find", Query: &q},
-		func(ctx context.Context) ([]Document, error) { return d.inner.Find(ctx, q) })
+func (d *decorated) Find(ctx context.Context, who organisation.ID, q Query) ([]Document, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "find", Query: &q},
+		func(ctx context.Context) ([]Document, error) { return d.inner.Find(ctx, who, q) })
 }
 
-func (d *decorated) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error) {
-	return through(ctx, d, Call{Operation: "unsent"}, func(ctx context.Context) ([]Document, error) {
-		return d.inner.Unsent(ctx, after, limit)
+func (d *decorated) Unsent(ctx context.Context, who organisation.ID, after uuid.UUID, limit int) ([]Document, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "unsent"}, func(ctx context.Context) ([]Document, error) {
+		return d.inner.Unsent(ctx, who, after, limit)
 	})
 }
 
-func (d *decorated) Sent(ctx context.Context, refs []Ref) (removed int, err error) {
-	return through(ctx, d, Call{Operation: "sent", Refs: refs},
-		func(ctx context.Context) (int, error) { return d.inner.Sent(ctx, refs) })
+func (d *decorated) Sent(ctx context.Context, who organisation.ID, refs []Ref) (removed int, err error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "sent", Refs: refs},
+		func(ctx context.Context) (int, error) { return d.inner.Sent(ctx, who, refs) })
 }
 
-func (d *decorated) Former(ctx context.Context, id uuid.UUID, version int64) (Former, error) {
-	return through(ctx, d, Call{Operation: "former", ID: id, Version: version},
+func (d *decorated) Former(ctx context.Context, who organisation.ID, id uuid.UUID, version int64) (Former, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "former", ID: id, Version: version},
 		func(ctx context.Context) (Former, error) {
-			return d.history.Former(ctx, id, version)
+			return d.history.Former(ctx, who, id, version)
 		})
 }
 
-func (d *decorated) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]Former, error) {
-	return through(ctx, d, Call{Operation: "formers", ID: id, Version: after},
+func (d *decorated) Formers(
+	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
+) ([]Former, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "formers", ID: id, Version: after},
 		func(ctx context.Context) ([]Former, error) {
-			return d.history.Formers(ctx, id, after, limit)
+			return d.history.Formers(ctx, who, id, after, limit)
 		})
 }
 
-func (d *decorated) FormerByKey(ctx context.Context, id uuid.UUID, key string) (Former, error) {
-	return through(ctx, d, Call{Operation: "former_by_key", ID: id, Value: key},
+func (d *decorated) FormerByKey(ctx context.Context, who organisation.ID, id uuid.UUID, key string) (Former, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "former_by_key", ID: id, Value: key},
 		func(ctx context.Context) (Former, error) {
-			return d.history.FormerByKey(ctx, id, key)
+			return d.history.FormerByKey(ctx, who, id, key)
 		})
 }
 
-func (d *decorated) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
-	return through(ctx, d, Call{Operation: "texts", Value: member},
+func (d *decorated) Texts(
+	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
+) (map[uuid.UUID]string, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "texts", Value: member},
 		func(ctx context.Context) (map[uuid.UUID]string, error) {
-			return d.members.Texts(ctx, ids, member)
+			return d.members.Texts(ctx, who, ids, member)
 		})
 }
 
-func (d *decorated) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (Sum, error) {
-	return through(ctx, d, Call{Operation: "sum", Value: value}, func(ctx context.Context) (Sum, error) {
-		return d.sums.Sum(ctx, index, value, after, limit)
-	})
+func (d *decorated) Sum(
+	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
+) (Sum, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "sum", Value: value},
+		func(ctx context.Context) (Sum, error) {
+			return d.sums.Sum(ctx, who, index, value, after, limit)
+		})
 }
 
-func (d *decorated) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
-	return through(ctx, d, Call{Operation: "first_unsent", Value: value}, func(ctx context.Context) (uuid.UUID, error) {
-		return d.sums.FirstUnsent(ctx, index, value)
-	})
+func (d *decorated) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "first_unsent", Value: value},
+		func(ctx context.Context) (uuid.UUID, error) {
+			return d.sums.FirstUnsent(ctx, who, index, value)
+		})
 }
 
 func (d *decorated) Backfill() Backfill { return d.backfilling.Backfill() }
 
-func (d *decorated) Changes(ctx context.Context, after Position, limit int) (ChangePage, error) {
-	return through(ctx, d, Call{Operation: "changes"}, func(ctx context.Context) (ChangePage, error) {
-		return d.changes.Changes(ctx, after, limit)
-	})
+func (d *decorated) Changes(ctx context.Context, who organisation.ID, after Position, limit int) (ChangePage, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "changes"},
+		func(ctx context.Context) (ChangePage, error) {
+			return d.changes.Changes(ctx, who, after, limit)
+		})
 }
 
-func (d *decorated) EndOfChanges(ctx context.Context) (Position, error) {
-	return through(ctx, d, Call{Operation: "end_of_changes"}, d.changes.EndOfChanges)
+func (d *decorated) EndOfChanges(ctx context.Context, who organisation.ID) (Position, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "end_of_changes"},
+		func(ctx context.Context) (Position, error) {
+			return d.changes.EndOfChanges(ctx, who)
+		})
 }

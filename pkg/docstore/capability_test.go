@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // poor is a collection without capabilities.
@@ -68,26 +69,32 @@ func TestEveryCallGoesAround(t *testing.T) {
 	var seen []string
 	c := docstore.Decorate(opened(t), func(_ context.Context, call docstore.Call, _ func(context.Context) error) error {
 		seen = append(seen, call.Operation)
+		if call.Organisation != organisation.Sole() {
+			t.Errorf("%s in the name of %v", call.Operation, call.Organisation)
+		}
 		return refused
 	})
-	ctx, id := t.Context(), uuid.Must(uuid.NewV7())
+	ctx, id, us := t.Context(), uuid.Must(uuid.NewV7()), organisation.Sole()
 	history, members, sums := c.(docstore.History), c.(docstore.Members), c.(docstore.Sums)
+	changes := c.(docstore.Changes)
 	calls := []struct {
 		operation string
 		call      func() error
 	}{
-		{"insert", func() error { return c.Insert(ctx, docstore.Document{ID: id}) }},
-		{"get", func() error { _, err := c.Get(ctx, id); return err }},
-		{"replace", func() error { return c.Replace(ctx, docstore.Document{ID: id}, nil) }},
-		{"find", func() error { _, err := c.Find(ctx, docstore.Query{Limit: 1}); return err }},
-		{"unsent", func() error { _, err := c.Unsent(ctx, id, 1); return err }},
-		{"sent", func() error { _, err := c.Sent(ctx, nil); return err }},
-		{"former", func() error { _, err := history.Former(ctx, id, 1); return err }},
-		{"formers", func() error { _, err := history.Formers(ctx, id, 1, 1); return err }},
-		{"former_by_key", func() error { _, err := history.FormerByKey(ctx, id, "k"); return err }},
-		{"texts", func() error { _, err := members.Texts(ctx, nil, "m"); return err }},
-		{"sum", func() error { _, err := sums.Sum(ctx, "account", "a", id, 1); return err }},
-		{"first_unsent", func() error { _, err := sums.FirstUnsent(ctx, "account", "a"); return err }},
+		{"insert", func() error { return c.Insert(ctx, us, docstore.Document{ID: id}) }},
+		{"get", func() error { _, err := c.Get(ctx, us, id); return err }},
+		{"replace", func() error { return c.Replace(ctx, us, docstore.Document{ID: id}, nil) }},
+		{"find", func() error { _, err := c.Find(ctx, us, docstore.Query{Limit: 1}); return err }},
+		{"unsent", func() error { _, err := c.Unsent(ctx, us, id, 1); return err }},
+		{"sent", func() error { _, err := c.Sent(ctx, us, nil); return err }},
+		{"former", func() error { _, err := history.Former(ctx, us, id, 1); return err }},
+		{"formers", func() error { _, err := history.Formers(ctx, us, id, 1, 1); return err }},
+		{"former_by_key", func() error { _, err := history.FormerByKey(ctx, us, id, "k"); return err }},
+		{"texts", func() error { _, err := members.Texts(ctx, us, nil, "m"); return err }},
+		{"sum", func() error { _, err := sums.Sum(ctx, us, "account", "a", id, 1); return err }},
+		{"first_unsent", func() error { _, err := sums.FirstUnsent(ctx, us, "account", "a"); return err }},
+		{"changes", func() error { _, err := changes.Changes(ctx, us, "", 1); return err }},
+		{"end_of_changes", func() error { _, err := changes.EndOfChanges(ctx, us); return err }},
 	}
 	for _, c := range calls {
 		seen = nil

@@ -24,6 +24,8 @@ import (
 	"math/big"
 
 	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Document is one stored record. The store reads and writes its ID, Version, Keys, Amount and Unsent, and returns
@@ -173,30 +175,31 @@ type Sum struct {
 }
 
 // Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
-// with them is a capability, such as History, that callers ask for with As. A collection is safe for
-// concurrent use. Before a document is read into memory, the Gate of the context is asked; every read may return its
-// Refusal. When a context ends before the result of a call is known, the call returns an error that
-// wraps both ErrUnavailable and the error of the context; a write may then have happened.
+// with them is a capability, such as History, that callers ask for with As. Every call says in whose name it is made;
+// nobody's is refused with organisation.ErrNobody before anything is read. A collection is safe for concurrent use.
+// Before a document is read into memory, the Gate of the context is asked; every read may return its Refusal. When a
+// context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable and the
+// error of the context; a write may then have happened.
 type Collection interface {
 	// Insert stores a new document with version 1. Errors: *DuplicateError, *PassedError, ErrTooLarge, ErrUnavailable.
-	Insert(ctx context.Context, doc Document) error
+	Insert(ctx context.Context, who organisation.ID, doc Document) error
 	// Get returns the document with an id. Errors: ErrNotFound, ErrUnavailable.
-	Get(ctx context.Context, id uuid.UUID) (Document, error)
+	Get(ctx context.Context, who organisation.ID, id uuid.UUID) (Document, error)
 	// Replace stores doc, with its body, state, keys and unsent mark, in place of the stored version doc.Version, and
 	// gives it the version doc.Version+1. It keeps former, the version that it replaces, unless former is nil; a
 	// former version is there before its successor is. Errors: ErrStale if the stored version is another or there is
 	// no document with the id, *DuplicateError, ErrTooLarge, ErrUnavailable.
-	Replace(ctx context.Context, doc Document, former *Former) error
+	Replace(ctx context.Context, who organisation.ID, doc Document, former *Former) error
 	// Find returns the documents that a query selects. Errors: ErrUnavailable; *BuildingError if the query names an
 	// index that does not hold all documents yet.
-	Find(ctx context.Context, q Query) ([]Document, error)
+	Find(ctx context.Context, who organisation.ID, q Query) ([]Document, error)
 	// Unsent returns up to limit documents that carry the unsent mark, in order of id. It leaves out the document
 	// with the id after and all before it; the zero UUID leaves out none. Errors: ErrUnavailable.
-	Unsent(ctx context.Context, after uuid.UUID, limit int) ([]Document, error)
+	Unsent(ctx context.Context, who organisation.ID, after uuid.UUID, limit int) ([]Document, error)
 	// Sent removes the unsent mark from each document that is still at the version named, and does not change that
 	// version. A document that has changed keeps its mark. It returns how many marks it removed; where it had to find
 	// out whether it did, because a response was lost, it does not count them. Errors: ErrUnavailable.
-	Sent(ctx context.Context, refs []Ref) (removed int, err error)
+	Sent(ctx context.Context, who organisation.ID, refs []Ref) (removed int, err error)
 }
 
 // Store is an open database. It is safe for concurrent use.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // name is what databases of both sorts take as a name without quoting, and what cannot be confused with their own.
@@ -78,10 +80,13 @@ func (s Spec) CheckKeys(keys Keys) error {
 	return nil
 }
 
-// CheckWrite returns an error if a document cannot be written: ErrTooLarge if it is larger than MaxSize, and one that
-// wraps ErrUnavailable if a key has the name of no index, or if former, which may be nil, is not the version to be
-// replaced.
-func (s Spec) CheckWrite(doc Document, former *Former) error {
+// CheckWrite returns an error if a document cannot be written: organisation.ErrNobody in nobody's name, ErrTooLarge if
+// it is larger than MaxSize, and one that wraps ErrUnavailable if a key has the name of no index, or if former, which
+// may be nil, is not the version to be replaced.
+func (s Spec) CheckWrite(who organisation.ID, doc Document, former *Former) error {
+	if err := who.Check(); err != nil {
+		return err
+	}
 	if len(doc.Body)+len(doc.State) > MaxSize {
 		return ErrTooLarge
 	}

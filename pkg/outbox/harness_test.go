@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // receipts is the part of a collection that a sweep and the removal of marks use, in memory.
@@ -41,7 +42,9 @@ func (o *receipts) put(doc docstore.Document) docstore.Document {
 	return doc
 }
 
-func (o *receipts) Unsent(_ context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+func (o *receipts) Unsent(
+	_ context.Context, who organisation.ID, after uuid.UUID, limit int,
+) ([]docstore.Document, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var unsent []docstore.Document
@@ -54,7 +57,7 @@ func (o *receipts) Unsent(_ context.Context, after uuid.UUID, limit int) ([]docs
 	return unsent[:min(limit, len(unsent))], nil
 }
 
-func (o *receipts) Get(_ context.Context, id uuid.UUID) (docstore.Document, error) {
+func (o *receipts) Get(_ context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	doc, ok := o.docs[id]
@@ -64,7 +67,7 @@ func (o *receipts) Get(_ context.Context, id uuid.UUID) (docstore.Document, erro
 	return doc, nil
 }
 
-func (o *receipts) Sent(_ context.Context, refs []docstore.Ref) (removed int, err error) {
+func (o *receipts) Sent(_ context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.beforeSent != nil {
@@ -83,7 +86,7 @@ func (o *receipts) Sent(_ context.Context, refs []docstore.Ref) (removed int, er
 }
 
 func (o *receipts) unsent() int {
-	unsent, _ := o.Unsent(context.Background(), uuid.Nil, math.MaxInt)
+	unsent, _ := o.Unsent(context.Background(), organisation.Sole(), uuid.Nil, math.MaxInt)
 	return len(unsent)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/retry"
 )
 
@@ -97,7 +98,7 @@ func (m *Marks) remove(ctx context.Context, refs []docstore.Ref) {
 	for len(refs) > 0 && ctx.Err() == nil {
 		page := refs[:min(marksPage, len(refs))]
 		refs = refs[len(page):]
-		removed, err := m.collection.Sent(ctx, page)
+		removed, err := m.collection.Sent(ctx, organisation.Exchange(), page)
 		m.metrics.removed.Add(float64(removed))
 		m.state.Report(err)
 	}

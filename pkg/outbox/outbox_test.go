@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/kafka"
 	"insurance.example/exchange/pkg/kafka/kafkatest"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/outbox"
 )
 
@@ -73,7 +74,7 @@ func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 				ID: uuid.Must(uuid.NewV7()), Version: 1,
 				Body: fmt.Appendf(nil, `{"receipt":"%d-%d"}`, round, i), Unsent: true,
 			}
-			if err := receipts.Insert(t.Context(), doc); err != nil {
+			if err := receipts.Insert(t.Context(), organisation.Sole(), doc); err != nil {
 				t.Fatal(err)
 			}
 			if round != 4 {
@@ -93,7 +94,7 @@ func TestNothingStoredIsLostOnTheWay(t *testing.T) {
 	}
 	kafkatest.Eventually(t, "all are handled", func() bool { return seen.distinct() == rounds*each })
 	kafkatest.Eventually(t, "no document is unsent", func() bool {
-		unsent, err := receipts.Unsent(t.Context(), uuid.Nil, 1)
+		unsent, err := receipts.Unsent(t.Context(), organisation.Sole(), uuid.Nil, 1)
 		return err == nil && len(unsent) == 0
 	})
 }

@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/retry"
 )
 
@@ -106,7 +107,7 @@ func (s *Sweep) Run(ctx context.Context) error {
 // clock of the process that wrote them is wrong, and they would have to wait for long.
 func (s *Sweep) round(ctx context.Context) error {
 	now := time.Now()
-	oldest, err := s.config.Collection.Unsent(ctx, uuid.Nil, 1)
+	oldest, err := s.config.Collection.Unsent(ctx, organisation.Exchange(), uuid.Nil, 1)
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (s *Sweep) finish(all bool) {
 func (s *Sweep) walk(ctx context.Context, after, until uuid.UUID) (finished bool, err error) {
 	failures := 0
 	for {
-		docs, err := s.config.Collection.Unsent(ctx, after, sweepPage)
+		docs, err := s.config.Collection.Unsent(ctx, organisation.Exchange(), after, sweepPage)
 		if err != nil {
 			return false, err
 		}
@@ -254,7 +255,7 @@ func (s *Sweep) note(d *due) (failed bool) {
 
 // unlessSent calls the handler if a document still has its mark.
 func (s *Sweep) unlessSent(ctx context.Context, id uuid.UUID, message kafka.Message) error {
-	doc, err := s.config.Collection.Get(ctx, id)
+	doc, err := s.config.Collection.Get(ctx, organisation.Exchange(), id)
 	if err != nil || !doc.Unsent {
 		return err
 	}

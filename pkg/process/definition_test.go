@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/process/stores"
@@ -67,10 +68,11 @@ func claims() process.Definition {
 				return nil, err
 			}
 			id := uuid.Must(uuid.NewV7())
-			if err := claims.Insert(ctx, docstore.Document{ID: id, Body: []byte(`{}`)}); err != nil {
+			doc := docstore.Document{ID: id, Body: []byte(`{}`)}
+			if err := claims.Insert(ctx, organisation.Sole(), doc); err != nil {
 				return nil, err
 			}
-			if _, err := claims.Get(ctx, uuid.New()); !errors.Is(err, docstore.ErrNotFound) {
+			if _, err := claims.Get(ctx, organisation.Sole(), uuid.New()); !errors.Is(err, docstore.ErrNotFound) {
 				return nil, errors.New("a document that nobody stored")
 			}
 			deps.Log.Info("late notification", "window", window.String())

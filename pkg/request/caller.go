@@ -5,6 +5,8 @@ package request
 import (
 	"context"
 	"slices"
+
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Caller is the party that a request is made for.
@@ -15,6 +17,8 @@ type Caller struct {
 	Client string
 	// Scopes holds the scopes of the token, in its order.
 	Scopes []string
+	// Organisation is the one that the caller acts for, from its token.
+	Organisation organisation.ID
 }
 
 // Has reports whether the caller has a scope.
@@ -36,6 +40,18 @@ func CallerFrom(ctx context.Context) Caller {
 func callerFrom(ctx context.Context) (caller Caller, carried bool) {
 	caller, carried = ctx.Value(callerKey{}).(Caller)
 	return caller, carried
+}
+
+// OrganisationFrom returns the organisation that the caller whom the context carries acts for. It is nobody's without a
+// caller, and then every store refuses the call.
+func OrganisationFrom(ctx context.Context) organisation.ID {
+	return CallerFrom(ctx).Organisation
+}
+
+// ForExchange returns a context for what the exchange does of its own accord: its work in the background and when it
+// starts.
+func ForExchange(ctx context.Context) context.Context {
+	return WithCaller(ctx, Caller{Organisation: organisation.Exchange()})
 }
 
 // Account is what a request takes memory from. Package load has the accounts of a process.

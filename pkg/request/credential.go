@@ -13,6 +13,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -161,7 +162,10 @@ func RequireGateway(trust Trust) gin.HandlerFunc {
 			refuse(c, problem.New(problem.BadHeader, ClientHeader+" is malformed.").Because(err))
 			return
 		}
-		caller := Caller{Subject: subject, Client: client, Scopes: strings.Fields(header.Get(ScopesHeader))}
+		caller := Caller{
+			Subject: subject, Client: client, Scopes: strings.Fields(header.Get(ScopesHeader)),
+			Organisation: organisation.Sole(),
+		}
 		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
 		charge(c, subject)
 	}

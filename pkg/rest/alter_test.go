@@ -1,20 +1,20 @@
 package rest_test
 
 import (
-	"context"
 	"path"
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
 // alter has the service itself change a parcel.
 func (w *world) alter(of string, change func(*parcel)) {
 	w.t.Helper()
-	record, found, err := w.parcels.Get(context.Background(), path.Base(of))
+	record, found, err := w.parcels.Get(request.ForExchange(w.t.Context()), path.Base(of))
 	if err == nil && found {
-		err = w.parcels.Alter(context.Background(), record, func(r *rest.Record[parcel]) (bool, error) {
+		err = w.parcels.Alter(request.ForExchange(w.t.Context()), record, func(r *rest.Record[parcel]) (bool, error) {
 			change(&r.Value)
 			return true, nil
 		})

@@ -6,6 +6,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -63,7 +64,7 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 			return done, err
 		}
 		decided.digest(doc)
-		switch err := r.collection.Replace(ctx, decided.next, decided.former); {
+		switch err := r.collection.Replace(ctx, request.OrganisationFrom(ctx), decided.next, decided.former); {
 		case errors.Is(err, docstore.ErrStale):
 			continue
 		case err != nil:

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/changes"
 )
@@ -41,10 +42,11 @@ func TestTheLogOfChangesSaysWhatHappened(t *testing.T) {
 	note("parcel", 2, "replaced", "stored")
 	w.do(200, "POST", "/parcel/"+id+":deliver", `{"signature":"x","tip":1}`)
 	note("parcel", 3, "delivered", "delivered")
+	ctx := request.ForExchange(t.Context())
 	for version := range int64(2) {
-		record, _, err := w.parcels.Get(t.Context(), id)
+		record, _, err := w.parcels.Get(ctx, id)
 		if err == nil {
-			err = w.parcels.Alter(t.Context(), record, func(*rest.Record[parcel]) (bool, error) { return true, nil })
+			err = w.parcels.Alter(ctx, record, func(*rest.Record[parcel]) (bool, error) { return true, nil })
 		}
 		if err != nil {
 			t.Fatal(err)

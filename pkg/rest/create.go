@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/tracing"
 )
@@ -94,7 +95,7 @@ func (r *Records[T]) insert(
 			return doc, false, err
 		}
 		doc.Digest = docstore.NewDigest(doc.Version, doc.Body, doc.State, nil)
-		err = r.collection.Insert(ctx, doc)
+		err = r.collection.Insert(ctx, request.OrganisationFrom(ctx), doc)
 		if err == nil {
 			if r.Announce != nil {
 				r.Announce(doc)

@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/sqlitetest"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -91,7 +92,8 @@ func TestARecordWithoutDigestsGetsThem(t *testing.T) {
 // digest returns the digest that a parcel is stored with.
 func (w *world) digest(path string) docstore.Digest {
 	w.t.Helper()
-	doc, err := w.parcels.Stored().Get(w.t.Context(), uuid.MustParse(strings.TrimPrefix(path, "/parcel/")))
+	doc, err := w.parcels.Stored().Get(w.t.Context(), organisation.Sole(),
+		uuid.MustParse(strings.TrimPrefix(path, "/parcel/")))
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -72,7 +74,11 @@ func Example() {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	if err := server.Mount(engine, func(*gin.Context) {}); err != nil { // everybody may
+	everybody := func(c *gin.Context) { // may, as Ada
+		ada := request.Caller{Subject: "ada", Organisation: organisation.Sole()}
+		c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), ada))
+	}
+	if err := server.Mount(engine, everybody); err != nil {
 		fmt.Println(err)
 	}
 

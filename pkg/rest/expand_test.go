@@ -53,7 +53,7 @@ func shelves(t *testing.T, further ...search.Expansion) (*world, error) {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	if err := server.Mount(engine, func(*gin.Context) {}); err != nil {
+	if err := server.Mount(engine, ada); err != nil {
 		t.Fatal(err)
 	}
 	return &world{t: t, handler: engine}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 )
@@ -140,7 +141,7 @@ func TestAnAlteredRecord(t *testing.T) {
 	w := start(t, nil)
 	path := w.parcel("")
 	id := strings.TrimPrefix(path, "/parcel/")
-	read, err := w.parcels.Stored().Get(t.Context(), uuid.MustParse(id))
+	read, err := w.parcels.Stored().Get(t.Context(), organisation.Sole(), uuid.MustParse(id))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -114,7 +115,8 @@ func (r *Records[T]) forget(ctx context.Context, doc docstore.Document, record *
 		return err
 	}
 	without.Body = doc.Body
-	if err := r.collection.Replace(ctx, without, nil); !errors.Is(err, docstore.ErrStale) {
+	err = r.collection.Replace(ctx, request.OrganisationFrom(ctx), without, nil)
+	if !errors.Is(err, docstore.ErrStale) {
 		return err
 	}
 	return nil

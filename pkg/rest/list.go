@@ -20,6 +20,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/internal/query"
 	"insurance.example/exchange/pkg/rest/part"
 )
@@ -86,7 +87,7 @@ func (r *documents) page(ctx context.Context, q docstore.Query) (docs []docstore
 	limit := q.Limit
 	q.Limit++ // one more shows whether there is a next page
 	q.Bytes = MaxPage
-	if docs, err = r.collection.Find(ctx, q); err != nil {
+	if docs, err = r.collection.Find(ctx, request.OrganisationFrom(ctx), q); err != nil {
 		return nil, false, err
 	}
 	if fits := len(docs) - 1; fits == limit || fits > 0 && docs[fits].Body == nil {

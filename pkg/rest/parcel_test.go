@@ -20,7 +20,9 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -261,7 +263,7 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	if err := w.server.Mount(engine, func(*gin.Context) {}); err != nil {
+	if err := w.server.Mount(engine, ada); err != nil {
 		t.Fatal(err)
 	}
 	w.handler = engine
@@ -372,6 +374,12 @@ func (f *faults) Collection(ctx context.Context, spec docstore.Spec) (docstore.C
 	return &faultyCollection{c, history, f}, err
 }
 
+// ada is a guard that admits every request as one of hers.
+func ada(c *gin.Context) {
+	caller := request.Caller{Subject: "ada", Organisation: organisation.Sole()}
+	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), caller))
+}
+
 type faultyCollection struct {
 	docstore.Collection
 	docstore.History
@@ -380,19 +388,21 @@ type faultyCollection struct {
 
 func (c *faultyCollection) Unwrap() docstore.Collection { return c.Collection }
 
-func (c *faultyCollection) Insert(ctx context.Context, doc docstore.Document) error {
-	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, doc) })
+func (c *faultyCollection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
+	return c.write(c.faults.insert, doc, func() error { return c.Collection.Insert(ctx, who, doc) })
 }
 
-func (c *faultyCollection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+func (c *faultyCollection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
 	if c.faults.unaware {
 		ctx = context.Background()
 	}
-	return c.Collection.Get(ctx, id)
+	return c.Collection.Get(ctx, who, id)
 }
 
-func (c *faultyCollection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
-	return c.write(c.faults.replace, doc, func() error { return c.Collection.Replace(ctx, doc, former) })
+func (c *faultyCollection) Replace(
+	ctx context.Context, who organisation.ID, doc docstore.Document, former *docstore.Former,
+) error {
+	return c.write(c.faults.replace, doc, func() error { return c.Collection.Replace(ctx, who, doc, former) })
 }
 
 func (c *faultyCollection) write(
@@ -411,20 +421,22 @@ func (c *faultyCollection) write(
 }
 
 func (c *faultyCollection) Formers(
-	ctx context.Context, id uuid.UUID, after int64, limit int,
+	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
 ) ([]docstore.Former, error) {
-	found, err := c.History.Formers(ctx, id, after, limit)
+	found, err := c.History.Formers(ctx, who, id, after, limit)
 	if c.faults.formers != nil {
 		found = c.faults.formers(after, found)
 	}
 	return found, err
 }
 
-func (c *faultyCollection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+func (c *faultyCollection) Find(
+	ctx context.Context, who organisation.ID, q docstore.Query,
+) ([]docstore.Document, error) {
 	if c.faults.find != nil {
 		return nil, c.faults.find
 	}
-	return c.Collection.Find(ctx, q)
+	return c.Collection.Find(ctx, who, q)
 }
 
 var errDown = fmt.Errorf("the store is down: %w", docstore.ErrUnavailable)

@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/condition"
 	"insurance.example/exchange/pkg/rest/embed"
 	"insurance.example/exchange/pkg/rest/history"
@@ -125,7 +126,7 @@ func documentNamed(
 	ctx context.Context, in docstore.Collection, numbers, name string,
 ) (doc docstore.Document, found bool, err error) {
 	if id, is := parseID(name); is {
-		doc, err := in.Get(ctx, id)
+		doc, err := in.Get(ctx, request.OrganisationFrom(ctx), id)
 		if errors.Is(err, docstore.ErrNotFound) {
 			return doc, false, nil
 		}
@@ -134,7 +135,8 @@ func documentNamed(
 	if numbers == "" || name == "" {
 		return doc, false, nil
 	}
-	docs, err := in.Find(ctx, docstore.Query{Equal: docstore.Keys{numbers: name}, Limit: 1, WithState: true})
+	docs, err := in.Find(ctx, request.OrganisationFrom(ctx),
+		docstore.Query{Equal: docstore.Keys{numbers: name}, Limit: 1, WithState: true})
 	if err != nil || len(docs) == 0 {
 		return doc, false, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/search"
 )
@@ -168,7 +169,7 @@ func (r *documents) showing(ctx context.Context, doc docstore.Document, at time.
 	if doc.State == nil && (r.temporary(doc.Body) || r.incomplete(doc.Body)) {
 		// The time at which its state passes is not in the body, and neither is what completes it.
 		var err error
-		if doc, err = r.collection.Get(ctx, doc.ID); err != nil {
+		if doc, err = r.collection.Get(ctx, request.OrganisationFrom(ctx), doc.ID); err != nil {
 			return nil, err
 		}
 	}

@@ -87,7 +87,7 @@ func cratesOn(t testing.TB, store docstore.Store) *world {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	if err := server.Mount(engine, func(*gin.Context) {}); err != nil {
+	if err := server.Mount(engine, ada); err != nil {
 		t.Fatal(err)
 	}
 	return &world{t: t, handler: engine}

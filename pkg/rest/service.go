@@ -106,6 +106,7 @@ func (s Service) open(
 		return nil, err
 	}
 	server.tells = parts.Tells
+	ctx = request.ForExchange(ctx)
 	if err := server.Open(ctx); err != nil {
 		return nil, err
 	}
@@ -124,6 +125,9 @@ func (s Service) open(
 	instance := &process.Instance{Handler: engine, Ready: parts.Ready}
 	if parts.Background != nil {
 		instance.Background, err = parts.Background()
+	}
+	for name, run := range instance.Background {
+		instance.Background[name] = func(ctx context.Context) error { return run(request.ForExchange(ctx)) }
 	}
 	return instance, err
 }

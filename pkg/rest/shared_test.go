@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -43,7 +44,7 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	if err := server.Mount(engine, func(*gin.Context) {}); err != nil {
+	if err := server.Mount(engine, ada); err != nil {
 		t.Fatal(err)
 	}
 	w := &world{t: t, handler: engine}
@@ -59,10 +60,10 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 			t.Errorf("%s returns %s", list, all)
 		}
 	}
-	if _, found, err := shared["yard"].Get(t.Context(), id); found || err != nil {
+	if _, found, err := shared["yard"].Get(request.ForExchange(t.Context()), id); found || err != nil {
 		t.Errorf("the yards have the depot: %v, %v", found, err)
 	}
-	if _, found, err := shared["yard"].One(t.Context(), "town", "Ghent"); found || err != nil {
+	if _, found, err := shared["yard"].One(request.ForExchange(t.Context()), "town", "Ghent"); found || err != nil {
 		t.Errorf("the yards have the depot by its town: %v, %v", found, err)
 	}
 	if after := w.do(200, "GET", "/depot/"+id, ""); after.text("town") != "Ghent" ||

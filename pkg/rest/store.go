@@ -17,6 +17,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -47,7 +48,8 @@ func (r *Records[T]) unaltered(doc docstore.Document) (*Record[T], error) {
 // One returns the record that an index holds for a value, the oldest where there are several. It returns the errors of
 // Get.
 func (r *Records[T]) One(ctx context.Context, index, value string) (*Record[T], bool, error) {
-	docs, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
+	docs, err := r.collection.Find(ctx, request.OrganisationFrom(ctx),
+		docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
 	if err != nil || len(docs) == 0 {
 		return nil, false, err
 	}
@@ -109,7 +111,7 @@ func (r *documents) Texts(
 	slices.SortFunc(keys, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 	all := make(map[uuid.UUID]string)
 	for piece := range slices.Chunk(slices.Compact(keys), docstore.MaxTexts) {
-		found, err := r.texts.Texts(ctx, piece, member)
+		found, err := r.texts.Texts(ctx, request.OrganisationFrom(ctx), piece, member)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +147,7 @@ func (r *documents) document(ctx context.Context, id string) (docstore.Document,
 	if !ok {
 		return docstore.Document{}, false, nil
 	}
-	doc, err := r.collection.Get(ctx, key)
+	doc, err := r.collection.Get(ctx, request.OrganisationFrom(ctx), key)
 	if errors.Is(err, docstore.ErrNotFound) {
 		return docstore.Document{}, false, nil
 	}
@@ -218,7 +220,8 @@ func (r *documents) decodeInto(value any, doc docstore.Document) (history.State,
 
 // holder returns the first document that an index holds for a value, and whether there is one.
 func (r *documents) holder(ctx context.Context, index, value string) (docstore.Document, bool, error) {
-	found, err := r.collection.Find(ctx, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
+	found, err := r.collection.Find(ctx, request.OrganisationFrom(ctx),
+		docstore.Query{Equal: docstore.Keys{index: value}, Limit: 1, WithState: true})
 	if err != nil || len(found) == 0 {
 		return docstore.Document{}, false, err
 	}

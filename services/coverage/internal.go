@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -52,7 +53,7 @@ func (e *environment) mountInternal(router gin.IRouter) {
 
 // policy returns the policy with a number, and its line.
 func (e *environment) policy(ctx context.Context, policyNumber string) (docstore.Document, opened, error) {
-	docs, err := e.policies().Find(ctx,
+	docs, err := e.policies().Find(ctx, request.OrganisationFrom(ctx),
 		docstore.Query{Equal: docstore.Keys{policyNumberIndex: policyNumber}, Limit: 1, WithState: true})
 	if err != nil {
 		return docstore.Document{}, nil, err

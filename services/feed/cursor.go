@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/services/feed/merged"
 )
 
@@ -96,7 +97,7 @@ func openSeal(ctx context.Context, store docstore.Store) (seal, error) {
 	}
 	find := docstore.Query{Equal: docstore.Keys{nameIndex: cursors}, Limit: 1}
 	for {
-		found, err := kept.Find(ctx, find)
+		found, err := kept.Find(ctx, organisation.Exchange(), find)
 		if err != nil {
 			return seal{}, err
 		}
@@ -126,7 +127,8 @@ func makeKey(ctx context.Context, kept docstore.Collection) error {
 	if err != nil {
 		return err
 	}
-	err = kept.Insert(ctx, docstore.Document{ID: id, Body: body, Keys: docstore.Keys{nameIndex: cursors}})
+	err = kept.Insert(ctx, organisation.Exchange(),
+		docstore.Document{ID: id, Body: body, Keys: docstore.Keys{nameIndex: cursors}})
 	if _, taken := docstore.Duplicate(err); taken {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -50,11 +51,11 @@ func (e *environment) sumUntil(ctx context.Context, of row, at time.Time) (*big.
 	}
 	total, last := new(big.Int), uuid.Nil
 	for {
-		page, err := sums.Sum(ctx, rowIndex, of.index(), last, e.subtotals.page)
+		page, err := sums.Sum(ctx, request.OrganisationFrom(ctx), rowIndex, of.index(), last, e.subtotals.page)
 		if err != nil || page.Documents == 0 {
 			return total, err
 		}
-		final, err := e.receipts.Stored().Get(ctx, page.Last)
+		final, err := e.receipts.Stored().Get(ctx, request.OrganisationFrom(ctx), page.Last)
 		if err != nil {
 			return nil, err
 		}
@@ -79,7 +80,7 @@ func (e *environment) addUntil(ctx context.Context, total *big.Int, of row, afte
 	defer func() { docstore.Release(ctx, held) }()
 	for {
 		docstore.Release(ctx, held)
-		docs, err := e.receipts.Stored().Find(ctx, q)
+		docs, err := e.receipts.Stored().Find(ctx, request.OrganisationFrom(ctx), q)
 		if err != nil || len(docs) == 0 {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/servicetest"
 )
@@ -125,7 +126,7 @@ func TestAReceiptSaysWhenItWasRecorded(t *testing.T) {
 	made := s.Must(201, "POST", "/receipt", strings.Replace(receiptP1, "{", `{"period":"2020-01","recordedAt":`+
 		`"2020-01-01T00:00:00Z",`, 1))
 	id := made.Member("id")
-	stored, err := e.receipts.Stored().Get(t.Context(), uuid.MustParse(id))
+	stored, err := e.receipts.Stored().Get(t.Context(), organisation.Sole(), uuid.MustParse(id))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestAReceiptSaysWhenItWasRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.receipts.Stored().Insert(t.Context(), docstore.Document{
+	if err := e.receipts.Stored().Insert(t.Context(), organisation.Sole(), docstore.Document{
 		ID:    early,
 		Body:  issuedMembers.ReplaceAll(bytes.ReplaceAll(stored.Body, []byte(id), []byte(early.String())), nil),
 		State: stored.State, Keys: docstore.Keys{rowIndex: origin.Pinned[rowIndex]}, Amount: 100,

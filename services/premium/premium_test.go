@@ -17,10 +17,15 @@ import (
 	"insurance.example/exchange/contracts/events"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/servicetest"
 )
+
+// background is the context in which the service aggregates.
+var background = request.ForExchange(context.Background())
 
 // coverageStub knows two policies, claimsStub a claim against the first.
 var (
@@ -73,7 +78,7 @@ func startWith(
 // or the newest first in turn.
 func deliver(t *testing.T, e *environment, times int) {
 	t.Helper()
-	docs, err := e.receipts.Stored().Unsent(context.Background(), uuid.Nil, 1000)
+	docs, err := e.receipts.Stored().Unsent(context.Background(), organisation.Sole(), uuid.Nil, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +89,7 @@ func deliver(t *testing.T, e *environment, times int) {
 		for _, doc := range docs {
 			m, err := e.dirtyRow(doc)
 			if err == nil {
-				err = e.aggregate(context.Background(), m)
+				err = e.aggregate(background, m)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -216,7 +221,7 @@ func TestConcurrentAggregationsEndInTheSum(t *testing.T) {
 				if a := s.Do("POST", "/receipt", receiptP1); a.Status != 201 {
 					t.Errorf("%d %s", a.Status, a.Text)
 				}
-				if err := e.compute(context.Background(),
+				if err := e.compute(background,
 					row{e.period.at(time.Now()), "P1", "new policy"}); err != nil && !errors.Is(err, errRowMade) {
 					t.Error(err)
 				}
@@ -237,7 +242,7 @@ func TestPoisonIsTold(t *testing.T) {
 		`{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`,
 		`{"period":"2026-11","policyNumber":"P1","transactionType":"new policy"}`,
 		`{"period":"<script>","policyNumber":"P1","transactionType":"new policy"}`} {
-		err := e.aggregate(context.Background(), kafka.Message{Value: []byte(message)})
+		err := e.aggregate(background, kafka.Message{Value: []byte(message)})
 		if err == nil || !kafka.IsPoison(err) {
 			t.Errorf("%s: %v", message, err)
 		}
@@ -251,7 +256,8 @@ func TestRefundTypeAndPeriodAreConfiguration(t *testing.T) {
 	s, e := start(t, nil, rules{})
 	id := s.Create("receipt", receiptP1)
 	s.Must(400, "POST", "/receipt/"+id+":refund", "")
-	if docs, err := e.receipts.Stored().Unsent(context.Background(), uuid.Nil, 1); err != nil || len(docs) != 0 {
+	docs, err := e.receipts.Stored().Unsent(context.Background(), organisation.Sole(), uuid.Nil, 1)
+	if err != nil || len(docs) != 0 {
 		t.Errorf("without a period no receipt may have a mark: %d marks, %v", len(docs), err)
 	}
 	s, _ = start(t, nil, rules{refundReceiptType: "other"})

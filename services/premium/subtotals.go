@@ -12,6 +12,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
 )
 
 // subtotal is the sum of the receipts of a row up to one of them, in order of id.
@@ -121,7 +122,7 @@ func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summa
 	}
 	done := &summation{since: time.Now()} //nolint:forbidigo // as above
 	if known != nil {
-		first, err := receipts.FirstUnsent(ctx, rowIndex, of.index())
+		first, err := receipts.FirstUnsent(ctx, request.OrganisationFrom(ctx), rowIndex, of.index())
 		if errors.Is(err, docstore.ErrNotFound) {
 			return nil, nil
 		}
@@ -141,7 +142,7 @@ func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summa
 		if len(done.sums) > 0 {
 			last = done.sums[len(done.sums)-1]
 		}
-		page, err := receipts.Sum(ctx, rowIndex, of.index(), last.last, e.subtotals.page)
+		page, err := receipts.Sum(ctx, request.OrganisationFrom(ctx), rowIndex, of.index(), last.last, e.subtotals.page)
 		if err != nil {
 			return nil, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/contracts/premium"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/servicetest"
@@ -45,9 +46,9 @@ type countingCollection struct {
 func (c countingCollection) Unwrap() docstore.Collection { return c.Collection }
 
 func (c countingCollection) Sum(
-	ctx context.Context, index, value string, after uuid.UUID, limit int,
+	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
 ) (docstore.Sum, error) {
-	sum, err := c.Sums.Sum(ctx, index, value, after, limit)
+	sum, err := c.Sums.Sum(ctx, who, index, value, after, limit)
 	c.store.summed.Add(int64(sum.Documents))
 	return sum, err
 }
@@ -59,14 +60,14 @@ type countingRows struct {
 
 func (c countingRows) Unwrap() docstore.Collection { return c.Collection }
 
-func (c countingRows) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+func (c countingRows) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
 	c.store.rows.Add(1)
-	return c.Collection.Find(ctx, q)
+	return c.Collection.Find(ctx, who, q)
 }
 
-func (c countingRows) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+func (c countingRows) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
 	c.store.rows.Add(1)
-	return c.Collection.Get(ctx, id)
+	return c.Collection.Get(ctx, who, id)
 }
 
 // hotRow is one row, its receipts, and the processes that compute it.
@@ -104,7 +105,7 @@ func newHotRow(t testing.TB, processes, whole, page int) *hotRow {
 func (h *hotRow) receipts() docstore.Collection { return h.processes[0].receipts.Stored() }
 
 func (h *hotRow) removeMarks(ctx context.Context, refs []docstore.Ref) {
-	if _, err := h.receipts().Sent(ctx, refs); err != nil {
+	if _, err := h.receipts().Sent(ctx, organisation.Sole(), refs); err != nil {
 		h.t.Error(err)
 	}
 }
@@ -116,7 +117,7 @@ func (h *hotRow) put(from time.Duration, amount int64) {
 	for i := range 6 {
 		id[i] = byte(milliseconds >> (40 - 8*i))
 	}
-	err := h.receipts().Insert(context.Background(), docstore.Document{
+	err := h.receipts().Insert(context.Background(), organisation.Sole(), docstore.Document{
 		ID: id, Body: fmt.Appendf(nil, `{"id":%q,"paymentAmount":%d}`, id, amount),
 		State: []byte(`{"resource":"receipt"}`),
 		Keys:  docstore.Keys{rowIndex: h.of.index()}, Amount: amount, Unsent: true,
@@ -131,7 +132,7 @@ func (h *hotRow) put(from time.Duration, amount int64) {
 func (h *hotRow) compute(process int) {
 	h.t.Helper()
 	e := h.processes[process]
-	if err := e.compute(context.Background(), h.of); err != nil {
+	if err := e.compute(background, h.of); err != nil {
 		h.t.Fatal(err)
 	}
 	h.check()
@@ -140,7 +141,7 @@ func (h *hotRow) compute(process int) {
 // check compares the row with what was stored.
 func (h *hotRow) check() {
 	h.t.Helper()
-	stored, found, err := h.processes[0].rows.One(context.Background(), rowIndex, h.of.index())
+	stored, found, err := h.processes[0].rows.One(background, rowIndex, h.of.index())
 	if err != nil || !found {
 		h.t.Fatalf("there is a row: %v (%v)", found, err)
 	}
@@ -156,10 +157,10 @@ func (h *hotRow) check() {
 func (h *hotRow) putTreaty(treaty string) {
 	h.t.Helper()
 	rows := h.processes[0].rows
-	stored, found, err := rows.One(context.Background(), rowIndex, h.of.index())
+	stored, found, err := rows.One(background, rowIndex, h.of.index())
 	if err == nil && found {
 		h.treaty = &treaty
-		err = rows.Alter(context.Background(), stored, func(r *rest.Record[premium.Bordereau]) (bool, error) {
+		err = rows.Alter(background, stored, func(r *rest.Record[premium.Bordereau]) (bool, error) {
 			r.Value.TreatyReference = &treaty
 			return true, nil
 		})
@@ -241,7 +242,7 @@ func BenchmarkRow(b *testing.B) {
 				go func() {
 					var err error
 					for i := 0; err == nil && i < n/cap(filled); i++ {
-						err = h.receipts().Insert(context.Background(), docstore.Document{
+						err = h.receipts().Insert(context.Background(), organisation.Sole(), docstore.Document{
 							ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"paymentAmount":1}`),
 							State: []byte(`{"resource":"receipt"}`),
 							Keys:  docstore.Keys{rowIndex: h.of.index()}, Amount: 1,

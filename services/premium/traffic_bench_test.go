@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/twmb/franz-go/pkg/kfake"
 
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -50,7 +51,7 @@ func measureTraffic(b *testing.B, policies int, options ...kfake.Opt) {
 		callers.Wait()
 		b.ReportMetric(float64(count.Load())/5, "receipts/s")
 		eventually(b, "no receipt has a mark", func() bool {
-			marked, err := store.receipts.Unsent(b.Context(), uuid.Nil, 1)
+			marked, err := store.receipts.Unsent(b.Context(), organisation.Sole(), uuid.Nil, 1)
 			return err == nil && len(marked) == 0
 		})
 		b.ReportMetric(time.Since(time.Unix(0, last.Load())).Seconds(), "s-until-right")

@@ -1,7 +1,6 @@
 package premium
 
 import (
-	"context"
 	"strings"
 	"testing"
 )
@@ -13,7 +12,7 @@ func TestARowIsReadIfSomebodyElseWroteIt(t *testing.T) {
 		t.Helper()
 		h.put(0, 1)
 		h.store.rows.Store(0)
-		if err := h.processes[process].compute(context.Background(), h.of); err != nil {
+		if err := h.processes[process].compute(background, h.of); err != nil {
 			t.Fatal(err)
 		}
 		reads = h.store.rows.Load()

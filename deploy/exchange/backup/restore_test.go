@@ -14,6 +14,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/allinone"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // TestRestoreFollowsNoLink puts a link in the place of a file of a backup.
@@ -74,14 +75,14 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 				id, err = docstore.NewID(id)
 			}
 			if err == nil {
-				err = c.Insert(t.Context(), docstore.Document{ID: id, Body: []byte("{}")})
+				err = c.Insert(t.Context(), organisation.Sole(), docstore.Document{ID: id, Body: []byte("{}")})
 			}
 		}
 		log, errOfLog := docstore.As[docstore.Changes](c)
 		if err = errors.Join(err, errOfLog); err != nil {
 			t.Fatal(err)
 		}
-		end, err := log.EndOfChanges(t.Context())
+		end, err := log.EndOfChanges(t.Context(), organisation.Sole())
 		if err = errors.Join(err, store.Close()); err != nil {
 			t.Fatal(err)
 		}
@@ -119,10 +120,10 @@ func TestPositionsOfTheFormerLogAreUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := log.Changes(t.Context(), beyond, 1); !errors.Is(err, docstore.ErrPosition) {
+	if _, err := log.Changes(t.Context(), organisation.Sole(), beyond, 1); !errors.Is(err, docstore.ErrPosition) {
 		t.Errorf("a position of the former log: %v", err)
 	}
-	if page, err := log.Changes(t.Context(), "", 100); err != nil || len(page.Changes) != 9 {
+	if page, err := log.Changes(t.Context(), organisation.Sole(), "", 100); err != nil || len(page.Changes) != 9 {
 		t.Errorf("%d entries, error %v", len(page.Changes), err)
 	}
 }

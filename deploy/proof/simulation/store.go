@@ -62,7 +62,8 @@ func (t table) part(ctx context.Context, of docstore.Call) func(*rand.Rand) {
 		return func(*rand.Rand) { t.stored.(keeper).KeepFormer(of.ID, *of.Former) }
 	case of.Operation == "sent":
 		return func(random *rand.Rand) {
-			_, _ = t.stored.Sent(context.WithoutCancel(ctx), part(random, of.Refs)) // its caller gets an error anyway
+			// Its caller gets an error anyway.
+			_, _ = t.stored.Sent(context.WithoutCancel(ctx), of.Organisation, part(random, of.Refs))
 		}
 	default:
 		return nil

@@ -126,7 +126,7 @@ func (g *growing) fill(t *testing.T, count int) []uuid.UUID {
 	var stored []uuid.UUID
 	for i := range count {
 		doc := numbered(i).of(narrow, uuid.Must(uuid.NewV7()))
-		if err := g.Insert(t.Context(), doc); err != nil {
+		if err := g.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		stored = append(stored, doc.ID)
@@ -141,7 +141,7 @@ func numbered(i int) vehicle {
 
 // by returns what a find by one value returns, all of it.
 func (g *growing) by(t *testing.T, index, value string) ([]uuid.UUID, error) {
-	docs, err := g.Find(t.Context(), docstore.Query{Equal: docstore.Keys{index: value}, Limit: 10 * aged})
+	docs, err := g.Find(t.Context(), us, docstore.Query{Equal: docstore.Keys{index: value}, Limit: 10 * aged})
 	return ids(docs), err
 }
 
@@ -191,7 +191,7 @@ func addedIndex(t *testing.T, g *growing) {
 		g.want(t, "chassis", numbered(i).Chassis, id)
 		g.want(t, "plate", numbered(i).Plate, id)
 	}
-	docs, err := g.Find(t.Context(), docstore.Query{Limit: 2 * aged, WithState: true})
+	docs, err := g.Find(t.Context(), us, docstore.Query{Limit: 2 * aged, WithState: true})
 	if err != nil || len(docs) != aged {
 		t.Fatalf("%d documents, error %v", len(docs), err)
 	}
@@ -205,7 +205,7 @@ func addedIndex(t *testing.T, g *growing) {
 	}
 	second := numbered(7)
 	second.Plate = "another"
-	wantDuplicate(t, "insert", g.Insert(t.Context(), second.of(wide, uuid.Must(uuid.NewV7()))), "chassis")
+	wantDuplicate(t, "insert", g.Insert(t.Context(), us, second.of(wide, uuid.Must(uuid.NewV7()))), "chassis")
 }
 
 func refusedMeanwhile(t *testing.T, g *growing) {
@@ -228,7 +228,7 @@ func refusedMeanwhile(t *testing.T, g *growing) {
 			{Equal: docstore.Keys{"owner": "o1", "color": "red"},
 				Limit: 1}, {Ranges: []docstore.Range{{Index: "color"}}, Limit: 1},
 		} {
-			_, err := g.Find(t.Context(), q)
+			_, err := g.Find(t.Context(), us, q)
 			var building *docstore.BuildingError
 			if !errors.As(err, &building) || !errors.Is(err, docstore.ErrUnavailable) {
 				t.Fatalf("find %+v before the index is complete: error %v", q, err)

@@ -27,7 +27,7 @@ func changedMeanwhile(t *testing.T, g *growing) {
 		changed.Color, changed.Chassis = "green", "new "+changed.Chassis
 		next := changed.of(wide, doc.ID)
 		next.Version = doc.Version
-		if err := collection.Replace(t.Context(), next, nil); err != nil {
+		if err := collection.Replace(t.Context(), us, next, nil); err != nil {
 			t.Errorf("replace: %v", err)
 		}
 		return keysOf(doc)
@@ -41,12 +41,12 @@ func changedMeanwhile(t *testing.T, g *growing) {
 	for i, id := range stored {
 		g.want(t, "chassis", numbered(i).Chassis)
 		g.want(t, "chassis", "new "+numbered(i).Chassis, id)
-		if doc, err := g.Get(t.Context(), id); err != nil || doc.Version != 2 {
+		if doc, err := g.Get(t.Context(), us, id); err != nil || doc.Version != 2 {
 			t.Errorf("version %d, error %v", doc.Version, err)
 		}
 	}
 	// The values that no document has are free.
-	if err := g.Insert(t.Context(),
+	if err := g.Insert(t.Context(), us,
 		vehicle{Plate: "free", Chassis: "C-5"}.of(wide, uuid.Must(uuid.NewV7()))); err != nil {
 		t.Errorf("insert: %v", err)
 	}
@@ -57,7 +57,7 @@ func valueTwice(t *testing.T, g *growing) {
 	twin := numbered(3)
 	twin.Plate = "twin"
 	second := twin.of(narrow, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), second); err != nil {
+	if err := g.Insert(t.Context(), us, second); err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
@@ -105,11 +105,11 @@ func writtenByAnother(t *testing.T, g *growing) {
 	changed.Color, changed.Chassis = "green", "other"
 	doc := changed.of(narrow, stored[4])
 	doc.Version = 1
-	if err := g.Replace(t.Context(), doc, nil); err != nil {
+	if err := g.Replace(t.Context(), us, doc, nil); err != nil {
 		t.Fatal(err)
 	}
 	added := vehicle{Plate: "added", Chassis: "added", Owner: "o9", Color: "green"}.of(narrow, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), added); err != nil {
+	if err := g.Insert(t.Context(), us, added); err != nil {
 		t.Fatal(err)
 	}
 	g.want(t, "owner", "o9", added.ID)
@@ -154,7 +154,7 @@ func emptyAtOnce(t *testing.T, g *growing) {
 		t.Errorf("found %v, error %v", found, err)
 	}
 	doc := numbered(0).of(wide, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), doc); err != nil {
+	if err := g.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := g.by(t, "color", "red"); err != nil || !slices.Equal(found, []uuid.UUID{doc.ID}) {
@@ -171,7 +171,7 @@ func withoutKeys(t *testing.T, g *growing) {
 	spec.Keys = nil
 	g.as(t, spec)
 	doc := vehicle{Plate: "later", Chassis: "later", Color: "red"}.of(wide, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), doc); err != nil {
+	if err := g.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	if found, err := g.by(t, "color", "red"); err != nil || !slices.Equal(found, []uuid.UUID{doc.ID}) {
@@ -199,15 +199,15 @@ func addedAmounts(t *testing.T, g *growing) {
 	var want int64
 	owned := every(stored, 3, 1)
 	for _, id := range owned {
-		doc, err := g.Get(t.Context(), id)
+		doc, err := g.Get(t.Context(), us, id)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want += int64(len(doc.Body))
 	}
-	sum, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged)
+	sum, err := g.Sum(t.Context(), us, "owner", "o1", uuid.Nil, aged)
 	for deadline := time.Now().Add(patience); errors.As(err,
-		new(*docstore.BuildingError)); sum, err = g.Sum(t.Context(), "owner", "o1", uuid.Nil, aged) {
+		new(*docstore.BuildingError)); sum, err = g.Sum(t.Context(), us, "owner", "o1", uuid.Nil, aged) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the index is still being built: %+v", g.Backfill())
 		}
@@ -224,23 +224,23 @@ func withoutAmount(t *testing.T, g *growing) {
 	spec.Keys, spec.Amount = nil, nil
 	g.as(t, narrow)
 	doc := numbered(1).of(narrow, uuid.Must(uuid.NewV7()))
-	if err := g.Insert(t.Context(), doc); err != nil {
+	if err := g.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	g.as(t, spec)
 	for _, more := range []vehicle{{Plate: "later", Owner: "o1"}, {Plate: "another", Owner: "o2"}} {
 		later := more.of(narrow, uuid.Must(uuid.NewV7()))
 		later.Amount = 5
-		if err := g.Insert(t.Context(), later); err != nil {
+		if err := g.Insert(t.Context(), us, later); err != nil {
 			t.Fatal(err)
 		}
 	}
 	var building *docstore.BuildingError
-	if _, err := g.Sum(t.Context(), "owner", "o1", uuid.Nil, 10); !errors.As(err, &building) ||
+	if _, err := g.Sum(t.Context(), us, "owner", "o1", uuid.Nil, 10); !errors.As(err, &building) ||
 		building.Index != "owner" {
 		t.Errorf("the sum with a document that has no amount: error %v", err)
 	}
-	if sum, err := g.Sum(t.Context(), "owner", "o2", uuid.Nil, 10); err != nil || sum.Total.Int64() != 5 {
+	if sum, err := g.Sum(t.Context(), us, "owner", "o2", uuid.Nil, 10); err != nil || sum.Total.Int64() != 5 {
 		t.Errorf("the sum of the others: %v, %v", sum.Total, err)
 	}
 }

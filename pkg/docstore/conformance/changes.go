@@ -36,7 +36,7 @@ func Changes(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 	}
 	t.Run("positions of another log are refused", func(t *testing.T) {
 		one, other := logOf(t, size, open(t)), logOf(t, size, open(t))
-		_, err := one.log.Changes(t.Context(), other.end(t), 1)
+		_, err := one.log.Changes(t.Context(), us, other.end(t), 1)
 		wantError(t, "position of another log", err, docstore.ErrPosition)
 	})
 }
@@ -84,7 +84,7 @@ func count(of map[version]bool) int {
 // end returns the position after what there is.
 func (l logged) end(t *testing.T) docstore.Position {
 	t.Helper()
-	end, err := l.log.EndOfChanges(t.Context())
+	end, err := l.log.EndOfChanges(t.Context(), us)
 	if err != nil {
 		t.Fatalf("end of the log: %v", err)
 	}
@@ -97,7 +97,7 @@ func (l logged) read(t *testing.T, after docstore.Position, limit, want int) []d
 	t.Helper()
 	var all []docstore.Change
 	for deadline := time.Now().Add(patience); ; {
-		page, err := l.log.Changes(t.Context(), after, limit)
+		page, err := l.log.Changes(t.Context(), us, after, limit)
 		if err != nil && !errors.As(err, new(*docstore.BuildingError)) || len(page.Changes) > limit {
 			t.Fatalf("%d entries after %q, error %v", len(page.Changes), after, err)
 		}
@@ -152,13 +152,14 @@ func (l logged) load(t *testing.T) map[version]bool {
 	l.together(func(int) {
 		for range l.size.Increments {
 			first, second := document(nil), document(nil)
-			if err := errors.Join(l.Insert(t.Context(), first), l.other.Insert(t.Context(), second)); err != nil {
+			err := errors.Join(l.Insert(t.Context(), us, first), l.other.Insert(t.Context(), us, second))
+			if err != nil {
 				t.Errorf("insert: %v", err)
 				return
 			}
 			gather <- [2]uuid.UUID{first.ID, second.ID}
 			second.Version = 1
-			if err := l.other.Replace(t.Context(), second, formerOf(second, "")); err != nil {
+			if err := l.other.Replace(t.Context(), us, second, formerOf(second, "")); err != nil {
 				t.Errorf("replace: %v", err)
 			}
 			l.rewrite(t, shared.ID)
@@ -174,9 +175,9 @@ func (l logged) load(t *testing.T) map[version]bool {
 // rewrite replaces a document that others replace too.
 func (l logged) rewrite(t *testing.T, id uuid.UUID) {
 	for {
-		doc, err := l.Get(t.Context(), id)
+		doc, err := l.Get(t.Context(), us, id)
 		if err == nil {
-			err = l.Replace(t.Context(), doc, nil)
+			err = l.Replace(t.Context(), us, doc, nil)
 		}
 		if !errors.Is(err, docstore.ErrStale) {
 			if err != nil {
@@ -193,7 +194,7 @@ func (l logged) stored(t *testing.T, ids [2][]uuid.UUID) map[version]bool {
 	stored := map[version]bool{}
 	for i, of := range []docstore.Collection{l.fixture, l.other} {
 		for _, id := range ids[i] {
-			doc, err := of.Get(t.Context(), id)
+			doc, err := of.Get(t.Context(), us, id)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,17 +213,17 @@ func everyVersion(t *testing.T, l logged) {
 func noEntries(t *testing.T, l logged) {
 	doc := document(docstore.Keys{"policyNumber": "L-1"})
 	doc.Unsent = true
-	if err := l.Insert(t.Context(), doc); err != nil {
+	if err := l.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
-	wantDuplicate(t, "insert", l.Insert(t.Context(), document(doc.Keys)), "policyNumber")
+	wantDuplicate(t, "insert", l.Insert(t.Context(), us, document(doc.Keys)), "policyNumber")
 	again := doc
 	again.Keys = nil
-	wantDuplicate(t, "insert", l.Insert(t.Context(), again), docstore.IDIndex)
+	wantDuplicate(t, "insert", l.Insert(t.Context(), us, again), docstore.IDIndex)
 	late := doc
 	late.Version = 2
-	wantError(t, "replace", l.Replace(t.Context(), late, nil), docstore.ErrStale)
-	if removed, err := l.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 1}}); err != nil || removed != 1 {
+	wantError(t, "replace", l.Replace(t.Context(), us, late, nil), docstore.ErrStale)
+	if removed, err := l.Sent(t.Context(), us, []docstore.Ref{{ID: doc.ID, Version: 1}}); err != nil || removed != 1 {
 		t.Errorf("%d marks removed, error %v", removed, err)
 	}
 	last := l.insert(t, nil)
@@ -238,24 +239,24 @@ func unlogged(t *testing.T, l logged) {
 		t.Fatal(err)
 	}
 	doc := document(nil)
-	if err := apart.Insert(t.Context(), doc); err != nil {
+	if err := apart.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	doc.Version = 1
-	if err := apart.Replace(t.Context(), doc, nil); err != nil {
+	if err := apart.Replace(t.Context(), us, doc, nil); err != nil {
 		t.Fatal(err)
 	}
 	last := l.insert(t, nil)
 	wantWhole(t, l.read(t, "", 10, 1), map[version]bool{
 		{policies.Name, docstore.Ref{ID: last.ID, Version: 1}}: true,
 	})
-	if read, err := apart.Get(t.Context(), doc.ID); err != nil || read.Version != 2 {
+	if read, err := apart.Get(t.Context(), us, doc.ID); err != nil || read.Version != 2 {
 		t.Errorf("version %d, error %v", read.Version, err)
 	}
 }
 
 func pagesOfLog(t *testing.T, l logged) {
-	first, err := l.log.Changes(t.Context(), "", 10)
+	first, err := l.log.Changes(t.Context(), us, "", 10)
 	if err != nil || len(first.Changes) > 0 || first.Next == "" {
 		t.Fatalf("an empty log: %+v, error %v", first, err)
 	}
@@ -268,7 +269,7 @@ func pagesOfLog(t *testing.T, l logged) {
 	}
 	l.insert(t, nil)
 	for i := 0; i < len(all); i += 1 + len(all)/20 {
-		page, err := l.log.Changes(t.Context(), all[i].Position, 5)
+		page, err := l.log.Changes(t.Context(), us, all[i].Position, 5)
 		if want := all[i+1 : min(i+6, len(all))]; err != nil || len(page.Changes) < len(want) ||
 			!slices.Equal(page.Changes[:len(want)], want) {
 			t.Errorf("after entry %d: %v, error %v, want %v", i, page.Changes, err, want)
@@ -292,7 +293,7 @@ func watermarks(t *testing.T, l logged) {
 		after, mark := docstore.Position(""), time.Time{}
 		for {
 			ended := ctx.Err() != nil
-			page, err := l.log.Changes(t.Context(), after, 50)
+			page, err := l.log.Changes(t.Context(), us, after, 50)
 			if err != nil || ended && len(page.Changes) == 0 {
 				done <- err
 				return
@@ -316,7 +317,7 @@ func watermarks(t *testing.T, l logged) {
 	// Without writes, the watermark goes on.
 	began, after := time.Now(), l.end(t)
 	for deadline := time.Now().Add(patience); ; {
-		page, err := l.log.Changes(t.Context(), after, 1)
+		page, err := l.log.Changes(t.Context(), us, after, 1)
 		if err != nil || time.Now().After(deadline) {
 			t.Fatalf("the watermark is %v at %v, error %v", page.Watermark, time.Now(), err)
 		}
@@ -344,7 +345,7 @@ func noPositions(t *testing.T, l logged) {
 	for i := range len(end) {
 		altered := []byte(end)
 		altered[i] ^= 1
-		page, err := l.log.Changes(t.Context(), docstore.Position(altered), 10)
+		page, err := l.log.Changes(t.Context(), us, docstore.Position(altered), 10)
 		// An altered number may be one that the log has given.
 		if err != nil {
 			wantError(t, fmt.Sprintf("position %q", altered), err, docstore.ErrPosition)
@@ -353,13 +354,13 @@ func noPositions(t *testing.T, l logged) {
 		}
 	}
 	for _, wrong := range []docstore.Position{"0", "-", end + "0", end[1:], end[:len(end)-1], " "} {
-		_, err := l.log.Changes(t.Context(), wrong, 10)
+		_, err := l.log.Changes(t.Context(), us, wrong, 10)
 		wantError(t, fmt.Sprintf("position %q", wrong), err, docstore.ErrPosition)
 	}
-	_, err := l.log.Changes(t.Context(), "", 0)
+	_, err := l.log.Changes(t.Context(), us, "", 0)
 	wantError(t, "page without a limit", err, docstore.ErrUnavailable)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	wantError(t, "context that has ended", result(l.log.Changes(ctx, "", 1)), context.Canceled)
-	wantError(t, "context that has ended", result(l.log.EndOfChanges(ctx)), docstore.ErrUnavailable)
+	wantError(t, "context that has ended", result(l.log.Changes(ctx, us, "", 1)), context.Canceled)
+	wantError(t, "context that has ended", result(l.log.EndOfChanges(ctx, us)), docstore.ErrUnavailable)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Size says how much work the suite does. What the suite states does not depend on it.
@@ -45,6 +46,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"sums", sums},
 		{"contention", contention},
 		{"contexts", contexts},
+		{"organisations", organisations},
 		{"gates", gates},
 	} {
 		t.Run(tier.name, func(t *testing.T) {
@@ -62,6 +64,9 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		})
 	}
 }
+
+// us is in whose name the suite works, where that does not matter.
+var us = organisation.Sole()
 
 // policies is the collection that the suite works on.
 var policies = docstore.Spec{
@@ -111,7 +116,7 @@ type fixture struct {
 func (f fixture) insert(t *testing.T, keys docstore.Keys) docstore.Document {
 	t.Helper()
 	doc := document(keys)
-	if err := f.Insert(t.Context(), doc); err != nil {
+	if err := f.Insert(t.Context(), us, doc); err != nil {
 		t.Fatalf("insert: %v", err)
 	}
 	doc.Version = 1
@@ -121,7 +126,7 @@ func (f fixture) insert(t *testing.T, keys docstore.Keys) docstore.Document {
 // get returns the document as it is stored.
 func (f fixture) get(t *testing.T, id uuid.UUID) docstore.Document {
 	t.Helper()
-	doc, err := f.Get(t.Context(), id)
+	doc, err := f.Get(t.Context(), us, id)
 	if err != nil {
 		t.Fatalf("get: %v", err)
 	}
@@ -131,7 +136,7 @@ func (f fixture) get(t *testing.T, id uuid.UUID) docstore.Document {
 // find returns the ids that the query selects.
 func (f fixture) find(t *testing.T, q docstore.Query) []uuid.UUID {
 	t.Helper()
-	docs, err := f.Find(t.Context(), q)
+	docs, err := f.Find(t.Context(), us, q)
 	if err != nil {
 		t.Fatalf("find %+v: %v", q, err)
 	}

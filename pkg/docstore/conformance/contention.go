@@ -15,7 +15,7 @@ func contention(t *testing.T, f fixture) {
 	t.Run("increments by replace add up", func(t *testing.T) {
 		doc := document(nil)
 		doc.Body = []byte("0")
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		var writers sync.WaitGroup
@@ -38,7 +38,7 @@ func contention(t *testing.T, f fixture) {
 	t.Run("a unique value has one winner", func(t *testing.T) {
 		var won, refused atomic.Int64
 		f.together(func(int) {
-			err := f.Insert(t.Context(), document(docstore.Keys{"policyNumber": "the one"}))
+			err := f.Insert(t.Context(), us, document(docstore.Keys{"policyNumber": "the one"}))
 			switch index, duplicate := docstore.Duplicate(err); {
 			case err == nil:
 				won.Add(1)
@@ -62,7 +62,7 @@ func contention(t *testing.T, f fixture) {
 		f.together(func(i int) {
 			mine := doc
 			mine.Body = []byte(strconv.Itoa(i))
-			switch err := f.Replace(t.Context(), mine, nil); {
+			switch err := f.Replace(t.Context(), us, mine, nil); {
 			case err == nil:
 				won.Add(1)
 			case errors.Is(err, docstore.ErrStale):
@@ -79,14 +79,14 @@ func contention(t *testing.T, f fixture) {
 		f.insert(t, docstore.Keys{"policyNumber": "taken"})
 		f.together(func(i int) {
 			doc := document(docstore.Keys{"policyNumber": "beside " + strconv.Itoa(i)})
-			if err := f.Insert(t.Context(), doc); err != nil {
+			if err := f.Insert(t.Context(), us, doc); err != nil {
 				t.Errorf("insert: %v", err)
 			}
 			refused := document(docstore.Keys{"policyNumber": "taken", "idempotency": strconv.Itoa(i)})
-			if _, duplicate := docstore.Duplicate(f.Insert(t.Context(), refused)); !duplicate {
+			if _, duplicate := docstore.Duplicate(f.Insert(t.Context(), us, refused)); !duplicate {
 				t.Error("a value that is taken was given again")
 			}
-			if _, err := f.Get(t.Context(), doc.ID); err != nil {
+			if _, err := f.Get(t.Context(), us, doc.ID); err != nil {
 				t.Errorf("get of what was inserted: %v", err)
 			}
 		})
@@ -96,7 +96,7 @@ func contention(t *testing.T, f fixture) {
 // increment adds one to the number that is the document's body.
 func (f fixture) increment(t *testing.T, doc docstore.Document) bool {
 	for {
-		current, err := f.Get(t.Context(), doc.ID)
+		current, err := f.Get(t.Context(), us, doc.ID)
 		if err != nil {
 			t.Errorf("get: %v", err)
 			return false
@@ -107,7 +107,7 @@ func (f fixture) increment(t *testing.T, doc docstore.Document) bool {
 			return false
 		}
 		current.Body = []byte(strconv.Itoa(n + 1))
-		switch err := f.Replace(t.Context(), current, nil); {
+		switch err := f.Replace(t.Context(), us, current, nil); {
 		case err == nil:
 			return true
 		case !errors.Is(err, docstore.ErrStale):

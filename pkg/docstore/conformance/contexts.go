@@ -23,15 +23,15 @@ func contexts(t *testing.T, f fixture) {
 	for name, ctx := range map[string]context.Context{"cancelled": ended, "past its deadline": late} {
 		fresh := document(docstore.Keys{"policyNumber": name})
 		for call, err := range map[string]error{
-			"insert":     f.Insert(ctx, fresh),
-			"get":        result(f.Get(ctx, doc.ID)),
-			"replace":    f.Replace(ctx, doc, nil),
-			"find":       result(f.Find(ctx, docstore.Query{Limit: 1})),
-			"former":     result(f.Former(ctx, doc.ID, 1)),
-			"formers":    result(f.Formers(ctx, doc.ID, 0, 1)),
-			"by key":     result(f.FormerByKey(ctx, doc.ID, "k")),
-			"unsent":     result(f.Unsent(ctx, uuid.Nil, 1)),
-			"sent":       result(f.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})),
+			"insert":     f.Insert(ctx, us, fresh),
+			"get":        result(f.Get(ctx, us, doc.ID)),
+			"replace":    f.Replace(ctx, us, doc, nil),
+			"find":       result(f.Find(ctx, us, docstore.Query{Limit: 1})),
+			"former":     result(f.Former(ctx, us, doc.ID, 1)),
+			"formers":    result(f.Formers(ctx, us, doc.ID, 0, 1)),
+			"by key":     result(f.FormerByKey(ctx, us, doc.ID, "k")),
+			"unsent":     result(f.Unsent(ctx, us, uuid.Nil, 1)),
+			"sent":       result(f.Sent(ctx, us, []docstore.Ref{{ID: doc.ID, Version: 1}})),
 			"ping":       f.store.Ping(ctx),
 			"collection": result(f.store.Collection(ctx, policies)),
 		} {
@@ -40,7 +40,7 @@ func contexts(t *testing.T, f fixture) {
 				wantError(t, call, err, ctx.Err())
 			})
 		}
-		_, err := f.Get(t.Context(), fresh.ID)
+		_, err := f.Get(t.Context(), us, fresh.ID)
 		wantError(t, "get of what was to be inserted", err, docstore.ErrNotFound)
 	}
 	same(t, f.get(t, doc.ID), doc)
@@ -49,12 +49,12 @@ func contexts(t *testing.T, f fixture) {
 		for i := range f.size.Documents / 10 {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%40)*10*time.Microsecond)
 			written := document(docstore.Keys{"idempotency": uuid.NewString()})
-			err := f.Insert(ctx, written)
+			err := f.Insert(ctx, us, written)
 			cancel()
 			if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
 				t.Fatalf("insert: %v", err)
 			}
-			stored, getErr := f.Get(t.Context(), written.ID)
+			stored, getErr := f.Get(t.Context(), us, written.ID)
 			if err == nil && getErr != nil {
 				t.Fatalf("an acknowledged write is lost: %v", getErr)
 			}

@@ -13,6 +13,7 @@
 //	sums.go            the sums of an index with amounts
 //	contention.go      one of several writers succeeds
 //	contexts.go        what has ended does nothing
+//	organisations.go   what is asked in nobody's name is refused
 //	gates.go           the gate of the context decides about every read
 //	ranges.go          Ranges: long ranges and short ones
 //	changes.go         Changes: the log of changes

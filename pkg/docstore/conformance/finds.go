@@ -52,7 +52,7 @@ func finds(t *testing.T, f fixture) {
 					{Equal: docstore.Keys{"policyNumber": "P-7"}, Limit: 1}, {Limit: 1, Skip: 7},
 				} {
 					q.WithState = withState
-					docs, err := f.Find(t.Context(), q)
+					docs, err := f.Find(t.Context(), us, q)
 					if err != nil || len(docs) != 1 {
 						t.Fatalf("found %d documents, error %v", len(docs), err)
 					}
@@ -75,7 +75,7 @@ func finds(t *testing.T, f fixture) {
 			{Bytes: -1, Limit: 1},
 			{Near: true, Skip: 1, Limit: 1},
 		} {
-			_, err := f.Find(t.Context(), q)
+			_, err := f.Find(t.Context(), us, q)
 			wantError(t, fmt.Sprintf("find %+v", q), err, docstore.ErrUnavailable)
 		}
 	})
@@ -101,7 +101,7 @@ func endsEarly(t *testing.T, f fixture, stored []docstore.Document) {
 		{"a unique value, and room for none",
 			docstore.Query{Equal: docstore.Keys{"policyNumber": "P-0"}, Limit: 9, Bytes: 1}, 1},
 	} {
-		docs, err := f.Find(t.Context(), c.query)
+		docs, err := f.Find(t.Context(), us, c.query)
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -48,7 +48,7 @@ func Following(t *testing.T, documents int, opened ...docstore.Collection) {
 			done = true
 		default:
 		}
-		docs, err := opened[0].Find(t.Context(), q)
+		docs, err := opened[0].Find(t.Context(), us, q)
 		if errors.Is(err, docstore.ErrUnavailable) {
 			continue // writes hold the page back
 		}
@@ -90,11 +90,11 @@ func insertPassed(t *testing.T, c docstore.Collection) (uuid.UUID, bool) {
 	doc := document(docstore.Keys{"holder": "motor", "idempotency": uuid.NewString()})
 	for {
 		// As a service does that asks another one.
-		if _, err := c.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrNotFound) {
+		if _, err := c.Get(t.Context(), us, doc.ID); !errors.Is(err, docstore.ErrNotFound) {
 			t.Errorf("get: %v", err)
 			return doc.ID, false
 		}
-		err := c.Insert(t.Context(), doc)
+		err := c.Insert(t.Context(), us, doc)
 		if err == nil {
 			return doc.ID, true
 		}

@@ -43,13 +43,13 @@ func gates(t *testing.T, f fixture) {
 	}
 	doc := document(docstore.Keys{"policyNumber": "B-1", "holder": "b"})
 	doc.Body, doc.State = padded("body"), padded("state")
-	if err := f.Insert(t.Context(), doc); err != nil {
+	if err := f.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	doc.Version = 1
 	for range 4 {
 		former := formerOf(doc, "k")
-		if err := f.Replace(t.Context(), doc, former); err != nil {
+		if err := f.Replace(t.Context(), us, doc, former); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version++
@@ -58,17 +58,27 @@ func gates(t *testing.T, f fixture) {
 		least int
 		read  func(ctx context.Context) error
 	}{
-		"get": {2 * size, func(ctx context.Context) error { return result(f.Get(ctx, doc.ID)) }},
+		"get": {2 * size, func(ctx context.Context) error { return result(f.Get(ctx, us, doc.ID)) }},
 		"find of all": {size,
-			func(ctx context.Context) error { return result(f.Find(ctx, docstore.Query{Limit: 2})) }},
-		"find by holder": {size, func(ctx context.Context) error { return found(f.Find(ctx, equal("holder", "b"))) }},
+			func(ctx context.Context) error {
+				return result(f.Find(ctx, us, docstore.Query{Limit: 2}))
+			}},
+		"find by holder": {size, func(ctx context.Context) error {
+			return found(f.Find(ctx, us, equal("holder", "b")))
+		}},
 		"find by number": {size,
-			func(ctx context.Context) error { return found(f.Find(ctx, equal("policyNumber", "B-1"))) }},
-		"former":        {2 * size, func(ctx context.Context) error { return result(f.Former(ctx, doc.ID, 1)) }},
-		"formers":       {3 * size, func(ctx context.Context) error { return result(f.Formers(ctx, doc.ID, 0, 9)) }},
-		"former by key": {size, func(ctx context.Context) error { return result(f.FormerByKey(ctx, doc.ID, "k")) }},
+			func(ctx context.Context) error {
+				return found(f.Find(ctx, us, equal("policyNumber", "B-1")))
+			}},
+		"former": {2 * size, func(ctx context.Context) error { return result(f.Former(ctx, us, doc.ID, 1)) }},
+		"formers": {3 * size, func(ctx context.Context) error {
+			return result(f.Formers(ctx, us, doc.ID, 0, 9))
+		}},
+		"former by key": {size, func(ctx context.Context) error { return result(f.FormerByKey(ctx, us, doc.ID, "k")) }},
 		"texts": {size,
-			func(ctx context.Context) error { return result(f.Texts(ctx, []uuid.UUID{doc.ID}, "body")) }},
+			func(ctx context.Context) error {
+				return result(f.Texts(ctx, us, []uuid.UUID{doc.ID}, "body"))
+			}},
 	}
 	for name, c := range reads {
 		t.Run(name, func(t *testing.T) {

@@ -23,23 +23,23 @@ func history(t *testing.T, f fixture) {
 		second := f.advance(t, doc, "")
 		f.wantFormer(t, doc.ID, first)
 		f.wantFormer(t, doc.ID, second)
-		_, err := f.Former(t.Context(), doc.ID, 3)
+		_, err := f.Former(t.Context(), us, doc.ID, 3)
 		wantError(t, "former version of the present one", err, docstore.ErrNotFound)
 	})
 	t.Run("a former version needs no state", func(t *testing.T) {
 		doc := document(nil)
 		doc.State = nil
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		f.wantFormer(t, doc.ID, f.advance(t, f.get(t, doc.ID), ""))
 	})
 	t.Run("a replace without a former version keeps none", func(t *testing.T) {
 		doc := f.insert(t, nil)
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
-		_, err := f.Former(t.Context(), doc.ID, 1)
+		_, err := f.Former(t.Context(), us, doc.ID, 1)
 		wantError(t, "former version", err, docstore.ErrNotFound)
 		second := f.advance(t, f.get(t, doc.ID), "")
 		f.wantPage(t, doc.ID, 0, 9, second)
@@ -55,7 +55,7 @@ func history(t *testing.T, f fixture) {
 		f.wantPage(t, doc.ID, 7, 7, formers[7:14]...)
 		f.wantPage(t, doc.ID, 21, 7, formers[21:]...)
 		f.wantPage(t, doc.ID, 25, 7)
-		_, err := f.Formers(t.Context(), doc.ID, 0, 0)
+		_, err := f.Formers(t.Context(), us, doc.ID, 0, 0)
 		wantError(t, "page without a limit", err, docstore.ErrUnavailable)
 	})
 	t.Run("pages end by their size", func(t *testing.T) {
@@ -65,7 +65,7 @@ func history(t *testing.T, f fixture) {
 			stored := f.get(t, doc.ID)
 			former := formerOf(stored, "")
 			stored.State = fmt.Appendf(nil, `{"x":"%s"}`, bytes.Repeat([]byte("x"), parts*docstore.FormersBytes/9))
-			if err := f.Replace(t.Context(), stored, former); err != nil {
+			if err := f.Replace(t.Context(), us, stored, former); err != nil {
 				t.Fatal(err)
 			}
 			formers = append(formers, *former)
@@ -84,7 +84,7 @@ func history(t *testing.T, f fixture) {
 		first := f.advance(t, one, "shared")
 		f.wantPage(t, one.ID, 0, 9, first)
 		f.wantPage(t, other.ID, 0, 9)
-		_, err := f.FormerByKey(t.Context(), other.ID, "shared")
+		_, err := f.FormerByKey(t.Context(), us, other.ID, "shared")
 		wantError(t, "key of another document", err, docstore.ErrNotFound)
 	})
 	t.Run("collections do not share their former versions", func(t *testing.T) {
@@ -94,7 +94,7 @@ func history(t *testing.T, f fixture) {
 		}
 		doc := f.insert(t, nil)
 		f.advance(t, doc, "")
-		_, err = capability[docstore.History](t, other).Former(t.Context(), doc.ID, 1)
+		_, err = capability[docstore.History](t, other).Former(t.Context(), us, doc.ID, 1)
 		wantError(t, "former version in another collection", err, docstore.ErrNotFound)
 	})
 	t.Run("a key finds the latest former version that has it", func(t *testing.T) {
@@ -103,13 +103,13 @@ func history(t *testing.T, f fixture) {
 			f.advance(t, f.get(t, doc.ID), key)
 		}
 		for key, version := range map[string]int64{"a": 3, "b": 2, "c": 5} {
-			got, err := f.FormerByKey(t.Context(), doc.ID, key)
+			got, err := f.FormerByKey(t.Context(), us, doc.ID, key)
 			if err != nil || got.Version != version || got.Key != key || len(got.Body) > 0 || len(got.State) == 0 {
 				t.Errorf("key %s finds %+v, error %v", key, got, err)
 			}
 		}
 		for _, key := range []string{"d", "A", ""} {
-			_, err := f.FormerByKey(t.Context(), doc.ID, key)
+			_, err := f.FormerByKey(t.Context(), us, doc.ID, key)
 			wantError(t, fmt.Sprintf("key %q", key), err, docstore.ErrNotFound)
 		}
 	})
@@ -118,16 +118,17 @@ func history(t *testing.T, f fixture) {
 		first := f.advance(t, doc, "k")
 		// Whatever a late caller says that version 1 was, it stays what it was.
 		wantError(t, "late replace",
-			f.Replace(t.Context(), doc, &docstore.Former{Version: 1, Body: []byte(`{"late":true}`)}), docstore.ErrStale)
+			f.Replace(t.Context(), us, doc, &docstore.Former{Version: 1, Body: []byte(`{"late":true}`)}),
+			docstore.ErrStale)
 		f.wantFormer(t, doc.ID, first)
 		ahead := doc
 		ahead.Version = 9
-		err := f.Replace(t.Context(), ahead, &docstore.Former{Version: 8, Body: doc.Body})
+		err := f.Replace(t.Context(), us, ahead, &docstore.Former{Version: 8, Body: doc.Body})
 		wantError(t, "former version that is not the one replaced", err, docstore.ErrUnavailable)
 		f.insert(t, docstore.Keys{"policyNumber": "H-2"})
 		second := f.get(t, doc.ID)
 		second.Keys = docstore.Keys{"policyNumber": "H-2"}
-		wantDuplicate(t, "replace", f.Replace(t.Context(), second, formerOf(second, "")), "policyNumber")
+		wantDuplicate(t, "replace", f.Replace(t.Context(), us, second, formerOf(second, "")), "policyNumber")
 		f.wantPage(t, doc.ID, 0, 1, first)
 		// If the refused replace left version 2, then as it is: it does not show once version 2 is replaced.
 		f.wantFormer(t, doc.ID, f.advance(t, f.get(t, doc.ID), ""))
@@ -136,7 +137,7 @@ func history(t *testing.T, f fixture) {
 	t.Run("the former versions of contenders are those that were there", func(t *testing.T) {
 		doc := document(nil)
 		doc.Body, doc.State = []byte("1"), []byte("1")
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		f.together(func(int) {
@@ -148,12 +149,12 @@ func history(t *testing.T, f fixture) {
 		if want := int64(f.size.Writers*f.size.Increments) + 1; last.Version != want {
 			t.Fatalf("version %d, want %d", last.Version, want)
 		}
-		page, err := f.Formers(t.Context(), doc.ID, 0, int(last.Version))
+		page, err := f.Formers(t.Context(), us, doc.ID, 0, int(last.Version))
 		if err != nil || int64(len(page)) != last.Version-1 {
 			t.Fatalf("%d former versions, error %v", len(page), err)
 		}
 		for i, former := range page {
-			whole, err := f.Former(t.Context(), doc.ID, former.Version)
+			whole, err := f.Former(t.Context(), us, doc.ID, former.Version)
 			number := strconv.Itoa(i + 1)
 			if err != nil || former.Version != int64(i+1) || string(former.State) != number ||
 				string(whole.Body) != number {
@@ -165,22 +166,22 @@ func history(t *testing.T, f fixture) {
 		doc := document(nil)
 		doc.Body = append(append([]byte(`{"x":"`), bytes.Repeat([]byte("x"), docstore.MaxSize-len(doc.State)-8)...),
 			`"}`...)
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatalf("insert of %d bytes: %v", len(doc.Body)+len(doc.State), err)
 		}
 		stored := f.get(t, doc.ID)
 		f.advance(t, stored, "")
 		stored = f.get(t, doc.ID)
 		stored.State = slices.Concat(doc.State, []byte(" "))
-		wantError(t, "replace", f.Replace(t.Context(), stored, formerOf(stored, "")), docstore.ErrTooLarge)
+		wantError(t, "replace", f.Replace(t.Context(), us, stored, formerOf(stored, "")), docstore.ErrTooLarge)
 		if got := f.get(t, doc.ID); got.Version != 2 {
 			t.Errorf("version %d after a refused replace", got.Version)
 		}
 		f.wantPage(t, doc.ID, 1, 1)
 		doc = document(nil)
 		doc.Body = append(bytes.Repeat([]byte(" "), docstore.MaxSize-len(doc.State)-1), "{}"...)
-		wantError(t, "insert", f.Insert(t.Context(), doc), docstore.ErrTooLarge)
-		_, err := f.Get(t.Context(), doc.ID)
+		wantError(t, "insert", f.Insert(t.Context(), us, doc), docstore.ErrTooLarge)
+		_, err := f.Get(t.Context(), us, doc.ID)
 		wantError(t, "get of what was refused", err, docstore.ErrNotFound)
 	})
 }
@@ -196,7 +197,7 @@ func (f fixture) advance(t *testing.T, doc docstore.Document, key string) docsto
 	former := *formerOf(doc, key)
 	doc.State = fmt.Appendf(nil, `{"follows":%d}`, doc.Version)
 	doc.Digest = docstore.NewDigest(doc.Version+1, doc.Body, doc.State, former.Digest)
-	if err := f.Replace(t.Context(), doc, &former); err != nil {
+	if err := f.Replace(t.Context(), us, doc, &former); err != nil {
 		t.Fatalf("replace: %v", err)
 	}
 	return former
@@ -205,7 +206,7 @@ func (f fixture) advance(t *testing.T, doc docstore.Document, key string) docsto
 // succeed replaces a document whose body and state are its version by the next such document.
 func (f fixture) succeed(t *testing.T, id uuid.UUID) {
 	for {
-		doc, err := f.Get(t.Context(), id)
+		doc, err := f.Get(t.Context(), us, id)
 		if err != nil {
 			t.Errorf("get: %v", err)
 			return
@@ -213,7 +214,7 @@ func (f fixture) succeed(t *testing.T, id uuid.UUID) {
 		former := formerOf(doc, "")
 		doc.Body = strconv.AppendInt(nil, doc.Version+1, 10)
 		doc.State = doc.Body
-		switch err := f.Replace(t.Context(), doc, former); {
+		switch err := f.Replace(t.Context(), us, doc, former); {
 		case err == nil:
 			return
 		case !errors.Is(err, docstore.ErrStale):
@@ -226,7 +227,7 @@ func (f fixture) succeed(t *testing.T, id uuid.UUID) {
 // wantFormer fails the test unless a former version is kept as expected.
 func (f fixture) wantFormer(t *testing.T, id uuid.UUID, want docstore.Former) {
 	t.Helper()
-	got, err := f.Former(t.Context(), id, want.Version)
+	got, err := f.Former(t.Context(), us, id, want.Version)
 	if err != nil {
 		t.Fatalf("former version %d: %v", want.Version, err)
 	}
@@ -236,7 +237,7 @@ func (f fixture) wantFormer(t *testing.T, id uuid.UUID, want docstore.Former) {
 // wantPage fails the test unless a page holds the former versions expected, without their bodies.
 func (f fixture) wantPage(t *testing.T, id uuid.UUID, after int64, limit int, want ...docstore.Former) {
 	t.Helper()
-	page, err := f.Formers(t.Context(), id, after, limit)
+	page, err := f.Formers(t.Context(), us, id, after, limit)
 	if err != nil || len(page) != len(want) {
 		t.Fatalf("%d former versions after %d, error %v, want %d", len(page), after, err, len(want))
 	}

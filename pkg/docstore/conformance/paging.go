@@ -37,7 +37,7 @@ func paging(t *testing.T, f fixture) {
 		seen := map[uuid.UUID]int{}
 		last := q.After
 		for {
-			docs, err := f.Find(t.Context(), q)
+			docs, err := f.Find(t.Context(), us, q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,13 +68,13 @@ func crowd(ctx context.Context, t *testing.T, f fixture) {
 		if i%2 == 0 {
 			doc.ID = uuid.New()
 		}
-		err := f.Insert(ctx, doc)
+		err := f.Insert(ctx, us, doc)
 		if _, passed := errors.AsType[*docstore.PassedError](err); passed {
 			continue
 		}
 		if err == nil {
 			doc.Version = 1
-			err = f.Replace(ctx, doc, nil)
+			err = f.Replace(ctx, us, doc, nil)
 		}
 		if ctx.Err() != nil {
 			return

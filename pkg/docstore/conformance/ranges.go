@@ -31,7 +31,7 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 			id := uuid.Must(uuid.NewV7())
 			stored[part.kind] = append(stored[part.kind], id)
 			doc := docstore.Document{ID: id, Body: []byte("{}"), Keys: docstore.Keys{"kind": part.kind}}
-			writes.Go(func() error { return policies.Insert(t.Context(), doc) })
+			writes.Go(func() error { return policies.Insert(t.Context(), us, doc) })
 		}
 	}
 	if err := writes.Wait(); err != nil {
@@ -51,7 +51,7 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 		}
 		near(t, policies, q, reverse)
 		q.Descending, q.Skip = false, len(want)-30
-		if docs, err := policies.Find(t.Context(), q); err != nil || len(docs) != 30 ||
+		if docs, err := policies.Find(t.Context(), us, q); err != nil || len(docs) != 30 ||
 			docs[29].ID != want[len(want)-1] {
 			t.Errorf("%d of the last 30 documents of the kind %q were found (%v)", len(docs), kind, err)
 		}
@@ -64,7 +64,7 @@ func near(t *testing.T, c docstore.Collection, q docstore.Query, want []uuid.UUI
 	q.Near = true
 	var found []uuid.UUID
 	for {
-		docs, err := c.Find(t.Context(), q)
+		docs, err := c.Find(t.Context(), us, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func near(t *testing.T, c docstore.Collection, q docstore.Query, want []uuid.UUI
 func pages(t *testing.T, c docstore.Collection, q docstore.Query) (found []uuid.UUID) {
 	t.Helper()
 	for {
-		docs, err := c.Find(t.Context(), q)
+		docs, err := c.Find(t.Context(), us, q)
 		if err != nil {
 			t.Fatal(err)
 		}

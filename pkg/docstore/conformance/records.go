@@ -21,7 +21,7 @@ func records(t *testing.T, f fixture) {
 	t.Run("a document needs no keys and no state", func(t *testing.T) {
 		doc := document(nil)
 		doc.State = nil
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version = 1
@@ -31,7 +31,7 @@ func records(t *testing.T, f fixture) {
 		doc := document(nil)
 		doc.Body = []byte(
 			"{ \"a\" : 1.0e+2,\n\t\"b\":\"\\u0000 \u2028 \U0001F697\", \"c\":100000000000000000000000000000001 }")
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version = 1
@@ -40,7 +40,7 @@ func records(t *testing.T, f fixture) {
 	t.Run("a body may be of a mebibyte", func(t *testing.T) {
 		doc := document(nil)
 		doc.Body = append(append([]byte(`{"terms":"`), bytes.Repeat([]byte("x"), 1<<20)...), `"}`...)
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version = 1
@@ -49,7 +49,7 @@ func records(t *testing.T, f fixture) {
 	t.Run("a stored document does not share memory with the caller's", func(t *testing.T) {
 		doc := document(nil)
 		want := bytes.Clone(doc.Body)
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		clear(doc.Body)
@@ -58,7 +58,7 @@ func records(t *testing.T, f fixture) {
 		}
 	})
 	t.Run("an id that nobody has is not found", func(t *testing.T) {
-		_, err := f.Get(t.Context(), uuid.Must(uuid.NewV7()))
+		_, err := f.Get(t.Context(), us, uuid.Must(uuid.NewV7()))
 		wantError(t, "get", err, docstore.ErrNotFound)
 	})
 	t.Run("which ids documents have", func(t *testing.T) {
@@ -66,7 +66,7 @@ func records(t *testing.T, f fixture) {
 		for range docstore.MaxTexts / 2 {
 			ids = append(ids, f.insert(t, nil).ID, uuid.Must(uuid.NewV7()))
 		}
-		present, err := f.Texts(t.Context(), ids, "")
+		present, err := f.Texts(t.Context(), us, ids, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +75,7 @@ func records(t *testing.T, f fixture) {
 				t.Errorf("id %d: present %v with the text %q", i, has, text)
 			}
 		}
-		if none, err := f.Texts(t.Context(), nil, ""); err != nil || len(none) > 0 {
+		if none, err := f.Texts(t.Context(), us, nil, ""); err != nil || len(none) > 0 {
 			t.Errorf("no ids: %v present, error %v", none, err)
 		}
 	})
@@ -84,13 +84,13 @@ func records(t *testing.T, f fixture) {
 		doc := f.insert(t, nil)
 		again := doc
 		again.Body = []byte(`{"other":true}`)
-		wantDuplicate(t, "second insert", f.Insert(t.Context(), again), docstore.IDIndex)
+		wantDuplicate(t, "second insert", f.Insert(t.Context(), us, again), docstore.IDIndex)
 		same(t, f.get(t, doc.ID), doc)
 	})
 	t.Run("a key that no index holds is refused", func(t *testing.T) {
 		doc := document(docstore.Keys{"claimNumber": "C-1"})
-		wantError(t, "insert", f.Insert(t.Context(), doc), docstore.ErrUnavailable)
-		_, err := f.Get(t.Context(), doc.ID)
+		wantError(t, "insert", f.Insert(t.Context(), us, doc), docstore.ErrUnavailable)
+		_, err := f.Get(t.Context(), us, doc.ID)
 		wantError(t, "get", err, docstore.ErrNotFound)
 	})
 	t.Run("the same collection may be opened again", func(t *testing.T) {
@@ -99,7 +99,7 @@ func records(t *testing.T, f fixture) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := again.Get(t.Context(), doc.ID)
+		got, err := again.Get(t.Context(), us, doc.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,10 +111,10 @@ func records(t *testing.T, f fixture) {
 			t.Fatal(err)
 		}
 		doc := f.insert(t, docstore.Keys{"policyNumber": "M-3"})
-		if _, err := other.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrNotFound) {
+		if _, err := other.Get(t.Context(), us, doc.ID); !errors.Is(err, docstore.ErrNotFound) {
 			t.Errorf("get from the other collection: %v", err)
 		}
-		if err := other.Insert(t.Context(), doc); err != nil {
+		if err := other.Insert(t.Context(), us, doc); err != nil {
 			t.Errorf("the same id and key in the other collection: %v", err)
 		}
 	})
@@ -157,7 +157,7 @@ func (f fixture) texts(t *testing.T) {
 	} {
 		doc := document(nil)
 		doc.Body = []byte(body)
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatalf("insert %s: %v", body, err)
 		}
 		want[doc.ID] = text
@@ -168,24 +168,24 @@ func (f fixture) texts(t *testing.T) {
 		want[doc.ID] = ""
 		ids = append(ids, doc.ID)
 	}
-	got, err := f.Texts(t.Context(), ids, member)
+	got, err := f.Texts(t.Context(), us, ids, member)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("texts of %d documents\n got %v\nwant %v", len(want), got, want)
 	}
-	if none, err := f.Texts(t.Context(), nil, member); err != nil || len(none) > 0 {
+	if none, err := f.Texts(t.Context(), us, nil, member); err != nil || len(none) > 0 {
 		t.Errorf("no ids: %v, error %v", none, err)
 	}
 	named := document(nil)
 	named.Body = []byte(`{"a.b":"with a dot","a":{"b":"below"},"$a":"with a dollar sign","%a":"with a percent sign"}`)
-	if err := f.Insert(t.Context(), named); err != nil {
+	if err := f.Insert(t.Context(), us, named); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"a.b": "with a dot", "$a": "with a dollar sign",
 		"%a": "with a percent sign", "a": ""} {
-		if got, err := f.Texts(t.Context(), []uuid.UUID{named.ID}, name); err != nil || got[named.ID] != want {
+		if got, err := f.Texts(t.Context(), us, []uuid.UUID{named.ID}, name); err != nil || got[named.ID] != want {
 			t.Errorf("member %s: %q, error %v, want %q", name, got[named.ID], err, want)
 		}
 	}

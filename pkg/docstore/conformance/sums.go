@@ -37,7 +37,7 @@ func sums(t *testing.T, f fixture) {
 	f.whole = collectionOf(t, collection)
 	put := func(t *testing.T, doc docstore.Document) docstore.Ref {
 		t.Helper()
-		if err := f.Insert(t.Context(), doc); err != nil {
+		if err := f.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		return docstore.Ref{ID: doc.ID, Version: 1}
@@ -57,19 +57,19 @@ func sums(t *testing.T, f fixture) {
 	})
 	t.Run("nothing adds up to zero", func(t *testing.T) {
 		wantSum(t, f, "nobody's", new(big.Int), 0)
-		_, err := f.FirstUnsent(t.Context(), "account", "nobody's")
+		_, err := f.FirstUnsent(t.Context(), us, "account", "nobody's")
 		wantError(t, "first unsent", err, docstore.ErrNotFound)
 	})
 	t.Run("a replacement changes account and amount", func(t *testing.T) {
 		doc := entry("before", 5)
 		put(t, doc)
 		doc.Version, doc.Amount = 1, 7
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantSum(t, f, "before", big.NewInt(7), 1)
 		doc.Version, doc.Keys = 2, docstore.Keys{"account": "after"}
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		wantSum(t, f, "before", new(big.Int), 0)
@@ -88,12 +88,12 @@ func sums(t *testing.T, f fixture) {
 		func(t *testing.T) { sumsAmongWriters(t, f) })
 	t.Run("a sum that the collection does not support is refused", func(t *testing.T) {
 		for _, index := range []string{"number", "kind", "claimNumber"} {
-			_, err := f.Sum(t.Context(), index, "x", uuid.Nil, 1)
+			_, err := f.Sum(t.Context(), us, index, "x", uuid.Nil, 1)
 			wantError(t, "sum by "+index, err, docstore.ErrUnavailable)
-			_, err = f.FirstUnsent(t.Context(), index, "x")
+			_, err = f.FirstUnsent(t.Context(), us, index, "x")
 			wantError(t, "first unsent by "+index, err, docstore.ErrUnavailable)
 		}
-		_, err := f.Sum(t.Context(), "account", "x", uuid.Nil, 0)
+		_, err := f.Sum(t.Context(), us, "account", "x", uuid.Nil, 0)
 		wantError(t, "sum of no documents", err, docstore.ErrUnavailable)
 		_, err = f.store.Collection(t.Context(),
 			docstore.Spec{Name: "a", Indexes: []docstore.Index{{Name: "b", Unique: true, Amounts: true}}})
@@ -103,7 +103,7 @@ func sums(t *testing.T, f fixture) {
 
 func wantSum(t *testing.T, f fixture, account string, total *big.Int, documents int) {
 	t.Helper()
-	sum, err := f.Sum(t.Context(), "account", account, uuid.Nil, 1000)
+	sum, err := f.Sum(t.Context(), us, "account", account, uuid.Nil, 1000)
 	if err != nil || sum.Total.Cmp(total) != 0 || sum.Documents != documents {
 		t.Errorf("the sum of %d documents of %s is %v, want %v of %d (%v)", sum.Documents, account, sum.Total, total,
 			documents, err)
@@ -126,7 +126,7 @@ func sumsByPage(t *testing.T, f fixture, put func(*testing.T, docstore.Document)
 	for _, limit := range []int{1, 7, len(of), 2 * len(of)} {
 		total, after, seen := new(big.Int), uuid.Nil, 0
 		for {
-			sum, err := f.Sum(t.Context(), "account", "a1", after, limit)
+			sum, err := f.Sum(t.Context(), us, "account", "a1", after, limit)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,14 +159,14 @@ func sumsListMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Docume
 	}
 	tell := func(after uuid.UUID, limit int, want ...docstore.Ref) {
 		t.Helper()
-		sum, err := f.Sum(t.Context(), "account", "marked", after, limit)
+		sum, err := f.Sum(t.Context(), us, "account", "marked", after, limit)
 		if err != nil || !slices.Equal(sum.Unsent, want) {
 			t.Errorf("marks %v (%v), want %v", sum.Unsent, err, want)
 		}
 	}
 	first := func(want docstore.Ref) {
 		t.Helper()
-		if id, err := f.FirstUnsent(t.Context(), "account", "marked"); err != nil || id != want.ID {
+		if id, err := f.FirstUnsent(t.Context(), us, "account", "marked"); err != nil || id != want.ID {
 			t.Errorf("the first is %v (%v), want %v", id, err, want.ID)
 		}
 	}
@@ -174,22 +174,22 @@ func sumsListMarks(t *testing.T, f fixture, put func(*testing.T, docstore.Docume
 	tell(uuid.Nil, 4, all[1], all[3])
 	tell(all[3].ID, 9, all[5], all[7])
 	first(all[1])
-	if _, err := f.Sent(t.Context(), []docstore.Ref{all[1], all[5]}); err != nil {
+	if _, err := f.Sent(t.Context(), us, []docstore.Ref{all[1], all[5]}); err != nil {
 		t.Fatal(err)
 	}
 	tell(uuid.Nil, 9, all[3], all[7])
 	first(all[3])
 	doc := entry("marked", 1)
 	doc.ID, doc.Version, doc.Unsent = all[3].ID, 1, true
-	if err := f.Replace(t.Context(), doc, nil); err != nil {
+	if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 		t.Fatal(err)
 	}
 	tell(uuid.Nil, 9, docstore.Ref{ID: doc.ID, Version: 2}, all[7])
-	if _, err := f.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 2}, all[7]}); err != nil {
+	if _, err := f.Sent(t.Context(), us, []docstore.Ref{{ID: doc.ID, Version: 2}, all[7]}); err != nil {
 		t.Fatal(err)
 	}
 	tell(uuid.Nil, 9)
-	_, err := f.FirstUnsent(t.Context(), "account", "marked")
+	_, err := f.FirstUnsent(t.Context(), us, "account", "marked")
 	wantError(t, "first unsent", err, docstore.ErrNotFound)
 	wantSum(t, f, "marked", big.NewInt(9), 9)
 }
@@ -202,9 +202,9 @@ func sumsAmongWriters(t *testing.T, f fixture) {
 			for range min(f.size.Documents/4, 100) {
 				doc := entry("busy", 1)
 				doc.Unsent = true
-				err := f.Insert(t.Context(), doc)
+				err := f.Insert(t.Context(), us, doc)
 				if err == nil {
-					_, err = f.Sent(t.Context(), []docstore.Ref{{ID: doc.ID, Version: 1}})
+					_, err = f.Sent(t.Context(), us, []docstore.Ref{{ID: doc.ID, Version: 1}})
 				}
 				if err != nil && !errors.Is(err, docstore.ErrUnavailable) {
 					t.Errorf("write: %v", err)
@@ -223,7 +223,7 @@ func sumsAmongWriters(t *testing.T, f fixture) {
 			last = true
 		default:
 		}
-		sum, err := f.Sum(t.Context(), "account", "busy", uuid.Nil, 1000)
+		sum, err := f.Sum(t.Context(), us, "account", "busy", uuid.Nil, 1000)
 		if err != nil {
 			t.Fatal(err)
 		}

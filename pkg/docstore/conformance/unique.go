@@ -11,16 +11,16 @@ func uniqueKeys(t *testing.T, f fixture) {
 	t.Run("an insert with a value that is taken is refused by name", func(t *testing.T) {
 		f.insert(t, docstore.Keys{"policyNumber": "U-1", "idempotency": "a"})
 		second := document(docstore.Keys{"policyNumber": "U-1", "idempotency": "b"})
-		wantDuplicate(t, "insert", f.Insert(t.Context(), second), "policyNumber")
-		_, err := f.Get(t.Context(), second.ID)
+		wantDuplicate(t, "insert", f.Insert(t.Context(), us, second), "policyNumber")
+		_, err := f.Get(t.Context(), us, second.ID)
 		wantError(t, "get of the refused document", err, docstore.ErrNotFound)
 		third := document(docstore.Keys{"policyNumber": "U-2", "idempotency": "a"})
-		wantDuplicate(t, "insert", f.Insert(t.Context(), third), "idempotency")
+		wantDuplicate(t, "insert", f.Insert(t.Context(), us, third), "idempotency")
 	})
 	t.Run("the refused document's other values are free", func(t *testing.T) {
 		f.insert(t, docstore.Keys{"policyNumber": "U-3"})
 		refused := document(docstore.Keys{"policyNumber": "U-3", "idempotency": "free"})
-		wantDuplicate(t, "insert", f.Insert(t.Context(), refused), "policyNumber")
+		wantDuplicate(t, "insert", f.Insert(t.Context(), us, refused), "policyNumber")
 		f.insert(t, docstore.Keys{"policyNumber": "U-4", "idempotency": "free"})
 	})
 	t.Run("documents without the key do not collide", func(t *testing.T) {
@@ -30,7 +30,8 @@ func uniqueKeys(t *testing.T, f fixture) {
 	})
 	t.Run("the empty text is a value", func(t *testing.T) {
 		f.insert(t, docstore.Keys{"policyNumber": ""})
-		wantDuplicate(t, "insert", f.Insert(t.Context(), document(docstore.Keys{"policyNumber": ""})), "policyNumber")
+		err := f.Insert(t.Context(), us, document(docstore.Keys{"policyNumber": ""}))
+		wantDuplicate(t, "insert", err, "policyNumber")
 	})
 	t.Run("values differ by case, by accent and by length", func(t *testing.T) {
 		for _, value := range []string{"zoe", "Zoe", "zoë", "zoe ", "zo"} {
@@ -42,7 +43,7 @@ func uniqueKeys(t *testing.T, f fixture) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "U-6"})
 		changed := doc
 		changed.Body, changed.Keys = []byte(`{"changed":true}`), docstore.Keys{"policyNumber": "U-5"}
-		wantDuplicate(t, "replace", f.Replace(t.Context(), changed, nil), "policyNumber")
+		wantDuplicate(t, "replace", f.Replace(t.Context(), us, changed, nil), "policyNumber")
 		same(t, f.get(t, doc.ID), doc)
 		found := f.find(t, docstore.Query{Equal: docstore.Keys{"policyNumber": "U-6"}, Limit: 2})
 		if len(found) != 1 || found[0] != doc.ID {
@@ -51,14 +52,14 @@ func uniqueKeys(t *testing.T, f fixture) {
 	})
 	t.Run("a replace keeps its own value", func(t *testing.T) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "U-7"})
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Errorf("replace: %v", err)
 		}
 	})
 	t.Run("a value that a replace gives up is free", func(t *testing.T) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "U-8", "idempotency": "c"})
 		doc.Keys = docstore.Keys{"policyNumber": "U-9"}
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		f.insert(t, docstore.Keys{"policyNumber": "U-8", "idempotency": "c"})

@@ -12,7 +12,7 @@ func versions(t *testing.T, f fixture) {
 		doc := f.insert(t, docstore.Keys{"policyNumber": "V-1", "holder": "before", "kind": "motor"})
 		doc.Body, doc.State = []byte(`{"status":"cancelled"}`), []byte(`{"reason":"sold"}`)
 		doc.Keys, doc.Unsent = docstore.Keys{"policyNumber": "V-1", "holder": "after"}, true
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version = 2
@@ -32,7 +32,7 @@ func versions(t *testing.T, f fixture) {
 	t.Run("a replace can take the state away", func(t *testing.T) {
 		doc := f.insert(t, nil)
 		doc.State = nil
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version = 2
@@ -42,7 +42,7 @@ func versions(t *testing.T, f fixture) {
 		doc := f.insert(t, nil)
 		former := formerOf(doc, "")
 		doc.Digest = nil
-		if err := f.Replace(t.Context(), doc, former); err != nil {
+		if err := f.Replace(t.Context(), us, doc, former); err != nil {
 			t.Fatal(err)
 		}
 		doc.Version = 2
@@ -51,12 +51,12 @@ func versions(t *testing.T, f fixture) {
 	})
 	t.Run("a version that was replaced is stale", func(t *testing.T) {
 		doc := f.insert(t, nil)
-		if err := f.Replace(t.Context(), doc, nil); err != nil {
+		if err := f.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Fatal(err)
 		}
 		late := doc
 		late.Body = []byte(`{"late":true}`)
-		wantError(t, "replace of version 1", f.Replace(t.Context(), late, nil), docstore.ErrStale)
+		wantError(t, "replace of version 1", f.Replace(t.Context(), us, late, nil), docstore.ErrStale)
 		doc.Version = 2
 		same(t, f.get(t, doc.ID), doc)
 	})
@@ -64,20 +64,20 @@ func versions(t *testing.T, f fixture) {
 		doc := f.insert(t, nil)
 		ahead := doc
 		ahead.Version = 2
-		wantError(t, "replace of version 2", f.Replace(t.Context(), ahead, nil), docstore.ErrStale)
+		wantError(t, "replace of version 2", f.Replace(t.Context(), us, ahead, nil), docstore.ErrStale)
 		same(t, f.get(t, doc.ID), doc)
 	})
 	t.Run("a document that is not there is stale", func(t *testing.T) {
 		doc := document(nil)
 		doc.Version = 1
-		wantError(t, "replace", f.Replace(t.Context(), doc, nil), docstore.ErrStale)
-		_, err := f.Get(t.Context(), doc.ID)
+		wantError(t, "replace", f.Replace(t.Context(), us, doc, nil), docstore.ErrStale)
+		_, err := f.Get(t.Context(), us, doc.ID)
 		wantError(t, "get", err, docstore.ErrNotFound)
 	})
 	t.Run("versions grow by one", func(t *testing.T) {
 		doc := f.insert(t, nil)
 		for want := int64(2); want < 8; want++ {
-			if err := f.Replace(t.Context(), f.get(t, doc.ID), nil); err != nil {
+			if err := f.Replace(t.Context(), us, f.get(t, doc.ID), nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := f.get(t, doc.ID).Version; got != want {

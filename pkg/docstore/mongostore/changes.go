@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // place is a position in the log: so many changes of a segment are before it. The place after the last change of a
@@ -39,7 +40,7 @@ func placeOf(position docstore.Position, log string) (place, error) {
 	return p, nil
 }
 
-func (c *collection) EndOfChanges(ctx context.Context) (docstore.Position, error) {
+func (c *collection) EndOfChanges(ctx context.Context, _ organisation.ID) (docstore.Position, error) {
 	head, err := c.log.readHead(ctx)
 	if err != nil {
 		return "", unavailable(ctx, err)
@@ -55,7 +56,9 @@ func (c *collection) EndOfChanges(ctx context.Context) (docstore.Position, error
 const together = 2
 
 // Changes reads one segment after another, by number.
-func (c *collection) Changes(ctx context.Context, after docstore.Position, limit int) (docstore.ChangePage, error) {
+func (c *collection) Changes(
+	ctx context.Context, _ organisation.ID, after docstore.Position, limit int,
+) (docstore.ChangePage, error) {
 	if limit < 1 {
 		return docstore.ChangePage{}, fmt.Errorf("%w: a page of changes needs a limit", docstore.ErrUnavailable)
 	}

@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // stateless is the projection of a find that does not ask for the states.
@@ -43,7 +44,7 @@ type collection struct {
 	timeout time.Duration
 }
 
-func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+func (c *collection) Get(ctx context.Context, _ organisation.ID, id uuid.UUID) (docstore.Document, error) {
 	var r record
 	err := decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: uuidBinary(id)}},
 		options.FindOne().SetProjection(shown)), &r)

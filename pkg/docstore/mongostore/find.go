@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // The orders of ids.
@@ -37,7 +38,7 @@ func orderOf(q docstore.Query) order {
 	return o
 }
 
-func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+func (c *collection) Find(ctx context.Context, _ organisation.ID, q docstore.Query) ([]docstore.Document, error) {
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(ctx, err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // formerRecord is a former version of a document as MongoDB holds it, in a collection of its own. Its _id makes sure
@@ -83,7 +84,7 @@ func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docst
 		return c.addDigest(ctx, kept)
 	}
 	// It does not matter whose insert it was: the version is the same.
-	_, unsettled := c.Former(ctx, id, former.Version)
+	_, unsettled := c.Former(ctx, organisation.Exchange(), id, former.Version)
 	if unsettled != nil {
 		return unavailable(ctx, errors.Join(err, unsettled))
 	}
@@ -111,12 +112,16 @@ func (c *collection) addDigest(ctx context.Context, kept formerRecord) error {
 	return nil
 }
 
-func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
+func (c *collection) Former(
+	ctx context.Context, _ organisation.ID, id uuid.UUID, version int64,
+) (docstore.Former, error) {
 	filter := bson.D{{Key: documentField, Value: uuidBinary(id)}, {Key: idField, Value: formerID(id, version)}}
 	return c.oneFormer(ctx, filter, options.FindOne())
 }
 
-func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
+func (c *collection) FormerByKey(
+	ctx context.Context, _ organisation.ID, id uuid.UUID, key string,
+) (docstore.Former, error) {
 	filter := bson.D{{Key: documentField, Value: uuidBinary(id)}, {Key: formerKeyField, Value: key}}
 	return c.oneFormer(ctx, filter, options.FindOne().SetHint(formerKeyIndex).
 		SetSort(bson.D{{Key: versionField, Value: -1}}).SetProjection(bson.D{{Key: bodyField, Value: 0}}))
@@ -136,7 +141,9 @@ func (c *collection) oneFormer(
 	return r.former(), docstore.Take(ctx, len(r.Body)+len(r.State))
 }
 
-func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+func (c *collection) Formers(
+	ctx context.Context, _ organisation.ID, id uuid.UUID, after int64, limit int,
+) ([]docstore.Former, error) {
 	if limit < 1 {
 		return nil, unavailable(ctx, errors.New("a page of former versions needs a limit"))
 	}

@@ -7,12 +7,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Insert reserves the unique values of the document, and then writes the document. What it has reserved is worth
 // nothing until the document is there, so a crash between the two leaves nothing wrong.
-func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
-	if err := c.spec.CheckWrite(doc, nil); err != nil {
+func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
+	if err := c.spec.CheckWrite(who, doc, nil); err != nil {
 		return err
 	}
 	if err := c.floor.Enter(ctx, doc.ID); err != nil {

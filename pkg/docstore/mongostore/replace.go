@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // maxRekeys bounds how often a replacement begins anew because contenders took values from the document meanwhile.
@@ -15,8 +16,10 @@ const maxRekeys = 32
 // Replace is one conditional write as long as the document gets no unique value that it does not have. MongoDB makes
 // it atomically on one document, and evaluates the filter again after a conflict, so that exactly one of several
 // replacements of a version matches.
-func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
-	if err := c.spec.CheckWrite(doc, former); err != nil {
+func (c *collection) Replace(
+	ctx context.Context, who organisation.ID, doc docstore.Document, former *docstore.Former,
+) error {
+	if err := c.spec.CheckWrite(who, doc, former); err != nil {
 		return err
 	}
 	if doc.Version <= tombstone {

@@ -9,9 +9,12 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore/internal/bsonjson"
+	"insurance.example/exchange/pkg/organisation"
 )
 
-func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+func (c *collection) Texts(
+	ctx context.Context, _ organisation.ID, ids []uuid.UUID, member string,
+) (map[uuid.UUID]string, error) {
 	texts := map[uuid.UUID]string{}
 	if member == "" {
 		return texts, c.eachOf(ctx, ids, nil, func(id uuid.UUID, _ bson.Raw) error {

@@ -92,10 +92,13 @@ func unavailable(ctx context.Context, cause error) error {
 	return fmt.Errorf("%w: %w", docstore.ErrUnavailable, cause)
 }
 
-// within returns what ends each call of a collection within a time. A server that accepts connections and does not
-// respond would keep the call until the context of the whole request ends.
+// within returns what ends each call of a collection within a time, and refuses those of nobody. A server that accepts
+// connections and does not respond would keep the call until the context of the whole request ends.
 func within(timeout time.Duration) docstore.Around {
-	return func(ctx context.Context, _ docstore.Call, do func(context.Context) error) error {
+	return func(ctx context.Context, call docstore.Call, do func(context.Context) error) error {
+		if err := call.Organisation.Check(); err != nil {
+			return err
+		}
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		return do(ctx)

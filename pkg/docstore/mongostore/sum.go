@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // mostSummed is the greatest number of documents that are added up at once. A Decimal128 is exact up to 34 digits,
@@ -29,7 +30,9 @@ type summed struct {
 
 // Sum reads the marks and then the sum in one causally consistent session, so that the second read sees all that the
 // first one saw, also if another primary serves it. So the documents that have the marks are added up.
-func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
+func (c *collection) Sum(
+	ctx context.Context, _ organisation.ID, index, value string, after uuid.UUID, limit int,
+) (docstore.Sum, error) {
 	limit = min(limit, mostSummed)
 	session, err := c.docs.Database().Client().StartSession(options.Session().SetCausalConsistency(true))
 	if err != nil {
@@ -86,7 +89,7 @@ func (s summed) sum(ctx context.Context, unsent []docstore.Ref) (docstore.Sum, e
 	return sum, nil
 }
 
-func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
+func (c *collection) FirstUnsent(ctx context.Context, _ organisation.ID, index, value string) (uuid.UUID, error) {
 	unsent, err := c.unsentBy(ctx, index, value, uuid.Nil, 1)
 	if err == nil && len(unsent) == 0 {
 		err = docstore.ErrNotFound

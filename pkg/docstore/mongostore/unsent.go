@@ -10,15 +10,18 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
-func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+func (c *collection) Unsent(
+	ctx context.Context, _ organisation.ID, after uuid.UUID, limit int,
+) ([]docstore.Document, error) {
 	marked := bson.D{{Key: unsentField, Value: true},
 		{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}}}}
 	return c.list(ctx, marked, limit, 0, options.Find().SetHint(unsentIndex).SetProjection(shown).SetSort(inOrder))
 }
 
-func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
+func (c *collection) Sent(ctx context.Context, _ organisation.ID, refs []docstore.Ref) (removed int, err error) {
 	if len(refs) == 0 {
 		return 0, nil
 	}

@@ -37,7 +37,7 @@ func TestClockBehindTheNewestRecord(t *testing.T) {
 			future := id
 			at := uint64(time.Now().Add(time.Duration(48+start) * time.Hour).UnixMilli())
 			copy(future[:6], binary.BigEndian.AppendUint64(nil, at)[2:])
-			if err := c.Insert(ctx, docstore.Document{ID: future, Body: []byte("{}")}); err != nil {
+			if err := c.Insert(ctx, us, docstore.Document{ID: future, Body: []byte("{}")}); err != nil {
 				t.Fatal(err)
 			}
 		}

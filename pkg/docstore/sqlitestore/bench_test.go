@@ -10,7 +10,11 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
+
+// us is in whose name the tests from outside work.
+var us = organisation.Sole()
 
 // coverage is the collection of policies, with the indexes by which the exchange finds them.
 var coverage = docstore.Spec{Name: "coverage", Indexes: []docstore.Index{
@@ -51,7 +55,7 @@ func book(b *testing.B, n int) (docstore.Collection, []docstore.Document) {
 	together(b, n, func() error {
 		doc := policy()
 		stored[next.Add(1)-1] = docstore.Document{ID: doc.ID, Keys: doc.Keys}
-		return policies.Insert(b.Context(), doc)
+		return policies.Insert(b.Context(), us, doc)
 	})
 	return policies, stored
 }
@@ -83,7 +87,7 @@ func BenchmarkInsert(b *testing.B) {
 	policies, _ := book(b, 0)
 	b.ReportAllocs()
 	b.ResetTimer()
-	together(b, b.N, func() error { return policies.Insert(b.Context(), policy()) })
+	together(b, b.N, func() error { return policies.Insert(b.Context(), us, policy()) })
 	perSecond(b)
 }
 
@@ -95,12 +99,12 @@ func BenchmarkReplace(b *testing.B) {
 	var next atomic.Int64
 	together(b, b.N, func() error {
 		one := stored[next.Add(7919)%int64(len(stored))]
-		doc, err := policies.Get(b.Context(), one.ID)
+		doc, err := policies.Get(b.Context(), us, one.ID)
 		if err != nil {
 			return err
 		}
 		doc.Keys = one.Keys
-		return policies.Replace(b.Context(), doc, nil)
+		return policies.Replace(b.Context(), us, doc, nil)
 	})
 	perSecond(b)
 }
@@ -112,7 +116,7 @@ func BenchmarkGet(b *testing.B) {
 	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := policies.Get(b.Context(), stored[rand.IntN(len(stored))].ID); err != nil {
+			if _, err := policies.Get(b.Context(), us, stored[rand.IntN(len(stored))].ID); err != nil {
 				b.Error(err)
 			}
 		}
@@ -129,7 +133,7 @@ func BenchmarkFind(b *testing.B) {
 		for pb.Next() {
 			q := docstore.Query{Equal: docstore.Keys{"kind": "pet"}, After: stored[rand.IntN(len(stored)/2)].ID,
 				Limit: 50}
-			if docs, err := policies.Find(b.Context(), q); err != nil || len(docs) != 50 {
+			if docs, err := policies.Find(b.Context(), us, q); err != nil || len(docs) != 50 {
 				b.Errorf("%d documents, error %v", len(docs), err)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // The log of changes is a table. A row has the number of the collection, the id and the version of a document, and the
@@ -103,7 +104,12 @@ func (c *collection) logVersion(id uuid.UUID, version int64) error {
 const changesSQL = `SELECT seq, collection, id, version, at FROM "` + logTable + `"
 	WHERE seq > ?1 AND collection <> 0 ORDER BY seq LIMIT ?2`
 
-func (c *collection) Changes(ctx context.Context, after docstore.Position, limit int) (docstore.ChangePage, error) {
+func (c *collection) Changes(
+	ctx context.Context, who organisation.ID, after docstore.Position, limit int,
+) (docstore.ChangePage, error) {
+	if err := who.Check(); err != nil {
+		return docstore.ChangePage{}, err
+	}
 	if limit < 1 {
 		return docstore.ChangePage{}, unavailable(errors.New("a page of changes needs a limit"))
 	}
@@ -150,7 +156,10 @@ func (c *collection) Changes(ctx context.Context, after docstore.Position, limit
 	return page, nil
 }
 
-func (c *collection) EndOfChanges(ctx context.Context) (docstore.Position, error) {
+func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (docstore.Position, error) {
+	if err := who.Check(); err != nil {
+		return "", err
+	}
 	if err := c.store.log.check(); err != nil {
 		return "", err
 	}

@@ -15,7 +15,7 @@ func TestWritesOfAnEarlierReleaseAreLogged(t *testing.T) {
 	doc := policy()
 	policies, err := store.Collection(t.Context(), coverage)
 	if err == nil {
-		err = policies.Insert(t.Context(), doc)
+		err = policies.Insert(t.Context(), us, doc)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -38,14 +38,14 @@ func TestWritesOfAnEarlierReleaseAreLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc.Version = 2
-	if err := policies.Replace(t.Context(), doc, nil); err != nil {
+	if err := policies.Replace(t.Context(), us, doc, nil); err != nil {
 		t.Fatal(err)
 	}
 	log, err := docstore.As[docstore.Changes](policies)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := log.Changes(t.Context(), "", 10)
+	page, err := log.Changes(t.Context(), us, "", 10)
 	want := []docstore.Ref{{ID: doc.ID, Version: 1}, {ID: doc.ID, Version: 2}, {Version: 1}, {ID: doc.ID, Version: 3}}
 	if err != nil || len(page.Changes) != len(want) {
 		t.Fatalf("%v, error %v; want %v", page.Changes, err, want)

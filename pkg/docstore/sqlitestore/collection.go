@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
 	"insurance.example/exchange/pkg/docstore/internal/floor"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // collection is one table.
@@ -121,8 +122,8 @@ func names(conn *sqlite3.Conn, sql string) ([]string, error) {
 	}
 }
 
-func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
-	if err := c.spec.CheckWrite(doc, nil); err != nil {
+func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
+	if err := c.spec.CheckWrite(who, doc, nil); err != nil {
 		return err
 	}
 	doc, keys := c.own(doc)
@@ -138,8 +139,10 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	})
 }
 
-func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
-	if err := c.spec.CheckWrite(doc, former); err != nil {
+func (c *collection) Replace(
+	ctx context.Context, who organisation.ID, doc docstore.Document, former *docstore.Former,
+) error {
+	if err := c.spec.CheckWrite(who, doc, former); err != nil {
 		return err
 	}
 	doc, keys := c.own(doc)
@@ -249,7 +252,10 @@ func taken(err error) error {
 	return &docstore.DuplicateError{Index: docstore.IDIndex}
 }
 
-func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
+	if err := who.Check(); err != nil {
+		return docstore.Document{}, err
+	}
 	var doc docstore.Document
 	found, err := c.readOne(ctx, c.sql.get, func(stmt *sqlite3.Stmt) { stmt.BindBlob(1, id[:]) },
 		func(stmt *sqlite3.Stmt) (err error) {
@@ -262,7 +268,10 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	return doc, err
 }
 
-func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(err)
 	}
@@ -320,14 +329,22 @@ func bindAfter(stmt *sqlite3.Stmt, q docstore.Query) {
 	}
 }
 
-func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+func (c *collection) Unsent(
+	ctx context.Context, who organisation.ID, after uuid.UUID, limit int,
+) ([]docstore.Document, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	return c.list(ctx, c.sql.unsent, limit, 0, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, after[:])
 		stmt.BindInt(2, int64(limit))
 	})
 }
 
-func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
+func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
+	if err := who.Check(); err != nil {
+		return 0, err
+	}
 	refs = append([]docstore.Ref(nil), refs...)
 	count := 0
 	err = c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {

@@ -120,7 +120,7 @@ func verifyLedger(t *testing.T, path string, acknowledged map[uuid.UUID]int64) {
 	verifyLog(t, path)
 	found := map[uuid.UUID]int64{}
 	for after := (uuid.UUID{}); ; {
-		docs, err := entries.Find(t.Context(), docstore.Query{After: after, Limit: 500, WithState: true})
+		docs, err := entries.Find(t.Context(), us, docstore.Query{After: after, Limit: 500, WithState: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,12 +167,13 @@ func verifyEntry(t *testing.T, entries docstore.Collection, doc docstore.Documen
 		string(doc.State) != string(want.State) {
 		t.Errorf("%v at version %d has body %.80s and state %s", doc.ID, doc.Version, doc.Body, doc.State)
 	}
-	docs, err := entries.Find(t.Context(), docstore.Query{Equal: want.Keys, Limit: 2})
+	docs, err := entries.Find(t.Context(), us, docstore.Query{Equal: want.Keys, Limit: 2})
 	if err != nil || len(docs) != 1 || docs[0].ID != doc.ID {
 		t.Errorf("%v finds %d documents, error %v", want.Keys, len(docs), err)
 	}
 	before := docstore.Keys{"number": entry(doc.ID, doc.Version-1).Keys["number"]}
-	if docs, err := entries.Find(t.Context(), docstore.Query{Equal: before, Limit: 1}); err != nil || len(docs) != 0 {
+	old, err := entries.Find(t.Context(), us, docstore.Query{Equal: before, Limit: 1})
+	if err != nil || len(old) != 0 {
 		t.Errorf("the version before %v is still found: %d documents, error %v", want.Keys, len(docs), err)
 	}
 }
@@ -200,13 +201,13 @@ func TestWriteUntilKilled(t *testing.T) {
 		writers.Go(func() {
 			for t.Context().Err() == nil {
 				doc := entry(uuid.Must(uuid.NewV7()), 1)
-				err := entries.Insert(t.Context(), doc)
+				err := entries.Insert(t.Context(), us, doc)
 				for ; err == nil && doc.Version < 4; doc = entry(doc.ID, doc.Version+1) {
 					// One write call a line, so that lines of several goroutines do not mix.
 					fmt.Fprintf(os.Stdout, "stored %s %d\n", doc.ID, doc.Version)
 					next := entry(doc.ID, doc.Version+1)
 					next.Version = doc.Version
-					err = entries.Replace(t.Context(), next, nil)
+					err = entries.Replace(t.Context(), us, next, nil)
 				}
 				if err != nil {
 					t.Error(err)

@@ -14,7 +14,7 @@ func BenchmarkRange(b *testing.B) {
 	policies, stored := book(b, 100_000)
 	ids := make([]uuid.UUID, 0, len(stored))
 	for after := (uuid.UUID{}); len(ids) < len(stored); {
-		docs, err := policies.Find(b.Context(), docstore.Query{After: after, Limit: 1000})
+		docs, err := policies.Find(b.Context(), us, docstore.Query{After: after, Limit: 1000})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func BenchmarkRange(b *testing.B) {
 			q.After, q.Limit = after, 50
 			b.Run(fmt.Sprintf("%s/page %d", name, page), func(b *testing.B) {
 				for b.Loop() {
-					if docs, err := policies.Find(b.Context(), q); err != nil || len(docs) != 50 {
+					if docs, err := policies.Find(b.Context(), us, q); err != nil || len(docs) != 50 {
 						b.Fatalf("%d documents, error %v", len(docs), err)
 					}
 				}

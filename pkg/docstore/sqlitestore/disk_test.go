@@ -16,7 +16,7 @@ func TestFullDatabaseRefusesWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
 	stored := receipt("stored")
-	if err := collection.Insert(t.Context(), stored); err != nil {
+	if err := collection.Insert(t.Context(), us, stored); err != nil {
 		t.Fatal(err)
 	}
 	pages := texts(t, store.writer.conn, "PRAGMA page_count", 0)[0]
@@ -25,7 +25,7 @@ func TestFullDatabaseRefusesWrites(t *testing.T) {
 	for nth := 0; refused == nil; nth++ {
 		doc := receipt(fmt.Sprint(nth))
 		doc.Body = fmt.Appendf(nil, `{"note":%q}`, strings.Repeat("x", 2000))
-		refused = collection.Insert(t.Context(), doc)
+		refused = collection.Insert(t.Context(), us, doc)
 	}
 	if !errors.Is(refused, docstore.ErrUnavailable) {
 		t.Errorf("the error is not docstore.ErrUnavailable: %v", refused)
@@ -35,11 +35,11 @@ func TestFullDatabaseRefusesWrites(t *testing.T) {
 			t.Errorf("%q does not say %q", refused, words)
 		}
 	}
-	if _, err := collection.Get(t.Context(), stored.ID); err != nil {
+	if _, err := collection.Get(t.Context(), us, stored.ID); err != nil {
 		t.Errorf("get: %v", err)
 	}
 	texts(t, store.writer.conn, "PRAGMA max_page_count = 1000000", 0)
-	if err := collection.Insert(t.Context(), receipt("afterwards")); err != nil {
+	if err := collection.Insert(t.Context(), us, receipt("afterwards")); err != nil {
 		t.Errorf("insert with room again: %v", err)
 	}
 }

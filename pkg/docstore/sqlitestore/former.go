@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // ownFormer copies what the caller may change after it has left.
@@ -42,7 +43,12 @@ func (c *collection) keepFormer(id uuid.UUID, former *docstore.Former) error {
 	return c.keep.Run()
 }
 
-func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (former docstore.Former, err error) {
+func (c *collection) Former(
+	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
+) (former docstore.Former, err error) {
+	if err := who.Check(); err != nil {
+		return docstore.Former{}, err
+	}
 	found, err := c.readOne(ctx, c.sql.former, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, version)
@@ -59,7 +65,12 @@ func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (f
 	return former, err
 }
 
-func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (former docstore.Former, err error) {
+func (c *collection) FormerByKey(
+	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
+) (former docstore.Former, err error) {
+	if err := who.Check(); err != nil {
+		return docstore.Former{}, err
+	}
 	found := false
 	err = c.store.gets.read(ctx, c.sql.formerByKey, func(stmt *sqlite3.Stmt) (err error) {
 		stmt.BindBlob(1, id[:])
@@ -79,7 +90,12 @@ func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) 
 	return former, err
 }
 
-func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+func (c *collection) Formers(
+	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
+) ([]docstore.Former, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	if limit < 1 {
 		return nil, unavailable(errors.New("a page of former versions needs a limit"))
 	}

@@ -32,22 +32,23 @@ func TestALargeDocumentWaitsForTheGate(t *testing.T) {
 	_, receipts := opened(t, filepath.Join(t.TempDir(), "db"))
 	small, large := receipt("1"), receipt("2")
 	large.Body = []byte(`"` + strings.Repeat("x", largeRow) + `"`)
-	if err := errors.Join(receipts.Insert(t.Context(), small), receipts.Insert(t.Context(), large)); err != nil {
+	err := errors.Join(receipts.Insert(t.Context(), us, small), receipts.Insert(t.Context(), us, large))
+	if err != nil {
 		t.Fatal(err)
 	}
 	gate := make(closed)
 	ctx := docstore.WithGate(t.Context(), gate)
-	if _, err := receipts.Get(ctx, small.ID); err != nil {
+	if _, err := receipts.Get(ctx, us, small.ID); err != nil {
 		t.Errorf("a small document: %v", err)
 	}
 	hasty, leave := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer leave()
-	_, err := receipts.Get(hasty, large.ID)
+	_, err = receipts.Get(hasty, us, large.ID)
 	if !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a large document before the gate opens: %v", err)
 	}
 	close(gate)
-	if doc, err := receipts.Get(ctx, large.ID); err != nil || len(doc.Body) != len(large.Body) {
+	if doc, err := receipts.Get(ctx, us, large.ID); err != nil || len(doc.Body) != len(large.Body) {
 		t.Errorf("a large document: %d bytes, %v", len(doc.Body), err)
 	}
 }

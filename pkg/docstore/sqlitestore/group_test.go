@@ -25,7 +25,7 @@ func TestCallersWhoComeRoundShareACommit(t *testing.T) {
 		for nth := range callers {
 			done.Go(func() {
 				for range rounds {
-					if err := collection.Insert(t.Context(), receipt(uuid.NewString())); err != nil {
+					if err := collection.Insert(t.Context(), us, receipt(uuid.NewString())); err != nil {
 						t.Error(err)
 					}
 					time.Sleep(patience * 3 / 4 * time.Duration(nth))

@@ -65,23 +65,26 @@ func TestWhatTheGateRefusesIsNotRead(t *testing.T) {
 		ID: id, Version: 1, Body: []byte(`"` + strings.Repeat("x", size) + `"`), State: []byte("{}"),
 		Keys: docstore.Keys{"number": "7"},
 	}
-	if err := errors.Join(records.Insert(t.Context(), large),
-		records.Replace(t.Context(), large,
+	if err := errors.Join(records.Insert(t.Context(), us, large),
+		records.Replace(t.Context(), us, large,
 			&docstore.Former{Version: 1, Body: large.Body, State: large.State})); err != nil {
 		t.Fatal(err)
 	}
 	byNumber := docstore.Query{Equal: docstore.Keys{"number": "7"}, Limit: 1}
 	for name, read := range map[string]func(context.Context) ([]byte, error){
-		"get": func(ctx context.Context) ([]byte, error) { doc, err := records.Get(ctx, id); return doc.Body, err },
+		"get": func(ctx context.Context) ([]byte, error) {
+			doc, err := records.Get(ctx, us, id)
+			return doc.Body, err
+		},
 		"look up": func(ctx context.Context) ([]byte, error) {
-			docs, err := records.Find(ctx, byNumber)
+			docs, err := records.Find(ctx, us, byNumber)
 			if err != nil {
 				return nil, err
 			}
 			return docs[0].Body, nil
 		},
 		"former": func(ctx context.Context) ([]byte, error) {
-			former, err := records.(docstore.History).Former(ctx, id, 1)
+			former, err := records.(docstore.History).Former(ctx, us, id, 1)
 			return former.Body, err
 		},
 	} {

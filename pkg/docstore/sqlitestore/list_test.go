@@ -18,11 +18,11 @@ func TestDocumentsOfAPageHaveBytesOfTheirOwn(t *testing.T) {
 		doc := receipt(strconv.Itoa(nth))
 		doc.State = []byte(`{"state of":"` + strconv.Itoa(nth) + `"}`)
 		want[string(doc.Body)+string(doc.State)] = true
-		if err := collection.Insert(t.Context(), doc); err != nil {
+		if err := collection.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 	}
-	docs, err := collection.Find(t.Context(), docstore.Query{Limit: number, WithState: true})
+	docs, err := collection.Find(t.Context(), us, docstore.Query{Limit: number, WithState: true})
 	if err != nil || len(docs) != number {
 		t.Fatalf("%d documents, %v", len(docs), err)
 	}

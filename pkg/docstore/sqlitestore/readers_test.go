@@ -27,11 +27,11 @@ func takeAll(t *testing.T, r *readers) (taken []*reader) {
 func TestOnlyConnectionsInUseAtOnceAreOpened(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	doc := receipt("one")
-	if err := collection.Insert(t.Context(), doc); err != nil {
+	if err := collection.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+		if _, err := collection.Get(t.Context(), us, doc.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,13 +74,13 @@ func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
 	doc := receipt("one")
-	if err := collection.Insert(t.Context(), doc); err != nil {
+	if err := collection.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(os.Rename(path, path+"-away"), os.WriteFile(path, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+	if _, err := collection.Get(t.Context(), us, doc.ID); err != nil {
 		t.Errorf("by the connection that was open: %v", err)
 	}
 	first, err := store.gets.take(t.Context())
@@ -88,7 +88,7 @@ func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range cap(store.gets.places) + 1 { // a failure takes no place
-		if _, err := collection.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrUnavailable) ||
+		if _, err := collection.Get(t.Context(), us, doc.ID); !errors.Is(err, docstore.ErrUnavailable) ||
 			!errors.Is(err, errReplaced) {
 			t.Errorf("by another connection: error %v", err)
 		}
@@ -96,7 +96,7 @@ func TestFurtherConnectionIsToTheSameFile(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Rename(path+"-away", path)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+	if _, err := collection.Get(t.Context(), us, doc.ID); err != nil {
 		t.Errorf("by another connection, when the file is back: %v", err)
 	}
 	store.gets.give(first)

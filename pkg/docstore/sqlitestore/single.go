@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // largeRow is the size in bytes of what is read of a row from which on it is large. SQLite reads a large row page by
@@ -77,7 +78,12 @@ func (c *collection) readOne(
 
 // Texts asks for all ids with one statement: a statement for each takes longer to begin and to end than to look. It
 // looks at the bodies in SQLite's own memory.
-func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+func (c *collection) Texts(
+	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
+) (map[uuid.UUID]string, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	texts := map[uuid.UUID]string{}
 	if member == "" {
 		return texts, eachOf(ctx, c.store.gets, c.sql.present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {

@@ -35,13 +35,13 @@ func lettersIn(t *testing.T, path string) docstore.Collection {
 
 func write(ctx context.Context, collection docstore.Collection) error {
 	id := uuid.Must(uuid.NewV7())
-	return collection.Insert(ctx,
+	return collection.Insert(ctx, us,
 		docstore.Document{ID: id, Body: make([]byte, 3000), Keys: docstore.Keys{"number": id.String()}})
 }
 
 func count(t *testing.T, collection docstore.Collection) int {
 	t.Helper()
-	docs, err := collection.Find(t.Context(), docstore.Query{Limit: 100_000})
+	docs, err := collection.Find(t.Context(), us, docstore.Query{Limit: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,18 +27,18 @@ func TestReopenedStoreHasEverything(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "a.db")
 	store, collection := opened(t, path)
 	doc := receipt("one")
-	if err := collection.Insert(t.Context(), doc); err != nil {
+	if err := collection.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	_, collection = opened(t, path)
-	got, err := collection.Get(t.Context(), doc.ID)
+	got, err := collection.Get(t.Context(), us, doc.ID)
 	if err != nil || string(got.Body) != string(doc.Body) {
 		t.Errorf("got %s, error %v", got.Body, err)
 	}
-	if _, duplicate := docstore.Duplicate(collection.Insert(t.Context(), receipt("one"))); !duplicate {
+	if _, duplicate := docstore.Duplicate(collection.Insert(t.Context(), us, receipt("one"))); !duplicate {
 		t.Error("the unique index is gone")
 	}
 }
@@ -49,7 +49,7 @@ func TestLargeFileIsMapped(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
 	doc := receipt("one")
-	if err := collection.Insert(t.Context(), doc); err != nil {
+	if err := collection.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	readsAs := func(version int64, mapped string) {
@@ -62,7 +62,7 @@ func TestLargeFileIsMapped(t *testing.T) {
 		}
 		for _, one := range taken {
 			store.gets.give(one) // the one that is given back last is used next
-			if got, err := collection.Get(t.Context(), doc.ID); err != nil || got.Version != version {
+			if got, err := collection.Get(t.Context(), us, doc.ID); err != nil || got.Version != version {
 				t.Errorf("version %d, error %v; want %d", got.Version, err, version)
 			}
 		}
@@ -75,7 +75,7 @@ func TestLargeFileIsMapped(t *testing.T) {
 	store, collection = opened(t, path)
 	readsAs(1, "2147418112")
 	doc.Version = 1
-	if err := collection.Replace(t.Context(), doc, nil); err != nil {
+	if err := collection.Replace(t.Context(), us, doc, nil); err != nil {
 		t.Fatal(err)
 	}
 	readsAs(2, "2147418112")
@@ -85,7 +85,7 @@ func TestIndexAddedLaterHoldsWhatIsStoredFromThenOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	store, collection := opened(t, path)
 	old := receipt("old")
-	if err := collection.Insert(t.Context(), old); err != nil {
+	if err := collection.Insert(t.Context(), us, old); err != nil {
 		t.Fatal(err)
 	}
 	wider := receipts
@@ -98,24 +98,25 @@ func TestIndexAddedLaterHoldsWhatIsStoredFromThenOn(t *testing.T) {
 	}
 	fresh := receipt("fresh")
 	fresh.Keys["claimNumber"] = "C-1"
-	if err := collection.Insert(t.Context(), fresh); err != nil {
+	if err := collection.Insert(t.Context(), us, fresh); err != nil {
 		t.Fatal(err)
 	}
 	old.Version, old.Keys = 1, docstore.Keys{"claimNumber": "C-1", "reverses": "old"}
 	for want := 1; want <= 2; want++ {
-		docs, err := collection.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"claimNumber": "C-1"}, Limit: 9})
+		docs, err := collection.Find(t.Context(), us,
+			docstore.Query{Equal: docstore.Keys{"claimNumber": "C-1"}, Limit: 9})
 		if err != nil || len(docs) != want {
 			t.Errorf("found %d documents, error %v, want %d", len(docs), err, want)
 		}
 		if want == 1 {
-			if err := collection.Replace(t.Context(), old, nil); err != nil {
+			if err := collection.Replace(t.Context(), us, old, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	second := receipt("second")
 	second.Keys["policyNumber"] = fresh.Keys["policyNumber"]
-	if index, _ := docstore.Duplicate(collection.Insert(t.Context(), second)); index != "policyNumber" {
+	if index, _ := docstore.Duplicate(collection.Insert(t.Context(), us, second)); index != "policyNumber" {
 		t.Errorf("the index that became unique refused %q", index)
 	}
 }
@@ -141,7 +142,7 @@ func TestCloseEndsTheWritesThatWait(t *testing.T) {
 	for i := range docs {
 		docs[i] = receipt(uuid.NewString())
 		waiting.Go(func() {
-			if err := collection.Insert(t.Context(), docs[i]); err != nil {
+			if err := collection.Insert(t.Context(), us, docs[i]); err != nil {
 				t.Errorf("insert: %v", err)
 			}
 		})
@@ -155,10 +156,13 @@ func TestCloseEndsTheWritesThatWait(t *testing.T) {
 		t.Errorf("close: %v", err)
 	}
 	for call, err := range map[string]error{
-		"insert": collection.Insert(t.Context(), receipt("late")),
-		"get":    func() error { _, err := collection.Get(t.Context(), docs[0].ID); return err }(),
-		"find":   func() error { _, err := collection.Find(t.Context(), docstore.Query{Limit: 1}); return err }(),
-		"ping":   store.Ping(t.Context()),
+		"insert": collection.Insert(t.Context(), us, receipt("late")),
+		"get":    func() error { _, err := collection.Get(t.Context(), us, docs[0].ID); return err }(),
+		"find": func() error {
+			_, err := collection.Find(t.Context(), us, docstore.Query{Limit: 1})
+			return err
+		}(),
+		"ping": store.Ping(t.Context()),
 	} {
 		if !errors.Is(err, docstore.ErrUnavailable) || !errors.Is(err, errClosed) {
 			t.Errorf("%s on a closed store: %v", call, err)
@@ -166,7 +170,7 @@ func TestCloseEndsTheWritesThatWait(t *testing.T) {
 	}
 	_, collection = opened(t, path)
 	for _, doc := range docs {
-		if _, err := collection.Get(t.Context(), doc.ID); err != nil {
+		if _, err := collection.Get(t.Context(), us, doc.ID); err != nil {
 			t.Errorf("get: %v", err)
 		}
 	}
@@ -177,7 +181,7 @@ func TestChangeThatFailsTakesItsGroupBack(t *testing.T) {
 	release := hold(t, store)
 	doc, diskFull := receipt("beside"), errors.New("disk full")
 	outcomes := make(chan error, 2)
-	go func() { outcomes <- collection.Insert(t.Context(), doc) }()
+	go func() { outcomes <- collection.Insert(t.Context(), us, doc) }()
 	until(t, func() bool { return len(store.writer.queue) == 1 })
 	go func() {
 		outcomes <- store.writer.do(t.Context(), func(*sqlite3.Conn) error { return diskFull })
@@ -189,10 +193,10 @@ func TestChangeThatFailsTakesItsGroupBack(t *testing.T) {
 			t.Errorf("outcome: %v", err)
 		}
 	}
-	if _, err := collection.Get(t.Context(), doc.ID); !errors.Is(err, docstore.ErrNotFound) {
+	if _, err := collection.Get(t.Context(), us, doc.ID); !errors.Is(err, docstore.ErrNotFound) {
 		t.Errorf("get of what was taken back: %v", err)
 	}
-	if err := collection.Insert(t.Context(), doc); err != nil {
+	if err := collection.Insert(t.Context(), us, doc); err != nil {
 		t.Errorf("insert afterwards: %v", err)
 	}
 }

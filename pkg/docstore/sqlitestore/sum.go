@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // halfBits is the width of the halves in which amounts are added up, because the sum of many may exceed 64 bits. The
@@ -47,7 +48,12 @@ func unsentBySQL(spec docstore.Spec, index string) string {
 		quoted(spec.Name), quoted(unsentByIndex(spec.Name, index)), keyColumn(index))
 }
 
-func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
+func (c *collection) Sum(
+	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
+) (docstore.Sum, error) {
+	if err := who.Check(); err != nil {
+		return docstore.Sum{}, err
+	}
 	// The marks are read first. A later read sees all that an earlier one saw, so the documents that have them are
 	// added up.
 	unsent, err := c.unsentBy(ctx, index, value, after, limit)
@@ -79,7 +85,10 @@ func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UU
 	return sum, nil
 }
 
-func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
+func (c *collection) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
+	if err := who.Check(); err != nil {
+		return uuid.Nil, err
+	}
 	unsent, err := c.unsentBy(ctx, index, value, uuid.Nil, 1)
 	if err == nil && len(unsent) == 0 {
 		err = docstore.ErrNotFound

@@ -24,7 +24,7 @@ func killed(t *testing.T, path string) (ids []uuid.UUID) {
 	store, collection := opened(t, running)
 	for nth := range 40 {
 		doc := receipt(fmt.Sprint(nth))
-		if err := collection.Insert(t.Context(), doc); err != nil {
+		if err := collection.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 		if nth == 30 {
@@ -118,7 +118,7 @@ func another(t *testing.T, path string) {
 	for nth := range 20 {
 		doc := receipt(fmt.Sprint(nth))
 		doc.Body = fmt.Appendf(nil, `{"note":%q}`, strings.Repeat("x", 20_000))
-		if err := collection.Insert(t.Context(), doc); err != nil {
+		if err := collection.Insert(t.Context(), us, doc); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -169,7 +169,7 @@ func TestStartAfterACrashOrAfterAnAcceptedLoss(t *testing.T) {
 			}
 			_, collection := opened(t, path)
 			for nth, id := range ids {
-				_, err := collection.Get(t.Context(), id)
+				_, err := collection.Get(t.Context(), us, id)
 				if kept := err == nil; kept != (nth < c.kept) {
 					t.Errorf("document %d: %v", nth, err)
 				}
@@ -183,7 +183,7 @@ func TestStartAfterACrashOrAfterAnAcceptedLoss(t *testing.T) {
 func TestPingFailsWhileNothingCanBeWritten(t *testing.T) {
 	for name, before := range map[string]func(t *testing.T, store *Store, collection docstore.Collection){
 		"a write has failed": func(t *testing.T, _ *Store, collection docstore.Collection) {
-			if err := collection.Insert(t.Context(), receipt("refused")); !errors.Is(err, docstore.ErrUnavailable) {
+			if err := collection.Insert(t.Context(), us, receipt("refused")); !errors.Is(err, docstore.ErrUnavailable) {
 				t.Fatalf("insert: %v", err)
 			}
 		},
@@ -199,7 +199,7 @@ func TestPingFailsWhileNothingCanBeWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "a.db")
 			store, collection := opened(t, path)
-			if err := collection.Insert(t.Context(), receipt("stored")); err != nil {
+			if err := collection.Insert(t.Context(), us, receipt("stored")); err != nil {
 				t.Fatal(err)
 			}
 			texts(t, store.writer.conn,

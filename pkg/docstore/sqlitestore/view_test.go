@@ -22,17 +22,17 @@ func TestReadsShareAView(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	for nth := range 2 {
 		for range 3 {
-			if _, err := collection.(docstore.Members).Texts(t.Context(), []uuid.UUID{{}}, ""); err != nil {
+			if _, err := collection.(docstore.Members).Texts(t.Context(), us, []uuid.UUID{{}}, ""); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := collection.Find(t.Context(), docstore.Query{Limit: 1}); err != nil {
+			if _, err := collection.Find(t.Context(), us, docstore.Query{Limit: 1}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if kept := views(store.gets) + views(store.searches); kept != 2 {
 			t.Errorf("%d connections keep a view, want one for each kind of read", kept)
 		}
-		if err := collection.Insert(t.Context(), receipt(strconv.Itoa(nth))); err != nil {
+		if err := collection.Insert(t.Context(), us, receipt(strconv.Itoa(nth))); err != nil {
 			t.Fatal(err)
 		}
 		if kept := views(store.gets) + views(store.searches); kept > 0 {
@@ -59,7 +59,7 @@ func TestReaderGivesUpItsViewAfterAWrite(t *testing.T) {
 		return one
 	}
 	one := take()
-	if err := collection.Insert(t.Context(), receipt("after")); err != nil {
+	if err := collection.Insert(t.Context(), us, receipt("after")); err != nil {
 		t.Fatal(err)
 	}
 	store.gets.give(one)
@@ -102,7 +102,7 @@ func TestReaderGivesUpItsViewAfterAWrite(t *testing.T) {
 func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 	store, collection := opened(t, filepath.Join(t.TempDir(), "a.db"))
 	doc := receipt("one")
-	if err := collection.Insert(t.Context(), doc); err != nil {
+	if err := collection.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	const versions = 40
@@ -113,8 +113,8 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 		reading.Go(func() {
 			for {
 				least := acknowledged.Load()
-				got, err := collection.Get(t.Context(), doc.ID)
-				found, errOfFind := collection.Find(t.Context(), docstore.Query{Limit: 2})
+				got, err := collection.Get(t.Context(), us, doc.ID)
+				found, errOfFind := collection.Find(t.Context(), us, docstore.Query{Limit: 2})
 				if err != nil || errOfFind != nil || got.Version < least || len(found) != 1 ||
 					found[0].Version < got.Version {
 					t.Errorf("version %d, then %v, after %d was acknowledged: %v, %v", got.Version, found, least, err,
@@ -130,7 +130,7 @@ func TestReadsSeeWhatWasAcknowledged(t *testing.T) {
 	}
 	for version := range int64(versions - 1) {
 		doc.Version = version + 1
-		if err := collection.Replace(t.Context(), doc, nil); err != nil {
+		if err := collection.Replace(t.Context(), us, doc, nil); err != nil {
 			t.Error(err)
 		}
 		acknowledged.Store(version + 2)
@@ -157,10 +157,10 @@ func TestLogIsMovedAlthoughConnectionsKeepViews(t *testing.T) {
 	}
 	largest := int64(0)
 	for nth := range writes {
-		if err := collection.Insert(t.Context(), receipt(strconv.Itoa(nth))); err != nil {
+		if err := collection.Insert(t.Context(), us, receipt(strconv.Itoa(nth))); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := collection.Find(t.Context(), docstore.Query{Limit: 1}); err != nil {
+		if _, err := collection.Find(t.Context(), us, docstore.Query{Limit: 1}); err != nil {
 			t.Fatal(err)
 		}
 		log, err := os.Stat(path + "-wal")

@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
@@ -117,11 +118,11 @@ func (l *Log) page(ctx context.Context, after string, limit int) (Page, error) {
 		from = ""
 	case Now:
 		var err error
-		if from, err = l.changes.EndOfChanges(ctx); err != nil {
+		if from, err = l.changes.EndOfChanges(ctx, request.OrganisationFrom(ctx)); err != nil {
 			return Page{}, err
 		}
 	}
-	read, err := l.changes.Changes(ctx, from, limit)
+	read, err := l.changes.Changes(ctx, request.OrganisationFrom(ctx), from, limit)
 	if err != nil {
 		return Page{}, err
 	}
@@ -172,13 +173,13 @@ type life struct {
 
 // read reads the states of the versions from the one before first to the one after last, as far as they were kept.
 func (s source) read(ctx context.Context, id uuid.UUID, first, last int64) (life, error) {
-	doc, err := s.Get(ctx, id)
+	doc, err := s.Get(ctx, request.OrganisationFrom(ctx), id)
 	if err != nil {
 		return life{}, err
 	}
 	l := life{doc, map[int64][]byte{doc.Version: doc.State}}
 	for after := first - 2; after < min(last, doc.Version-1); {
-		formers, err := s.Formers(ctx, id, max(after, 0), query.MaxLimit)
+		formers, err := s.Formers(ctx, request.OrganisationFrom(ctx), id, max(after, 0), query.MaxLimit)
 		if err != nil {
 			return life{}, err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
@@ -38,7 +39,7 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 	for from, until := int64(1), doc.Version; from < until; {
 		middle := from + (until-from)/2
 		docstore.Release(ctx, held)
-		formers, err := l.Formers.Formers(ctx, doc.ID, middle-1, 1)
+		formers, err := l.Formers.Formers(ctx, request.OrganisationFrom(ctx), doc.ID, middle-1, 1)
 		if err != nil {
 			return doc, err
 		}
@@ -71,7 +72,7 @@ func (l *Log) VersionAt(ctx context.Context, doc docstore.Document, at time.Time
 	if err := l.kept(doc.ID.String(), at, then); err != nil {
 		return doc, err
 	}
-	whole, err := l.Formers.Former(ctx, doc.ID, was)
+	whole, err := l.Formers.Former(ctx, request.OrganisationFrom(ctx), doc.ID, was)
 	if err == nil {
 		err = l.Intact(doc.ID, whole.Digest.Check(whole.Version, whole.Body, whole.State))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/internal/query"
 )
 
@@ -126,7 +127,8 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 		var formers []docstore.Former
 		if after < doc.Version-1 {
 			var err error
-			if formers, err = l.Formers.Formers(ctx, doc.ID, after, formersAtOnce); err != nil {
+			formers, err = l.Formers.Formers(ctx, request.OrganisationFrom(ctx), doc.ID, after, formersAtOnce)
+			if err != nil {
 				return err
 			}
 		}
@@ -194,9 +196,9 @@ func (l *Log) take(page *eventPage, id uuid.UUID, version int64, encoded []byte,
 
 // UsedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
 func (l *Log) UsedBefore(ctx context.Context, id uuid.UUID, present *Head, name string) (*UsedKey, error) {
-	former, err := l.Formers.FormerByKey(ctx, id, name)
+	former, err := l.Formers.FormerByKey(ctx, request.OrganisationFrom(ctx), id, name)
 	if errors.Is(err, docstore.ErrNotFound) && present.Keys > 0 {
-		former, err = l.Formers.Former(ctx, id, present.Keys)
+		former, err = l.Formers.Former(ctx, request.OrganisationFrom(ctx), id, present.Keys)
 	}
 	if errors.Is(err, docstore.ErrNotFound) {
 		return nil, nil

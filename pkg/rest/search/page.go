@@ -12,6 +12,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/request"
 )
 
 const (
@@ -184,7 +185,7 @@ func (r *reading) fill(ctx context.Context, s *stream) error {
 	if err := docstore.Take(ctx, live); err != nil {
 		return err
 	}
-	docs, err := r.Collection.Find(ctx, s.find)
+	docs, err := r.Collection.Find(ctx, request.OrganisationFrom(ctx), s.find)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/services/feed/merged"
 )
 
@@ -163,7 +164,7 @@ func (h *Hooks) Open(ctx context.Context, store docstore.Store) (err error) {
 
 // find returns the documents with these keys.
 func (h *Hooks) find(ctx context.Context, equal docstore.Keys) ([]*endpoint, error) {
-	found, err := h.kept.Find(ctx, docstore.Query{Equal: equal, Limit: Most})
+	found, err := h.kept.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{Equal: equal, Limit: Most})
 	if err != nil {
 		return nil, err
 	}
@@ -199,9 +200,9 @@ func (h *Hooks) write(ctx context.Context, e *endpoint) error {
 		doc.Keys[nameIndex] = e.Name
 	}
 	if e.version > 0 {
-		err = h.kept.Replace(ctx, doc, nil)
+		err = h.kept.Replace(ctx, request.OrganisationFrom(ctx), doc, nil)
 	} else if doc.ID, err = docstore.NewID(uuid.UUID{}); err == nil {
-		err = h.kept.Insert(ctx, doc)
+		err = h.kept.Insert(ctx, request.OrganisationFrom(ctx), doc)
 	}
 	if err == nil {
 		e.id, e.version = doc.ID, e.version+1

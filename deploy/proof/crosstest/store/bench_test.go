@@ -27,7 +27,7 @@ func BenchmarkForms(b *testing.B) {
 	}
 	for _, form := range []struct{ name, body string }{{"text", " " + coverageRecord}, {"document", coverageRecord}} {
 		doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(form.body)}
-		if err := coll.Insert(b.Context(), doc); err != nil {
+		if err := coll.Insert(b.Context(), us, doc); err != nil {
 			b.Fatal(err)
 		}
 		run := func(name string, act func() error) {
@@ -44,11 +44,11 @@ func BenchmarkForms(b *testing.B) {
 			})
 		}
 		run("get", func() error {
-			_, err := coll.Get(b.Context(), doc.ID)
+			_, err := coll.Get(b.Context(), us, doc.ID)
 			return err
 		})
 		run("insert", func() error {
-			return coll.Insert(b.Context(), docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: doc.Body})
+			return coll.Insert(b.Context(), us, docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: doc.Body})
 		})
 	}
 }

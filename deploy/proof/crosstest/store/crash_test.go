@@ -79,7 +79,7 @@ var crashes = map[string]crashing{
 		prepare: func(_ *testing.T, s *scene) {
 			s.mine = policy(docstore.Keys{"policyNumber": s.wanted, "idempotency": s.key, "holder": "h"})
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Insert(ctx, s.mine) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Insert(ctx, us, s.mine) },
 		steps: 2,
 	},
 	"replace that keeps its values": {
@@ -87,7 +87,7 @@ var crashes = map[string]crashing{
 			s.mine = policy(docstore.Keys{"policyNumber": s.wanted})
 			insert(t, s.witness, &s.mine)
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, s.mine, nil) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, us, s.mine, nil) },
 		steps: 1,
 	},
 	"replace that gets a value": {
@@ -96,7 +96,7 @@ var crashes = map[string]crashing{
 			insert(t, s.witness, &s.mine)
 			s.mine.Keys = docstore.Keys{"policyNumber": s.wanted, "idempotency": s.key}
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, s.mine, nil) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, us, s.mine, nil) },
 		steps: 3,
 	},
 	"insert that takes a value given up": {
@@ -104,7 +104,7 @@ var crashes = map[string]crashing{
 			s.givenUp(t)
 			s.mine = policy(docstore.Keys{"policyNumber": s.wanted, "idempotency": s.key})
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Insert(ctx, s.mine) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Insert(ctx, us, s.mine) },
 		steps: 5,
 	},
 	"replace that takes a value given up": {
@@ -114,7 +114,7 @@ var crashes = map[string]crashing{
 			insert(t, s.witness, &s.mine)
 			s.mine.Keys = docstore.Keys{"policyNumber": s.wanted}
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, s.mine, nil) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, us, s.mine, nil) },
 		steps: 5,
 	},
 	"replace that gets its former value back": {
@@ -123,7 +123,7 @@ var crashes = map[string]crashing{
 			s.mine = s.other
 			s.mine.Keys = docstore.Keys{"policyNumber": s.wanted}
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, s.mine, nil) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Replace(ctx, us, s.mine, nil) },
 		steps: 4,
 	},
 	"insert after another's crash": {
@@ -131,7 +131,7 @@ var crashes = map[string]crashing{
 			s.crashed(t)
 			s.mine = policy(docstore.Keys{"policyNumber": s.wanted, "idempotency": s.key})
 		},
-		write: func(ctx context.Context, s *scene) error { return s.victim.Insert(ctx, s.mine) },
+		write: func(ctx context.Context, s *scene) error { return s.victim.Insert(ctx, us, s.mine) },
 		steps: 5,
 	},
 	"insert that is refused": {
@@ -141,7 +141,7 @@ var crashes = map[string]crashing{
 			s.mine = policy(docstore.Keys{"policyNumber": s.wanted, "idempotency": s.key})
 		},
 		write: func(ctx context.Context, s *scene) error {
-			err := s.victim.Insert(ctx, s.mine)
+			err := s.victim.Insert(ctx, us, s.mine)
 			if index, ok := docstore.Duplicate(err); ok && index == "idempotency" {
 				return nil
 			}
@@ -157,7 +157,7 @@ func (s *scene) givenUp(t *testing.T) {
 	s.other = policy(docstore.Keys{"policyNumber": s.wanted})
 	insert(t, s.witness, &s.other)
 	s.other.Keys = docstore.Keys{"policyNumber": s.elsewhere}
-	if err := s.witness.Replace(t.Context(), s.other, nil); err != nil {
+	if err := s.witness.Replace(t.Context(), us, s.other, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.other.Version++
@@ -174,7 +174,7 @@ func (s *scene) crashed(t *testing.T) {
 		}
 		return wire.Action{CutRequest: dead.Load() && c.Name != "find"}
 	})
-	err := other.Insert(t.Context(), policy(docstore.Keys{"policyNumber": s.wanted}))
+	err := other.Insert(t.Context(), us, policy(docstore.Keys{"policyNumber": s.wanted}))
 	if !errors.Is(err, docstore.ErrUnavailable) {
 		t.Fatalf("insert whose document was lost: %v", err)
 	}
@@ -182,7 +182,7 @@ func (s *scene) crashed(t *testing.T) {
 
 func insert(t *testing.T, c docstore.Collection, doc *docstore.Document) {
 	t.Helper()
-	if err := c.Insert(t.Context(), *doc); err != nil {
+	if err := c.Insert(t.Context(), us, *doc); err != nil {
 		t.Fatal(err)
 	}
 	doc.Version = 1
@@ -239,12 +239,13 @@ func inherit(t *testing.T, s scene) {
 	mine, has := s.was[s.mine.ID]
 	has = has && mine.Keys["policyNumber"] == s.wanted
 	heir := policy(docstore.Keys{"policyNumber": s.wanted})
-	err := s.witness.Insert(t.Context(), heir)
+	err := s.witness.Insert(t.Context(), us, heir)
 	if index, refused := docstore.Duplicate(err); refused != has || refused && index != "policyNumber" ||
 		!refused && err != nil {
 		t.Errorf("%s: the document has the value: %v; an insert of the value: %v", s.wanted, has, err)
 	}
-	found, err := s.witness.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"policyNumber": s.wanted}, Limit: 2})
+	found, err := s.witness.Find(t.Context(), us,
+		docstore.Query{Equal: docstore.Keys{"policyNumber": s.wanted}, Limit: 2})
 	if err != nil || len(found) != 1 || has && found[0].ID != s.mine.ID || !has && found[0].ID != heir.ID {
 		t.Errorf("the value %s finds %v, %v", s.wanted, found, err)
 	}

@@ -14,7 +14,11 @@ import (
 	"insurance.example/exchange/deploy/proof/crosstest/store/wire"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/mongostore"
+	"insurance.example/exchange/pkg/organisation"
 )
+
+// us is in whose name the tests work.
+var us = organisation.Sole()
 
 // policies is the collection of these tests.
 var policies = docstore.Spec{Name: "policies", Indexes: []docstore.Index{
@@ -153,7 +157,7 @@ func (d database) usable(t *testing.T, c docstore.Collection, index, value strin
 			return
 		}
 	}
-	if err := c.Insert(t.Context(), policy(docstore.Keys{index: value})); err != nil {
+	if err := c.Insert(t.Context(), us, policy(docstore.Keys{index: value})); err != nil {
 		t.Errorf("no document has the %s %q, and a new one cannot get it: %v", index, value, err)
 	}
 }

@@ -77,21 +77,21 @@ func TestEveryTextComesBack(t *testing.T) {
 		"{ \"spaces\" : \"\\u0041\" }",
 	}
 	doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(`{"first":true}`)}
-	if err := coll.Insert(t.Context(), doc); err != nil {
+	if err := coll.Insert(t.Context(), us, doc); err != nil {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
 		put(t, coll, text)
 		former := docstore.Former{Version: int64(i + 1), Body: []byte(text), State: []byte(text)}
 		doc.Version, doc.Body, doc.State = former.Version, former.Body, former.State
-		if err := coll.Replace(t.Context(), doc, &former); err != nil {
+		if err := coll.Replace(t.Context(), us, doc, &former); err != nil {
 			t.Fatalf("replace by %.80s: %v", text, err)
 		}
-		got, err := coll.Get(t.Context(), doc.ID)
+		got, err := coll.Get(t.Context(), us, doc.ID)
 		if err != nil || string(got.Body) != text || string(got.State) != text {
 			t.Errorf("%.80s came back from a replace as %.80s and %.80s, error %v", text, got.Body, got.State, err)
 		}
-		kept, err := capability[docstore.History](t, coll).Former(t.Context(), doc.ID, former.Version)
+		kept, err := capability[docstore.History](t, coll).Former(t.Context(), us, doc.ID, former.Version)
 		if err != nil || string(kept.Body) != text || string(kept.State) != text {
 			t.Errorf("%.80s came back from the history as %.80s and %.80s, error %v", text, kept.Body, kept.State, err)
 		}
@@ -130,10 +130,10 @@ func TestExamplesAreDocuments(t *testing.T) {
 func put(t *testing.T, coll docstore.Collection, body string) docstore.Document {
 	t.Helper()
 	doc := docstore.Document{ID: uuid.Must(uuid.NewV7()), Body: []byte(body)}
-	if err := coll.Insert(t.Context(), doc); err != nil {
+	if err := coll.Insert(t.Context(), us, doc); err != nil {
 		t.Fatalf("insert of %.80s: %v", body, err)
 	}
-	got, err := coll.Get(t.Context(), doc.ID)
+	got, err := coll.Get(t.Context(), us, doc.ID)
 	if err != nil || string(got.Body) != body {
 		t.Fatalf("%.80s came back as %.80s, error %v", body, got.Body, err)
 	}

@@ -58,28 +58,28 @@ var faultyWrites = map[string]faulty{
 	"insert": {
 		command: "insert", collection: policies.Name,
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Insert(ctx, doc)
+			return c.Insert(ctx, us, doc)
 		},
 		made: func(s stored) bool { return s.Version == 1 },
 	},
 	"claims of an insert": {
 		command: "insert", collection: policies.Name + ".claims",
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Insert(ctx, doc)
+			return c.Insert(ctx, us, doc)
 		},
 		made: func(s stored) bool { return s.Version == 1 },
 	},
 	"replace": {
 		command: "update", collection: policies.Name,
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Replace(ctx, doc, nil)
+			return c.Replace(ctx, us, doc, nil)
 		},
 		made: func(s stored) bool { return s.Version == 2 },
 	},
 	"former version of a replace": {
 		command: "insert", collection: policies.Name + ".history",
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			return c.Replace(ctx, doc, &docstore.Former{Version: doc.Version, Body: doc.Body})
+			return c.Replace(ctx, us, doc, &docstore.Former{Version: doc.Version, Body: doc.Body})
 		},
 		made: func(s stored) bool { return s.Version == 2 },
 	},
@@ -87,14 +87,14 @@ var faultyWrites = map[string]faulty{
 		command: "insert", collection: policies.Name + ".claims",
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
 			doc.Keys = docstore.Keys{"policyNumber": doc.ID.String() + " anew"}
-			return c.Replace(ctx, doc, nil)
+			return c.Replace(ctx, us, doc, nil)
 		},
 		made: func(s stored) bool { return s.Version == 2 },
 	},
 	"sent marks": {
 		command: "update", collection: policies.Name,
 		write: func(ctx context.Context, c docstore.Collection, doc docstore.Document) error {
-			_, err := c.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})
+			_, err := c.Sent(ctx, us, []docstore.Ref{{ID: doc.ID, Version: 1}})
 			return err
 		},
 		made: func(s stored) bool { return !s.Unsent },
@@ -157,14 +157,14 @@ func TestPrimaryGone(t *testing.T) {
 	insert(t, c, &doc)
 	fresh := policy(docstore.Keys{"policyNumber": "P-2"})
 	operations := map[string]func(context.Context) error{
-		"insert":  func(ctx context.Context) error { return c.Insert(ctx, fresh) },
-		"replace": func(ctx context.Context) error { return c.Replace(ctx, doc, nil) },
+		"insert":  func(ctx context.Context) error { return c.Insert(ctx, us, fresh) },
+		"replace": func(ctx context.Context) error { return c.Replace(ctx, us, doc, nil) },
 		"sent": func(ctx context.Context) error {
-			_, err := c.Sent(ctx, []docstore.Ref{{ID: doc.ID, Version: 1}})
+			_, err := c.Sent(ctx, us, []docstore.Ref{{ID: doc.ID, Version: 1}})
 			return err
 		},
 		"get": func(ctx context.Context) error {
-			_, err := c.Get(ctx, doc.ID)
+			_, err := c.Get(ctx, us, doc.ID)
 			return err
 		},
 	}

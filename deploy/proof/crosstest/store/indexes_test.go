@@ -34,11 +34,11 @@ func TestIndexAddedLater(t *testing.T) {
 	for i, want := range []string{"", "claimNumber"} {
 		doc := old[i]
 		doc.Keys = docstore.Keys{"policyNumber": "M-1", "claimNumber": "C-1"}
-		if index, _ := docstore.Duplicate(claims.Replace(t.Context(), doc, nil)); index != want {
+		if index, _ := docstore.Duplicate(claims.Replace(t.Context(), us, doc, nil)); index != want {
 			t.Errorf("replace of document %d: refused by %q, want %q", i, index, want)
 		}
 	}
-	docs, err := claims.Find(t.Context(), docstore.Query{Equal: docstore.Keys{"claimNumber": "C-1"}, Limit: 9})
+	docs, err := claims.Find(t.Context(), us, docstore.Query{Equal: docstore.Keys{"claimNumber": "C-1"}, Limit: 9})
 	if err != nil || len(docs) != 1 || docs[0].ID != old[0].ID {
 		t.Errorf("found %v, error %v", docs, err)
 	}
@@ -80,7 +80,7 @@ func TestReplicasOfTwoReleases(t *testing.T) {
 				t.Fatalf("the indexes are still being built: %+v and %+v", progress(t, color), progress(t, size))
 			}
 		}
-		found, err := c.Find(t.Context(), docstore.Query{Equal: docstore.Keys{c.index: "all"}, Limit: 2 * count})
+		found, err := c.Find(t.Context(), us, docstore.Query{Equal: docstore.Keys{c.index: "all"}, Limit: 2 * count})
 		if err != nil || len(found) != count {
 			t.Errorf("%d documents by %s, error %v", len(found), c.index, err)
 		}
@@ -142,15 +142,15 @@ func TestReplicasStartAtOnce(t *testing.T) {
 			}
 			doc := policy(docstore.Keys{"policyNumber": uuid.NewString(), "holder": uuid.NewString()})
 			doc.Unsent = true
-			if err := c.Insert(t.Context(), doc); err != nil {
+			if err := c.Insert(t.Context(), us, doc); err != nil {
 				t.Errorf("insert: %v", err)
 			}
-			found, err := c.Find(t.Context(),
+			found, err := c.Find(t.Context(), us,
 				docstore.Query{Equal: docstore.Keys{"holder": doc.Keys["holder"]}, Limit: 2})
 			if err != nil || len(found) != 1 {
 				t.Errorf("found %d documents, error %v", len(found), err)
 			}
-			if unsent, err := c.Unsent(t.Context(), uuid.Nil, 20); err != nil || len(unsent) == 0 {
+			if unsent, err := c.Unsent(t.Context(), us, uuid.Nil, 20); err != nil || len(unsent) == 0 {
 				t.Errorf("%d unsent documents, error %v", len(unsent), err)
 			}
 		})

@@ -109,12 +109,12 @@ func (g *group) act(t *testing.T, c docstore.Collection, steps int) {
 		doc := policy(keys)
 		var err error
 		if id, ok := g.any(); ok && rand.IntN(4) > 0 {
-			if doc, err = c.Get(t.Context(), id); err == nil {
+			if doc, err = c.Get(t.Context(), us, id); err == nil {
 				doc.Keys = keys
-				err = c.Replace(t.Context(), doc, nil)
+				err = c.Replace(t.Context(), us, doc, nil)
 			}
 		} else {
-			err = c.Insert(t.Context(), doc)
+			err = c.Insert(t.Context(), us, doc)
 		}
 		g.note(t, doc, err)
 	}

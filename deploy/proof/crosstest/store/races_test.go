@@ -69,7 +69,7 @@ func (r *race) givenUp(t *testing.T, number string) docstore.Document {
 
 func replace(t *testing.T, c docstore.Collection, doc *docstore.Document) {
 	t.Helper()
-	if err := c.Replace(t.Context(), *doc, nil); err != nil {
+	if err := c.Replace(t.Context(), us, *doc, nil); err != nil {
 		t.Fatal(err)
 	}
 	doc.Version++
@@ -87,7 +87,8 @@ func refused(t *testing.T, err error, index string) {
 func TestLateTaking(t *testing.T) {
 	r := newRace(t)
 	owner := r.givenUp(t, "P-1")
-	err := r.during(t, func() error { return r.slow.Insert(t.Context(), policy(docstore.Keys{"policyNumber": "P-1"})) },
+	one := policy(docstore.Keys{"policyNumber": "P-1"})
+	err := r.during(t, func() error { return r.slow.Insert(t.Context(), us, one) },
 		step{"update", policies.Name + ".claims", 1}, func() {
 			owner.Keys = docstore.Keys{"policyNumber": "P-1"}
 			replace(t, r.fast, &owner)
@@ -104,7 +105,7 @@ func TestLateReplacement(t *testing.T) {
 	contender := policy(docstore.Keys{"policyNumber": "P-1"})
 	// The first update of the document only finds that it lacks the value.
 	err := r.during(t, func() error {
-		return r.slow.Replace(t.Context(), owner, nil)
+		return r.slow.Replace(t.Context(), us, owner, nil)
 	}, step{"update", policies.Name, 2}, func() {
 		insert(t, r.fast, &contender)
 	})
@@ -119,24 +120,24 @@ func TestLateDocument(t *testing.T) {
 	late := policy(docstore.Keys{"policyNumber": "P-1", "idempotency": "k"})
 	heir := policy(docstore.Keys{"policyNumber": "P-1"})
 	err := r.during(t, func() error {
-		return r.slow.Insert(t.Context(), late)
+		return r.slow.Insert(t.Context(), us, late)
 	}, step{"insert", policies.Name, 1}, func() {
 		insert(t, r.fast, &heir)
 	})
 	refused(t, err, docstore.IDIndex)
 	r.sound(t)
-	if _, err := r.fast.Get(t.Context(), late.ID); !errors.Is(err, docstore.ErrNotFound) {
+	if _, err := r.fast.Get(t.Context(), us, late.ID); !errors.Is(err, docstore.ErrNotFound) {
 		t.Errorf("get of the document that was refused: %v", err)
 	}
 	late.Version = 1
-	if err := r.fast.Replace(t.Context(), late, nil); !errors.Is(err, docstore.ErrStale) {
+	if err := r.fast.Replace(t.Context(), us, late, nil); !errors.Is(err, docstore.ErrStale) {
 		t.Errorf("replace of the document that was refused: %v", err)
 	}
 	late.Version = 0
-	if err := r.fast.Replace(t.Context(), late, nil); !errors.Is(err, docstore.ErrStale) {
+	if err := r.fast.Replace(t.Context(), us, late, nil); !errors.Is(err, docstore.ErrStale) {
 		t.Errorf("replace of version 0 of the document that was refused: %v", err)
 	}
-	everything, err := r.fast.Find(t.Context(), docstore.Query{Limit: 9})
+	everything, err := r.fast.Find(t.Context(), us, docstore.Query{Limit: 9})
 	if err != nil || len(everything) != 1 || everything[0].ID != heir.ID {
 		t.Errorf("there are %v, %v", everything, err)
 	}
@@ -152,7 +153,7 @@ func TestLateRelease(t *testing.T) {
 	loser := policy(docstore.Keys{"policyNumber": "P-1", "idempotency": "k"})
 	heir := policy(docstore.Keys{"policyNumber": "P-1"})
 	err := r.during(t, func() error {
-		return r.slow.Insert(t.Context(), loser)
+		return r.slow.Insert(t.Context(), us, loser)
 	}, step{"delete", policies.Name + ".claims", 1}, func() {
 		insert(t, r.fast, &heir)
 	})
@@ -167,7 +168,7 @@ func TestLateReleaseOfOwnValue(t *testing.T) {
 	insert(t, r.fast, &doc)
 	doc.Keys = docstore.Keys{"policyNumber": "P-1"}
 	err := r.during(t, func() error {
-		return r.slow.Replace(t.Context(), doc, nil)
+		return r.slow.Replace(t.Context(), us, doc, nil)
 	}, step{"insert", policies.Name + ".claims", 1}, func() {
 		again := doc
 		replace(t, r.fast, &again)

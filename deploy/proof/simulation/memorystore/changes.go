@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // changeLog is the log of changes of a store. A write adds its entry at the instant at which it takes effect.
@@ -65,7 +66,12 @@ func (l *changeLog) number(of docstore.Position) (int, error) {
 	return number, nil
 }
 
-func (c *collection) Changes(ctx context.Context, after docstore.Position, limit int) (docstore.ChangePage, error) {
+func (c *collection) Changes(
+	ctx context.Context, who organisation.ID, after docstore.Position, limit int,
+) (docstore.ChangePage, error) {
+	if err := who.Check(); err != nil {
+		return docstore.ChangePage{}, err
+	}
 	if err := ended(ctx); err != nil {
 		return docstore.ChangePage{}, err
 	}
@@ -86,7 +92,10 @@ func (c *collection) Changes(ctx context.Context, after docstore.Position, limit
 	return page, nil
 }
 
-func (c *collection) EndOfChanges(ctx context.Context) (docstore.Position, error) {
+func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (docstore.Position, error) {
+	if err := who.Check(); err != nil {
+		return "", err
+	}
 	if err := ended(ctx); err != nil {
 		return "", err
 	}

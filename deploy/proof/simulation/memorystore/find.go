@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // search returns the index at which the document with an id is, or would be.
@@ -42,7 +43,10 @@ func (c *collection) inOrder(q docstore.Query) []*stored {
 	return before
 }
 
-func (c *collection) Find(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
@@ -111,7 +115,12 @@ func selected(keys docstore.Keys, q docstore.Query) bool {
 	return true
 }
 
-func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]docstore.Document, error) {
+func (c *collection) Unsent(
+	ctx context.Context, who organisation.ID, after uuid.UUID, limit int,
+) ([]docstore.Document, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
@@ -129,7 +138,12 @@ func (c *collection) Unsent(ctx context.Context, after uuid.UUID, limit int) ([]
 	return found, nil
 }
 
-func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (docstore.Former, error) {
+func (c *collection) Former(
+	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
+) (docstore.Former, error) {
+	if err := who.Check(); err != nil {
+		return docstore.Former{}, err
+	}
 	formers, err := c.formers(ctx, id)
 	if err != nil {
 		return docstore.Former{}, err
@@ -143,7 +157,12 @@ func (c *collection) Former(ctx context.Context, id uuid.UUID, version int64) (d
 	return docstore.Former{}, docstore.ErrNotFound
 }
 
-func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, limit int) ([]docstore.Former, error) {
+func (c *collection) Formers(
+	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
+) ([]docstore.Former, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	formers, err := c.formers(ctx, id)
 	if err != nil {
 		return nil, err
@@ -168,7 +187,12 @@ func (c *collection) Formers(ctx context.Context, id uuid.UUID, after int64, lim
 	return page, nil
 }
 
-func (c *collection) FormerByKey(ctx context.Context, id uuid.UUID, key string) (docstore.Former, error) {
+func (c *collection) FormerByKey(
+	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
+) (docstore.Former, error) {
+	if err := who.Check(); err != nil {
+		return docstore.Former{}, err
+	}
 	formers, err := c.formers(ctx, id)
 	if err != nil {
 		return docstore.Former{}, err
@@ -195,7 +219,12 @@ func (c *collection) formers(ctx context.Context, id uuid.UUID) ([]docstore.Form
 	return slices.Clone(c.docs[at].formers), nil
 }
 
-func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UUID, limit int) (docstore.Sum, error) {
+func (c *collection) Sum(
+	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
+) (docstore.Sum, error) {
+	if err := who.Check(); err != nil {
+		return docstore.Sum{}, err
+	}
 	if err := ended(ctx); err != nil {
 		return docstore.Sum{}, err
 	}
@@ -221,7 +250,10 @@ func (c *collection) Sum(ctx context.Context, index, value string, after uuid.UU
 	return sum, nil
 }
 
-func (c *collection) FirstUnsent(ctx context.Context, index, value string) (uuid.UUID, error) {
+func (c *collection) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
+	if err := who.Check(); err != nil {
+		return uuid.Nil, err
+	}
 	if err := ended(ctx); err != nil {
 		return uuid.Nil, err
 	}

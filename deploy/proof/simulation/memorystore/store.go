@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Store is a store in memory. The zero value is empty.
@@ -128,8 +129,8 @@ type stored struct {
 	formers []docstore.Former
 }
 
-func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
-	if err := errors.Join(ended(ctx), c.spec.CheckWrite(doc, nil)); err != nil {
+func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
+	if err := errors.Join(ended(ctx), c.spec.CheckWrite(who, doc, nil)); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -153,7 +154,10 @@ func (c *collection) Insert(ctx context.Context, doc docstore.Document) error {
 	return nil
 }
 
-func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, error) {
+func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
+	if err := who.Check(); err != nil {
+		return docstore.Document{}, err
+	}
 	if err := ended(ctx); err != nil {
 		return docstore.Document{}, err
 	}
@@ -167,7 +171,12 @@ func (c *collection) Get(ctx context.Context, id uuid.UUID) (docstore.Document, 
 	return doc, docstore.Take(ctx, len(doc.Body)+len(doc.State))
 }
 
-func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) (map[uuid.UUID]string, error) {
+func (c *collection) Texts(
+	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
+) (map[uuid.UUID]string, error) {
+	if err := who.Check(); err != nil {
+		return nil, err
+	}
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
@@ -195,8 +204,10 @@ func (c *collection) Texts(ctx context.Context, ids []uuid.UUID, member string) 
 	return texts, nil
 }
 
-func (c *collection) Replace(ctx context.Context, doc docstore.Document, former *docstore.Former) error {
-	if err := errors.Join(ended(ctx), c.spec.CheckWrite(doc, former)); err != nil {
+func (c *collection) Replace(
+	ctx context.Context, who organisation.ID, doc docstore.Document, former *docstore.Former,
+) error {
+	if err := errors.Join(ended(ctx), c.spec.CheckWrite(who, doc, former)); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -240,7 +251,10 @@ func (s *stored) keep(former docstore.Former) {
 	s.formers = slices.Insert(s.formers, at, former)
 }
 
-func (c *collection) Sent(ctx context.Context, refs []docstore.Ref) (removed int, err error) {
+func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
+	if err := who.Check(); err != nil {
+		return 0, err
+	}
 	if err := ended(ctx); err != nil {
 		return 0, err
 	}
