@@ -55,7 +55,7 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 			"document; not named if not given")
 	flags.StringVar(&s.PublicURL, known.PublicURL, "",
 		"URL by which clients reach the exchange, such as https://exchange.example; if it is given, "+metadataPath+
-			" tells them who issues tokens (RFC 9728)")
+			" names the issuers of tokens (RFC 9728)")
 	flags.StringVar(&s.TokenCommand, known.TokenCommand, "",
 		"command that prints a bearer token, for the pages and the log of an exchange that signs its own; exchange "+
 			"token if not given")

@@ -25,7 +25,7 @@ type BordereauDirty struct {
 type Contract struct {
 	// Service is the name of the service that sends the messages.
 	Service string
-	// Version is that of the contract, as in semantic versioning. A change that breaks a process which sends or
+	// Version is the contract's, as in semantic versioning. A change that breaks a process which sends or
 	// receives the messages needs a new major version: make verify compares the contract with that of the last
 	// release.
 	Version string

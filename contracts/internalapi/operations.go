@@ -11,7 +11,7 @@ import (
 type Contract struct {
 	// Service is the name of the service that offers it.
 	Service string
-	// Version is that of the contract, as in semantic versioning. A change that breaks callers needs a new major
+	// Version is the contract's, as in semantic versioning. A change that breaks callers needs a new major
 	// version: make verify compares the contract with that of the last release.
 	Version string
 	// About describes the contract in a sentence.

@@ -1,8 +1,8 @@
 // Package audit writes down who read or changed which record: a line of JSON for each request of a known caller,
 // without its body. The lines are a stream of their own, apart from the log of the process.
 //
-// lumberjack rotates the file. slog would write the lines, and leave the queue, by which requests do not wait for the disk
-// (until a mebibyte waits), and the count of what could not be written. The rest is the list of members.
+// lumberjack rotates the file. slog would write the lines, and leave the queue, by which requests do not wait for the
+// disk (until a mebibyte waits), and the count of what could not be written. The rest is the list of members.
 package audit
 
 import (
@@ -36,7 +36,7 @@ type Entry struct {
 // longest bounds each text of a line that a caller chooses.
 const longest = 1024
 
-// append appends the entry as a line. Its first member tells the stream from that of the log for a collector that
+// append appends the entry as a line. Its first member distinguishes the stream from the log for a collector that
 // gets both.
 func (e *Entry) append(line []byte) []byte {
 	line = append(line, `{"stream":"audit","time":"`...)

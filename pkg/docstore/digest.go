@@ -9,8 +9,8 @@ import (
 
 // Digest shows that a version of a document is as it was written: that neither its body nor its state was changed in
 // the database by another program. It has the SHA-256 of both, the number of the version, and that of the version
-// before it together with the SHA-256 of that one's digest. So the digests of a document are a chain: whoever changes a
-// former version and its digest makes the next digest wrong.
+// before it together with the SHA-256 of that one's digest. So the digests of a document are a chain: a program that
+// changes a former version and its digest makes the next digest wrong.
 //
 // A digest has no key. It shows a mistake, a fault of the disk, and an amount that somebody has changed; who also
 // computes all later digests anew is found by comparing with a backup.

@@ -9,8 +9,8 @@
 //   - Replace happens only if the version is still the one that was read (compare-and-swap). What it replaces is kept
 //     first, where the caller asks for it.
 //
-// gocloud.dev/docstore is such an interface, with a driver for MongoDB. It has no unique indexes, no sums and no SQLite, so
-// that it would replace the get and the put, and leave the guarantees.
+// gocloud.dev/docstore is such an interface, with a driver for MongoDB. It has no unique indexes, no sums and no
+// SQLite, so that it would replace the get and the put, and leave the guarantees.
 //
 // Package conformance tests these guarantees and the rest of the interface; every store passes it.
 package docstore

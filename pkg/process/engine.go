@@ -99,7 +99,7 @@ func (p *Process) limiter(service, to string, most int) *load.Limiter {
 }
 
 // unproved is how many tokens that are not known yet are verified at a time. That takes a processor for as long as a
-// request does, and whoever comes may ask for it.
+// request does, and any client may ask for it.
 const unproved = 16
 
 // Meeting lets the token of a stranger be verified. It returns when that may begin, and end has to be called after it,

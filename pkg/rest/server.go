@@ -64,8 +64,8 @@ type Server struct {
 	// log is the log of changes; logless says why there is none.
 	log     *changes.Log
 	logless error
-	// tells is Parts.Tells.
-	tells func(docstore.Document) (path string, fact any, err error)
+	// lookedUp is Parts.LookedUp.
+	lookedUp func(docstore.Document) (path string, fact any, err error)
 	// peer returns the client of another service; nil where only the declarations are asked for.
 	peer func(name string) *peer.Client
 }

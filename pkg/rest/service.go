@@ -41,9 +41,9 @@ type Parts struct {
 	Open func(ctx context.Context) error
 	// Internal adds the operations for other services to a router, if there are any.
 	Internal func(gin.IRouter)
-	// Tells returns what the internal operations say about a record, and the path that it is asked for by; an empty
+	// LookedUp returns what the internal operations say about a record, and the path that it is asked for by; an empty
 	// path if nobody asks. The trial of a creation has it assumed of a record that is not written.
-	Tells func(docstore.Document) (path string, fact any, err error)
+	LookedUp func(docstore.Document) (path string, fact any, err error)
 	// Background returns loops by name, if there are any. It is called once the collections are open.
 	Background func() (map[string]func(context.Context) error, error)
 	// Ready holds readiness checks by name, if there are any.
@@ -105,7 +105,7 @@ func (s Service) open(
 	if err != nil {
 		return nil, err
 	}
-	server.tells = parts.Tells
+	server.lookedUp = parts.LookedUp
 	ctx = request.ForExchange(ctx)
 	if err := server.Open(ctx); err != nil {
 		return nil, err

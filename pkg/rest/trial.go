@@ -217,10 +217,10 @@ func valuesOf(doc docstore.Document) (map[string]string, error) {
 // factsOf returns what the service says to others about a record, by the path of the internal operation.
 func (s *Server) factsOf(doc docstore.Document) (assumed.Facts, error) {
 	facts := assumed.Facts{}
-	if s.tells == nil {
+	if s.lookedUp == nil {
 		return facts, nil
 	}
-	path, fact, err := s.tells(doc)
+	path, fact, err := s.lookedUp(doc)
 	if err != nil || path == "" {
 		return facts, err
 	}

@@ -1,5 +1,5 @@
-// Package secret reads from files what proves who a process is, and to whom: shared secrets, certificates with their
-// keys, and the authorities that it trusts. It reads them again when the files change, while the process runs.
+// Package secret reads from files what proves the identity of a process to others: shared secrets, certificates with
+// their keys, and the authorities that it trusts. It reads them again when the files change, while the process runs.
 //
 // A kept library would leave most of it: certwatcher of controller-runtime follows one certificate with its key, not
 // shared secrets, authorities and the names of callers; fsnotify only says when to read. Files are read twice a second

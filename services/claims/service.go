@@ -57,7 +57,7 @@ func Service() rest.Service {
 						ofPolicy(c, records)
 					})
 				},
-				Tells: func(doc docstore.Document) (string, any, error) { return tell(doc, records) },
+				LookedUp: func(doc docstore.Document) (string, any, error) { return lookedUp(doc, records) },
 			}, nil
 		},
 	}
@@ -103,8 +103,8 @@ func described(c *claims.Claim) internalapi.Claim {
 	return internalapi.Claim{ClaimNumber: rest.Text(c.ClaimNumber), PolicyNumber: rest.Text(c.PolicyNumber)}
 }
 
-// tell returns what lookup responds with, and its path, if a document is that of a claim.
-func tell(doc docstore.Document, records *rest.Records[claims.Claim]) (path string, fact any, err error) {
+// lookedUp returns what lookup responds with, and its path, if a document has a claim.
+func lookedUp(doc docstore.Document, records *rest.Records[claims.Claim]) (path string, fact any, err error) {
 	if resource, err := rest.ResourceOf(doc); err != nil || resource != records.Name {
 		return "", nil, err
 	}

@@ -61,7 +61,7 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 	add(s, e, businessInterruption(e, properties))
 	add(s, e, petLine(e, pets))
 	s.SearchTogether("coverage", policyCollection)
-	return rest.Parts{Internal: e.mountInternal, Tells: e.tell}, nil
+	return rest.Parts{Internal: e.mountInternal, LookedUp: e.lookedUp}, nil
 }
 
 func add[T any](s *rest.Server, e *environment, l line[T]) {

@@ -41,8 +41,8 @@ func (e *environment) whole(c *gin.Context) {
 	rest.Respond(c, whole, err)
 }
 
-// tell returns what the look-up of a policy responds with, and its path, if a document is that of a policy.
-func (e *environment) tell(doc docstore.Document) (path string, fact any, err error) {
+// lookedUp returns what the look-up of a policy responds with, and its path, if a document has a policy.
+func (e *environment) lookedUp(doc docstore.Document) (path string, fact any, err error) {
 	resource, err := rest.ResourceOf(doc)
 	line := e.lines[resource]
 	if err != nil || line == nil {

@@ -110,7 +110,7 @@ func (f *feed) await(
 		return page, err
 	}
 	defer f.waiting.Release(1)
-	// The time that is left is that of the request, which no test clock moves.
+	// The request's own deadline says how much time is left, which no test clock moves.
 	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	if deadline, limited := ctx.Deadline(); limited {

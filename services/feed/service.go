@@ -1,4 +1,4 @@
-// Package feed is the service that tells what has happened to the records of the exchange: it reads the logs of changes
+// Package feed lists what has happened to the records of the exchange, as events: it reads the logs of changes
 // of the other services as one.
 package feed
 

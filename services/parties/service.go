@@ -41,7 +41,7 @@ func declare(s *rest.Server, _ process.Deps) (rest.Parts, error) {
 			router.GET(internalapi.PartyPath+":id", func(c *gin.Context) { find(c, kinds) })
 			router.GET(internalapi.PartyRecordPath+":id", func(c *gin.Context) { read(c, s, kinds) })
 		},
-		Tells: func(doc docstore.Document) (string, any, error) {
+		LookedUp: func(doc docstore.Document) (string, any, error) {
 			resource, err := rest.ResourceOf(doc)
 			return internalapi.PartyPath + doc.ID.String(),
 				internalapi.Party{ID: doc.ID.String(), Resource: resource}, err

@@ -83,9 +83,9 @@ func advise(err error, base *url.URL, timeout string) string {
 		return "The certificate is for another name: use the name in it; " + where + "."
 	case authority:
 		return "The certificate is of an authority that this machine does not trust: give the authority's " +
-			"certificate as SSL_CERT_FILE=ca.pem, or ask whoever runs the exchange."
+			"certificate as SSL_CERT_FILE=ca.pem, or ask the operator of the exchange."
 	case certificate:
-		return "The certificate is not good: ask whoever runs the exchange."
+		return "The certificate is not good: ask the operator of the exchange."
 	case notHTTP(err):
 		return "What listens on that port does not speak HTTP; " + where + "."
 	case unnamed(err):

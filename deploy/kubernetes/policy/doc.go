@@ -1,6 +1,6 @@
 // Package policy checks the manifests of deploy/kubernetes against rules: what a pod may do, which settings a program
-// has, who may call whom. Where possible, it takes what is expected from the programs themselves: their settings, their
-// ports, and the services that they call.
+// has, and which programs may call which. Where possible, it takes what is expected from the programs themselves: their
+// settings, their ports, and the services that they call.
 //
 // Render makes the objects of a folder as kubectl apply -k does. Check returns what is wrong with them.
 //
@@ -16,7 +16,7 @@
 //	pods.go          what a pod may do
 //	availability.go  replicas, probes, disruptions and rolls
 //	services.go      the Service of each program
-//	network.go       who may call whom
+//	network.go       which programs may call which
 //	settings.go      the settings that a program gets
 //	login.go         the user and the password of MongoDB
 //	monitoring.go    the jobs by which the alerts know the programs

@@ -84,7 +84,7 @@ func list(args ...string) ([]pack, error) {
 	}
 }
 
-// split tells tests from other files. go list keeps those of other systems together.
+// split separates tests from other files. go list keeps those of other systems together.
 func split(files []string) (source, tests []string) {
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {

@@ -34,7 +34,7 @@ const (
 
 // Field is a member that records are searched by.
 type Field struct {
-	// Name begins the names of the field's parameters. It is that of the member, or the last of Path.
+	// Name begins the names of the field's parameters. It is the name of the member, or the last of Path.
 	Name string
 	Kind Kind
 	// Path leads to the member from the top of the record.

@@ -65,7 +65,7 @@ type reading struct {
 	streams         []*stream
 	examined, finds int
 	found           []Found
-	// size is that of the page in bytes, and held what the gate had given before.
+	// size counts the bytes of the page, and held those that the gate had given before.
 	size int
 	held int64
 }

@@ -1,6 +1,6 @@
-// Package manifests derives from the list of processes what manifests say of each of them: who runs, who calls whom,
-// who logs in to MongoDB, and which release; and from the alerts an object of Kubernetes. What else a process needs
-// (its sizes, its own settings) is written by hand in its base.
+// Package manifests derives from the list of processes what manifests say of each of them: which run, which calls
+// which, who logs in to MongoDB, and which release; and from the alerts an object of Kubernetes. What else a process
+// needs (its sizes, its own settings) is written by hand in its base.
 package manifests
 
 import (
