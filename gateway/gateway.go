@@ -44,7 +44,8 @@ type Config struct {
 	Extensions []routes.Extension
 	// Upstreams holds the services of the routes, by name.
 	Upstreams map[string]Upstream
-	// Pages holds handlers by their whole path. They serve GET and HEAD without a token.
+	// Pages holds handlers by their whole path. They serve GET and HEAD without a token; one with a method Methods
+	// serves what that returns.
 	Pages    map[string]http.Handler
 	Verifier *auth.Verifier
 	// Meet bounds the verification of tokens that are not known yet; nothing does if it is nil.
@@ -219,11 +220,15 @@ func (g *gateway) unknown(path string) *problem.Error {
 // servePage serves a public page. An unknown path is 404.
 func (g *gateway) servePage(c *gin.Context) {
 	page, ok := g.Pages[c.Request.URL.Path]
+	methods := []string{http.MethodGet, http.MethodHead}
+	if own, has := page.(interface{ Methods() []string }); has {
+		methods = own.Methods()
+	}
 	switch {
 	case !ok:
 		process.Refuse(c, g.unknown(c.Request.URL.Path))
-	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
-		process.Refuse(c, problem.WrongMethod(c.Request.Method, http.MethodGet, http.MethodHead))
+	case !slices.Contains(methods, c.Request.Method):
+		process.Refuse(c, problem.WrongMethod(c.Request.Method, methods...))
 	default:
 		process.SetRoute(c, c.Request.URL.Path)
 		c.Status(http.StatusOK) // the router has set 404, because no route of its own matched

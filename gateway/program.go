@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"insurance.example/exchange/contracts/routes"
 	known "insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/gateway/console"
 	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/auth/tokens"
@@ -38,6 +40,8 @@ type Settings struct {
 	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once
 	// after a while without any; 0 for any number, and for the requests of one second.
 	RateLimit, RateBurst int64
+	// Console is what the console can do where the exchange runs in one process.
+	Console console.Local
 
 	valueSets *string
 	amounts   func() setting.Amounts
@@ -116,6 +120,9 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	if err != nil {
 		return nil, err
 	}
+	maps.Copy(public, console.Pages(console.Config{
+		OwnTokens: tokens.Local, Amounts: openapi.Amounts(s.amounts()), Local: s.Console,
+	}))
 	if s.PublicURL != "" {
 		if public[metadataPath], err = metadata(s.PublicURL, s.Tokens.Issuer); err != nil {
 			return nil, err

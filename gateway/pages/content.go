@@ -26,6 +26,8 @@ type content struct {
 	plain, gzipped  func() ([]byte, error)
 	tag             string
 	contentSecurity string
+	// cacheControl is the header of that name.
+	cacheControl string
 }
 
 // worthCompressing is the size in bytes from which a text is sent compressed.
@@ -33,9 +35,33 @@ const worthCompressing = 8 << 10
 
 // newContent returns a text as content, compressed where that is worth it.
 func newContent(contentType string, text []byte) *content {
-	c := &content{contentType: contentType + "; charset=utf-8", plain: as(text), tag: tagOf(text)}
+	c := &content{
+		contentType: contentType + "; charset=utf-8", plain: as(text), tag: tagOf(text), cacheControl: revalidate,
+	}
 	if len(text) >= worthCompressing {
 		c.gzipped = sync.OnceValues(func() ([]byte, error) { return compress(text) })
+	}
+	return c
+}
+
+// File is a text of another package that is served as the pages are.
+type File struct {
+	// ContentType is the media type, without a charset.
+	ContentType string
+	Text        []byte
+	// Security is the Content-Security-Policy; none if it is empty.
+	Security string
+	// Immutable lets a browser keep the text for good: its path changes with it.
+	Immutable bool
+}
+
+// Handler returns the handler that serves the file, compressed if the client takes that.
+func (f File) Handler() http.Handler {
+	c := newContent(f.ContentType, f.Text)
+	c.gzipped = sync.OnceValues(func() ([]byte, error) { return compress(f.Text) })
+	c.contentSecurity = f.Security
+	if f.Immutable {
+		c.cacheControl = "public, max-age=31536000, immutable"
 	}
 	return c
 }
@@ -134,7 +160,7 @@ func (c *content) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Type", c.contentType)
 	header.Add("Vary", "Accept-Encoding")
-	header.Set("Cache-Control", revalidate)
+	header.Set("Cache-Control", c.cacheControl)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	if c.contentSecurity != "" {

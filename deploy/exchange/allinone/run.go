@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/gateway/console"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka/cluster"
@@ -38,6 +39,7 @@ type runner struct {
 	clockService process.Definition
 	// ownTokens reports whether the exchange issues its tokens itself.
 	ownTokens bool
+	link      *console.Link
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
@@ -190,6 +192,7 @@ func (r *runner) openGateway(
 			return nil, err
 		}
 		r.ownTokens = true
+		r.openConsole(p)
 		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), local.Issuer
 		if !slices.Contains(tokens.Audience, local.Audience) {
 			tokens.Audience = append(tokens.Audience, local.Audience)

@@ -119,8 +119,14 @@ func TestBannerNamesWhatThereIs(t *testing.T) {
 func TestBannerWithAnIdentityProvider(t *testing.T) {
 	r := run(t, t.TempDir(), "--jwks-url", "http://127.0.0.1:1/jwks.json")
 	wantWords(t, r.banner, r.base+"/docs", "http://127.0.0.1:1/jwks.json", "std.developer", "std.admin")
-	if strings.Contains(r.banner, "token --data") || strings.Contains(r.banner, "curl") {
-		t.Errorf("commands that cannot work: %s", r.banner)
+	for _, text := range []string{"token --data", "curl", "/console"} {
+		if strings.Contains(r.banner, text) {
+			t.Errorf("%s cannot work: %s", text, r.banner)
+		}
+	}
+	if status, body := get(t, r.base+"/console", ""); status != http.StatusNotFound ||
+		!strings.Contains(body, "The console is off") {
+		t.Errorf("/console has the status %d, %s", status, body)
 	}
 }
 

@@ -17,6 +17,9 @@ func (r *runner) welcome(base, admin string) error {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nThe Insurance Exchange listens on %s\n", base)
+	if link := r.consoleLink(base); link != "" {
+		fmt.Fprintf(&text, "  look at it:         %s (once, within a minute)\n", link)
+	}
 	fmt.Fprintf(&text, "  read and try it:    %s/docs\n", base)
 	if admin != "" {
 		fmt.Fprintf(&text, "  metrics and health: http://%s/metrics, /livez, /readyz\n", admin)

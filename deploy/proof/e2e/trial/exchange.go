@@ -231,6 +231,12 @@ func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 	return c, err
 }
 
+// Printed returns the first group of what a part has written to stdout, once it matches.
+func (e *Exchange) Printed(name string, pattern *regexp.Regexp) (string, error) {
+	p := e.parts[name].Process
+	return p.Find(p.Stdout, pattern)
+}
+
 // Logged returns how many lines of the log of a part hold the text.
 func (e *Exchange) Logged(name, text string) int {
 	all, _ := e.parts[name].Stderr.read()

@@ -1,0 +1,55 @@
+package console
+
+import (
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// TestFind finds a policy by its number, by the beginning of the holder's name in any case, and by the number of a
+// claim, and opens it with the keyboard alone.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Findling")
+	claim := c.Create(t, "claim", trial.Record{"policyNumber": made.Text("policyNumber"), "lossDate": "2026-03-01T08:30:00Z",
+		"fnol": "2026-03-02T08:30:00Z", "claimType": "own property damage", "lossCause": "hail", "reserve": 4000})
+	p := open(t, book, "/today", trial.Developer)
+	p.sees("[data-part=health]", "All services respond")
+	p.press("/")
+	p.becomes("document.activeElement.id === 'q'")
+	p.keys("findl")
+	p.sees("[data-part=parties]", "Grace Findling")
+	p.eval("document.getElementById('q').value = ''", nil)
+	p.keys(strings.ToLower(made.Text("policyNumber")))
+	p.sees("[data-part=policies]", made.Text("policyNumber"), "Motor", "in force")
+	p.eval("document.getElementById('q').value = ''", nil)
+	p.keys(claim.Text("claimNumber"))
+	p.sees("[data-part=claims]", claim.Text("claimNumber"), made.Text("policyNumber"))
+	p.becomes("document.getElementById('results').dataset.of === " + quoted(claim.Text("claimNumber")))
+	p.keys("\r")
+	p.sees("h1", "Claim "+claim.Text("claimNumber"))
+	p.eval("history.back()", nil)
+	p.sees("[data-part=claims]", claim.Text("claimNumber"))
+}
+
+// TestPolicy compares what the screen of a policy shows with the record, and sees what each version changed.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	e := run(t, "EXCHANGE_CURRENCY=EUR", "EXCHANGE_AMOUNT_UNIT=major")
+	c := client(t, e)
+	made := policy(t, c, "Wholeman")
+	path := "/motorCoverage/" + made.Text("id")
+	c.Post(t, path+":endorse", trial.Record{"endorsementType": "addition", "indemnityLimitPolicy": 75_000}).Want(t, 200)
+	c.Create(t, "receipt", trial.Record{"policyNumber": made.Text("policyNumber"), "receiptType": "new policy",
+		"paymentAmount": 9_007_199_254_740_993, "premiumPaymentMethod": "cash"})
+	p := open(t, e, "/policy/"+made.Text("policyNumber"), trial.Developer)
+	p.sees("[data-part=record]", "EUR 1,234.00", "75,000.00", "fire, hail")
+	p.sees("[data-part=policyholder]", "Grace Wholeman", "London")
+	p.sees("main", "EX WHOLEMAN")
+	p.sees("[data-part=timeline] [data-version='2']", "Endorsed", "Indemnity limit", "50,000.00", "75,000.00")
+	p.sees("[data-part=timeline] [data-version='1']", "Created")
+	p.becomes("Boolean(document.querySelector('td [data-amount=\"9007199254740993\"]'))")
+	p.sees("main table", "9,007,199,254,740,993.00")
+}

@@ -1,0 +1,122 @@
+// Package console tests the console in a browser: Chromium, as Debian has it.
+//
+// Its files:
+//
+//   - main_test.go starts the browser and the exchange with the seeded book that the tests share.
+//   - tab_test.go is a page in the browser: what a person sees, types and presses.
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// The instant of the test clock. Policies of the book end within 30 days of it.
+const today = "2026-12-05T09:00:00Z"
+
+var (
+	commands *trial.Commands
+	// browser is the context of the browser that all tests share.
+	browser context.Context
+	// book is the exchange with the seeded book. Tests change only records that they have made.
+	book *trial.Exchange
+)
+
+func TestMain(m *testing.M) {
+	trial.Main(func(built *trial.Commands) (status int, err error) {
+		commands = built.Plain()
+		data, err := os.MkdirTemp("", "exchange-console-")
+		if err != nil {
+			return 1, err
+		}
+		defer os.RemoveAll(data)
+		end, err := startBrowser()
+		if err != nil {
+			return 1, err
+		}
+		defer end()
+		book, err = commands.RunInOne(data, "EXCHANGE_TEST_CLOCK="+today, "EXCHANGE_CURRENCY=EUR",
+			"EXCHANGE_AMOUNT_UNIT=major", "EXCHANGE_WEBHOOK_PRIVATE_ADDRESSES=true")
+		if err != nil {
+			return 1, err
+		}
+		defer func() { err = errors.Join(err, book.Abandon()) }()
+		if err := seed(book); err != nil {
+			return 1, err
+		}
+		return m.Run(), nil
+	})
+}
+
+// startBrowser starts Chromium. A machine without it fails the tests.
+func startBrowser() (end func(), err error) {
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		return nil, fmt.Errorf("the console is tested in Chromium, which is not installed (apt-get install chromium): %w",
+			err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.WSURLReadTimeout(trial.Patience), chromedp.WindowSize(1280, 900))
+	allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	started, endBrowser := chromedp.NewContext(allocator)
+	browser = started
+	if err := chromedp.Run(browser); err != nil {
+		endAllocator()
+		return nil, fmt.Errorf("starting Chromium: %w", err)
+	}
+	return func() { endBrowser(); endAllocator() }, nil
+}
+
+// seed fills an exchange with the smallest book.
+func seed(e *trial.Exchange) error {
+	command := exec.Command(commands.Path("client"), "seed", "--size", "14", "--url", e.Base, "--data", e.Data)
+	if output, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("seeding: %w\n%s", err, output)
+	}
+	return nil
+}
+
+// run runs an exchange of its own for a test.
+func run(t *testing.T, settings ...string) *trial.Exchange {
+	t.Helper()
+	e, err := commands.RunInOne(t.TempDir(), settings...)
+	trial.EndWith(t, e, err)
+	return e
+}
+
+// client returns a client of an exchange that reads and writes.
+func client(t *testing.T, e *trial.Exchange) *trial.Client {
+	t.Helper()
+	c, err := e.Client("clerk", trial.Developer, trial.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// policy creates a motor policy of its own for a test, with a holder whose last name is given.
+func policy(t *testing.T, c *trial.Client, name string) trial.Record {
+	t.Helper()
+	holder := c.Create(t, "personal", trial.Record{
+		"firstName": "Grace", "lastName": name, "dob": "1985-12-10", "idType": "passport",
+		"idNumber": fmt.Sprint("N", time.Now().UnixNano()), "address": trial.Record{"city": "London", "country": "GB"},
+	})
+	vehicle := c.Create(t, "vehicle", trial.Record{"plateNumber": "EX " + strings.ToUpper(name), "vin": "WVWZZZ1JZXW000001"})
+	driver := c.Create(t, "driver", trial.Record{"name": "Grace " + name,
+		"licence": trial.Record{"expiryDate": "2099-12-31"}})
+	return c.Create(t, "motorCoverage", trial.Record{
+		"policyholderId": holder.Text("id"), "vehicleId": vehicle.Text("id"), "driverId": driver.Text("id"),
+		"perils": []string{"fire", "hail"}, "premium": 1234, "inceptionDate": "2026-01-01T00:00:00Z",
+		"expiryDate": "2027-01-01T00:00:00Z", "indemnityLimitPolicy": 50_000,
+	})
+}

@@ -1,0 +1,81 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// link finds the link that the start of an exchange prints.
+var link = regexp.MustCompile(`(http://\S+/console#sign-in=\S+)`)
+
+// TestLink follows the link that the start prints to an empty exchange, and fills it by the button. The token stands
+// in no address, no log and no storage, and the link works once.
+func TestLink(t *testing.T) {
+	t.Parallel()
+	e := run(t)
+	followed, err := e.Printed("exchange", link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := blank(t, e)
+	p.to(followed)
+	p.sees("[data-part=empty]", "exchange seed")
+	p.sees("#who", "local")
+	p.click("button[data-seed]")
+	p.sees("[data-part=open]", "CLM-")
+	p.gone("[data-part=empty]")
+	p.becomes("location.hash === '#/today' && sessionStorage.length === 0 && localStorage.length === 0 && document.cookie === ''")
+	p.becomes("performance.getEntriesByType('resource').every((e) => !/eyJ|sign-in=/.test(e.name))")
+	code := followed[strings.Index(followed, "sign-in=")+len("sign-in="):]
+	for _, secret := range []string{code, "eyJ"} {
+		if n := e.Logged("exchange", secret); n > 0 {
+			t.Errorf("%d lines of the log have %q", n, secret)
+		}
+	}
+	again := blank(t, e)
+	again.to(followed)
+	again.sees("#sign-in", "This link has been used", "exchange token")
+	again.becomes("location.hash === '#/today'")
+}
+
+// TestSignIn pastes a token, once what is none, and signs out. Without the box nothing is kept.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	p := blank(t, book)
+	p.to(book.Base + "/console#/find")
+	p.sees("#sign-in", "exchange token")
+	paste := func(token string) {
+		p.eval("document.getElementById('token').value = "+quoted(token), nil)
+		p.click("#sign-in button")
+	}
+	paste("nonsense")
+	p.sees("#sign-in", "This is not a token.")
+	paste(strings.TrimPrefix(client(t, book).Authorization(), "Bearer "))
+	p.gone("#sign-in")
+	p.sees("#results", "POL-")
+	p.becomes("sessionStorage.length === 0")
+	p.click("#sign-out")
+	p.sees("#sign-in", "exchange token")
+}
+
+// TestNoFrame loads the console into a frame of another page, which the browser refuses, and sees that the policy of the
+// page makes no markup of a text.
+func TestNoFrame(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, `<iframe src="%s/console"></iframe>`, book.Base)
+	}))
+	defer other.Close()
+	p := blank(t, book)
+	p.to(other.URL)
+	p.causes("frame-ancestors 'none'")
+	p.to(book.Base + "/console")
+	p.sees("#sign-in")
+	p.becomes("(() => { try { document.createElement('p').innerHTML = 'x'; return false; } catch { return true; } })()")
+	p.causes("TrustedHTML")
+}

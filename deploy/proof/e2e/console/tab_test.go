@@ -1,0 +1,304 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// tab is a page in the browser, in a profile of its own.
+type tab struct {
+	*testing.T
+	base string
+	ctx  context.Context
+
+	mu     sync.Mutex
+	faults []string // errors of the page's scripts, and what its policy has refused
+}
+
+// blank opens an empty tab for an exchange. At the end of the test, the page must have had no fault.
+func blank(t *testing.T, e *trial.Exchange) *tab {
+	t.Helper()
+	profile, window := window(t)
+	ctx, end := chromedp.NewContext(browser, chromedp.WithTargetID(window))
+	ctx, cancel := context.WithTimeout(ctx, 2*limit)
+	p := &tab{T: t, base: e.Base, ctx: ctx}
+	chromedp.ListenTarget(ctx, p.listen)
+	t.Cleanup(func() {
+		cancel()
+		end()
+		dispose := cdp.WithExecutor(browser, chromedp.FromContext(browser).Browser)
+		if err := target.DisposeBrowserContext(profile).Do(dispose); err != nil {
+			t.Error(err)
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if len(p.faults) > 0 {
+			t.Errorf("the page has faults:\n%s", strings.Join(p.faults, "\n"))
+		}
+	})
+	p.do(log.Enable(), runtime.Enable())
+	return p
+}
+
+// window opens a window with a profile of its own.
+func window(t *testing.T) (profile cdp.BrowserContextID, id target.ID) {
+	t.Helper()
+	err := chromedp.Run(browser, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		ctx = cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser)
+		if profile, err = target.CreateBrowserContext().Do(ctx); err != nil {
+			return err
+		}
+		id, err = target.CreateTarget("about:blank").WithBrowserContextID(profile).WithNewWindow(true).Do(ctx)
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return profile, id
+}
+
+// open opens the console as a caller with scopes, at a screen such as /find.
+func open(t *testing.T, e *trial.Exchange, screen string, scopes ...string) *tab {
+	t.Helper()
+	c, err := e.Client("clerk", scopes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := blank(t, e)
+	p.signedIn(strings.TrimPrefix(c.Authorization(), "Bearer "))
+	p.visit(screen)
+	return p
+}
+
+// signedIn has the tab hold a token, as if the person had said that it is to be kept.
+func (p *tab) signedIn(token string) {
+	p.Helper()
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(
+			"if (location.protocol === 'http:') sessionStorage.setItem('exchange-token', " + quoted(token) + ")").Do(ctx)
+		return err
+	}))
+}
+
+// listen collects faults. A refusal of the exchange is none: the page shows it.
+func (p *tab) listen(event any) {
+	fault := ""
+	switch event := event.(type) {
+	case *runtime.EventExceptionThrown:
+		fault = event.ExceptionDetails.Error()
+	case *log.EventEntryAdded:
+		if event.Entry.Level == log.LevelError && event.Entry.Source != log.SourceNetwork {
+			fault = event.Entry.Text
+		}
+	}
+	if fault != "" {
+		p.mu.Lock()
+		p.faults = append(p.faults, fault)
+		p.mu.Unlock()
+	}
+}
+
+func (p *tab) do(actions ...chromedp.Action) {
+	p.Helper()
+	if err := chromedp.Run(p.ctx, actions...); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// visit loads the console at a screen.
+func (p *tab) visit(screen string) {
+	p.Helper()
+	p.to(p.base + "/console#" + screen)
+}
+
+// to loads a page.
+func (p *tab) to(address string) {
+	p.Helper()
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+}
+
+// causes waits for a fault that has a text, which the test has caused, and forgets it.
+func (p *tab) causes(text string) {
+	p.Helper()
+	p.until(func() error {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		before := len(p.faults)
+		p.faults = slices.DeleteFunc(p.faults, func(fault string) bool { return strings.Contains(fault, text) })
+		if len(p.faults) == before {
+			return fmt.Errorf("no fault has %q: %v", text, p.faults)
+		}
+		return nil
+	})
+}
+
+// eval evaluates an expression in the page.
+func (p *tab) eval(expression string, into any) {
+	p.Helper()
+	p.do(chromedp.Evaluate(expression, into))
+}
+
+// text returns the text of what a selector finds first, or "" if it finds nothing.
+func (p *tab) text(selector string) (text string) {
+	p.Helper()
+	p.eval("document.querySelector("+quoted(selector)+")?.innerText ?? ''", &text)
+	return text
+}
+
+// texts returns the texts of all that a selector finds.
+func (p *tab) texts(selector string) (texts []string) {
+	p.Helper()
+	p.eval("[...document.querySelectorAll("+quoted(selector)+")].map((e) => e.innerText)", &texts)
+	return texts
+}
+
+// amounts returns the amounts in what a selector finds, as the exchange sent them.
+func (p *tab) amounts(selector string) (amounts []string) {
+	p.Helper()
+	p.eval("[...document.querySelectorAll("+quoted(selector+" [data-amount]")+")].map((e) => e.dataset.amount)", &amounts)
+	return amounts
+}
+
+// picture keeps a picture of the window, up to 900 points high, as a file of less than 100 KB.
+func (p *tab) picture(path string) {
+	p.Helper()
+	var shot []byte
+	p.do(chromedp.CaptureScreenshot(&shot))
+	if err := os.WriteFile(path, shot, 0o644); err != nil {
+		p.Fatal(err)
+	}
+}
+
+// count returns how many elements a selector finds.
+func (p *tab) count(selector string) (n int) {
+	p.Helper()
+	p.eval("document.querySelectorAll("+quoted(selector)+").length", &n)
+	return n
+}
+
+// limit is how long the tab waits for what it is to see. It is longer than that takes on the busiest machine.
+const limit = 2 * time.Minute
+
+// until calls a condition until it returns nil. After the limit it ends the test with the last error.
+func (p *tab) until(done func() error) {
+	p.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, limit)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := done()
+		if err == nil {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			p.Fatalf("not within %s: %v", limit, err)
+		}
+	}
+}
+
+// sees waits until what a selector finds has all of the texts.
+func (p *tab) sees(selector string, wanted ...string) {
+	p.Helper()
+	p.until(func() error {
+		var shown string
+		err := chromedp.Run(p.ctx, chromedp.Evaluate(
+			"[...document.querySelectorAll("+quoted(selector)+")].map((e) => e.innerText).join('\\n').replaceAll('\\u00a0', ' ')", &shown))
+		if err != nil {
+			return err
+		}
+		for _, text := range wanted {
+			if !strings.Contains(shown, text) {
+				return fmt.Errorf("%s shows no %q:\n%s", selector, text, shown)
+			}
+		}
+		if len(wanted) == 0 && shown == "" {
+			return errors.New("there is no " + selector)
+		}
+		return nil
+	})
+}
+
+// becomes waits until an expression is true in the page.
+func (p *tab) becomes(expression string) {
+	p.Helper()
+	p.until(func() error {
+		var is bool
+		if err := chromedp.Run(p.ctx, chromedp.Evaluate(expression, &is)); err != nil {
+			return err
+		}
+		if !is {
+			return errors.New("not true: " + expression)
+		}
+		return nil
+	})
+}
+
+// gone waits until a selector finds nothing.
+func (p *tab) gone(selector string) {
+	p.Helper()
+	p.becomes("!document.querySelector(" + quoted(selector) + ")")
+}
+
+// click clicks on what a selector finds, once it is there and can be pressed.
+func (p *tab) click(selector string) {
+	p.Helper()
+	p.becomes("Boolean(document.querySelector(" + quoted(selector) + ")) && !document.querySelector(" + quoted(selector) + ").disabled")
+	p.eval("document.querySelector("+quoted(selector)+").click()", nil)
+}
+
+// fill gives the field of a form with a pointer a value, as typing does.
+func (p *tab) fill(form, pointer, value string) {
+	p.Helper()
+	field := fmt.Sprintf("form[data-form=%q] [name=%q]", form, pointer)
+	p.becomes("Boolean(document.querySelector(" + quoted(field) + "))")
+	p.eval("{ const e = document.querySelector("+quoted(field)+"); e.value = "+quoted(value)+
+		"; e.dispatchEvent(new Event('input', { bubbles: true })); }", nil)
+}
+
+// send presses the button of a form that sends it.
+func (p *tab) send(form string) {
+	p.Helper()
+	p.click(fmt.Sprintf("form[data-form=%q] button[type=submit]", form))
+}
+
+// keys presses keys.
+func (p *tab) keys(keys string) {
+	p.Helper()
+	p.do(chromedp.KeyEvent(keys))
+}
+
+// press presses one key with a character, which is typed only if the page leaves it to the browser.
+func (p *tab) press(key string) {
+	p.Helper()
+	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key))
+}
+
+// quoted returns a text as a literal of JavaScript.
+func quoted(text string) string {
+	literal, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always has one
+	}
+	return string(literal)
+}

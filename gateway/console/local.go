@@ -1,0 +1,142 @@
+package console
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"insurance.example/exchange/pkg/problem"
+)
+
+const (
+	signInPath = Path + "/sign-in"
+	seedPath   = Path + "/seed"
+	// linkLifetime is how long a link can be followed.
+	linkLifetime = time.Minute
+	// mostCode bounds what is read of a code.
+	mostCode = 256
+)
+
+// Link is a link that signs one person in, once. Its code is in the fragment, which a browser sends to nobody; the
+// page sends it in the body of a request, and gets a token in the response. It is safe for concurrent use.
+type Link struct {
+	issue func() (token string, err error)
+	now   func() time.Time
+
+	mu    sync.Mutex
+	code  string
+	until time.Time
+}
+
+// NewLink returns a link that cannot be followed yet. issue returns the token that it leads to.
+func NewLink(issue func() (token string, err error), now func() time.Time) *Link {
+	return &Link{issue: issue, now: now}
+}
+
+// URL makes the link to the console of the exchange at a URL. It can be followed once, within a minute from now, and
+// takes the place of the one before. It is "" in a build without the console.
+func (l *Link) URL(base string) string {
+	if page == nil {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.code, l.until = rand.Text(), l.now().Add(linkLifetime)
+	return base + Path + "#sign-in=" + l.code
+}
+
+// Methods returns the method by which the page asks for the token.
+func (*Link) Methods() []string { return []string{http.MethodPost} }
+
+// ServeHTTP exchanges the code in the body for a token.
+func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if refused := fromHere(r); refused != nil {
+		problem.Write(w, refused)
+		return
+	}
+	code, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostCode))
+	if err != nil || !l.use(string(code)) {
+		problem.Write(w, problem.New(problem.NotFound,
+			"This link has been used, or is older than a minute. exchange token prints a token to sign in with."))
+		return
+	}
+	token, err := l.issue()
+	if err != nil {
+		problem.Write(w, problem.Outage(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // a page that went away has no use for it
+}
+
+// use reports whether the code is that of the link and can be used, and uses it up.
+func (l *Link) use(code string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.code == "" || l.now().After(l.until) || subtle.ConstantTimeCompare([]byte(code), []byte(l.code)) != 1 {
+		return false
+	}
+	l.code = ""
+	return true
+}
+
+// fromHere refuses a request that does not come from a page of this exchange on this machine.
+func fromHere(r *http.Request) *problem.Error {
+	from, _, err := net.SplitHostPort(r.RemoteAddr)
+	here := err == nil && loopback(from) && loopback(hostOf(r.Host)) &&
+		r.Header.Get("Forwarded") == "" && r.Header.Get("X-Forwarded-For") == ""
+	switch origin := r.Header.Get("Origin"); {
+	case !here:
+		return problem.New(problem.NotFound, "Only a browser on the machine of the exchange can do this.")
+	case origin != "" && origin != "http://"+r.Host && origin != "https://"+r.Host:
+		return problem.New(problem.NotFound, "Only the console can do this.")
+	}
+	return nil
+}
+
+// hostOf returns the name in a header Host.
+func hostOf(hostPort string) string {
+	if host, _, err := net.SplitHostPort(hostPort); err == nil {
+		return host
+	}
+	return hostPort
+}
+
+// loopback reports whether a name or address is one of this machine itself.
+func loopback(host string) bool {
+	ip := net.ParseIP(strings.Trim(host, "[]"))
+	// A browser that is given the address of a listener on all addresses reaches it at this machine.
+	return host == "localhost" || ip != nil && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// seed is the handler that fills the exchange.
+type seed func(ctx context.Context, token string) error
+
+// Methods returns the method by which the page asks for it.
+func (seed) Methods() []string { return []string{http.MethodPost} }
+
+func (s seed) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if refused := fromHere(r); refused != nil {
+		problem.Write(w, refused)
+		return
+	}
+	token, is := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !is {
+		problem.Write(w, problem.New(problem.Unauthorized, "The request has no bearer token."))
+		return
+	}
+	if err := s(r.Context(), token); err != nil {
+		problem.Write(w, problem.New(problem.Unavailable, "The book is not whole: "+err.Error()).
+			WithHeader("Retry-After", "1"))
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}

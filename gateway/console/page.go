@@ -1,0 +1,77 @@
+//go:build !noconsole
+
+package console
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	"insurance.example/exchange/gateway/pages"
+)
+
+//go:embed page
+var files embed.FS
+
+func init() { page = readPage }
+
+// security lets the page load its own files and call this exchange, and nothing else. Text cannot become a script.
+const security = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+	"trusted-types 'none'"
+
+var contentTypes = map[string]string{"js": "text/javascript", "css": "text/css"}
+
+// readPage returns the handlers of the files. The folder of the files has a name that changes with them, so that a
+// browser may keep them for good; only the page that names the folder is asked for each time.
+func readPage(config Config) map[string]http.Handler {
+	all, sum := map[string]http.Handler{}, sha256.New()
+	texts := map[string][]byte{}
+	for _, name := range names() {
+		text, err := files.ReadFile("page/" + name)
+		if err != nil {
+			panic(err) // it is a part of the program, and the tests read it
+		}
+		texts[name] = text
+		sum.Write(text)
+	}
+	folder := Path + "/" + hex.EncodeToString(sum.Sum(nil)[:8]) + "/"
+	for name, text := range texts {
+		_, suffix, _ := strings.Cut(name, ".")
+		if is, has := contentTypes[suffix]; has {
+			all[folder+name] = pages.File{ContentType: is, Text: text, Immutable: true}.Handler()
+		}
+	}
+	var index bytes.Buffer
+	err := template.Must(template.New("").Parse(string(texts["index.html"]))).Execute(&index, struct {
+		Config
+		Folder string
+	}{config, folder})
+	if err != nil {
+		panic(err)
+	}
+	served := pages.File{ContentType: "text/html", Text: index.Bytes(), Security: security}.Handler()
+	all[Path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Frame-Options", "DENY")
+		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+		served.ServeHTTP(w, r)
+	})
+	return all
+}
+
+// names returns the names of the files, in their order.
+func names() []string {
+	found, err := fs.Glob(files, "page/*.*")
+	if err != nil {
+		panic(err)
+	}
+	for i, name := range found {
+		found[i] = strings.TrimPrefix(name, "page/")
+	}
+	return found
+}

@@ -1,0 +1,136 @@
+// The public interface, called with the token of the person who uses the page. The token is kept in memory, and in the
+// session storage of this tab only if the person says so.
+
+const KEPT = 'exchange-token';
+
+export const state = new EventTarget();
+export const session = { token: '', subject: '', scopes: [], clock: '', offline: false };
+
+const tell = (what) => state.dispatchEvent(new Event(what));
+
+// mayWrite reports whether the token opens what writes.
+export const mayWrite = () => session.scopes.includes('std.admin');
+
+// signIn takes a token. It returns whether the text has the form of one.
+export function signIn(token, keep) {
+  let claims;
+  try {
+    const part = token.split('.')[1].replaceAll('-', '+').replaceAll('_', '/');
+    claims = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(part), (c) => c.charCodeAt(0))));
+  } catch {
+    return false;
+  }
+  const scopes = claims.scope || claims.scp || [];
+  Object.assign(session, { token, subject: String(claims.sub || ''),
+    scopes: Array.isArray(scopes) ? scopes : String(scopes).split(' ') });
+  if (keep) sessionStorage.setItem(KEPT, token);
+  tell('signed-in');
+  return true;
+}
+
+export function signOut() {
+  sessionStorage.removeItem(KEPT);
+  Object.assign(session, { token: '', subject: '', scopes: [] });
+}
+
+export const kept = () => sessionStorage.getItem(KEPT) || '';
+
+// Problem is a refusal: a problem document.
+export class Problem extends Error {
+  constructor(status, document) {
+    super(document.detail || document.title || `HTTP ${status}`);
+    Object.assign(this, { status, title: document.title || `HTTP ${status}`, detail: document.detail || '',
+      errors: document.errors || [], document });
+  }
+}
+
+// Offline is a request to which there was no response. What it asked for may have been done.
+export class Offline extends Error {}
+
+// parse reads JSON. A number that a float cannot hold becomes an object that keeps its digits.
+export function parse(text) {
+  return JSON.parse(text, (name, read, context) => {
+    if (typeof read !== 'number' || !context || String(read) === context.source) return read;
+    if (Number.isSafeInteger(read) && Number(context.source) === read && !/[eE]/.test(context.source)
+      && context.source.length < 16) return read;
+    return { digits: context.source, toString: () => context.source, toJSON: () => raw(context.source) };
+  });
+}
+
+// raw stands for a number with exactly these digits in JSON.
+export const raw = (digits) => (JSON.rawJSON ? JSON.rawJSON(digits) : Number(digits));
+
+let asking = null; // the sign-in that is under way
+
+// askToSignIn resolves once somebody has signed in.
+function askToSignIn() {
+  asking ??= new Promise((resolve) => {
+    state.addEventListener('signed-in', () => { asking = null; resolve(); }, { once: true });
+    tell('sign-in-needed');
+  });
+  return asking;
+}
+
+function online(is) {
+  if (session.offline === !is) return;
+  session.offline = !is;
+  tell('connection');
+}
+
+// call sends a request. options: body (a JSON text), key (the Idempotency-Key), match (the ETag that the record must
+// have), signal. It resolves to {data, etag, next, replayed}. Errors: Problem, Offline, AbortError. A token that has
+// ended is asked for anew, and the request is sent again.
+export async function call(method, path, options = {}) {
+  const headers = { Accept: 'application/json', Authorization: `Bearer ${session.token}` };
+  if (options.body !== undefined) headers['Content-Type'] = 'application/json';
+  if (options.key) headers['Idempotency-Key'] = options.key;
+  if (options.match) headers['If-Match'] = options.match;
+  let response;
+  let text;
+  try {
+    response = await fetch(path, { method, headers, body: options.body, signal: options.signal, cache: 'no-store',
+      credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer' });
+    text = await response.text();
+  } catch (err) {
+    if (err.name === 'AbortError') throw err;
+    online(false);
+    throw new Offline(err.message);
+  }
+  online(true);
+  const clock = response.headers.get('Exchange-Test-Clock') || '';
+  if (clock !== session.clock) {
+    session.clock = clock;
+    tell('clock');
+  }
+  let data = null;
+  try {
+    data = text ? parse(text) : null;
+  } catch {
+    data = {};
+  }
+  if (response.status === 401 && !insufficient(response)) {
+    await askToSignIn();
+    options.signal?.throwIfAborted();
+    return call(method, path, options);
+  }
+  if (!response.ok) throw new Problem(response.status, data || {});
+  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('Link') || '');
+  return { data, etag: response.headers.get('ETag') || '', next: next ? next[1] : '',
+    replayed: response.headers.get('Idempotency-Replayed') === 'true' };
+}
+
+// insufficient reports whether the token is good and only lacks the scope.
+const insufficient = (response) => /insufficient_scope/.test(response.headers.get('WWW-Authenticate') || '');
+
+export const get = (path, signal) => call('GET', path, { signal });
+
+// now is the present instant of the exchange: that of its test clock, if it has one.
+export const now = () => (session.clock ? new Date(session.clock) : new Date());
+
+let document_ = null;
+
+// interfaceDocument returns the OpenAPI document, which names the fields of every form and the value sets in force.
+export function interfaceDocument() {
+  document_ ??= get('/openapi.json').then(({ data }) => data).catch((err) => { document_ = null; throw err; });
+  return document_;
+}

@@ -1,0 +1,98 @@
+// Claim: reserve and payments over time, documents, and what can be done with it.
+
+import { call, get, mayWrite } from './api.js';
+import { badge, column, h, members, policyLink, replace, section, svg, table } from './dom.js';
+import { Fields, bodySchema, form } from './form.js';
+import { live, notice, part } from './show.js';
+import { events, history, timeline } from './timeline.js';
+import { label, t } from './words.js';
+
+const FORMS = {
+  settle: { method: 'POST', suffix: ':settle', states: ['open', 'reopened'] },
+  reopen: { method: 'POST', suffix: ':reopen', states: ['closed'] },
+  revise: { method: 'PUT', suffix: '', states: ['open', 'closed', 'reopened'], only: ['reserve', 'liabilityShare', 'excessAmount',
+    'lossCause', 'location', 'description'], first: ['reserve', 'liabilityShare'] },
+};
+
+async function act(name, { record, etag }, place, again) {
+  const kind = FORMS[name];
+  const path = `/claim/${record.id}`;
+  try {
+    const body = await bodySchema(kind.method, `/claim/{id}${kind.suffix}`);
+    const fields = new Fields(body, { form: `${name} ${record.id}`, given: kind.only ? record : {}, only: kind.only,
+      first: kind.first, changes: Boolean(kind.only) });
+    replace(place, form({ id: name, method: kind.method, path: path + kind.suffix, title: t(name), send: t(name), record, etag,
+      groups: [{ fields }], cancel: () => replace(place), reread: () => get(path), done: again }));
+    place.querySelector('input, select, textarea')?.focus();
+  } catch (err) {
+    replace(place, notice(err));
+  }
+}
+
+// moneyOverTime returns the reserve and the sum of the payments after each event: [{at, reserve, paid}].
+function moneyOverTime({ entries }) {
+  return entries.filter((entry) => entry.state).map(({ at, state }) => ({ at, reserve: Number(state.reserve || 0),
+    paid: (state.payments || []).reduce((sum, one) => sum + Number(one.paymentAmount), 0) }));
+}
+
+// chart draws both as steps. The figures are in the table and the timeline; the picture is for the eye.
+function chart(points) {
+  const [width, height, edge] = [640, 160, 8];
+  const most = Math.max(...points.flatMap((one) => [one.reserve, one.paid]), 1);
+  const x = (i) => edge + (i / points.length) * (width - 2 * edge);
+  const y = (of) => height - edge - (of / most) * (height - 2 * edge);
+  const steps = (name) => points.map((one, i) => `${i ? 'L' : 'M'}${x(i)},${y(one[name])} L${x(i + 1)},${y(one[name])}`).join(' ');
+  return h('figure', {}, svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': t('moneyOverTime') },
+    svg('path', { d: `M${edge},${height - edge} H${width - edge}`, class: 'axis' }),
+    svg('path', { d: steps('reserve'), class: 'reserve' }), svg('path', { d: steps('paid'), class: 'paid' })),
+  h('figcaption', {}, h('span', { class: 'key reserve' }, label('reserve')), ' ', h('span', { class: 'key paid' }, label('paid'))));
+}
+
+// unusual returns the warnings that the creation of such a claim gets. Nothing is written.
+async function unusual(record, signal) {
+  const names = ['policyNumber', 'fnol', 'lossDate', 'claimType', 'lossCause'];
+  const body = JSON.stringify(Object.fromEntries(names.filter((name) => record[name]).map((name) => [name, record[name]])));
+  return (await call('POST', '/x/claim/admissibility', { body, signal })).data.warnings;
+}
+
+// stored are the documents of a claim: links where they are addresses of the web.
+const stored = (record) => table(t('documents'), [{ label: t('address'), cell: (row) => (/^https?:\/\//.test(row.url)
+  ? h('a', { href: row.url, rel: 'noreferrer noopener', target: '_blank' }, row.url) : row.url) },
+{ label: t('kind'), cell: (row) => row.type || '–' }],
+(record.documents || []).map((url, i) => ({ url, type: record.documentTypes?.[i] })));
+
+export default function claim(root, { path: [number], again }, signal) {
+  const whole = h('div', {});
+  root.append(h('h1', {}, `${t('claim')} ${number}`), whole);
+  live(whole, signal, async () => {
+    const { data } = await get(`/claim?claimNumber=${encodeURIComponent(number)}`, signal);
+    if (data.length === 0) return null;
+    const { data: record, etag } = await get(`/claim/${data[0].id}`, signal);
+    return { record, etag };
+  }, (found) => {
+    if (!found) return h('p', { class: 'empty' }, t('notFound', number));
+    const { record, etag } = found;
+    const place = h('div', { id: 'act' });
+    const past = history('claim', record.id, signal);
+    return [
+      h('p', { class: 'lead' }, policyLink(record.policyNumber), ' ', badge(record.claimStatus)),
+      mayWrite() && h('div', { class: 'buttons' }, Object.keys(FORMS).filter((name) => FORMS[name].states.includes(
+        record.claimStatus)).map((name) => h('button', { type: 'button', 'data-action': name,
+        click: () => act(name, found, place, again) }, t(name)))), place,
+      h('div', { class: 'columns' }, h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members(record,
+        ['id', 'claimNumber', 'policyNumber', 'claimStatus', 'payments', 'documents', 'documentTypes', 'warnings'])),
+      h('div', {}, part(t('moneyOverTime'), signal, () => past, (read) => chart(moneyOverTime(read)), { 'data-part': 'chart' }),
+        section(t('payments'), table(t('payments'), [column('paidAt'), column('paymentMethod'), column('paymentAmount')],
+          record.payments || []))),
+      ),
+      section(t('documents'), stored(record)),
+      part(t('warnings'), signal, () => unusual(record, signal), (warnings) => (warnings.length === 0
+        ? h('p', { class: 'empty' }, t('noWarnings'))
+        : h('ul', {}, warnings.map((one) => h('li', {}, h('strong', {}, one.title), ' ', one.detail)))), { 'data-part': 'warnings' }),
+      part(t('receipts'), signal, () => get(`/receipt?claimNumber=${encodeURIComponent(number)}`, signal), ({ data }) => table(
+        t('receipts'), [{ ...column('receiptDate'), cell: (row) => h('a', { href: `#/record/receipt/${row.id}` },
+          column('receiptDate').cell(row)) }, column('receiptType'), column('paymentAmount')], data), { 'data-part': 'receipts' }),
+      part(t('timeline'), signal, () => past, (read) => timeline(events(read)), { 'data-part': 'timeline' }),
+    ];
+  });
+}

@@ -1,0 +1,131 @@
+// Feed: what happens to records, as it comes, and the webhooks that it is sent to.
+
+import { Offline, Problem, call, get, mayWrite } from './api.js';
+import { copied, h, instant, policyLink, replace, table } from './dom.js';
+import { Fields, bodySchema, form } from './form.js';
+import { live, notice, words } from './show.js';
+import { label, t } from './words.js';
+
+const MOST = 200; // events that are shown
+const WAIT = 20; // seconds that a request for events waits
+const PAUSE = 2000; // milliseconds before a request that failed is sent again
+
+const href = ({ source }) => (source.startsWith('/claim/') ? null : `#/record${source}`);
+
+const row = (event) => h('tr', { 'data-row': true, 'data-event': event.id }, h('td', { 'data-label': t('instant') }, instant(event.time)),
+  h('td', { 'data-label': t('event') }, href(event) ? h('a', { href: href(event) }, event.type) : event.type),
+  h('td', { 'data-label': label('policyNumber') }, event.subject ? policyLink(event.subject) : '–'),
+  h('td', { 'data-label': label('status') }, event.data.status || '–'),
+  h('td', { class: 'right', 'data-label': label('version') }, event.data.version));
+
+// follow reads the feed into a table until the signal ends.
+async function follow(body, said, from, filter, signal) {
+  let after = from;
+  while (!signal.aborted) {
+    const query = new URLSearchParams({ limit: '100', wait: String(WAIT), ...filter });
+    if (after) query.set('after', after);
+    try {
+      const { data } = await get(`/x/events?${query}`, signal);
+      after = data.next;
+      for (const event of data.events) body.prepend(row(event));
+      while (body.children.length > MOST) body.lastChild.remove();
+      replace(said, data.behind.length > 0 ? t('behind', data.behind.join(', ')) : data.events.length === 0 && t('upToDate'));
+    } catch (err) {
+      if (err.name === 'AbortError') return;
+      replace(said, words(err).join(' '));
+      if (!(err instanceof Offline) && !(err instanceof Problem && err.status >= 429)) return;
+      await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
+    }
+  }
+}
+
+function events(root, signal) {
+  const body = h('tbody', {});
+  const said = h('p', { class: 'quiet', 'aria-live': 'polite', id: 'feed-said' });
+  const type = h('input', { id: 'feed-type', autocomplete: 'off', placeholder: 'exchange.claim.*' });
+  const number = h('input', { id: 'feed-policy', autocomplete: 'off', placeholder: 'POL-…' });
+  const start = h('select', { id: 'feed-from' }, h('option', { value: '' }, t('fromOldest')), h('option', { value: 'now' }, t('fromNow')));
+  let under = new AbortController();
+  signal.addEventListener('abort', () => under.abort());
+  const begin = (event) => {
+    event?.preventDefault();
+    under.abort();
+    under = new AbortController();
+    replace(body);
+    const filter = {};
+    if (type.value.trim()) filter.type = type.value.trim();
+    if (number.value.trim()) filter.policyNumber = number.value.trim();
+    follow(body, said, start.value, filter, under.signal);
+  };
+  root.append(h('form', { class: 'filter', submit: begin }, h('label', { for: 'feed-type' }, t('event')), type,
+    h('label', { for: 'feed-policy' }, label('policyNumber')), number, h('label', { for: 'feed-from' }, t('from')), start,
+    h('button', {}, t('show'))), said,
+  h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': t('events') }, h('table', { id: 'events' },
+    h('caption', { class: 'unseen' }, t('events')), h('thead', {}, h('tr', {}, [t('instant'), t('event'), label('policyNumber'),
+      label('status')].map((name) => h('th', { scope: 'col' }, name)), h('th', { scope: 'col', class: 'right' }, label('version')))), body)));
+  begin();
+}
+
+// hook shows a webhook with what can be done with it.
+function hook(one, again) {
+  const place = h('div', {});
+  const path = `/x/webhook/${encodeURIComponent(one.name)}`;
+  const act = (action) => h('button', { type: 'button', 'data-action': action, click: async (event) => {
+    event.target.disabled = true;
+    try {
+      const { data } = await call('POST', `${path}:${action}`, { key: crypto.randomUUID() });
+      if (action === 'test') replace(place, h('p', { role: 'status' }, t('delivered', data.status ?? '')));
+      else again();
+    } catch (err) {
+      replace(place, notice(err));
+    }
+    event.target.disabled = false;
+  } }, t(action));
+  const deliveries = h('details', { toggle: () => deliveries.open && live(inside, new AbortController().signal,
+    () => get(`${path}/deliveries`), ({ data }) => table(t('deliveries'), [{ label: t('instant'), cell: (row_) => instant(row_.at) },
+      { label: t('event'), cell: (row_) => row_.type }, { label: label('status'), cell: (row_) => row_.status || row_.fault },
+      { label: t('response'), cell: (row_) => row_.response || '–' }], data.deliveries)) }, h('summary', {}, t('deliveries')));
+  const inside = h('div', {});
+  deliveries.append(inside);
+  const replay = async () => {
+    const body = await bodySchema('POST', '/x/webhook/{name}:replay');
+    const fields = new Fields(body, { form: `replay ${one.name}`, all: true });
+    replace(place, form({ id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
+      groups: [{ fields }], cancel: () => replace(place), done: again }));
+  };
+  return h('div', { class: 'card', 'data-webhook': one.name }, h('h3', {}, one.name), h('p', {}, one.url, ' ', h('span', {
+    class: 'badge', 'data-state': one.state }, t(`state ${one.state}`) || one.state)), one.why && h('p', { class: 'bad' }, one.why),
+  h('p', { class: 'quiet' }, one.types.length > 0 ? one.types.join(', ') : t('allEvents')),
+  mayWrite() && h('div', { class: 'buttons' }, act(one.state === 'paused' ? 'resume' : 'pause'), act('test'),
+    h('button', { type: 'button', 'data-action': 'replay', click: replay }, t('replay'))), place, deliveries);
+}
+
+async function add(place, again) {
+  const body = await bodySchema('PUT', '/x/webhook/{name}');
+  const name = h('input', { id: 'hook-name', autocomplete: 'off' });
+  const fields = new Fields(body, { form: 'webhook', all: true });
+  const given = { id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), groups: [{ fields }],
+    cancel: () => replace(place), get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; },
+    done: ({ data }) => { again(); if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret)); } };
+  const shown = form(given);
+  shown.querySelector('h3').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
+  replace(place, shown);
+}
+
+function webhooks(root, signal) {
+  const list = h('div', { id: 'webhooks' });
+  const place = h('div', { id: 'act' });
+  const again = () => live(list, signal, () => get('/x/webhook', signal), ({ data }) => (data.webhooks.length === 0
+    ? h('p', { class: 'empty' }, t('noWebhooks')) : data.webhooks.map((one) => hook(one, again))));
+  root.append(list, mayWrite() && h('button', { type: 'button', 'data-action': 'webhook',
+    click: () => add(place, again).catch((err) => replace(place, notice(err))) }, t('addWebhook')) || '', place);
+  again();
+}
+
+export default function feed(root, _, signal) {
+  const parts = [h('section', { 'data-part': 'events' }, h('h2', {}, t('events'))),
+    h('section', { 'data-part': 'webhooks' }, h('h2', {}, t('webhooks')))];
+  root.append(h('h1', {}, t('feed')), h('p', { class: 'lead' }, t('feedIs')), ...parts);
+  events(parts[0], signal);
+  webhooks(parts[1], signal);
+}

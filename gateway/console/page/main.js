@@ -1,0 +1,146 @@
+// The frame of the console: sign-in, the screens and the keys.
+
+import { kept, mayWrite, session, signIn, signOut, state } from './api.js';
+import { h, instant, replace } from './dom.js';
+import { language, speak, t } from './words.js';
+import claim from './claim.js';
+import feed from './feed.js';
+import find from './find.js';
+import help from './help.js';
+import create from './create.js';
+import policy from './policy.js';
+import record from './record.js';
+import today from './today.js';
+
+const screens = { today, find, policy, claim, feed, help, create, record };
+const app = document.getElementById('app');
+let leave = new AbortController(); // ends what the screen that is left had under way
+let content;
+
+// frame builds what all screens have.
+function frame() {
+  document.title = t('product');
+  content = h('main', { id: 'content', tabindex: '-1' });
+  replace(app,
+    h('a', { class: 'skip', href: '#content', click: (event) => { event.preventDefault(); content.focus(); } },
+      t('skip')),
+    h('header', {}, h('nav', { 'aria-label': t('screens') }, h('span', { class: 'product' }, t('product')),
+      ['today', 'find', 'feed', 'help'].map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
+      h('span', { class: 'apart' }, h('span', { id: 'who' }),
+        h('button', { type: 'button', id: 'language', lang: language() === 'de' ? 'en' : 'de',
+          click: async () => { await speak(language() === 'de' ? 'en' : 'de'); frame(); go(); } },
+        language() === 'de' ? 'English' : 'Deutsch'),
+        h('button', { type: 'button', id: 'sign-out', click: () => { signOut(); askToken(); } }, t('signOut'))))),
+    h('div', { id: 'banners', role: 'status' }), content,
+    h('footer', {}, h('p', {}, t('footer'), ' ', h('a', { href: '/docs' }, '/docs'))));
+  banners();
+  who();
+}
+
+function who() {
+  replace(document.getElementById('who'), session.subject, session.token && !mayWrite() && ` (${t('readOnly')})`);
+}
+
+// banners says what concerns all screens.
+function banners() {
+  const shown = document.getElementById('banners');
+  if (!shown) return;
+  replace(shown, session.clock && h('p', { class: 'banner', id: 'clock' }, t('testClock'), ' ', instant(session.clock)),
+    session.offline && h('p', { class: 'banner bad', id: 'offline' }, t('noResponse'), ' ', t('goesOn')));
+}
+
+// go shows the screen that the address names.
+function go() {
+  const address = location.hash.slice(1);
+  if (address.startsWith('sign-in=')) {
+    start();
+    return;
+  }
+  const [path, query] = address.split('?');
+  const [, name, ...rest] = path.split('/');
+  leave.abort();
+  leave = new AbortController();
+  const screen = screens[name] || today;
+  for (const link of app.querySelectorAll('nav a[data-screen]')) {
+    link.toggleAttribute('aria-current', link.dataset.screen === (screens[name] ? name : 'today'));
+    if (link.hasAttribute('aria-current')) link.setAttribute('aria-current', 'page');
+  }
+  replace(content);
+  content.dataset.screen = screens[name] ? name : 'today';
+  const parameters = new URLSearchParams(query || '');
+  screen(content, { path: rest.map(decodeURIComponent), query: parameters, again: go, who }, leave.signal);
+}
+
+// askToken asks for a token over the screen, which stays as it is.
+function askToken(why) {
+  document.getElementById('sign-in')?.remove();
+  const said = h('div', {}, why && h('p', { class: 'notice', role: 'alert' }, why));
+  const token = h('input', { type: 'password', id: 'token', autocomplete: 'off', spellcheck: 'false' });
+  const keep = h('input', { type: 'checkbox', id: 'keep' });
+  const dialog = h('dialog', { id: 'sign-in', 'aria-labelledby': 'sign-in-title',
+    cancel: (event) => event.preventDefault() },
+  h('form', { submit: (event) => {
+    event.preventDefault();
+    if (!signIn(token.value.trim(), keep.checked)) {
+      replace(said, h('p', { class: 'notice', role: 'alert' }, t('noToken')));
+    }
+  } }, h('h2', { id: 'sign-in-title' }, t('signIn')), h('p', {}, t('signInHow')),
+  h('pre', {}, h('code', {}, 'exchange token')), h('label', { for: 'token' }, t('token')), token,
+  h('label', { class: 'check' }, keep, t('keepToken')), h('button', { class: 'primary' }, t('signIn')), said));
+  state.addEventListener('signed-in', () => { dialog.close(); dialog.remove(); }, { once: true });
+  app.append(dialog);
+  dialog.showModal();
+}
+
+// start signs in by the link or by the token that was kept, or asks for one, and shows the first screen.
+async function start() {
+  const link = /^#sign-in=(.+)$/.exec(location.hash);
+  if (link) history.replaceState(null, '', '#/today');
+  frame();
+  if (!link) {
+    if (!kept() || !signIn(kept(), true)) askToken();
+    return;
+  }
+  try {
+    const response = await fetch('/console/sign-in', { method: 'POST', body: link[1], cache: 'no-store' });
+    const answer = await response.json();
+    if (response.ok && signIn(answer.token, false)) return;
+    askToken(answer.detail);
+  } catch {
+    askToken(t('noResponse'));
+  }
+}
+
+// move moves the focus among the rows of the screen.
+function move(by) {
+  const rows = [...content.querySelectorAll('[data-row]')].filter((row) => row.querySelector('a, button'));
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  const to = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
+  to?.querySelector('a, button').focus();
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(event.target.tagName)) return;
+  const does = {
+    '/': () => { if (content.dataset.screen === 'find') document.getElementById('q').focus(); else location.hash = '#/find'; },
+    j: () => move(1), k: () => move(-1), '?': () => { location.hash = '#/help'; },
+  }[event.key];
+  if (!does || document.querySelector('dialog[open]')) return;
+  event.preventDefault();
+  does();
+});
+
+state.addEventListener('sign-in-needed', () => askToken(session.token && t('tokenEnded')));
+state.addEventListener('clock', banners);
+state.addEventListener('connection', banners);
+let shownTo = null; // whose rights the screen shows
+state.addEventListener('signed-in', () => {
+  const is = `${session.subject} ${session.scopes}`;
+  who();
+  if (is !== shownTo) go();
+  shownTo = is;
+});
+window.addEventListener('hashchange', go);
+
+await speak();
+start();

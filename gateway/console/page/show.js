@@ -1,0 +1,68 @@
+// What is read is shown, and what prevents that is said, with the words of the exchange.
+
+import { Offline, Problem } from './api.js';
+import { h, replace } from './dom.js';
+import { t } from './words.js';
+
+const AGAIN_AFTER = 2000; // milliseconds
+
+// words returns what an error says, for people.
+export function words(err) {
+  if (err instanceof Offline) return [t('noResponse')];
+  if (err instanceof Problem) return [err.title, err.detail].filter((text, i, all) => text && all.indexOf(text) === i);
+  return [t('fault'), String(err.message || err)];
+}
+
+// notice returns a box that says what happened.
+export const notice = (err, ...more) => h('div', { class: 'notice', role: 'alert' },
+  words(err).map((text, i) => h('p', { class: i === 0 && 'first' }, text)), more);
+
+// live loads something and shows it in an element. While the exchange does not respond, it tries again by itself.
+export async function live(element, signal, load, show) {
+  element.setAttribute('aria-busy', 'true');
+  try {
+    const shown = show(await load());
+    if (!signal.aborted) replace(element, shown);
+  } catch (err) {
+    if (signal.aborted || err.name === 'AbortError') return;
+    const again = () => { clearTimeout(timer); return live(element, signal, load, show); };
+    const passing = err instanceof Offline || err.status === 503 || err.status === 429;
+    const timer = passing ? setTimeout(again, AGAIN_AFTER) : 0;
+    signal.addEventListener('abort', () => clearTimeout(timer));
+    replace(element, notice(err, h('button', { type: 'button', click: again }, t('again'))));
+  } finally {
+    element.removeAttribute('aria-busy');
+  }
+}
+
+// part is a section whose content is loaded by itself, so that one that fails leaves the others.
+export function part(title, signal, load, show, attributes) {
+  const inside = h('div', {}, h('p', { class: 'empty' }, t('loading')));
+  live(inside, signal, load, show);
+  return h('section', attributes, h('h2', {}, title), inside);
+}
+
+// pages shows the rows of a list page by page. load(path) resolves to {data, next}; shown(rows) returns an element.
+export async function pages(path, load, shown) {
+  const first = await load(path);
+  const all = [...first.data];
+  const list = h('div', {}, shown(all));
+  const more = h('button', { type: 'button', class: 'more' }, t('more'));
+  let next = first.next;
+  more.addEventListener('click', async () => {
+    more.disabled = true;
+    try {
+      const page = await load(next);
+      all.push(...page.data);
+      next = page.next;
+      replace(list, shown(all));
+      more.hidden = !next;
+    } catch (err) {
+      more.after(notice(err));
+    } finally {
+      more.disabled = false;
+    }
+  });
+  more.hidden = !next;
+  return h('div', {}, list, more);
+}
