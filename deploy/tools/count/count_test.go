@@ -44,7 +44,8 @@ func TestBounds(t *testing.T) {
 }
 
 func TestMapsNameEachFile(t *testing.T) {
-	const comment = "Package p reads a.go.\n\nIts files:\n\n\ta.go  reads, as b.go does\n\tgone.go  is gone\n\ta.go  again\n"
+	const comment = "Package p reads a.go.\n\nIts files:\n\n" +
+		"\ta.go  reads, as b.go does\n\tgone.go  is gone\n\ta.go  again\n"
 	p := pack{folder: "pkg/p", files: []string{"a.go", "b.go", "doc.go"}, mapped: mapped(comment)}
 	err := withinBounds([]pack{p, {folder: "pkg/large", source: lines{mostUnmapped + 1, 1}},
 		{folder: "pkg/small", source: lines{mostUnmapped, 1}},

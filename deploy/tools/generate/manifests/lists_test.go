@@ -12,9 +12,9 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 )
 
-// list is a list of processes that is written by hand: the lines of a file that fit an expression, in which {} takes the
-// place of each name of a process. A line with several names is a list by itself; lines with one name
-// each are a list together.
+// list is a list of processes that is written by hand: the lines of a file that fit an expression, in which {} takes
+// the place of each name of a process. A line with several names is a list by itself; lines with one name each are a
+// list together.
 type list struct {
 	file, line string
 	want       func() []string
