@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -101,9 +102,10 @@ func (s *source) after(ctx context.Context, position string) (page, error) {
 	}
 }
 
-// fetch asks the service, for every reader that wants the same. It goes on when they have given up.
+// fetch asks the service, for every reader that wants the same, and so in the name of the exchange. It goes on when they
+// have given up.
 func (s *source) fetch(position string) (page, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(request.ForExchange(context.Background()), patience)
 	defer cancel()
 	got, err := s.ask(ctx, position, rest.MaxLimit)
 	s.mu.Lock()
