@@ -38,8 +38,8 @@ func Pages(config Config) map[string]http.Handler {
 	case page == nil:
 		why = "This gateway was built without the console."
 	case !config.OwnTokens:
-		why = "The console is off: it works only with an exchange that signs its tokens itself (exchange run, without " +
-			"an identity provider)."
+		why = "The console is off: it works only with an exchange that signs its tokens itself (exchange run, " +
+			"without an identity provider)."
 	}
 	if why != "" {
 		return map[string]http.Handler{Path: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -78,7 +78,9 @@ func TestBudget(t *testing.T) {
 		if n := bytes.Count(text, []byte("\n")); n > mostLines {
 			t.Errorf("%s has %d lines, of at most %d", name, n, mostLines)
 		}
-		for _, forbidden := range []string{"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "srcdoc"} {
+		for _, forbidden := range []string{
+			"innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "srcdoc",
+		} {
 			if bytes.Contains(text, []byte(forbidden)) {
 				t.Errorf("%s has %s: text becomes text nodes only", name, forbidden)
 			}
@@ -157,7 +159,8 @@ func TestConsoleIsOff(t *testing.T) {
 	if err := json.NewDecoder(response.Body).Decode(&problem); err != nil {
 		t.Fatal(err)
 	}
-	if len(pages) != 1 || response.StatusCode != http.StatusNotFound || !strings.Contains(problem.Detail, "identity provider") {
+	if len(pages) != 1 || response.StatusCode != http.StatusNotFound ||
+		!strings.Contains(problem.Detail, "identity provider") {
 		t.Errorf("%d pages, status %d, %q", len(pages), response.StatusCode, problem.Detail)
 	}
 }

@@ -37,7 +37,7 @@ export async function bodySchema(method, template) {
 // A control is {element, pointer, read(), changed()}: read returns the value to send, or undefined for none.
 
 function labelled(field, input, of) {
-  const id = `f${field.form}${field.pointer}`.replaceAll('/', '-');
+  const id = `f${field.form}${field.pointer}`.replace(/[^\w-]/g, '-');
   set(input, { id, name: field.pointer, 'aria-describedby': `${id}-about ${id}-said`, required: false });
   const said = h('p', { class: 'said', id: `${id}-said` });
   const element = h('div', { class: 'field' }, h('label', { for: id }, of, field.required && h('span', {

@@ -9,7 +9,10 @@ const AGAIN_AFTER = 2000; // milliseconds
 // words returns what an error says, for people.
 export function words(err) {
   if (err instanceof Offline) return [t('noResponse')];
-  if (err instanceof Problem) return [err.title, err.detail].filter((text, i, all) => text && all.indexOf(text) === i);
+  if (err instanceof Problem) {
+    return [err.title, err.detail, ...err.errors.filter((one) => one.parameter).map((one) => `${one.parameter} ${one.reason}`)]
+      .filter((text, i, all) => text && all.indexOf(text) === i);
+  }
   return [t('fault'), String(err.message || err)];
 }
 

@@ -13,8 +13,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	c := client(t, book)
 	made := policy(t, c, "Findling")
-	claim := c.Create(t, "claim", trial.Record{"policyNumber": made.Text("policyNumber"), "lossDate": "2026-03-01T08:30:00Z",
-		"fnol": "2026-03-02T08:30:00Z", "claimType": "own property damage", "lossCause": "hail", "reserve": 4000})
+	claim := loss(t, c, made)
 	p := open(t, book, "/today", trial.Developer)
 	p.sees("[data-part=health]", "All services respond")
 	p.press("/")

@@ -4,6 +4,9 @@
 //
 //   - main_test.go starts the browser and the exchange with the seeded book that the tests share.
 //   - tab_test.go is a page in the browser: what a person sees, types and presses.
+//   - signin_test.go signs in, by the link that the start prints and by a token, and tries to frame the page.
+//   - find_test.go and screens_test.go compare what the screens show with what the exchange has.
+//   - write_test.go changes claims and policies.
 package console
 
 import (
@@ -62,19 +65,26 @@ func TestMain(m *testing.M) {
 func startBrowser() (end func(), err error) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		return nil, fmt.Errorf("the console is tested in Chromium, which is not installed (apt-get install chromium): %w",
-			err)
+		return nil, fmt.Errorf("the console is tested in Chromium, which is not installed (apt-get install "+
+			"chromium): %w", err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.WSURLReadTimeout(trial.Patience), chromedp.WindowSize(1280, 900))
 	allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	started, endBrowser := chromedp.NewContext(allocator)
+	started, endBrowser := chromedp.NewContext(allocator, chromedp.WithErrorf(logged))
 	browser = started
 	if err := chromedp.Run(browser); err != nil {
 		endAllocator()
 		return nil, fmt.Errorf("starting Chromium: %w", err)
 	}
 	return func() { endBrowser(); endAllocator() }, nil
+}
+
+// logged logs an error of the driver, but for events that are newer than the driver.
+func logged(format string, about ...any) {
+	if text := fmt.Sprintf(format, about...); !strings.Contains(text, "unhandled node event") {
+		fmt.Fprintln(os.Stderr, text)
+	}
 }
 
 // seed fills an exchange with the smallest book.
@@ -111,7 +121,8 @@ func policy(t *testing.T, c *trial.Client, name string) trial.Record {
 		"firstName": "Grace", "lastName": name, "dob": "1985-12-10", "idType": "passport",
 		"idNumber": fmt.Sprint("N", time.Now().UnixNano()), "address": trial.Record{"city": "London", "country": "GB"},
 	})
-	vehicle := c.Create(t, "vehicle", trial.Record{"plateNumber": "EX " + strings.ToUpper(name), "vin": "WVWZZZ1JZXW000001"})
+	vehicle := c.Create(t, "vehicle", trial.Record{"plateNumber": "EX " + strings.ToUpper(name),
+		"vin": "WVWZZZ1JZXW000001"})
 	driver := c.Create(t, "driver", trial.Record{"name": "Grace " + name,
 		"licence": trial.Record{"expiryDate": "2099-12-31"}})
 	return c.Create(t, "motorCoverage", trial.Record{

@@ -28,7 +28,8 @@ func TestLink(t *testing.T) {
 	p.click("button[data-seed]")
 	p.sees("[data-part=open]", "CLM-")
 	p.gone("[data-part=empty]")
-	p.becomes("location.hash === '#/today' && sessionStorage.length === 0 && localStorage.length === 0 && document.cookie === ''")
+	p.becomes("location.hash === '#/today' && document.cookie === ''")
+	p.becomes("sessionStorage.length === 0 && localStorage.length === 0")
 	p.becomes("performance.getEntriesByType('resource').every((e) => !/eyJ|sign-in=/.test(e.name))")
 	code := followed[strings.Index(followed, "sign-in=")+len("sign-in="):]
 	for _, secret := range []string{code, "eyJ"} {
@@ -62,8 +63,8 @@ func TestSignIn(t *testing.T) {
 	p.sees("#sign-in", "exchange token")
 }
 
-// TestNoFrame loads the console into a frame of another page, which the browser refuses, and sees that the policy of the
-// page makes no markup of a text.
+// TestNoFrame loads the console into a frame of another page, which the browser refuses, and sees that the policy of
+// the page makes no markup of a text.
 func TestNoFrame(t *testing.T) {
 	t.Parallel()
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

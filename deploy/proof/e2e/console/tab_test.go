@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -93,7 +92,8 @@ func (p *tab) signedIn(token string) {
 	p.Helper()
 	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
 		_, err := page.AddScriptToEvaluateOnNewDocument(
-			"if (location.protocol === 'http:') sessionStorage.setItem('exchange-token', " + quoted(token) + ")").Do(ctx)
+			"if (location.protocol === 'http:') sessionStorage.setItem('exchange-token', " + quoted(token) + ")").
+			Do(ctx)
 		return err
 	}))
 }
@@ -156,11 +156,11 @@ func (p *tab) eval(expression string, into any) {
 	p.do(chromedp.Evaluate(expression, into))
 }
 
-// text returns the text of what a selector finds first, or "" if it finds nothing.
-func (p *tab) text(selector string) (text string) {
+// attribute returns an attribute of what a selector finds.
+func (p *tab) attribute(selector, name string) (value string) {
 	p.Helper()
-	p.eval("document.querySelector("+quoted(selector)+")?.innerText ?? ''", &text)
-	return text
+	p.eval("document.querySelector("+quoted(selector)+")?.getAttribute("+quoted(name)+") ?? ''", &value)
+	return value
 }
 
 // texts returns the texts of all that a selector finds.
@@ -173,18 +173,9 @@ func (p *tab) texts(selector string) (texts []string) {
 // amounts returns the amounts in what a selector finds, as the exchange sent them.
 func (p *tab) amounts(selector string) (amounts []string) {
 	p.Helper()
-	p.eval("[...document.querySelectorAll("+quoted(selector+" [data-amount]")+")].map((e) => e.dataset.amount)", &amounts)
+	p.eval("[...document.querySelectorAll("+quoted(selector+" [data-amount]")+")].map((e) => e.dataset.amount)",
+		&amounts)
 	return amounts
-}
-
-// picture keeps a picture of the window, up to 900 points high, as a file of less than 100 KB.
-func (p *tab) picture(path string) {
-	p.Helper()
-	var shot []byte
-	p.do(chromedp.CaptureScreenshot(&shot))
-	if err := os.WriteFile(path, shot, 0o644); err != nil {
-		p.Fatal(err)
-	}
 }
 
 // count returns how many elements a selector finds.
@@ -223,7 +214,8 @@ func (p *tab) sees(selector string, wanted ...string) {
 	p.until(func() error {
 		var shown string
 		err := chromedp.Run(p.ctx, chromedp.Evaluate(
-			"[...document.querySelectorAll("+quoted(selector)+")].map((e) => e.innerText).join('\\n').replaceAll('\\u00a0', ' ')", &shown))
+			"[...document.querySelectorAll("+quoted(selector)+")].map((e) => e.innerText).join('\\n')"+
+				".replaceAll('\\u00a0', ' ')", &shown))
 		if err != nil {
 			return err
 		}
@@ -263,8 +255,9 @@ func (p *tab) gone(selector string) {
 // click clicks on what a selector finds, once it is there and can be pressed.
 func (p *tab) click(selector string) {
 	p.Helper()
-	p.becomes("Boolean(document.querySelector(" + quoted(selector) + ")) && !document.querySelector(" + quoted(selector) + ").disabled")
-	p.eval("document.querySelector("+quoted(selector)+").click()", nil)
+	found := "document.querySelector(" + quoted(selector) + ")"
+	p.becomes("Boolean(" + found + ") && !" + found + ".disabled")
+	p.eval(found+".click()", nil)
 }
 
 // fill gives the field of a form with a pointer a value, as typing does.
@@ -291,7 +284,8 @@ func (p *tab) keys(keys string) {
 // press presses one key with a character, which is typed only if the page leaves it to the browser.
 func (p *tab) press(key string) {
 	p.Helper()
-	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key), input.DispatchKeyEvent(input.KeyUp).WithKey(key))
+	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key),
+		input.DispatchKeyEvent(input.KeyUp).WithKey(key))
 }
 
 // quoted returns a text as a literal of JavaScript.

@@ -1,0 +1,218 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// TestClaimIsSettled settles a claim after a refusal that stands at its field, reopens it, and revises its reserve.
+func TestClaimIsSettled(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Settler"))
+	p := open(t, book, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
+	p.click("[data-action=settle]")
+	p.fill("settle", "/paymentAmount", "-5")
+	p.fill("settle", "/paymentMethod", "cash")
+	p.send("settle")
+	p.sees("form .outcome", "invalid payment amount", "paymentAmount must be greater than 0.")
+	p.becomes("document.activeElement.matches('[name=\"/paymentAmount\"][aria-invalid=true]')")
+	p.sees("[id='"+p.attribute("[name='/paymentAmount']", "id")+"-said']", "must be greater than 0")
+	p.fill("settle", "/paymentAmount", "12 Euro")
+	p.send("settle")
+	p.sees("form .outcome", "invalid field")
+	p.sees("[id='"+p.attribute("[name='/paymentAmount']", "id")+"-said']", "must be")
+	p.fill("settle", "/paymentAmount", "3200")
+	p.click("form[data-form=settle] .curl summary")
+	p.sees(".curl pre", `-d '{"paymentAmount":3200,"paymentMethod":"cash"}'`, "$(exchange token)", "Idempotency-Key")
+	p.send("settle")
+	p.sees("main", "closed", "EUR 3,200.00")
+	p.click("[data-action=reopen]")
+	p.send("reopen")
+	p.sees(".lead", "reopened")
+	p.click("[data-action=revise]")
+	p.fill("revise", "/reserve", "5100.5")
+	p.send("revise")
+	p.sees("form[data-form=revise] .said", "must be")
+	p.fill("revise", "/reserve", "5100")
+	p.send("revise")
+	p.sees("[data-part=record]", "EUR 5,100.00")
+	now := c.Read(t, "/claim/"+claim.Text("id"))
+	if fmt.Sprintf("%v %v %v", now["reserve"], now["claimStatus"], now["lossCause"]) != "5100 reopened hail" {
+		t.Errorf("the record is %v", now)
+	}
+}
+
+// TestPolicyIsChanged endorses a policy, extends it with a refusal, renews it and cancels it.
+func TestPolicyIsChanged(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Changer")
+	p := open(t, book, "/policy/"+made.Text("policyNumber"), trial.Developer, trial.Admin)
+	p.click("[data-action=endorse]")
+	p.fill("endorse", "/endorsementType", "policy extension")
+	p.fill("endorse", "/expiryDate", "2026-06-01T00:00:00")
+	p.send("endorse")
+	p.sees("form[data-form=endorse] .said", "later")
+	p.fill("endorse", "/endorsementType", "addition")
+	p.fill("endorse", "/expiryDate", "2027-01-01T00:00:00")
+	p.fill("endorse", "/grossWrittenPremium", "1500.25")
+	p.click("[name='/perils'][value=theft]")
+	p.send("endorse")
+	p.sees("[data-part=record]", "EUR 1,500.25", "theft", "hail")
+	p.click("[data-action=renew]")
+	p.send("renew")
+	p.sees("#act .done", "The renewal is POL-")
+	p.click("[data-action=cancel]")
+	p.fill("cancel", "/reason", "sold")
+	p.send("cancel")
+	p.sees(".lead", "cancelled")
+	p.click("[data-action=cancel]")
+	p.send("cancel")
+	p.sees("form .outcome", "transition not listed")
+	now := c.Read(t, "/motorCoverage/"+made.Text("id"))
+	if fmt.Sprintf("%v %v %v", now["status"], now["grossWrittenPremium"], now["perils"]) !=
+		"cancelled 1500.25 [fire theft hail]" {
+		t.Errorf("the record is %v", now)
+	}
+}
+
+// create fills the form of a new motor policy.
+func (p *tab) create(name string) {
+	p.Helper()
+	for pointer, value := range map[string]string{
+		"/firstName": "Ada", "/lastName": name, "/dob": "1990-12-10", "/idType": "passport", "/idNumber": name,
+		"/address/city": "London", "/plateNumber": "EX " + name, "/name": "Ada " + name,
+		"/inceptionDate": "2026-01-01T00:00:00", "/expiryDate": "2027-01-01T00:00:00", "/grossWrittenPremium": "99",
+	} {
+		p.fill("create", pointer, value)
+	}
+	p.click("[name='/perils'][value=fire]")
+}
+
+// TestPolicyIsCreated creates a policy with all that belongs to it, after refusals at the fields of two of its
+// records, with a double click that makes one.
+func TestPolicyIsCreated(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	p := open(t, book, "/create", trial.Developer, trial.Admin)
+	p.create("Creator")
+	p.fill("create", "/dob", "")
+	p.send("create")
+	p.sees("form[data-form=create] .said", "is required")
+	p.becomes("document.activeElement.name === '/dob'")
+	p.fill("create", "/dob", "1990-12-10")
+	p.send("create")
+	p.sees("form[data-form=create] .outcome", "licence")
+	p.fill("create", "/licence/expiryDate", "2099-12-31")
+	p.eval("{ const send = document.querySelector('form[data-form=create] button[type=submit]'); send.click(); "+
+		"send.click(); send.form.requestSubmit(); }", nil)
+	p.sees("[data-created]", "The policy was created: POL-")
+	if n := len(c.Get(t, "/personal?idNumber=Creator").Records(t)); n != 1 {
+		t.Errorf("there are %d parties", n)
+	}
+	// Two requests were refused, and one was sent by all the clicks.
+	p.becomes("performance.getEntriesByType('resource').filter((e) => e.name.endsWith('/x/batch')).length === 3")
+	p.click("[data-created] a")
+	p.sees("main", "Ada Creator", "EX Creator", "EUR 99.00")
+}
+
+// TestEveryLine opens the form of each line, which has its own fields.
+func TestEveryLine(t *testing.T) {
+	t.Parallel()
+	p := open(t, book, "/create", trial.Developer, trial.Admin)
+	for line, field := range map[string]string{
+		"motorCoverage": "/plateNumber", "cyberLiabilityCoverage": "/businessSector",
+		"propertyCoverage": "/propertyType", "travelCoverage": "/nationality", "tradeCreditCoverage": "/creditRating",
+		"businessInterruptionCoverage": "/IndemnityPeriod", "petCoverage": "/petKind",
+	} {
+		p.eval("location.hash = '#/create?holder=commercial&line="+line+"'", nil)
+		p.sees("form[data-form=create] h3")
+		p.becomes("Boolean(document.querySelector('form[data-form=create] [name=\"" + field + "\"]'))")
+		p.becomes("!document.querySelector('[name=\"/policyholderId\"]')")
+	}
+}
+
+// TestTwoPersons sees that the second of two who change a claim is shown what the first changed, and can go on.
+func TestTwoPersons(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Twofold"))
+	p := open(t, book, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
+	p.click("[data-action=revise]")
+	p.fill("revise", "/liabilityShare", "50")
+	c.Put(t, "/claim/"+claim.Text("id"), trial.Record{"reserve": 7000}).Want(t, 200)
+	p.send("revise")
+	p.sees("form .outcome", "the record has changed", "Somebody has changed the record", "EUR 4,000.00", "EUR 7,000.00")
+	if now := c.Read(t, "/claim/"+claim.Text("id")); now["liabilityShare"] != nil {
+		t.Errorf("it was overwritten: %v", now)
+	}
+	p.send("revise")
+	p.sees("[data-part=record]", "EUR 7,000.00", "50")
+	now := c.Read(t, "/claim/"+claim.Text("id"))
+	if fmt.Sprintf("%v %v", now["reserve"], now["liabilityShare"]) != "7000 50" {
+		t.Errorf("the record is %v", now)
+	}
+}
+
+// TestLostResponse loses the response to a settlement that was made. Sent again, it is not made twice.
+func TestLostResponse(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Loser"))
+	p := open(t, book, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
+	p.click("[data-action=settle]")
+	p.fill("settle", "/paymentAmount", "111")
+	p.fill("settle", "/paymentMethod", "cash")
+	chromedp.ListenTarget(p.ctx, func(event any) {
+		if paused, is := event.(*fetch.EventRequestPaused); is {
+			go func() {
+				ctx := cdp.WithExecutor(p.ctx, chromedp.FromContext(p.ctx).Target)
+				// The tab may have closed.
+				_ = fetch.FailRequest(paused.RequestID, network.ErrorReasonConnectionReset).Do(ctx)
+			}()
+		}
+	})
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		return fetch.Enable().WithPatterns([]*fetch.RequestPattern{
+			{URLPattern: "*:settle", RequestStage: fetch.RequestStageResponse},
+		}).Do(ctx)
+	}))
+	p.send("settle")
+	p.sees("form .outcome", "The exchange does not respond.", "nothing is done twice")
+	p.becomes("document.querySelector('[name=\"/paymentAmount\"]').value === '111'")
+	p.do(fetch.Disable())
+	p.send("settle")
+	p.sees(".lead", "closed")
+	if now := c.Read(t, "/claim/"+claim.Text("id")); len(now["payments"].([]any)) != 1 {
+		t.Errorf("the record is %v", now)
+	}
+}
+
+// TestReaderWritesNothing opens each screen with a token that only reads: no control writes.
+func TestReaderWritesNothing(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Readonly")
+	claim := loss(t, c, made)
+	p := open(t, book, "/today", trial.Developer)
+	p.sees("#who", "clerk (reads only)")
+	for screen, text := range map[string]string{
+		"/policy/" + made.Text("policyNumber"): "Grace Readonly", "/claim/" + claim.Text("claimNumber"): "hail",
+		"/feed": "exchange.", "/find": "POL-", "/today": "CLM-",
+	} {
+		p.eval("location.hash = '#"+screen+"'", nil)
+		p.sees("main", text)
+		if n := p.count("[data-action], [data-create], button[data-seed], form.act"); n > 0 {
+			t.Errorf("%s has %d controls that write", screen, n)
+		}
+	}
+}
