@@ -9,6 +9,5 @@
 //	origins.go   browsers of other origins (CORS)
 //	rates.go     how many requests a caller may send in a second
 //	forward.go   sends a request to its service, and the response back
-//	about.go     what the exchange is: its version and the settings in force that callers notice
 //	metadata.go  where OAuth 2.0 clients get tokens (RFC 9728)
 package gateway

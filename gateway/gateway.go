@@ -37,9 +37,6 @@ type Upstream struct {
 	Admit process.Admission
 }
 
-// reached reports whether the service can be reached.
-func (u Upstream) reached() bool { return u.Handler != nil || u.URL != nil && u.Transport != nil }
-
 // Config is the configuration of a gateway.
 type Config struct {
 	// Routes and Extensions are the paths of the services.
@@ -73,7 +70,10 @@ type Config struct {
 // New adds the gateway to a router of process.NewEngine and returns its handler. It fails if a route is malformed or
 // its service has no upstream.
 func New(engine *gin.Engine, config Config) (http.Handler, error) {
-	reached := func(service string) bool { return config.Upstreams[service].reached() }
+	reached := func(service string) bool {
+		to := config.Upstreams[service]
+		return to.Handler != nil || to.URL != nil && to.Transport != nil
+	}
 	var extensions []routes.Extension
 	for _, x := range config.Extensions {
 		switch {

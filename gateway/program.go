@@ -132,11 +132,6 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	if err != nil {
 		return nil, fmt.Errorf("setting %s: %w", known.RateLimit, err)
 	}
-	about, err := startAbout(ctx, p, upstreams)
-	if err != nil {
-		return nil, err
-	}
-	upstreams[aboutService] = Upstream{Handler: about}
 	for name, upstream := range upstreams {
 		upstream.Admit = p.Admission("gateway", name)
 		upstreams[name] = upstream

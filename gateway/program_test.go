@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +39,27 @@ func TestGatewayAsACommand(t *testing.T) {
 	args := append(everyPeer(upstream.URL),
 		"--addr", "127.0.0.1:0", "--admin-addr", "127.0.0.1:0", "--jwt-keys", signer.PublicFile(), "--admin-may-read",
 		"--token-url", "https://login.example/token", "--public-url", "https://exchange.example/")
-	address, warnings, stop := run(t, args, "EXCHANGE_BORDEREAU_PERIOD=month")
+	ctx, stop := context.WithCancel(t.Context())
+	stderr, logs := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		environ := []string{
+			"EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_BORDEREAU_PERIOD=month",
+			"EXCHANGE_DRAIN_DELAY=0s",
+		}
+		ended <- gateway.Program().Execute(ctx, args, environ, io.Discard, logs)
+		logs.Close()
+	}()
+	address, warnings := "", ""
+	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
+		if strings.Contains(lines.Text(), `"level":"WARN"`) {
+			warnings += lines.Text()
+		}
+		if _, rest, ok := strings.Cut(lines.Text(), `"msg":"listening","address":"`); ok {
+			address, _, _ = strings.Cut(rest, `"`)
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, stderr) }()
 	for _, setting := range []string{"--jwt-issuer", "--jwt-audience"} {
 		if !strings.Contains(warnings, setting) {
 			t.Errorf("no warning that %s is not given: %s", setting, warnings)
@@ -78,35 +97,10 @@ func TestGatewayAsACommand(t *testing.T) {
 		response.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("status %d, metadata %s", response.StatusCode, body)
 	}
-	if status := stop(); status != 0 {
+	stop()
+	if status := <-ended; status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-}
-
-// run runs the command until stop, which returns its exit status, or until the test ends. It returns the address that
-// it listens on, and the warnings until then.
-func run(t *testing.T, args []string, environ ...string) (address, warnings string, stop func() int) {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	stderr, logs := io.Pipe()
-	ended := make(chan int, 1)
-	go func() {
-		environ := append(environ, "EXCHANGE_CREDENTIAL=a-secret-of-the-exchange", "EXCHANGE_DRAIN_DELAY=0s")
-		ended <- gateway.Program().Execute(ctx, args, environ, io.Discard, logs)
-		logs.Close()
-	}()
-	stop = sync.OnceValue(func() int { cancel(); return <-ended })
-	t.Cleanup(func() { stop() })
-	for lines := bufio.NewScanner(stderr); address == "" && lines.Scan(); {
-		if strings.Contains(lines.Text(), `"level":"WARN"`) {
-			warnings += lines.Text()
-		}
-		if _, rest, ok := strings.Cut(lines.Text(), `"msg":"listening","address":"`); ok {
-			address, _, _ = strings.Cut(rest, `"`)
-		}
-	}
-	go func() { _, _ = io.Copy(io.Discard, stderr) }()
-	return address, warnings, stop
 }
 
 func TestGatewayNamesWhatIsMissing(t *testing.T) {

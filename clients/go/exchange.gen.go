@@ -3002,42 +3002,6 @@ func (e ViewPolicyParamsPart) Valid() bool {
 	}
 }
 
-// About The processes that serve the exchange, with the settings in force that callers notice. Of several replicas one is asked.
-type About struct {
-	// Processes The gateway, and the services in the order in which they start.
-	Processes []AboutProcess `json:"processes"`
-
-	// Unavailable The names of the services that do not respond.
-	Unavailable *[]string `json:"unavailable,omitempty"`
-}
-
-// AboutProcess What a process of the exchange is.
-type AboutProcess struct {
-	// Commit The commit that it was built from, or unknown.
-	Commit string `json:"commit"`
-
-	// Name The name of the service; gateway for the gateway.
-	Name string `json:"name"`
-
-	// Settings The settings in force that callers notice. Others are not shown.
-	Settings []AboutSetting `json:"settings"`
-
-	// Version The version of its release, or unknown.
-	Version string `json:"version"`
-}
-
-// AboutSetting A setting and its value.
-type AboutSetting struct {
-	// Means What the setting is, and what holds if it is not given.
-	Means string `json:"means"`
-
-	// Name The name of the setting.
-	Name string `json:"name"`
-
-	// Value The value. Absent if the setting is not given: then means says what holds.
-	Value *string `json:"value,omitempty"`
-}
-
 // Address The address of a party or a property. It is part of the record that carries it, in every request and response.
 type Address struct {
 	// Building The name or number of the building.
@@ -11008,12 +10972,6 @@ func (c *Client) ReplaceVehicle(ctx context.Context, id Id, params *ReplaceVehic
 	}
 	r.body = body
 	return send[VehicleResult](ctx, c, r)
-}
-
-// ReadAbout sends GET /x/about: The versions of the exchange, and the settings in force that callers notice.
-func (c *Client) ReadAbout(ctx context.Context) (*Reply[About], error) {
-	r := newRequest("GET", "/x/about")
-	return send[About](ctx, c, r)
 }
 
 // PastBeneficiary sends GET /x/asof/beneficiary/{id}: One beneficiary as it was at an instant.

@@ -43,7 +43,6 @@ func beyondRules() []Rule {
 		Rule{Name: "POST /x/batch with an operation that would be refused is 422, and writes nothing",
 			try: refusedBatch},
 		Rule{Name: "GET /x/policy/{policyNumber} shows the policy, what it insures and the claims", try: policyView},
-		Rule{Name: "GET /x/about names the processes of the exchange with their versions", try: saysWhatItIs},
 		Rule{Name: "GET /x/clock and POST /x/clock:advance are unknown, or are of a clock that does not go back",
 			try: testClock},
 		Rule{Name: "GET /x/events has every version of a record as one event, in order", try: feedInOrder},
@@ -326,30 +325,6 @@ func comparesReceipts(p *probe) {
 			p.fail("%s finds %v, not %v", query, got, want)
 		}
 	}
-}
-
-// saysWhatItIs tries GET /x/about.
-func saysWhatItIs(p *probe) {
-	a := p.get("/x/about")
-	if a.status == http.StatusNotFound {
-		p.skip("the implementation does not say what it is")
-	}
-	processes := p.wants(http.StatusOK, a).list("processes")
-	if len(processes) == 0 {
-		p.fail("GET /x/about names no process")
-	}
-	for _, entry := range processes {
-		of, _ := entry.(map[string]any)
-		if record(of).text("name") == "" || record(of).text("version") == "" || record(of).text("commit") == "" {
-			p.fail("a process has no name, version or commit: %v", of)
-		}
-		for _, entry := range record(of).list("settings") {
-			if setting, _ := entry.(map[string]any); record(setting).text("name") == "" {
-				p.fail("a setting of %s has no name: %v", record(of).text("name"), setting)
-			}
-		}
-	}
-	p.refusedQuery("/x/about?settings=all")
 }
 
 func embedsRecords(p *probe) {

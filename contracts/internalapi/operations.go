@@ -44,7 +44,7 @@ type Operation struct {
 	Conflicts bool
 }
 
-// Contracts returns the contracts of the services. One without records only says what it is.
+// Contracts returns the contracts of the services that offer operations. A service without records offers none.
 func Contracts() []Contract {
 	contracts := []Contract{
 		{
@@ -87,13 +87,7 @@ func Contracts() []Contract {
 		},
 	}
 	for i := range contracts {
-		contracts[i].Operations = append(contracts[i].Operations, changes(), trial(), records(), about())
-	}
-	for _, name := range []string{"feed", "composite"} {
-		contracts = append(contracts, Contract{
-			Service: name, Version: "1.0.0", About: "What the " + name + " service offers to the gateway.",
-			Operations: []Operation{about()},
-		})
+		contracts[i].Operations = append(contracts[i].Operations, changes(), trial(), records())
 	}
 	return contracts
 }

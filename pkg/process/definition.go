@@ -44,8 +44,6 @@ type Definition struct {
 	Flags func(*pflag.FlagSet)
 	// Foreign holds the names of other services' settings, which may occur in a shared environment.
 	Foreign []string
-	// Noticed holds the names of its settings that callers notice, which AboutPath shows. Others are never shown.
-	Noticed []string
 	// Peers holds the names of the services that this one calls.
 	Peers []string
 	// Storeless says that the service keeps no records: it is given no store.
@@ -188,22 +186,13 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	if store != nil {
 		store = observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
 	}
-	about, err := p.serveAbout(d)
-	if err != nil {
-		return nil, err
-	}
-	guard := Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name))
 	instance, err := d.New(ctx, Deps{
 		Store: store, Kafka: links.Kafka, Now: links.Now, Stopping: p.stopping,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name), Tracer: p.Tracer(d.Name),
-		Peer:  func(name string) *peer.Client { return peers[name] },
-		Unset: p.unset.note,
-		Engine: func() *gin.Engine {
-			engine := p.Engine(d.Name)
-			engine.GET(AboutPath, guard, about)
-			return engine
-		},
-		Guard: guard,
+		Peer:   func(name string) *peer.Client { return peers[name] },
+		Unset:  p.unset.note,
+		Engine: func() *gin.Engine { return p.Engine(d.Name) },
+		Guard:  Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", d.Name, err)

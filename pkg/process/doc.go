@@ -30,6 +30,5 @@
 //	engine.go          the router; has package load admit requests
 //	observe.go         the id of a request, its limits, log line and span, and the response to a panic
 //	metrics.go         counts requests and times them
-//	about.go           what a service is, for the gateway: its version and the settings that callers notice
 //	audit.go           writes down who sent a request, and about which record
 package process

@@ -63,9 +63,6 @@ type Settings struct {
 	Peers map[string][]string
 	// Tracing says whether requests are traced.
 	Tracing tracing.Settings
-
-	// flags are where the settings were declared, with those of services.
-	flags *pflag.FlagSet
 }
 
 // drainDelay is the default of DrainDelay. Load balancers have time to notice that the process is not ready, and the
@@ -74,7 +71,6 @@ const drainDelay = peer.IdleTimeout + 2*time.Second
 
 // Register declares the settings.
 func (s *Settings) Register(flags *pflag.FlagSet) {
-	s.flags = flags
 	flags.StringVar(&s.Listen, "addr", ":8080", "address to listen on")
 	flags.StringVar(&s.Admin, "admin-addr", "127.0.0.1:9090",
 		"address of /metrics, /livez and /readyz, which anybody who reaches it may read; empty for none")

@@ -26,8 +26,6 @@ type Service struct {
 	Storeless bool
 	// Flags declares the settings that are the service's own, if any.
 	Flags func(*pflag.FlagSet)
-	// Noticed are its own settings that callers notice.
-	Noticed []string
 	// Foreign are names of settings of other services that share the environment.
 	Foreign []string
 	// Sets returns the value sets, as the file at a path amends them; an empty path amends nothing.
@@ -69,7 +67,6 @@ func (s Service) Definition() process.Definition {
 	var amounts func() setting.Amounts
 	return process.Definition{
 		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers, Storeless: s.Storeless,
-		Noticed: s.noticed(),
 		Flags: func(flags *pflag.FlagSet) {
 			valueSets = setting.SharedString(flags, valueSetsFlag,
 				"YAML file that replaces or extends value sets; the published ones where not given")
@@ -87,14 +84,6 @@ func (s Service) Definition() process.Definition {
 				Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit})
 		},
 	}
-}
-
-// noticed returns the settings that callers notice.
-func (s Service) noticed() []string {
-	if s.Storeless {
-		return s.Noticed
-	}
-	return append([]string{keyRetentionFlag, maxRecordFlag}, s.Noticed...)
 }
 
 // open opens the service. config holds what settings say.

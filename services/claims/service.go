@@ -31,7 +31,6 @@ func Service() rest.Service {
 	var mostDocuments int
 	return rest.Service{
 		Name: "claims", Summary: "The claims of the Insurance Exchange Service",
-		Noticed: []string{settings.ReportingWindow, settings.ClaimDocuments},
 		Foreign: settings.All(), Peers: []string{"coverage"},
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {

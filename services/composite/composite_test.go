@@ -76,13 +76,6 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 	}
 }
 
-// TestWhatConsumersRelyOn replays what the gateway relies on at this service.
-func TestWhatConsumersRelyOn(t *testing.T) {
-	s := start(t, stubs(t))
-	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "composite"),
-		consumercontract.States{"the service": func(*testing.T) map[string]string { return nil }})
-}
-
 // without returns peers of which some are replaced.
 func without(t *testing.T, instead http.Handler, names ...string) map[string]http.Handler {
 	peers := stubs(t)

@@ -17,7 +17,6 @@ func Service() rest.Service {
 	var r rules
 	return rest.Service{
 		Name: "coverage", Summary: "The policies of the Insurance Exchange Service, and what they insure",
-		Noticed: []string{settings.TripLength, settings.AnnualLength},
 		Foreign: settings.All(), Peers: []string{"parties"},
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags:   r.register,

@@ -31,11 +31,3 @@ func TestEveryLogThatIsReliedOn(t *testing.T) {
 		stub.WantAllAsked()
 	}
 }
-
-// TestWhatConsumersRelyOn replays what the gateway relies on at this service.
-func TestWhatConsumersRelyOn(t *testing.T) {
-	s := servicetest.Start(t, feed.Service().Definition(), servicetest.Options{})
-	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "feed"), consumercontract.States{
-		"the service": func(*testing.T) map[string]string { return nil },
-	})
-}

@@ -34,7 +34,6 @@ func Service() rest.Service {
 	var private bool
 	return rest.Service{
 		Name: name, Summary: "The feed of the Insurance Exchange Service: what happened to its records",
-		Noticed: []string{settings.EventsRetention, settings.WebhookPrivate},
 		Foreign: settings.All(), Peers: internalapi.Logged(),
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {

@@ -24,7 +24,6 @@ func Service() rest.Service {
 	var rules rules
 	return rest.Service{
 		Name: "premium", Summary: "The receipts and the premium bordereau of the Insurance Exchange Service",
-		Noticed: []string{settings.RefundReceiptType, settings.BordereauPeriod},
 		Foreign: settings.All(), Peers: []string{"coverage", "claims"},
 		Sets:  func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: rules.register,

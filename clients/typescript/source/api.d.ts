@@ -2013,26 +2013,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/x/about": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The versions of the exchange, and the settings in force that callers notice
-         * @description The versions of the exchange, and the settings in force that callers notice. Every service is asked, one of its replicas. One that does not respond within 2 s is named in `unavailable`; the status is 200 nevertheless.
-         */
-        get: operations["readAbout"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/x/asof/beneficiary/{id}": {
         parameters: {
             query?: never;
@@ -3687,33 +3667,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The processes that serve the exchange, with the settings in force that callers notice. Of several replicas one is asked. */
-        About: {
-            /** @description The gateway, and the services in the order in which they start. */
-            processes: components["schemas"]["AboutProcess"][];
-            /** @description The names of the services that do not respond. */
-            unavailable?: string[];
-        };
-        /** @description What a process of the exchange is. */
-        AboutProcess: {
-            /** @description The commit that it was built from, or unknown. */
-            commit: string;
-            /** @description The name of the service; gateway for the gateway. */
-            name: string;
-            /** @description The settings in force that callers notice. Others are not shown. */
-            settings: components["schemas"]["AboutSetting"][];
-            /** @description The version of its release, or unknown. */
-            version: string;
-        };
-        /** @description A setting and its value. */
-        AboutSetting: {
-            /** @description What the setting is, and what holds if it is not given. */
-            means: string;
-            /** @description The name of the setting. */
-            name: string;
-            /** @description The value. Absent if the setting is not given: then means says what holds. */
-            value?: string;
-        };
         /** @description The address of a party or a property. It is part of the record that carries it, in every request and response. */
         Address: {
             /** @description The name or number of the building. */
@@ -19670,31 +19623,6 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Altered"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    readAbout: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The versions of the exchange, and the settings in force that callers notice. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["About"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -10,7 +10,6 @@ import (
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/deploy/exchange/testclock"
-	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/services/claims"
@@ -88,10 +87,9 @@ func unordered(waiting []process.Definition, started []string) error {
 		strings.Join(calls, ", "))
 }
 
-// Declarations returns the services and what else the OpenAPI document describes: the test clock, and what the gateway
-// serves itself.
+// Declarations returns the services and what else the OpenAPI document describes: the test clock.
 func Declarations() []rest.Service {
-	return append(Services(), testclock.Service(new(testclock.Clock)), gateway.About(beyond.AboutProcess{}))
+	return append(Services(), testclock.Service(new(testclock.Clock)))
 }
 
 // Routes returns the routing table that follows from the declarations.

@@ -25,7 +25,6 @@ func Logged(s *servicetest.Service, others States, create func(t *testing.T)) St
 			create(t)
 			return after(end)(t)
 		},
-		"the service":        func(*testing.T) map[string]string { return nil },
 		"the end of its log": after("now"), "a place that its log does not have": after("nowhere"),
 	}
 	maps.Copy(all, others)
