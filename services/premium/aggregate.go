@@ -12,6 +12,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 )
 
@@ -38,7 +39,11 @@ func (e *environment) dirtyRow(doc docstore.Document) (kafka.Message, error) {
 // row, whatever became of the message about it, and a receipt that keeps its mark is found by the sweep. The row is
 // written even if its sum stays the same: only a write that succeeds shows that no other aggregation, which may have
 // read fewer receipts, writes last.
+//
+// A message is handled in the name of the exchange: a row has the receipts of all, and the context of a consumer names
+// nobody.
 func (e *environment) aggregate(ctx context.Context, m kafka.Message) error {
+	ctx = request.ForExchange(ctx)
 	var dirty events.BordereauDirty
 	if err := json.Unmarshal(m.Value, &dirty); err != nil {
 		return kafka.Poison(fmt.Errorf("no bordereau message: %w", err))

@@ -89,7 +89,7 @@ func deliver(t *testing.T, e *environment, times int) {
 		for _, doc := range docs {
 			m, err := e.dirtyRow(doc)
 			if err == nil {
-				err = e.aggregate(background, m)
+				err = e.aggregate(context.Background(), m)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -242,7 +242,7 @@ func TestPoisonIsTold(t *testing.T) {
 		`{"period":"2026-11","policyNumber":"NO-SUCH","transactionType":"other"}`,
 		`{"period":"2026-11","policyNumber":"P1","transactionType":"new policy"}`,
 		`{"period":"<script>","policyNumber":"P1","transactionType":"new policy"}`} {
-		err := e.aggregate(background, kafka.Message{Value: []byte(message)})
+		err := e.aggregate(context.Background(), kafka.Message{Value: []byte(message)})
 		if err == nil || !kafka.IsPoison(err) {
 			t.Errorf("%s: %v", message, err)
 		}
