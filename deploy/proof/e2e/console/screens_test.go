@@ -158,7 +158,7 @@ func TestFeed(t *testing.T) {
 	p.sees("[data-webhook=desk]", "paused")
 	p.click("[data-webhook=desk] [data-action=resume]")
 	p.sees("[data-webhook=desk]", "active")
-	made = policy(t, c, "Delivered")
+	policy(t, c, "Delivered")
 	trial.Eventually(t, func() error {
 		text := string(c.Get(t, "/x/webhook/desk/deliveries").Body)
 		if !strings.Contains(text, "exchange.motorCoverage") {
