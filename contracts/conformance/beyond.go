@@ -243,7 +243,8 @@ func searchRules() []Rule {
 	})
 	add("GET /x/search/receipt: conditions on a day and an amount are compared, the newest come first where asked for",
 		comparesReceipts)
-	add("GET /x/search/{resource}?expand= embeds what a policy, a claim and a receipt name, and no others", embedsRecords)
+	add("GET /x/search/{resource}?expand= embeds what a policy, a claim and a receipt name, and no others",
+		embedsRecords)
 	add("GET /x/search: what it does not take is 400", searchRefuses)
 	return rules
 }

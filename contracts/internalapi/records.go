@@ -40,7 +40,8 @@ func records() Operation {
 	return Operation{
 		Method: http.MethodGet, Path: RecordsPath, ID: "readRecords",
 		Summary:   "Read up to 200 records of the service by their ids, policy numbers or claim numbers",
-		Parameter: "names", ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.", MostNames: 200,
+		Parameter: "names", MostNames: 200,
+		ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.",
 		Returns: reflect.TypeFor[NamedRecords](),
 	}
 }

@@ -102,8 +102,8 @@ func (s *source) after(ctx context.Context, position string) (page, error) {
 	}
 }
 
-// fetch asks the service, for every reader that wants the same, and so in the name of the exchange. It goes on when they
-// have given up.
+// fetch asks the service, for every reader that wants the same, and so in the name of the exchange. It goes on when
+// they have given up.
 func (s *source) fetch(position string) (page, error) {
 	ctx, cancel := context.WithTimeout(request.ForExchange(context.Background()), patience)
 	defer cancel()

@@ -6,8 +6,8 @@
 // ticks, so that neither the clocks of hosts nor a test clock decide.
 //
 // The library of Standard Webhooks signs. Servers that deliver webhooks (Svix, Convoy) would take all of this package,
-// and bring a database of their own, in which events would be stored a second time; queues of jobs for Go (River, Asynq)
-// need PostgreSQL or Redis.
+// and bring a database of their own, in which events would be stored a second time; queues of jobs for Go (River,
+// Asynq) need PostgreSQL or Redis.
 //
 // Its files, in the order in which a webhook meets them:
 //

@@ -65,7 +65,8 @@ func TestPages(t *testing.T) {
 	for range 120 {
 		c.Create(t, "cyberLiabilityCoverage", trial.Record{"policyholderId": holder.Text("id"),
 			"businessId": business.Text("id"), "scope": []string{"Data and software loss"},
-			"indemnityLimitPolicy": 1000, "inceptionDate": "2026-01-01T00:00:00Z", "expiryDate": "2027-01-01T00:00:00Z"})
+			"indemnityLimitPolicy": 1000,
+			"inceptionDate":        "2026-01-01T00:00:00Z", "expiryDate": "2027-01-01T00:00:00Z"})
 	}
 	p := open(t, e, "/record/commercial/"+holder.Text("id"), trial.Developer)
 	rows := "[data-part=policies] tbody tr"
