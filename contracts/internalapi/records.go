@@ -42,6 +42,6 @@ func records() Operation {
 		Summary:   "Read up to 200 records of the service by their ids, policy numbers or claim numbers",
 		Parameter: "names", MostNames: 200,
 		ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.",
-		Returns: reflect.TypeFor[NamedRecords](),
+		Returns:        reflect.TypeFor[NamedRecords](),
 	}
 }

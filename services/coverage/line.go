@@ -82,7 +82,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 			search.Text(policyNumberIndex).Leads(), search.ID("policyholderId").Leads(),
 			search.Instant("expiryDate").Leads(), search.Instant("inceptionDate"), search.Text("status"),
 		}, l.search...),
-		Expand:        append([]search.Expansion{
+		Expand: append([]search.Expansion{
 			search.Expand("policyholder", "policyholderId").By("parties"),
 		}, l.expand...),
 		Checks:        l.checks,
