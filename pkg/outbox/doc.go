@@ -12,6 +12,6 @@
 //
 // A kept library would leave nearly all of it. The forwarder of Watermill and what reads a database's own log
 // (Debezium) need a second table in the same transaction, or another server: here one write stores document and mark,
-// on both stores, without a transaction. What they also leave is the other half: that a mark outlives a message that a broker
-// has accepted and lost, and goes only when the result is stored.
+// on both stores, without a transaction. What they also leave is the other half: that a mark outlives a message that a
+// broker has accepted and lost, and goes only when the result is stored.
 package outbox

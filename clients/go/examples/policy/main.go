@@ -1,5 +1,5 @@
-// Command policy creates a policy with its parties, files a claim, settles it, reads both back, and follows what happened
-// in the feed. It fails unless each comes back as it was sent, to the last digit.
+// Command policy creates a policy with its parties, files a claim, settles it, reads both back, and follows what
+// happened in the feed. It fails unless each comes back as it was sent, to the last digit.
 package main
 
 import (
