@@ -9,6 +9,7 @@ var knownToLack = map[string][]string{
 	"parties": {
 		`records: a value that identifies something is 400 with a control or invisible character or a blank at an end`,
 		`records: values that identify something are found in either form of Unicode`,
+		`beyond: GET /x/search/{resource}?expand= embeds what a policy, a claim and a receipt name, and no others`,
 	},
 	"coverage": {
 		`records: a value that identifies something is 400 with a control or invisible character or a blank at an end`,
@@ -47,6 +48,7 @@ var knownToLack = map[string][]string{
 		`beyond: GET /x/policy/{policyNumber} shows the policy, what it insures and the claims`,
 	},
 	"claims": {
+		`beyond: GET /x/search/{resource}?expand= embeds what a policy, a claim and a receipt name, and no others`,
 		`beyond: GET /x/policy/{policyNumber} shows the policy, what it insures and the claims`,
 		`versions: POST /claim/{id}:settle: an If-None-Match that names the record's version is 412`,
 		`versions: POST /claim/{id}:reopen: an If-None-Match that names the record's version is 412`,
