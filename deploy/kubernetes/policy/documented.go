@@ -20,8 +20,8 @@ type Documented map[SecretKey]bool
 // tableRow is a row of the documentation's table: the name of a Secret, and a key in it.
 var tableRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z0-9.-]+)` \\| `([A-Za-z0-9._-]+)` \\|")
 
-// What stands, in the name of a Secret in the table, for the name of every process of the exchange, and of every
-// service that keeps records.
+// Placeholders in the names of Secrets in the table. A row with anyProcess is meant for each process of the exchange,
+// and a row with anyService for each service that keeps records.
 const (
 	anyProcess = "PROGRAM"
 	anyService = "SERVICE"

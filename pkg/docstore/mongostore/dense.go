@@ -13,10 +13,11 @@ import (
 // fewInRange is the number of documents in a range up to which they are all read and sorted by _id.
 const fewInRange = 500
 
-// findDense finds the documents of a range that holds many, in order of _id. The index of a range has its documents
-// in order of their values, so that a page would cost the sorting of all of them. If they are many they are also
-// frequent, mostly, and a page is found among the next documents by _id, whatever their number. done is false if the
-// query is no such one, or the page was not found there: then all are to be sorted.
+// findDense finds the documents of a range that holds many, in order of _id. It reads the documents that follow in
+// order of _id and keeps those in the range: where a range holds many, a page of it is usually found among the next few
+// thousand. The index of the range would return them in order of their values, and all of them would have to be sorted
+// for one page. done is false if the query has no such range, or if no page was found in this way; the caller then
+// sorts all of them.
 func (c *collection) findDense(
 	ctx context.Context, lead docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
 ) (found []docstore.Document, done bool, err error) {

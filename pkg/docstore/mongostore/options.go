@@ -38,7 +38,7 @@ const connectTimeout = 5 * time.Second
 type Options struct {
 	// URI is the connection string ("mongodb://..."). The store ignores its read and write concerns.
 	URI string
-	// AppName is how the server's log and its monitoring call this process, unless the URI says otherwise.
+	// AppName is the name of this process in the server's log and monitoring. The URI may give another one.
 	AppName string
 	// Settings holds settings that were given apart from the URI. They override the URI.
 	Settings access.Settings

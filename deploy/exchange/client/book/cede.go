@@ -88,8 +88,8 @@ func written(row Record) int {
 	return int(amount)
 }
 
-// under puts the rows of premium under the treaty. The cedent keeps 15 percent for its costs, but in the row of the
-// example, whose net premium is the example's.
+// under puts the rows of premium under the treaty. The cedent keeps 15 percent for its costs. The row of the example
+// keeps the net premium that the example states.
 func (b *Book) under(ctx context.Context, rows []Record) error {
 	c := b.chain(ctx, "treaty", 0)
 	example := premium{

@@ -15,10 +15,10 @@ const (
 	fates = cancelled + 3 // two in six policies stay as they are
 )
 
-// The policies whose records disagree on purpose, as every real book has some that do.
+// The policies that have records which disagree on purpose, as some do in every real book.
 const (
-	unpaid = 0 // whose endorsement nobody has paid
-	late   = 2 // whose claim was settled after its row in the claims bordereau was written
+	unpaid = 0 // nobody has paid its endorsement
+	late   = 2 // its claim was settled after its row in the claims bordereau was written
 )
 
 // policy creates the i-th policy, its policyholder, what it insures, its claim and its receipts, and carries out its

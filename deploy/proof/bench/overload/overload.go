@@ -166,9 +166,9 @@ func ofEachKind(o *load.Outcome, rows []*load.Row) string {
 	return strings.Join(all, ", ")
 }
 
-// startApart starts the exchange anew on a core of its own, and leaves another one to its callers, unless the options
-// say that they share all: callers that take from the exchange what it needs say nothing about it. goOn gives this
-// process its cores back.
+// startApart starts the exchange anew on a core of its own, and leaves another core to its callers: callers on the same
+// core would take time from the exchange, and the figures would be about both. If the options say that they share all
+// cores, it only starts the exchange anew. goOn gives this process its cores back.
 func startApart(
 	ctx context.Context, run *measurement.Run, restart func(context.Context) error,
 ) (goOn func() error, err error) {
