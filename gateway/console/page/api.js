@@ -2,9 +2,11 @@
 // session storage of this tab only if the person says so.
 
 const KEPT = 'exchange-token';
+const AGAIN_AFTER = 2000; // milliseconds after which an exchange that did not respond is asked again
+const SLOW = 10000; // milliseconds without a response after which the page says that it waits
 
 export const state = new EventTarget();
-export const session = { token: '', subject: '', scopes: [], clock: '', offline: false };
+export const session = { token: '', subject: '', scopes: [], clock: '', offline: false, waiting: 0 };
 
 const tell = (what) => state.dispatchEvent(new Event(what));
 
@@ -47,6 +49,9 @@ export class Problem extends Error {
 // Offline is a request to which there was no response. What it asked for may have been done.
 export class Offline extends Error {}
 
+// passing reports whether an error may go by itself: no response, too much to do, or a service that is away.
+export const passing = (err) => err instanceof Offline || [429, 502, 503, 504].includes(err.status);
+
 // parse reads JSON. A number that a float cannot hold becomes an object that keeps its digits.
 export function parse(text) {
   return JSON.parse(text, (name, read, context) => {
@@ -75,16 +80,35 @@ function online(is) {
   if (session.offline === !is) return;
   session.offline = !is;
   tell('connection');
+  if (!is) setTimeout(comeBack, AGAIN_AFTER);
+}
+
+// comeBack asks until the exchange responds, so that the page says so when it does, whether or not anything is read.
+async function comeBack() {
+  if (!session.offline) return;
+  await fetch('/console', { method: 'HEAD', cache: 'no-store', credentials: 'omit' }).then(() => online(true),
+    () => setTimeout(comeBack, AGAIN_AFTER));
+}
+
+// waited counts a request as slow while it has no response, and returns the function that ends that.
+function waited(patience) {
+  const slow = (by) => { session.waiting += by; tell('connection'); };
+  let counted = false;
+  const timer = setTimeout(() => { counted = true; slow(1); }, patience);
+  return () => { clearTimeout(timer); if (counted) slow(-1); };
 }
 
 // call sends a request. options: body (a JSON text), key (the Idempotency-Key), match (the ETag that the record must
-// have), signal. It resolves to {data, etag, next, replayed}. Errors: Problem, Offline, AbortError. A token that has
-// ended is asked for anew, and the request is sent again.
+// have), signal, wait (the seconds that the exchange may wait with its response). It resolves to {data, etag, next,
+// replayed}. Errors: Problem, Offline, AbortError. A token that has ended is asked for anew, and the request is sent
+// again, unless it is somebody else who has signed in.
 export async function call(method, path, options = {}) {
   const headers = { Accept: 'application/json', Authorization: `Bearer ${session.token}` };
   if (options.body !== undefined) headers['Content-Type'] = 'application/json';
   if (options.key) headers['Idempotency-Key'] = options.key;
   if (options.match) headers['If-Match'] = options.match;
+  const { subject } = session;
+  const responded = waited(SLOW + 1000 * (options.wait || 0));
   let response;
   let text;
   try {
@@ -95,6 +119,8 @@ export async function call(method, path, options = {}) {
     if (err.name === 'AbortError') throw err;
     online(false);
     throw new Offline(err.message);
+  } finally {
+    responded();
   }
   online(true);
   const clock = response.headers.get('Exchange-Test-Clock') || '';
@@ -111,6 +137,7 @@ export async function call(method, path, options = {}) {
   if (response.status === 401 && !insufficient(response)) {
     await askToSignIn();
     options.signal?.throwIfAborted();
+    if (session.subject !== subject) throw new DOMException('somebody else has signed in', 'AbortError');
     return call(method, path, options);
   }
   if (!response.ok) throw new Problem(response.status, data || {});
@@ -122,7 +149,7 @@ export async function call(method, path, options = {}) {
 // insufficient reports whether the token is good and only lacks the scope.
 const insufficient = (response) => /insufficient_scope/.test(response.headers.get('WWW-Authenticate') || '');
 
-export const get = (path, signal) => call('GET', path, { signal });
+export const get = (path, signal, wait) => call('GET', path, { signal, wait });
 
 // now is the present instant of the exchange: that of its test clock, if it has one.
 export const now = () => (session.clock ? new Date(session.clock) : new Date());

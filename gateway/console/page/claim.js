@@ -2,8 +2,8 @@
 
 import { call, get, mayWrite } from './api.js';
 import { badge, column, h, members, policyLink, replace, section, svg, table } from './dom.js';
-import { Fields, bodySchema, form } from './form.js';
-import { live, notice, part } from './show.js';
+import { Fields, bodySchema, form, opened } from './form.js';
+import { live, part } from './show.js';
 import { events, history, timeline } from './timeline.js';
 import { label, t } from './words.js';
 
@@ -14,19 +14,16 @@ const FORMS = {
     'lossCause', 'location', 'description'], first: ['reserve', 'liabilityShare'] },
 };
 
-async function act(name, { record, etag }, place, again) {
+function act(name, { record, etag }, place, again, signal) {
   const kind = FORMS[name];
   const path = `/claim/${record.id}`;
-  try {
+  return opened(place, signal, async () => {
     const body = await bodySchema(kind.method, `/claim/{id}${kind.suffix}`);
     const fields = new Fields(body, { form: `${name} ${record.id}`, given: kind.only ? record : {}, only: kind.only,
       first: kind.first, changes: Boolean(kind.only) });
-    replace(place, form({ id: name, method: kind.method, path: path + kind.suffix, title: t(name), send: t(name), record, etag,
-      groups: [{ fields }], cancel: () => replace(place), reread: () => get(path), done: again }));
-    place.querySelector('input, select, textarea')?.focus();
-  } catch (err) {
-    replace(place, notice(err));
-  }
+    return form({ id: name, method: kind.method, path: path + kind.suffix, title: t(name), send: t(name), record, etag,
+      groups: [{ fields }], cancel: () => replace(place), reread: () => get(path), done: again });
+  });
 }
 
 // moneyOverTime returns the reserve and the sum of the payments after each event: [{at, reserve, paid}].
@@ -78,7 +75,7 @@ export default function claim(root, { path: [number], again }, signal) {
       h('p', { class: 'lead' }, policyLink(record.policyNumber), ' ', badge(record.claimStatus)),
       mayWrite() && h('div', { class: 'buttons' }, Object.keys(FORMS).filter((name) => FORMS[name].states.includes(
         record.claimStatus)).map((name) => h('button', { type: 'button', 'data-action': name,
-        click: () => act(name, found, place, again) }, t(name)))), place,
+        click: () => act(name, found, place, again, signal) }, t(name)))), place,
       h('div', { class: 'columns' }, h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members(record,
         ['id', 'claimNumber', 'policyNumber', 'claimStatus', 'payments', 'documents', 'documentTypes', 'warnings'])),
       h('div', {}, part(t('moneyOverTime'), signal, () => past, (read) => chart(moneyOverTime(read)), { 'data-part': 'chart' }),

@@ -1,6 +1,5 @@
 // A new policy with its policyholder and what it insures, in one request.
 
-import { interfaceDocument } from './api.js';
 import { h, policyLink, replace } from './dom.js';
 import { Fields, bodySchema, form } from './form.js';
 import { live } from './show.js';
@@ -24,6 +23,7 @@ async function fieldsOf(resource, options = {}) {
   return new Fields(await bodySchema('POST', `/${resource}`), { form: `new ${options.line || ''} ${resource}`, ...options });
 }
 
+// forLine returns the form of a line. What it creates is said in the root.
 async function forLine(line, holder, root) {
   const insured = Object.entries(LINES[line]);
   const groups = [];
@@ -40,12 +40,12 @@ async function forLine(line, holder, root) {
   const body = () => ({ operations: operations.map(({ ref, resource, fields }) => ({ ref, method: 'POST', path: `/${resource}`,
     body: ref !== 'policy' ? fields.body() : { ...fields.body(), policyholderId: '@holder.id', ...Object.fromEntries(insured.map(
       ([member, of]) => [member, Array.isArray(of) ? [`@${member}.id`] : `@${member}.id`])) } })) });
-  replace(root, form({ id: 'create', method: 'POST', path: '/x/batch', title: t(`line ${line}`), send: t('createPolicy'), groups, body,
+  return form({ id: 'create', method: 'POST', path: '/x/batch', title: t(`line ${line}`), send: t('createPolicy'), groups, body,
     done: ({ data }) => {
       const made = data.completed.at(-1);
       replace(root, h('p', { class: 'done', role: 'status', 'data-created': made.policyNumber }, t('created'), ' ',
         policyLink(made.policyNumber)));
-    } }));
+    } });
 }
 
 export default function create(root, { query }, signal) {
@@ -61,5 +61,5 @@ export default function create(root, { query }, signal) {
     location.hash = `#/create?line=${document.getElementById('line').value}&holder=${document.getElementById('holder').value}`;
   } }, choose('line', 'line', Object.keys(LINES), line), choose('holder', 'kind', HOLDERS, holder));
   root.append(h('h1', {}, t('createPolicy')), chosen, place);
-  live(place, signal, interfaceDocument, () => h('p', {}, t('loading'))).then(() => forLine(line, holder, place));
+  live(place, signal, () => forLine(line, holder, place), (shown) => shown);
 }

@@ -9,6 +9,7 @@ export default {
   token: 'Token', keepToken: ' In diesem Tab behalten, bis er geschlossen wird', noToken: 'Das ist kein Token.',
   tokenEnded: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich neu an: Die Seite bleibt, wie sie ist, und was Sie gesendet haben, geht weiter.',
   testClock: 'Diese Börse geht nach einer Testuhr. Sie zeigt', noResponse: 'Die Börse antwortet nicht.',
+  slow: 'Die Börse antwortet seit einer Weile nicht. Die Seite wartet darauf.',
   goesOn: 'Was Sie eingegeben haben, bleibt; die Seite geht weiter, sobald die Börse zurück ist.', again: 'Noch einmal', loading: 'Wird geladen …',
   fault: 'In der Seite ist ein Fehler aufgetreten.', more: 'Mehr zeigen', nothing: 'Hier ist nichts.', yes: 'ja', no: 'nein',
   copy: 'Kopieren', copied: 'Kopiert', currencyUnsaid: 'in {0} units; der Betreiber hat die Währung nicht genannt',

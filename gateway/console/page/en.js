@@ -9,6 +9,7 @@ export default {
   token: 'Token', keepToken: ' Keep it in this tab until the tab is closed', noToken: 'This is not a token.',
   tokenEnded: 'Your sign-in has ended. Sign in again: the page is as you left it, and what you sent goes on.',
   testClock: 'This exchange goes by a test clock. It shows', noResponse: 'The exchange does not respond.',
+  slow: 'The exchange has not responded for some time. The page waits for it.',
   goesOn: 'What you typed is kept; the page goes on when the exchange is back.', again: 'Try again', loading: 'Loading …',
   fault: 'Something went wrong in the page.', more: 'Show more', nothing: 'There is nothing here.', yes: 'yes', no: 'no',
   copy: 'Copy', copied: 'Copied', currencyUnsaid: 'in {0} units; the operator has not said the currency',

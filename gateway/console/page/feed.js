@@ -1,8 +1,8 @@
 // Feed: what happens to records, as it comes, and the webhooks that it is sent to.
 
-import { Offline, Problem, call, get, mayWrite } from './api.js';
+import { call, get, mayWrite, passing } from './api.js';
 import { copied, h, instant, policyLink, replace, table } from './dom.js';
-import { Fields, bodySchema, form } from './form.js';
+import { Fields, bodySchema, form, opened } from './form.js';
 import { live, notice, words } from './show.js';
 import { label, t } from './words.js';
 
@@ -25,7 +25,7 @@ async function follow(body, said, from, filter, signal) {
     const query = new URLSearchParams({ limit: '100', wait: String(WAIT), ...filter });
     if (after) query.set('after', after);
     try {
-      const { data } = await get(`/x/events?${query}`, signal);
+      const { data } = await get(`/x/events?${query}`, signal, WAIT);
       after = data.next;
       for (const event of data.events) body.prepend(row(event));
       while (body.children.length > MOST) body.lastChild.remove();
@@ -33,7 +33,7 @@ async function follow(body, said, from, filter, signal) {
     } catch (err) {
       if (err.name === 'AbortError') return;
       replace(said, words(err).join(' '));
-      if (!(err instanceof Offline) && !(err instanceof Problem && err.status >= 429)) return;
+      if (!passing(err)) return;
       await new Promise((resolve) => { setTimeout(resolve, PAUSE); });
     }
   }
@@ -67,7 +67,7 @@ function events(root, signal) {
 }
 
 // hook shows a webhook with what can be done with it.
-function hook(one, again) {
+function hook(one, again, signal) {
   const place = h('div', {});
   const path = `/x/webhook/${encodeURIComponent(one.name)}`;
   const act = (action) => h('button', { type: 'button', 'data-action': action, click: async (event) => {
@@ -81,18 +81,17 @@ function hook(one, again) {
     }
     event.target.disabled = false;
   } }, t(action));
-  const deliveries = h('details', { toggle: () => deliveries.open && live(inside, new AbortController().signal,
+  const deliveries = h('details', { toggle: () => deliveries.open && live(inside, signal,
     () => get(`${path}/deliveries`), ({ data }) => table(t('deliveries'), [{ label: t('instant'), cell: (row_) => instant(row_.at) },
       { label: t('event'), cell: (row_) => row_.type }, { label: label('status'), cell: (row_) => row_.status || row_.fault },
       { label: t('response'), cell: (row_) => row_.response || '–' }], data.deliveries)) }, h('summary', {}, t('deliveries')));
   const inside = h('div', {});
   deliveries.append(inside);
-  const replay = async () => {
-    const body = await bodySchema('POST', '/x/webhook/{name}:replay');
-    const fields = new Fields(body, { form: `replay ${one.name}`, all: true });
-    replace(place, form({ id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
-      groups: [{ fields }], cancel: () => replace(place), done: again }));
-  };
+  const replay = () => opened(place, signal, async () => {
+    const fields = new Fields(await bodySchema('POST', '/x/webhook/{name}:replay'), { form: `replay ${one.name}`, all: true });
+    return form({ id: 'replay', method: 'POST', path: `${path}:replay`, title: t('replay'), send: t('replay'),
+      groups: [{ fields }], cancel: () => replace(place), done: again });
+  });
   return h('div', { class: 'card', 'data-webhook': one.name }, h('h3', {}, one.name), h('p', {}, one.url, ' ', h('span', {
     class: 'badge', 'data-state': one.state }, t(`state ${one.state}`) || one.state)), one.why && h('p', { class: 'bad' }, one.why),
   h('p', { class: 'quiet' }, one.types.length > 0 ? one.types.join(', ') : t('allEvents')),
@@ -100,25 +99,24 @@ function hook(one, again) {
     h('button', { type: 'button', 'data-action': 'replay', click: replay }, t('replay'))), place, deliveries);
 }
 
-async function add(place, again) {
-  const body = await bodySchema('PUT', '/x/webhook/{name}');
+// adding returns the form of a new webhook.
+async function adding(place, again) {
+  const fields = new Fields(await bodySchema('PUT', '/x/webhook/{name}'), { form: 'webhook', all: true });
   const name = h('input', { id: 'hook-name', autocomplete: 'off' });
-  const fields = new Fields(body, { form: 'webhook', all: true });
-  const given = { id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), groups: [{ fields }],
+  const shown = form({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), groups: [{ fields }],
     cancel: () => replace(place), get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; },
-    done: ({ data }) => { again(); if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret)); } };
-  const shown = form(given);
+    done: ({ data }) => { again(); if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret)); } });
   shown.querySelector('h3').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
-  replace(place, shown);
+  return shown;
 }
 
 function webhooks(root, signal) {
   const list = h('div', { id: 'webhooks' });
   const place = h('div', { id: 'act' });
   const again = () => live(list, signal, () => get('/x/webhook', signal), ({ data }) => (data.webhooks.length === 0
-    ? h('p', { class: 'empty' }, t('noWebhooks')) : data.webhooks.map((one) => hook(one, again))));
+    ? h('p', { class: 'empty' }, t('noWebhooks')) : data.webhooks.map((one) => hook(one, again, signal))));
   root.append(list, mayWrite() && h('button', { type: 'button', 'data-action': 'webhook',
-    click: () => add(place, again).catch((err) => replace(place, notice(err))) }, t('addWebhook')) || '', place);
+    click: () => opened(place, signal, () => adding(place, again)) }, t('addWebhook')) || '', place);
   again();
 }
 

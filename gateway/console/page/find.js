@@ -2,7 +2,7 @@
 
 import { get, mayWrite } from './api.js';
 import { badge, claimLink, column, h, instant, party, policyLink, replace, table } from './dom.js';
-import { notice, pages, part } from './show.js';
+import { live, pages, part } from './show.js';
 import { label, t } from './words.js';
 import { empty } from './empty.js';
 
@@ -58,24 +58,18 @@ export default function find(root, { query, again }, signal) {
     '/x/search/coverage?order=newest&limit=50', (path) => get(path, signal),
     (rows) => (rows.length === 0 ? empty(again) : policies(rows))), (shown) => shown));
 
-  async function ask() {
+  function ask() {
     under.abort();
     under = new AbortController();
     const text = box.value.trim();
     history.replaceState(null, '', text ? `#/find?q=${encodeURIComponent(text)}` : '#/find');
     if (text === '') { newest(); return; }
-    results.setAttribute('aria-busy', 'true');
-    try {
-      const all = await found(text, under.signal);
-      replace(results, [['policies', policies], ['claims', claims], ['parties', parties]].map(([name, shown]) => all[name].length > 0
-        && h('section', { 'data-part': name }, h('h2', {}, t(name)), shown(all[name]))),
-      Object.values(all).every((rows) => rows.length === 0) && h('p', { class: 'empty' }, t('notFound', text)));
+    live(results, under.signal, () => found(text, under.signal), (all) => {
       results.dataset.of = text;
-    } catch (err) {
-      if (err.name !== 'AbortError') replace(results, notice(err, h('button', { type: 'button', click: ask }, t('again'))));
-    } finally {
-      results.removeAttribute('aria-busy');
-    }
+      return [['policies', policies], ['claims', claims], ['parties', parties]].map(([name, shown]) => all[name].length > 0
+        && h('section', { 'data-part': name }, h('h2', {}, t(name)), shown(all[name]))).concat(
+        Object.values(all).every((rows) => rows.length === 0) && h('p', { class: 'empty' }, t('notFound', text)));
+    });
   }
 
   box.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(ask, PAUSE); });

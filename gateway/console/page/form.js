@@ -3,7 +3,7 @@
 
 import { Problem, call, interfaceDocument, raw } from './api.js';
 import { copied, curl, h, replace, value } from './dom.js';
-import { notice } from './show.js';
+import { live, notice } from './show.js';
 import { label, t } from './words.js';
 
 const drafts = new Map(); // what was typed into forms that were not sent, by form and field
@@ -281,3 +281,9 @@ export function form(given) {
       && h('button', { type: 'button', click: given.cancel }, t('close'))), said, details);
 }
 
+
+// opened shows a form in a place once made() has it, and puts the focus into it.
+export async function opened(place, signal, made) {
+  await live(place, signal, made, (shown) => shown);
+  place.querySelector('input, select, textarea')?.focus();
+}

@@ -28,13 +28,25 @@ function frame() {
       ['today', 'find', 'feed', 'help'].map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
       h('span', { class: 'apart' }, h('span', { id: 'who' }),
         h('button', { type: 'button', id: 'language', lang: language() === 'de' ? 'en' : 'de',
-          click: async () => { await speak(language() === 'de' ? 'en' : 'de'); frame(); go(); } },
+          click: changeLanguage },
         language() === 'de' ? 'English' : 'Deutsch'),
         h('button', { type: 'button', id: 'sign-out', click: () => { signOut(); askToken(); } }, t('signOut'))))),
     h('div', { id: 'banners', role: 'status' }), content,
     h('footer', {}, h('p', {}, t('footer'), ' ', h('a', { href: '/docs' }, '/docs'))));
   banners();
   who();
+}
+
+// changeLanguage shows the screen in the other language, if its words can be loaded.
+async function changeLanguage() {
+  try {
+    await speak(language() === 'de' ? 'en' : 'de');
+  } catch {
+    replace(document.getElementById('banners'), h('p', { class: 'banner bad' }, t('noResponse')));
+    return;
+  }
+  frame();
+  go();
 }
 
 function who() {
@@ -46,7 +58,8 @@ function banners() {
   const shown = document.getElementById('banners');
   if (!shown) return;
   replace(shown, session.clock && h('p', { class: 'banner', id: 'clock' }, t('testClock'), ' ', instant(session.clock)),
-    session.offline && h('p', { class: 'banner bad', id: 'offline' }, t('noResponse'), ' ', t('goesOn')));
+    session.offline ? h('p', { class: 'banner bad', id: 'offline' }, t('noResponse'), ' ', t('goesOn'))
+      : session.waiting > 0 && h('p', { class: 'banner', id: 'slow' }, t('slow')));
 }
 
 // go shows the screen that the address names.

@@ -2,32 +2,28 @@
 
 import { get, mayWrite } from './api.js';
 import { badge, claimLink, column, h, members, party, policyLink, replace, section, table } from './dom.js';
-import { Fields, bodySchema, form } from './form.js';
-import { live, notice, part } from './show.js';
+import { Fields, bodySchema, form, opened } from './form.js';
+import { live, part } from './show.js';
 import { events, history, timeline } from './timeline.js';
 import { label, t } from './words.js';
 
 const ACTIONS = ['endorse', 'cancel', 'renew'];
 
 // act opens the form of an action below its button.
-async function act(action, policy, place, again) {
+function act(action, policy, place, again, signal) {
   const { resource, record, etag } = policy;
   const path = `/${resource}/${record.id}`;
-  const close = () => replace(place);
-  try {
+  return opened(place, signal, async () => {
     const body = await bodySchema('POST', `/${resource}/{id}:${action}`);
     // The next term begins where this one ends, unless the form says otherwise.
     const given = action === 'endorse' ? record : { ...record, inceptionDate: undefined, expiryDate: undefined };
     const fields = new Fields(body, { form: `${action} ${record.id}`, given, changes: action !== 'cancel',
       all: action === 'cancel', first: ['endorsementType', 'expiryDate'], leave: ['id', 'policyNumber', 'status', 'policyStatus'] });
-    replace(place, form({ id: action, method: 'POST', path: `${path}:${action}`, title: t(action), send: t(action), record, etag,
-      groups: [{ fields }], cancel: close, reread: () => get(path),
+    return form({ id: action, method: 'POST', path: `${path}:${action}`, title: t(action), send: t(action), record, etag,
+      groups: [{ fields }], cancel: () => replace(place), reread: () => get(path),
       done: ({ data }) => (action === 'renew' ? replace(place, h('p', { class: 'done', role: 'status' }, t('renewedBy'), ' ',
-        policyLink(data.policyNumber))) : again()) }));
-    place.querySelector('input, select, textarea')?.focus();
-  } catch (err) {
-    replace(place, notice(err));
-  }
+        policyLink(data.policyNumber))) : again()) });
+  });
 }
 
 // rest is the link to what a part does not show.
@@ -66,7 +62,7 @@ export default function policy(root, { path: [number], again }, signal) {
     return [
       h('p', { class: 'lead' }, t(`line ${resource}`), ' ', badge(record.status)),
       mayWrite() && h('div', { class: 'buttons' }, offered.map((action) => h('button', { type: 'button', 'data-action': action,
-        click: () => act(action, { resource, record, etag }, place, again) }, t(action)))), place,
+        click: () => act(action, { resource, record, etag }, place, again, signal) }, t(action)))), place,
       h('div', { class: 'columns' },
         h('section', { 'data-part': 'record' }, h('h2', {}, t('terms')), members(record, ['id', 'policyNumber', 'status'])),
         h('section', { 'data-part': 'policyholder' }, h('h2', {}, label('policyholder')), view.policyholder

@@ -1,6 +1,6 @@
 // What is read is shown, and what prevents that is said, with the words of the exchange.
 
-import { Offline, Problem } from './api.js';
+import { Offline, Problem, passing } from './api.js';
 import { h, replace } from './dom.js';
 import { t } from './words.js';
 
@@ -29,8 +29,7 @@ export async function live(element, signal, load, show) {
   } catch (err) {
     if (signal.aborted || err.name === 'AbortError') return;
     const again = () => { clearTimeout(timer); return live(element, signal, load, show); };
-    const passing = err instanceof Offline || err.status === 503 || err.status === 429;
-    const timer = passing ? setTimeout(again, AGAIN_AFTER) : 0;
+    const timer = passing(err) ? setTimeout(again, AGAIN_AFTER) : 0;
     signal.addEventListener('abort', () => clearTimeout(timer));
     replace(element, notice(err, h('button', { type: 'button', click: again }, t('again'))));
   } finally {
@@ -50,10 +49,12 @@ export async function pages(path, load, shown) {
   const first = await load(path);
   const all = [...first.data];
   const list = h('div', {}, shown(all));
+  const said = h('div', {});
   const more = h('button', { type: 'button', class: 'more' }, t('more'));
   let next = first.next;
   more.addEventListener('click', async () => {
     more.disabled = true;
+    replace(said);
     try {
       const page = await load(next);
       all.push(...page.data);
@@ -61,11 +62,11 @@ export async function pages(path, load, shown) {
       replace(list, shown(all));
       more.hidden = !next;
     } catch (err) {
-      more.after(notice(err));
+      replace(said, notice(err));
     } finally {
       more.disabled = false;
     }
   });
   more.hidden = !next;
-  return h('div', {}, list, more);
+  return h('div', {}, list, said, more);
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
@@ -37,7 +37,7 @@ func blank(t *testing.T, e *trial.Exchange) *tab {
 	t.Helper()
 	profile, window := window(t)
 	ctx, end := chromedp.NewContext(browser, chromedp.WithTargetID(window))
-	ctx, cancel := context.WithTimeout(ctx, 2*limit)
+	ctx, cancel := context.WithTimeout(ctx, 2*trial.Patience)
 	p := &tab{T: t, base: e.Base, ctx: ctx}
 	chromedp.ListenTarget(ctx, p.listen)
 	t.Cleanup(func() {
@@ -138,7 +138,7 @@ func (p *tab) to(address string) {
 // causes waits for a fault that has a text, which the test has caused, and forgets it.
 func (p *tab) causes(text string) {
 	p.Helper()
-	p.until(func() error {
+	trial.Eventually(p.T, func() error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		before := len(p.faults)
@@ -185,33 +185,10 @@ func (p *tab) count(selector string) (n int) {
 	return n
 }
 
-// limit is how long the tab waits for what it is to see. It is longer than that takes on the busiest machine.
-const limit = 2 * time.Minute
-
-// until calls a condition until it returns nil. After the limit it ends the test with the last error.
-func (p *tab) until(done func() error) {
-	p.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, limit)
-	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := done()
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			p.Fatalf("not within %s: %v", limit, err)
-		}
-	}
-}
-
 // sees waits until what a selector finds has all of the texts.
 func (p *tab) sees(selector string, wanted ...string) {
 	p.Helper()
-	p.until(func() error {
+	trial.Eventually(p.T, func() error {
 		var shown string
 		err := chromedp.Run(p.ctx, chromedp.Evaluate(
 			"[...document.querySelectorAll("+quoted(selector)+")].map((e) => e.innerText).join('\\n')"+
@@ -234,7 +211,7 @@ func (p *tab) sees(selector string, wanted ...string) {
 // becomes waits until an expression is true in the page.
 func (p *tab) becomes(expression string) {
 	p.Helper()
-	p.until(func() error {
+	trial.Eventually(p.T, func() error {
 		var is bool
 		if err := chromedp.Run(p.ctx, chromedp.Evaluate(expression, &is)); err != nil {
 			return err
@@ -286,6 +263,32 @@ func (p *tab) press(key string) {
 	p.Helper()
 	p.do(input.DispatchKeyEvent(input.KeyDown).WithKey(key).WithText(key),
 		input.DispatchKeyEvent(input.KeyUp).WithKey(key))
+}
+
+// intercept pauses each request to a URL like the pattern, at a stage, until the tab closes or pass is called. does
+// decides what becomes of it.
+func (p *tab) intercept(pattern string, stage fetch.RequestStage, does func(context.Context, fetch.RequestID) error) (
+	pass func(),
+) {
+	p.Helper()
+	chromedp.ListenTarget(p.ctx, func(event any) {
+		if paused, is := event.(*fetch.EventRequestPaused); is {
+			go func() {
+				ctx := cdp.WithExecutor(p.ctx, chromedp.FromContext(p.ctx).Target)
+				_ = does(ctx, paused.RequestID) // the tab may have closed
+			}()
+		}
+	})
+	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		return fetch.Enable().WithPatterns([]*fetch.RequestPattern{{URLPattern: pattern, RequestStage: stage}}).Do(ctx)
+	}))
+	return func() { p.do(fetch.Disable()) }
+}
+
+// turn shows a screen such as /find, as a link to it does.
+func (p *tab) turn(screen string) {
+	p.Helper()
+	p.eval("location.hash = '#"+screen+"'", nil)
 }
 
 // quoted returns a text as a literal of JavaScript.

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/chromedp"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
@@ -134,7 +132,7 @@ func TestEveryLine(t *testing.T) {
 		"propertyCoverage": "/propertyType", "travelCoverage": "/nationality", "tradeCreditCoverage": "/creditRating",
 		"businessInterruptionCoverage": "/IndemnityPeriod", "petCoverage": "/petKind",
 	} {
-		p.eval("location.hash = '#/create?holder=commercial&line="+line+"'", nil)
+		p.turn("/create?holder=commercial&line=" + line)
 		p.sees("form[data-form=create] h3")
 		p.becomes("Boolean(document.querySelector('form[data-form=create] [name=\"" + field + "\"]'))")
 		p.becomes("!document.querySelector('[name=\"/policyholderId\"]')")
@@ -172,24 +170,13 @@ func TestLostResponse(t *testing.T) {
 	p.click("[data-action=settle]")
 	p.fill("settle", "/paymentAmount", "111")
 	p.fill("settle", "/paymentMethod", "cash")
-	chromedp.ListenTarget(p.ctx, func(event any) {
-		if paused, is := event.(*fetch.EventRequestPaused); is {
-			go func() {
-				ctx := cdp.WithExecutor(p.ctx, chromedp.FromContext(p.ctx).Target)
-				// The tab may have closed.
-				_ = fetch.FailRequest(paused.RequestID, network.ErrorReasonConnectionReset).Do(ctx)
-			}()
-		}
+	pass := p.intercept("*:settle", fetch.RequestStageResponse, func(ctx context.Context, id fetch.RequestID) error {
+		return fetch.FailRequest(id, network.ErrorReasonConnectionReset).Do(ctx)
 	})
-	p.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		return fetch.Enable().WithPatterns([]*fetch.RequestPattern{
-			{URLPattern: "*:settle", RequestStage: fetch.RequestStageResponse},
-		}).Do(ctx)
-	}))
 	p.send("settle")
 	p.sees("form .outcome", "The exchange does not respond.", "nothing is done twice")
 	p.becomes("document.querySelector('[name=\"/paymentAmount\"]').value === '111'")
-	p.do(fetch.Disable())
+	pass()
 	p.send("settle")
 	p.sees(".lead", "closed")
 	if now := c.Read(t, "/claim/"+claim.Text("id")); len(now["payments"].([]any)) != 1 {
@@ -209,7 +196,7 @@ func TestReaderWritesNothing(t *testing.T) {
 		"/policy/" + made.Text("policyNumber"): "Grace Readonly", "/claim/" + claim.Text("claimNumber"): "hail",
 		"/feed": "exchange.", "/find": "POL-", "/today": "CLM-",
 	} {
-		p.eval("location.hash = '#"+screen+"'", nil)
+		p.turn(screen)
 		p.sees("main", text)
 		if n := p.count("[data-action], [data-create], button[data-seed], form.act"); n > 0 {
 			t.Errorf("%s has %d controls that write", screen, n)

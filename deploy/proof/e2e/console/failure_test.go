@@ -1,0 +1,238 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/network"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/auth"
+)
+
+// typedSettlement opens a claim and fills the form that settles it.
+func typedSettlement(t *testing.T, e *trial.Exchange, number string) *tab {
+	t.Helper()
+	p := open(t, e, "/claim/"+number, trial.Developer, trial.Admin)
+	p.click("[data-action=settle]")
+	p.fill("settle", "/paymentAmount", "321")
+	p.fill("settle", "/paymentMethod", "cash")
+	return p
+}
+
+// typed is true while the form has what typedSettlement has typed.
+const typed = "document.querySelector('[name=\"/paymentAmount\"]')?.value === '321' && " +
+	"document.querySelector('[name=\"/paymentMethod\"]').value === 'cash'"
+
+// settledOnce checks that a claim has one payment.
+func settledOnce(t *testing.T, c *trial.Client, claim trial.Record) {
+	t.Helper()
+	now := c.Read(t, "/claim/"+claim.Text("id"))
+	if payments, _ := now["payments"].([]any); len(payments) != 1 || now["claimStatus"] != "closed" {
+		t.Errorf("the record is %v", now)
+	}
+}
+
+// TestRestart crashes the exchange while a form is filled. The page says so, on each screen, keeps what was typed, and
+// goes on by itself once the exchange is back.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	e := run(t)
+	c := client(t, e)
+	claim := loss(t, c, policy(t, c, "Restarted"))
+	number := claim.Text("claimNumber")
+	p := typedSettlement(t, e, number)
+	if err := e.Kill("exchange"); err != nil {
+		t.Fatal(err)
+	}
+	p.send("settle")
+	p.sees("form .outcome", "The exchange does not respond.", "nothing is done twice")
+	p.sees("#offline", "What you typed is kept")
+	p.becomes(typed)
+	p.click("#language")
+	p.sees("#banners", "The exchange does not respond.")
+	p.turn("/today")
+	p.sees("[data-part=open]", "The exchange does not respond.")
+	p.sees("[data-part=health]", "The exchange does not respond.")
+	p.turn("/find?q=" + number)
+	p.sees("#results", "The exchange does not respond.")
+	p.becomes("document.getElementById('q').value === " + quoted(number))
+	p.turn("/record/vehicle/1")
+	p.sees("main", "The exchange does not respond.")
+	p.turn("/today")
+	p.sees("[data-part=ending]", "The exchange does not respond.")
+	if err := e.Restart("exchange"); err != nil {
+		t.Fatal(err)
+	}
+	p.gone("#offline")
+	p.sees("[data-part=open]", number)
+	p.sees("[data-part=health]", "All services respond")
+	p.turn("/claim/" + number)
+	p.click("[data-action=settle]")
+	p.becomes(typed)
+	p.send("settle")
+	p.sees(".lead", "closed")
+	settledOnce(t, c, claim)
+}
+
+// TestServiceAway takes one service away. What the others have is shown; what is missing says so, and comes by itself.
+func TestServiceAway(t *testing.T) {
+	t.Parallel()
+	e, err := commands.RunApart(t.TempDir(), nil)
+	trial.EndWith(t, e, err)
+	c := client(t, e)
+	made := policy(t, c, "Away")
+	claim := loss(t, c, made)
+	p := typedSettlement(t, e, claim.Text("claimNumber"))
+	if err := e.Kill("claims"); err != nil {
+		t.Fatal(err)
+	}
+	p.send("settle")
+	p.sees("form .outcome", "unavailable")
+	p.becomes(typed)
+	p.gone("#offline")
+	p.turn("/policy/" + made.Text("policyNumber"))
+	p.sees("[data-part=record]", "1,234")
+	p.sees("[data-unavailable=claims]", "its service does not respond")
+	p.turn("/today")
+	p.sees("[data-part=health]", "These services do not respond: claims.")
+	p.sees("[data-part=ending]", "No policy ends")
+	p.sees("[data-part=open]", "unavailable")
+	if err := e.Restart("claims"); err != nil {
+		t.Fatal(err)
+	}
+	p.sees("[data-part=open]", claim.Text("claimNumber"))
+	p.sees("[data-part=health]", "All services respond")
+	p.turn("/claim/" + claim.Text("claimNumber"))
+	p.click("[data-action=settle]")
+	p.becomes(typed)
+	p.send("settle")
+	p.sees(".lead", "closed")
+	settledOnce(t, c, claim)
+}
+
+// token issues a token that ends after a lifetime.
+func token(t *testing.T, subject string, lifetime time.Duration) string {
+	t.Helper()
+	issued, err := book.Signer.Issue(auth.Grant{Subject: subject, Scopes: []string{trial.Developer, trial.Admin},
+		Issuer: trial.Issuer, Audience: []string{trial.Audience}, Lifetime: lifetime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return issued
+}
+
+// ended sends the requests to settle a claim with a token that has ended.
+func (p *tab) ended() (pass func()) {
+	old := token(p.T, "clerk", -time.Hour)
+	return p.intercept("*:settle", fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
+		return fetch.ContinueRequest(id).WithHeaders([]*fetch.HeaderEntry{
+			{Name: "Authorization", Value: "Bearer " + old}, {Name: "Content-Type", Value: "application/json"},
+		}).Do(ctx)
+	})
+}
+
+// paste signs in with a token in the dialog.
+func (p *tab) paste(token string) {
+	p.Helper()
+	p.sees("#sign-in")
+	p.eval("document.getElementById('token').value = "+quoted(token), nil)
+	p.click("#sign-in button")
+}
+
+// TestTokenEnds lets the token end before a form is sent. After the person has signed in again, it is sent.
+func TestTokenEnds(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Ended"))
+	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	pass := p.ended()
+	p.send("settle")
+	p.sees("#sign-in", "Your sign-in has ended.")
+	p.becomes(typed)
+	pass()
+	p.paste(token(t, "clerk", time.Hour))
+	p.sees(".lead", "closed")
+	settledOnce(t, c, claim)
+}
+
+// TestSomebodyElseSignsIn lets the token end before a form is sent. It is not sent in the name of another person.
+func TestSomebodyElseSignsIn(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Other"))
+	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	pass := p.ended()
+	p.send("settle")
+	p.sees("#sign-in", "Your sign-in has ended.")
+	pass()
+	p.paste(token(t, "somebody else", time.Hour))
+	p.sees("#who", "somebody else")
+	p.sees("[data-part=timeline]", "Created")
+	p.becomes("performance.getEntriesByType('resource').filter((e) => e.name.endsWith(':settle')).length === 1")
+	p.gone("form[data-form=settle]")
+	if now := c.Read(t, "/claim/"+claim.Text("id")); now["claimStatus"] != "open" {
+		t.Errorf("it was sent by somebody else: %v", now)
+	}
+}
+
+// TestNetworkGoes takes the network away and brings it back.
+func TestNetworkGoes(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Network"))
+	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	p.do(network.Enable(), network.EmulateNetworkConditions(true, 0, -1, -1))
+	p.send("settle")
+	p.sees("form .outcome", "The exchange does not respond.")
+	p.sees("#offline", "What you typed is kept")
+	p.becomes(typed)
+	p.do(network.EmulateNetworkConditions(false, 0, -1, -1))
+	p.gone("#offline")
+	p.becomes(typed)
+	p.send("settle")
+	p.sees(".lead", "closed")
+	settledOnce(t, c, claim)
+}
+
+// TestSlowResponse holds a response back. The page says that it waits, and goes on when the response is there.
+func TestSlowResponse(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Slow"))
+	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	goOn := make(chan struct{})
+	p.intercept("*:settle", fetch.RequestStageResponse, func(ctx context.Context, id fetch.RequestID) error {
+		select {
+		case <-goOn:
+		case <-ctx.Done():
+		}
+		return fetch.ContinueRequest(id).Do(ctx)
+	})
+	p.send("settle")
+	p.sees("#slow", "has not responded for some time")
+	p.becomes(typed)
+	close(goOn)
+	p.sees(".lead", "closed")
+	p.gone("#slow")
+	settledOnce(t, c, claim)
+}
+
+// TestProxyFails has what stands before the exchange respond in its place, with a page.
+func TestProxyFails(t *testing.T) {
+	t.Parallel()
+	p := open(t, book, "/find", trial.Developer)
+	p.sees("#results", "POL-")
+	pass := p.intercept("*/x/search/claim*", fetch.RequestStageRequest,
+		func(ctx context.Context, id fetch.RequestID) error {
+			return fetch.FulfillRequest(id, http.StatusBadGateway).WithBody("PGh0bWw+PC9odG1sPg==").Do(ctx)
+		})
+	p.turn("/today")
+	p.sees("[data-part=open]", "HTTP 502", "Try again")
+	p.sees("[data-part=ending]", "POL-")
+	pass()
+	p.sees("[data-part=open]", "CLM-")
+}
