@@ -153,6 +153,22 @@ func Start(t testing.TB, d process.Definition, o Options) *Service {
 	return s
 }
 
+// Metric returns the value of a gauge or counter that has one series, and whether the service shows it.
+func (s *Service) Metric(name string) (value float64, shown bool) {
+	s.t.Helper()
+	families, err := s.Metrics.Gather()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, family := range families {
+		if family.GetName() == name {
+			m := family.GetMetric()[0]
+			return m.GetCounter().GetValue() + m.GetGauge().GetValue(), true
+		}
+	}
+	return 0, false
+}
+
 // run runs loops until the test or the service ends.
 func (s *Service) run(loops map[string]func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -159,23 +159,3 @@ func (l *ledger) awaitRows(s *servicetest.Service) {
 	took := eventually(l.t, "each row is the sum of its receipts", func() bool { return len(l.wrong(s)) == 0 })
 	l.t.Logf("all rows were right %v later", took.Round(time.Millisecond))
 }
-
-// metric returns the value of a gauge of a service.
-func metric(t *testing.T, s *servicetest.Service, name string) float64 {
-	t.Helper()
-	families, err := s.Metrics.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		if family.GetName() == name {
-			m := family.GetMetric()[0]
-			if counter := m.GetCounter(); counter != nil {
-				return counter.GetValue()
-			}
-			return m.GetGauge().GetValue()
-		}
-	}
-	t.Fatalf("there is no metric %s", name)
-	return 0
-}

@@ -58,10 +58,10 @@ func (h *Hooks) Run(ctx context.Context) error {
 				continue
 			}
 			named[e.Name] = true
-			h.metrics.shows(e, h.now())
 			if _, works := busy.Load(e.Name); works {
-				continue
+				continue // it shows what it delivers
 			}
+			h.metrics.shows(e, h.self, h.now())
 			s := known[e.Name]
 			if s == nil || s.version != e.version {
 				s = &seen{version: e.version}
@@ -177,6 +177,7 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 		if err != nil {
 			return false, err
 		}
+		h.metrics.lags(e.Name, h.now().Sub(event.Time.Time()))
 		got := h.send(ctx, e.URL, now.secretsAt(h.now()), event.ID, body)
 		if ctx.Err() != nil && !got.accepted() {
 			return false, h.finish(ctx, e, b) // this process has ended the attempt, and not the receiver
@@ -187,12 +188,11 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 			b.failed, b.happened = true, event.Time.Time()
 			return false, h.finish(ctx, e, b)
 		}
-		h.metrics.delivered(e.Name, h.now().Sub(event.Time.Time()))
 		b.at = page.After[i]
 	}
 	b.at = page.At
 	if last {
-		h.metrics.delivered(e.Name, 0)
+		h.metrics.lags(e.Name, 0)
 		return false, h.finish(ctx, e, b)
 	}
 	return true, h.progress(ctx, e, b, false)

@@ -16,8 +16,8 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 	m := &metrics{
 		lag: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "exchange_webhook_lag_seconds",
-			Help: "How long ago the event happened that a webhook has delivered last, or waits to deliver; 0 if " +
-				"there is none to deliver.",
+			Help: "How long ago the event happened that a webhook delivers, or waits to deliver; 0 if there is none " +
+				"to deliver. Absent while another replica delivers, or a caller has paused the webhook.",
 		}, []string{"webhook"}),
 		paused: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "exchange_webhook_paused", Help: "Whether a webhook is paused.",
@@ -30,21 +30,30 @@ func newMetrics(registerer prometheus.Registerer) *metrics {
 	return m
 }
 
-// shows shows a webhook as it is stored.
-func (m *metrics) shows(e *endpoint, now time.Time) {
+// shows shows a webhook as it is stored, at an instant. self is this replica. The age of an event that waits is stored,
+// so that all replicas show it. While one delivers, only that one knows the age, and no other shows any.
+func (m *metrics) shows(e *endpoint, self string, now time.Time) {
 	paused := 0.0
 	if e.Why != "" {
 		paused = 1
 	}
 	m.paused.WithLabelValues(e.Name).Set(paused)
 	m.failures.WithLabelValues(e.Name).Add(0)
-	if !e.Waiting.IsZero() {
-		m.delivered(e.Name, now.Sub(e.Waiting))
+	switch {
+	case e.Holder == self:
+	case e.Holder != "":
+		m.lag.DeleteLabelValues(e.Name)
+	case !e.Waiting.IsZero():
+		m.lags(e.Name, now.Sub(e.Waiting))
+	case e.Why == "":
+		m.lags(e.Name, 0)
+	default:
+		m.lag.DeleteLabelValues(e.Name)
 	}
 }
 
-// delivered shows how old the event is that was delivered last.
-func (m *metrics) delivered(name string, age time.Duration) {
+// lags shows how old the event is that is to be delivered next.
+func (m *metrics) lags(name string, age time.Duration) {
 	m.lag.WithLabelValues(name).Set(age.Seconds())
 }
 
