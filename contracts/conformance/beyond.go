@@ -43,7 +43,7 @@ func beyondRules() []Rule {
 		Rule{Name: "POST /x/batch with an operation that would be refused is 422, and writes nothing",
 			try: refusedBatch},
 		Rule{Name: "GET /x/policy/{policyNumber} shows the policy, what it insures and the claims", try: policyView},
-		Rule{Name: "GET /x/clock and POST /x/clock:advance are unknown, or are of a clock that does not go back",
+		Rule{Name: "GET /x/clock and POST /x/clock:advance are unknown, or are of a clock that only goes forward",
 			try: testClock},
 		Rule{Name: "GET /x/events has every version of a record as one event, in order", try: feedInOrder},
 		Rule{Name: "GET /x/events refuses cursors that it has not given, and goes on from those that it has",
@@ -143,11 +143,12 @@ func webhookURLs(p *probe) {
 	p.refused(http.StatusNotFound, "", p.post(path+":resume", nil))
 }
 
-// testClock tries the test clock of an implementation that is run with one, and leaves it where it is.
+// testClock tries the test clock of an implementation that is run with one. It moves the clock by one second, and not at
+// all if the clock is not shown.
 func testClock(p *probe) {
 	shown := p.get("/x/clock")
 	if shown.status == http.StatusNotFound {
-		p.refused(http.StatusNotFound, "", p.post("/x/clock:advance", record{"to": "9999-01-01T00:00:00Z"}))
+		p.refused(http.StatusNotFound, "", p.post("/x/clock:advance", record{"to": "1970-01-01T00:00:00Z"}))
 		return
 	}
 	now := p.wants(http.StatusOK, shown).text("now")
@@ -158,6 +159,18 @@ func testClock(p *probe) {
 	p.refused(http.StatusBadRequest, "", p.post("/x/clock:advance", record{}))
 	if again := p.read("/x/clock").text("now"); again != now {
 		p.fail("the clock showed %s, and shows %s after refusals", now, again)
+	}
+	at, err := time.Parse(time.RFC3339, now)
+	if err != nil {
+		p.fail("the clock shows %q, which is no instant", now)
+	}
+	next := at.Add(time.Second).Format(time.RFC3339Nano)
+	moved := p.post("/x/clock:advance", record{"to": next})
+	p.holds(p.wants(http.StatusOK, moved), record{"now": next})
+	after := p.get("/x/clock")
+	p.holds(p.wants(http.StatusOK, after), record{"now": next})
+	if header := after.header.Get("Exchange-Test-Clock"); header != next {
+		p.fail("the clock was moved to %s, and the header Exchange-Test-Clock has %q", next, header)
 	}
 }
 
