@@ -61,8 +61,11 @@ type Deps struct {
 	Tracer trace.Tracer
 	// Peer returns the client of one of Definition.Peers, the same one at each call, and nil for any other name.
 	Peer func(name string) *peer.Client
-	// Now returns the current time.
+	// Now returns the current time of the exchange, which a test clock shows if there is one.
 	Now func() time.Time
+	// Wall returns the time of the machine, which no test clock moves: for what others compare with clocks of their
+	// own, and for the age of what is kept in memory.
+	Wall func() time.Time
 	// Stopping is closed when the process begins to stop. A request that waits for something ends its wait then.
 	Stopping <-chan struct{}
 	// Unset reports that a setting is not given and what follows. The process logs it when it starts.
@@ -81,8 +84,8 @@ type Deps struct {
 func Undialled() Deps {
 	return Deps{
 		Log: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(), Now: time.Now,
-		Unset: func(string, string) {},
-		Peer:  func(string) *peer.Client { return nil },
+		Wall: time.Now, Unset: func(string, string) {},
+		Peer: func(string) *peer.Client { return nil },
 	}
 }
 
@@ -102,7 +105,7 @@ type Links struct {
 	Kafka cluster.Settings
 	// Peer returns the address and the transport of a peer. It is called once for each of Definition.Peers.
 	Peer func(name string) (peer.Config, error)
-	// Now returns the current time.
+	// Now returns the current time of the exchange.
 	Now func() time.Time
 }
 
@@ -187,7 +190,7 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 		store = observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
-		Store: store, Kafka: links.Kafka, Now: links.Now, Stopping: p.stopping,
+		Store: store, Kafka: links.Kafka, Now: links.Now, Wall: time.Now, Stopping: p.stopping,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name), Tracer: p.Tracer(d.Name),
 		Peer:   func(name string) *peer.Client { return peers[name] },
 		Unset:  p.unset.note,

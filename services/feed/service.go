@@ -76,7 +76,8 @@ func declare(s *rest.Server, deps process.Deps, retention time.Duration, private
 		}
 	}
 	f.hooks = webhook.New(webhook.Config{
-		Reader: f.reader, Resources: f.resources, Private: private, Now: deps.Now, Log: deps.Log, Metrics: deps.Metrics,
+		Reader: f.reader, Resources: f.resources, Private: private, Now: deps.Now, Wall: deps.Wall, Log: deps.Log,
+		Metrics: deps.Metrics,
 	})
 	s.Extend(f.events())
 	s.Extend(f.webhooks()...)

@@ -51,7 +51,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 	for secret := range r.secrets {
 		verify, err := standardwebhooks.NewWebhook(secret)
-		if err != nil || verify.VerifyIgnoringTimestamp(body, request.Header) != nil {
+		if err != nil || verify.Verify(body, request.Header) != nil {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}

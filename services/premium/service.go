@@ -87,7 +87,7 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	subtotals, err := newSubtotalCache()
+	subtotals, err := newSubtotalCache(deps.Wall)
 	if err != nil {
 		return nil, err
 	}

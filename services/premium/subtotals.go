@@ -62,20 +62,21 @@ const (
 // subtotalCache keeps the subtotals of the rows that were computed last.
 type subtotalCache struct {
 	rows *lru.Cache[row, *subtotals]
+	// wall is the time of the machine: what is kept in memory ages also while a test clock stands still.
+	wall func() time.Time
 	// whole and page are wholeReceipts and sumPage. Tests make them small.
 	whole, page int
 }
 
-func newSubtotalCache() (*subtotalCache, error) {
+func newSubtotalCache(wall func() time.Time) (*subtotalCache, error) {
 	rows, err := lru.New[row, *subtotals](rowsRemembered)
-	return &subtotalCache{rows, wholeReceipts, sumPage}, err
+	return &subtotalCache{rows, wall, wholeReceipts, sumPage}, err
 }
 
 // of returns the subtotals of a row at a version, nil if there are none.
 func (c *subtotalCache) of(r row, version int64) *subtotals {
 	known, ok := c.rows.Get(r)
-	//nolint:forbidigo // what is kept in memory ages while a test clock stands still
-	if !ok || known.version != version || time.Since(known.since) > wholeAfter {
+	if !ok || known.version != version || c.wall().Sub(known.since) > wholeAfter {
 		return nil
 	}
 	return known
@@ -120,7 +121,7 @@ func (e *environment) sum(ctx context.Context, of row, known *subtotals) (*summa
 	if err != nil {
 		return nil, err
 	}
-	done := &summation{since: time.Now()} //nolint:forbidigo // as above
+	done := &summation{since: e.subtotals.wall()}
 	if known != nil {
 		first, err := receipts.FirstUnsent(ctx, request.OrganisationFrom(ctx), rowIndex, of.index())
 		if errors.Is(err, docstore.ErrNotFound) {

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
+	"insurance.example/exchange/contracts/conformance"
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
 )
@@ -89,11 +91,19 @@ func TestTimePassesByTheTestClock(t *testing.T) {
 	c.do(t, "POST", "/x/clock:advance", `{"to":"tomorrow"}`, 400)
 	c.do(t, "POST", "/x/clock:advance", `{"to":"2032-01-01T00:00:00Z","by":1}`, 400)
 	c.do(t, "GET", "/x/clock?at=now", "", 400)
+	for _, r := range conformance.Run(t.Context(), conformance.Options{
+		Base: c.base, AdminToken: c.token, DeveloperToken: c.token, Matching: regexp.MustCompile("POST /x/clock:advance"),
+	}).Results {
+		if r.Outcome != conformance.Passed {
+			t.Errorf("%s: %s", r.Rule, r.Why)
+		}
+	}
+	last := c.do(t, "GET", "/x/clock", "", 200)["now"]
 	c.stop()
 
 	// The clock goes on from where it was, and its folder is refused without it.
 	again := runTimed(t, data, "--test-clock", "2031-01-15T00:00:00Z")
-	if now := again.do(t, "GET", "/x/clock", "", 200); now["now"] != "2031-02-15T00:00:00Z" {
+	if now := again.do(t, "GET", "/x/clock", "", 200); now["now"] != last || last != "2031-02-15T00:00:01Z" {
 		t.Errorf("after a restart the clock shows %v", now)
 	}
 	again.stop()

@@ -18,12 +18,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/deploy/exchange/client/book"
 	"insurance.example/exchange/deploy/exchange/progress"
 )
 
-// seedDay is the day from which the dates of a book are computed, unless a flag gives another. It is fixed, so that
-// the same command sends the same requests on every day.
+// seedDay is the day from which the dates of a book are computed, unless a flag gives another or the exchange has a
+// test clock. It is fixed, so that the same command sends the same requests on every day.
 const seedDay = "2026-11-01"
 
 const seedHelp = `Fill an exchange with a believable book: parties, products, what is insured, policies of all seven lines (some endorsed,
@@ -40,7 +41,8 @@ exchange issues. They are the same for every --seed.
 
 The same --seed and --as-of make the same requests, each with its Idempotency-Key: run twice by the same caller, the
 second run makes nothing, and one that was stopped goes on. A larger --size adds to the book. Dates are reckoned by
---as-of, not by today, for that reason.`
+--as-of, not by today, for that reason. An exchange with a test clock has the day that its clock shows, unless --as-of
+is given: after the clock was moved to another day, seed adds another book.`
 
 func (p *program) seed() *cobra.Command {
 	command := &cobra.Command{
@@ -61,11 +63,14 @@ func (p *program) seed() *cobra.Command {
 	flags := command.Flags()
 	flags.Uint64Var(&o.Seed, "seed", 1, "number of the book: another number, another book")
 	flags.IntVar(&o.Size, "size", 70, "how many policies, not counting those of the examples and the renewals")
-	flags.StringVar(&asOf, "as-of", seedDay, "day by which dates are reckoned, YYYY-MM-DD")
+	flags.StringVar(&asOf, "as-of", "", "day by which dates are reckoned, YYYY-MM-DD (default: the day of the test "+
+		"clock, or "+seedDay+")")
 	flags.IntVar(&o.Workers, "concurrency", 8, "how many policies are worked on at a time, 1 to 64")
 	command.RunE = func(command *cobra.Command, _ []string) (err error) {
-		if o.AsOf, err = time.Parse(time.DateOnly, asOf); err != nil {
-			return usage("--as-of %q is no day written YYYY-MM-DD", asOf)
+		if asOf != "" {
+			if o.AsOf, err = time.Parse(time.DateOnly, asOf); err != nil {
+				return usage("--as-of %q is no day written YYYY-MM-DD", asOf)
+			}
 		}
 		switch {
 		case o.Size < book.Smallest:
@@ -77,9 +82,30 @@ func (p *program) seed() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if asOf == "" {
+			if o.AsOf, err = c.day(command.Context()); err != nil {
+				return err
+			}
+		}
 		return p.fill(command.Context(), c, o)
 	}
 	return command
+}
+
+// day returns the day that the test clock of the exchange shows, and seedDay if it has none.
+func (c *caller) day(ctx context.Context) (time.Time, error) {
+	got, err := c.send(ctx, request{method: http.MethodGet, path: "/x/clock"})
+	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
+		return time.Parse(time.DateOnly, seedDay)
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	var clock beyond.Clock
+	if err := json.Unmarshal(got.body, &clock); err != nil {
+		return time.Time{}, c.failed(err)
+	}
+	return clock.Now.Time().UTC().Truncate(24 * time.Hour), nil
 }
 
 // tally counts what a book has.

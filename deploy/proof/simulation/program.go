@@ -73,9 +73,10 @@ func (p *program) start(ctx context.Context, links process.Links) (*process.Inst
 	}
 	unseen := prometheus.WrapRegistererWith(nil, nil)
 	instance, err := p.definition.New(ctx, process.Deps{
-		Store: links.Store, Kafka: links.Kafka, Now: links.Now, Log: p.log, Metrics: unseen,
-		Peer:  func(name string) *peer.Client { return peers[name] },
-		Unset: func(string, string) {},
+		Store: links.Store, Kafka: links.Kafka, Now: links.Now, Wall: links.Now, Log: p.log,
+		Metrics: unseen,
+		Peer:    func(name string) *peer.Client { return peers[name] },
+		Unset:   func(string, string) {},
 		Engine: func() *gin.Engine {
 			return process.NewEngine(process.EngineConfig{
 				Log: p.log, Metrics: unseen, Timeout: p.settings.RequestTimeout, LargestBody: p.settings.LargestBody,

@@ -33,9 +33,11 @@ type Config struct {
 	Resources []string
 	// Private allows addresses of private networks, and http.
 	Private bool
-	Now     func() time.Time
-	Log     *slog.Logger
-	Metrics prometheus.Registerer
+	// Now is the time of the exchange, by which attempts are repeated. Wall is the time of the machine, which
+	// signatures have, because receivers compare it with theirs.
+	Now, Wall func() time.Time
+	Log       *slog.Logger
+	Metrics   prometheus.Registerer
 }
 
 // Hooks are the webhooks of an exchange. They are safe for concurrent use, once Open has returned.
@@ -43,7 +45,7 @@ type Hooks struct {
 	reader    *merged.Reader
 	resources []string
 	private   bool
-	now       func() time.Time
+	now, wall func() time.Time
 	log       *slog.Logger
 	metrics   *metrics
 	client    *http.Client
@@ -55,7 +57,7 @@ type Hooks struct {
 // New returns the webhooks of an exchange. Open prepares them, and Run delivers.
 func New(c Config) *Hooks {
 	return &Hooks{
-		reader: c.Reader, resources: c.Resources, private: c.Private, now: c.Now, log: c.Log,
+		reader: c.Reader, resources: c.Resources, private: c.Private, now: c.Now, wall: c.Wall, log: c.Log,
 		metrics: newMetrics(c.Metrics), client: newClient(c.Private), self: uuid.NewString(),
 	}
 }

@@ -80,7 +80,7 @@ func (o outcome) accepted() bool { return o.fault == "" && o.status/100 == 2 }
 
 // send sends an event once, signed with each of the secrets.
 func (h *Hooks) send(ctx context.Context, to string, secrets []string, id string, event []byte) outcome {
-	at := h.now()
+	at := h.wall()
 	var signatures []string
 	for _, s := range secrets {
 		signature, err := sign(s, id, at, event)

@@ -33,10 +33,10 @@ type shell struct {
 // newShell runs an exchange for one test, because many tests count the records in it. The exchange also has the
 // variables that the client reads, with other values. Neither has the race detector: other tests run the exchange
 // with it, and newRacedShell runs the client with it.
-func newShell(t *testing.T) *shell {
+func newShell(t *testing.T, settings ...string) *shell {
 	t.Helper()
-	e, err := commands.Plain().RunInOne(t.TempDir(), "EXCHANGE_URL=http://127.0.0.1:9",
-		"EXCHANGE_TOKEN=not-for-this-process")
+	e, err := commands.Plain().RunInOne(t.TempDir(), append([]string{"EXCHANGE_URL=http://127.0.0.1:9",
+		"EXCHANGE_TOKEN=not-for-this-process"}, settings...)...)
 	trial.EndWith(t, e, err)
 	return &shell{e, t.TempDir(), e.Base, commands.Plain().Path("exchange")}
 }

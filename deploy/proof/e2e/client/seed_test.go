@@ -92,6 +92,33 @@ func TestSeed(t *testing.T) {
 	s.run(t, "seed", "--size", "3").want(t, 2, "at least 7")
 }
 
+// TestSeedGoesByTheTestClock makes a book of the day that the clock shows; the book of another day is another one.
+func TestSeedGoesByTheTestClock(t *testing.T) {
+	t.Parallel()
+	s := newShell(t, "EXCHANGE_TEST_CLOCK=2031-01-15T08:00:00Z")
+	s.run(t, "seed", "--size", "7").want(t, 0, "Look at it:")
+	paid := s.values(t, "receiptDate", "receipt")
+	if paid["2031-01-15"]+paid["2031-01-15T00:00:00Z"] == 0 {
+		t.Errorf("nothing was paid on the day of the clock: %v", paid)
+	}
+	policies := len(s.values(t, "policyNumber", policyResources...))
+	wantPolicies := func(want int) {
+		t.Helper()
+		if got := len(s.values(t, "policyNumber", policyResources...)); got != want {
+			t.Errorf("there are %d policies, not %d", got, want)
+		}
+	}
+	s.run(t, "seed", "--size", "7", "--as-of", "2031-01-15").want(t, 0, " 0 made")
+	wantPolicies(policies)
+	s.run(t, "seed", "--size", "7", "--as-of", "2030-12-01").want(t, 0, "Look at it:")
+	more := len(s.values(t, "policyNumber", policyResources...))
+	if more <= policies {
+		t.Errorf("another day made no other book: %d policies, and %d", policies, more)
+	}
+	s.run(t, "seed", "--size", "7").want(t, 0, " 0 made")
+	wantPolicies(more)
+}
+
 // amounts sums a member over records by another member, or by several.
 func amounts(records []trial.Record, member string, by ...string) map[string]float64 {
 	sums := map[string]float64{}
