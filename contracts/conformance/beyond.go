@@ -143,8 +143,8 @@ func webhookURLs(p *probe) {
 	p.refused(http.StatusNotFound, "", p.post(path+":resume", nil))
 }
 
-// testClock tries the test clock of an implementation that is run with one. It moves the clock by one second, and not at
-// all if the clock is not shown.
+// testClock tries the test clock of an implementation that is run with one. It moves the clock by one second, and does
+// not move one that is not shown.
 func testClock(p *probe) {
 	shown := p.get("/x/clock")
 	if shown.status == http.StatusNotFound {

@@ -92,7 +92,8 @@ func TestTimePassesByTheTestClock(t *testing.T) {
 	c.do(t, "POST", "/x/clock:advance", `{"to":"2032-01-01T00:00:00Z","by":1}`, 400)
 	c.do(t, "GET", "/x/clock?at=now", "", 400)
 	for _, r := range conformance.Run(t.Context(), conformance.Options{
-		Base: c.base, AdminToken: c.token, DeveloperToken: c.token, Matching: regexp.MustCompile("POST /x/clock:advance"),
+		Base: c.base, AdminToken: c.token, DeveloperToken: c.token,
+		Matching: regexp.MustCompile("POST /x/clock:advance"),
 	}).Results {
 		if r.Outcome != conformance.Passed {
 			t.Errorf("%s: %s", r.Rule, r.Why)
