@@ -88,7 +88,7 @@ func addAssets(all map[string]http.Handler) error {
 	for name, contentType := range map[string]string{
 		"swagger-ui-bundle.js.gz": "text/javascript",
 		"swagger-ui.css.gz":       "text/css", "swagger-ui-bundle.js.LICENSE.txt": "text/plain",
-		"viewer.js": "text/javascript", "viewer.css": "text/css",
+		"examples.js": "text/javascript", "viewer.js": "text/javascript", "viewer.css": "text/css",
 		"copy.js": "text/javascript", "pages.css": "text/css",
 	} {
 		path, c, err := asset(name, contentType)

@@ -1,4 +1,4 @@
-// Package console tests the console in a browser: Chromium, as Debian has it.
+// Package console tests what people see, the console and the pages at /docs, in a browser: Chromium, as Debian has it.
 //
 // Its files:
 //
@@ -8,6 +8,7 @@
 //   - find_test.go and screens_test.go compare what the screens show with what the exchange has.
 //   - write_test.go changes claims and policies.
 //   - failure_test.go takes the exchange, a service, the token or the network away while a page is open.
+//   - docs_test.go sends the examples of /docs, and axe_test.go looks for faults of accessibility on its pages.
 package console
 
 import (
@@ -66,7 +67,7 @@ func TestMain(m *testing.M) {
 func startBrowser() (end func(), err error) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		return nil, fmt.Errorf("the console is tested in Chromium, which is not installed (apt-get install "+
+		return nil, fmt.Errorf("the pages are tested in Chromium, which is not installed (apt-get install "+
 			"chromium): %w", err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,

@@ -1,0 +1,132 @@
+// Fills the examples of the OpenAPI document from the exchange that serves it: the ids and numbers in them become those
+// of records that are there, so that what the page shows can be sent. Nothing is written but by make().
+"use strict";
+
+// What a record must be like for the other examples to be accepted with it. Any record will do where nothing is said.
+const fits = {
+  "/driver": (driver) => driver.licence?.expiryDate > new Date().toISOString(),
+  "/motorCoverage": (policy) => policy.status === "in force" && policy.perils?.length > 0,
+  "/pet": (pet) => pet.petKind && (pet.petKind !== "dog" || pet.petBreed),
+  "/property": (property) => property.propertyType,
+};
+
+class Examples {
+  #document;
+  #call; // as fetch, with the caller's token
+  #issued = new Map(); // by what an example says that the exchange issues: the path of the records, and the member
+  #needed = new Set(); // those of them that other requests name
+  #records = new Map(); // by path, the record that examples name
+
+  constructor(document, call) {
+    this.#document = document;
+    this.#call = call;
+    for (const [path, { post }] of this.#creations()) {
+      const sent = bodyOf(post).example ?? {};
+      const made = post.responses["201"].content["application/json"].example ?? {};
+      for (const member of ["id", "policyNumber", "claimNumber"]) {
+        if (made[member] && !(member in sent)) this.#issued.set(made[member], { path, member });
+      }
+    }
+    for (const { post } of Object.values(document.paths)) {
+      const sent = post?.requestBody ? JSON.stringify(bodyOf(post).example ?? {}) : "";
+      for (const issued of this.#issued.keys()) if (sent.includes(issued)) this.#needed.add(issued);
+    }
+  }
+
+  // #creations returns the paths of records that callers create.
+  #creations() {
+    return Object.entries(this.#document.paths).filter(([path, { post }]) =>
+      !path.includes("{") && !path.startsWith("/x/") && post?.responses["201"]);
+  }
+
+  // read looks for records that the examples can name. Where the caller may not read, there are none.
+  async read() {
+    await Promise.all(this.#creations().map(async ([path]) => {
+      const newest = this.#document.paths["/x/search" + path] ? `/x/search${path}?order=newest&limit=20` : path + "?limit=20";
+      const response = await this.#call(newest);
+      if (!response.ok) return;
+      const record = (await response.json()).find(fits[path] ?? (() => true));
+      if (record) this.#records.set(path, record);
+    }));
+  }
+
+  // made takes a record that has just been created.
+  made(path, record) {
+    if (this.#document.paths[path] && (fits[path]?.(record) ?? true)) this.#records.set(path, record);
+  }
+
+  // missing returns the resources of which there is no record that the examples could name.
+  missing() {
+    const paths = [...this.#needed].map((issued) => this.#issued.get(issued).path);
+    return [...new Set(paths)].filter((path) => !this.#records.has(path)).map((path) => path.slice(1));
+  }
+
+  // filled returns the document with the records that are there. What must be new is new each time.
+  filled() {
+    let text = JSON.stringify(this.#document);
+    for (const [issued, { path, member }] of this.#issued) {
+      const value = this.#records.get(path)?.[member];
+      if (value) text = text.replaceAll(JSON.stringify(issued), JSON.stringify(value));
+    }
+    const document = JSON.parse(text);
+    bodyOf(document.paths["/personal"].post).example.idNumber = "X" + String(Date.now()).slice(-9);
+    this.#keys(document);
+    this.#ids(document);
+    this.#losses(document);
+    return document;
+  }
+
+  // #keys gives a batch a key of its own: without one it is refused.
+  #keys(document) {
+    const key = document.components.parameters.IdempotencyKey;
+    const { post } = document.paths["/x/batch"];
+    post.parameters = post.parameters.map((parameter) =>
+      parameter.$ref?.endsWith("/IdempotencyKey") ? { ...key, required: true, example: crypto.randomUUID() } : parameter);
+  }
+
+  // #ids gives the paths that take an id one of the records.
+  #ids(document) {
+    for (const [path, item] of Object.entries(document.paths)) {
+      const record = this.#records.get("/" + path.split("/").find((part) => this.#records.has("/" + part)));
+      if (!record) continue;
+      for (const operation of Object.values(item)) {
+        operation.parameters = operation.parameters?.map((parameter) =>
+          parameter.$ref?.endsWith("/parameters/id") ? { ...document.components.parameters.id, example: record.id } : parameter);
+      }
+    }
+  }
+
+  // #losses has the policy cover what is notified under it.
+  #losses(document) {
+    const policy = this.#records.get("/motorCoverage");
+    if (!policy) return;
+    for (const path of ["/claim", "/x/claim/admissibility"]) {
+      Object.assign(bodyOf(document.paths[path].post).example,
+        { lossDate: policy.inceptionDate, fnol: policy.inceptionDate, lossCause: policy.perils[0] });
+    }
+  }
+
+  // make creates a record of each resource that is missing, in an order in which each names those before it. It throws
+  // what the exchange says if it refuses one.
+  async make() {
+    for (let missing = this.missing(); missing.length > 0; missing = this.missing()) {
+      const { paths } = this.filled();
+      const unmade = [...this.#issued].filter(([, { path }]) => missing.includes(path.slice(1))).map(([issued]) => issued);
+      const next = missing.find((name) => {
+        const sent = JSON.stringify(bodyOf(paths["/" + name].post).example);
+        return !unmade.some((issued) => sent.includes(issued));
+      });
+      const path = "/" + next;
+      const response = await this.#call(path, {
+        method: "POST", headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(bodyOf(paths[path].post).example),
+      });
+      const answer = await response.json();
+      if (!response.ok) throw new Error(`POST ${path}: ${answer.title}. ${answer.detail ?? ""}`);
+      this.#records.set(path, answer);
+    }
+  }
+}
+
+// bodyOf returns the JSON that an operation takes.
+const bodyOf = (operation) => operation.requestBody.content["application/json"];
