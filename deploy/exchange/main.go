@@ -36,6 +36,7 @@ func command() *cobra.Command {
 		SilenceUsage: true, SilenceErrors: true,
 		Args: knownCommand, RunE: func(root *cobra.Command, _ []string) error { return root.Help() },
 	}
+	process.WrapUsage(root)
 	environ := os.Environ()
 	around := client.Surroundings{
 		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: local.IssueToken,

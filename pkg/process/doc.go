@@ -9,6 +9,7 @@
 // Its files, in the order in which a start and then a request meet them, after package edge:
 //
 //	program.go         a command: reads settings, runs a process and returns an exit status
+//	usage.go           what its --help shows of its flags
 //	signals.go         ends the command: the first signal in good order, the second at once
 //	settings.go        the settings of every process
 //	store.go           the settings of the store

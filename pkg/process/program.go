@@ -22,6 +22,8 @@ type Program struct {
 	Flags func(*pflag.FlagSet)
 	// Defaults replaces the defaults of settings, by name.
 	Defaults map[string]string
+	// Groups has --help list the settings by group. Those of no group come last.
+	Groups []FlagGroup
 	// Foreign holds the names of other programs' settings, which may occur in a shared environment or file.
 	Foreign []string
 	// Run runs the process until ctx ends.
@@ -65,6 +67,11 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	read := g.resolved(command, g.setDefaults(flags), environ)
 	command.AddCommand(healthCommand(g.Name, read, &own))
+	if len(g.Groups) > 0 {
+		groupUsage(command, g.Groups)
+	} else {
+		WrapUsage(command)
+	}
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		ignored, err := read()
 		if err != nil {

@@ -52,7 +52,7 @@ func RunProgram(banner io.Writer) process.Program {
 	return process.Program{
 		Name: "run", Summary: "Run the whole exchange in one process, with its records in the files of one folder " +
 			"or in MongoDB",
-		Flags: r.register, Foreign: settings.All(), Run: r.run,
+		Flags: r.register, Groups: groups, Foreign: settings.All(), Run: r.run,
 		Defaults: map[string]string{
 			"addr":       "127.0.0.1:8080",
 			"admin-addr": "127.0.0.1:0",

@@ -30,7 +30,8 @@ const (
 func Command(environ []string, out, notes io.Writer) *cobra.Command {
 	command := &cobra.Command{
 		Use: "check", Short: "Look for faults in the stored records of an exchange, also while it runs",
-		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in MongoDB. It changes nothing.
+		Long: `Look for faults in the stored records of an exchange, also while it runs: in its data folder, or in MongoDB. It changes
+nothing.
 
 It reads the files of a folder as they were at one instant: that they are sound; that each record and each former
 version can be read, and is as it was written; that keys agree with records, and unique values are unique; that no

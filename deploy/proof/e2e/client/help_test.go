@@ -148,6 +148,50 @@ var onRecord = regexp.MustCompile(`exchange (get|put|action) (\w+) \$ID`)
 // noServer is what names the server of an example that is not there.
 var noServer = regexp.MustCompile(`(db|router)-0`)
 
+var named = regexp.MustCompile(`(?m)^  ([\w-]+) +[A-Z]`)
+
+// commands returns the arguments that name each command, first none: the program itself.
+func (s *shell) commands(t *testing.T) [][]string {
+	t.Helper()
+	all := [][]string{nil}
+	for _, match := range named.FindAllStringSubmatch(s.run(t, "--help").want(t, 0).stdout, -1) {
+		all = append(all, match[1:])
+	}
+	return all
+}
+
+// TestHelpFits reads the help of every command: no line is longer than 120 columns, and exchange run, which has the
+// most settings by far, has each of them under a heading.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	for _, command := range append(s.commands(t), []string{"run", "health"}) {
+		help := s.run(t, append(command, "--help")...).want(t, 0).stdout
+		for line := range strings.Lines(help) {
+			if columns := len([]rune(strings.TrimSuffix(line, "\n"))); columns > 120 {
+				t.Errorf("exchange %s --help has a line of %d columns: %s", strings.Join(command, " "), columns, line)
+			}
+		}
+	}
+	var all, under []string // the settings of exchange run, and those under a heading other than Flags
+	heading := ""
+	for line := range strings.Lines(s.run(t, "run", "--help").want(t, 0).stdout) {
+		if title, is := strings.CutSuffix(line, ":\n"); is {
+			heading = title
+		}
+		if flag := regexp.MustCompile(`^ +(?:-\w, )?--([\w-]+)`).FindStringSubmatch(line); flag != nil {
+			all = append(all, flag[1])
+			if heading != "Flags" {
+				under = append(under, flag[1])
+			}
+		}
+	}
+	if missing := len(all) - len(under); missing != 2 || len(all) < 80 || !slices.Contains(under, "addr") {
+		t.Errorf("of the %d settings of exchange run, all but --help and --version have a heading; those with one: %q",
+			len(all), under)
+	}
+}
+
 // TestHelpExamples runs every example in the help of every command, with a seeded exchange. Those about MongoDB find
 // no server.
 func TestHelpExamples(t *testing.T) {
@@ -173,14 +217,8 @@ func TestHelpExamples(t *testing.T) {
 		t.Fatalf("there is no %s left", resource)
 		return ""
 	}
-	named := regexp.MustCompile(`(?m)^  ([\w-]+) +[A-Z]`)
-	help := s.run(t, "--help").want(t, 0).stdout
 	tried := 0
-	for _, match := range append([][]string{{"", ""}}, named.FindAllStringSubmatch(help, -1)...) {
-		var command []string
-		if match[1] != "" {
-			command = []string{match[1]}
-		}
+	for _, command := range s.commands(t) {
 		for _, example := range s.examples(t, command...) {
 			tried++
 			t.Run(strings.Join(command, "")+"/"+example, func(t *testing.T) {

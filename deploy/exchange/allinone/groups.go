@@ -1,0 +1,28 @@
+package allinone
+
+import (
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/pkg/process"
+)
+
+// groups are the settings of exchange run as its --help has them, those first that most people give.
+var groups = []process.FlagGroup{
+	{Title: "Where it listens, and where its records are", Names: []string{
+		"addr", "admin-addr", "public-url", "cors-origins", settings.Data, process.StoreSetting, "config",
+	}},
+	{Title: "Rules of the business", Names: []string{
+		settings.AnnualLength, settings.TripLength, settings.ReportingWindow, settings.RefundReceiptType,
+		settings.BordereauPeriod, "key-retention", "claim-documents", "value-sets", settings.AmountUnit,
+		settings.Currency, "events-retention", "webhook-*",
+	}},
+	{Title: "Tokens of callers", Names: []string{"admin-may-read", "jwks-*", "jwt-*", "token-*"}},
+	{Title: "Logs, metrics and traces", Names: []string{"access-log", "audit-*", "log-*", "profiling", "trace-*"}},
+	{Title: "Bounds, of time and of room", Names: []string{
+		"request-timeout", "client-timeout", "drain-*", "large-requests", "max-*", "memory-limit", "overload-*",
+		"rate-*", "work-memory",
+	}},
+	{Title: "TLS, and other processes", Names: []string{"tls-*", "credential*", "peer*"}},
+	{Title: "MongoDB", Names: []string{"mongo-*"}},
+	{Title: "The bordereau's messages", Names: []string{settings.SessionTimeout, "topic-*"}},
+	{Title: "To try things out", Names: []string{"test-clock"}},
+}
