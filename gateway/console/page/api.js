@@ -103,6 +103,8 @@ function waited(patience) {
 // replayed}. Errors: Problem, Offline, AbortError. A token that has ended is asked for anew, and the request is sent
 // again, unless it is somebody else who has signed in.
 export async function call(method, path, options = {}) {
+  // The token goes to this exchange only, whatever an address that somebody was given makes of a path.
+  if (new URL(path, location.href).origin !== location.origin) throw new Error(path);
   const headers = { Accept: 'application/json', Authorization: `Bearer ${session.token}` };
   if (options.body !== undefined) headers['Content-Type'] = 'application/json';
   if (options.key) headers['Idempotency-Key'] = options.key;

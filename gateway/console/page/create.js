@@ -1,5 +1,6 @@
 // A new policy with its policyholder and what it insures, in one request.
 
+import { mayWrite } from './api.js';
 import { h, policyLink, replace } from './dom.js';
 import { Fields, bodySchema, form } from './form.js';
 import { live } from './show.js';
@@ -49,13 +50,17 @@ async function forLine(line, holder, root) {
 }
 
 export default function create(root, { query }, signal) {
+  if (!mayWrite()) {
+    root.append(h('h1', {}, t('createPolicy')), h('p', { class: 'empty' }, t('mayNotWrite')));
+    return;
+  }
   const place = h('div', { id: 'act' });
   const choose = (id, of, names, chosen) => {
     const select = h('select', { id }, names.map((name) => h('option', { value: name }, t(`${of} ${name}`))));
     select.value = chosen;
     return h('div', { class: 'field' }, h('label', { for: id }, of === 'line' ? t('line') : label('policyholder')), select);
   };
-  const line = LINES[query.get('line')] ? query.get('line') : 'motorCoverage';
+  const line = Object.hasOwn(LINES, query.get('line')) ? query.get('line') : 'motorCoverage';
   const holder = HOLDERS.includes(query.get('holder')) ? query.get('holder') : 'personal';
   const chosen = h('div', { class: 'filter', change: () => {
     location.hash = `#/create?line=${document.getElementById('line').value}&holder=${document.getElementById('holder').value}`;

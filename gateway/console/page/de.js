@@ -20,7 +20,7 @@ export default {
   emptyExchange: 'Diese Börse ist leer', seedHow: 'Dieser Befehl füllt sie mit einem erfundenen Bestand aus Policen, Schäden und Belegen, zum Ausprobieren:',
   seed: 'Jetzt füllen', seeding: 'Der Bestand wird geschrieben …',
   findWhat: 'Nummer einer Police oder eines Schadens, Name oder Nummer einer Partei', newest: 'Neueste Policen', policies: 'Policen', claims: 'Schäden',
-  parties: 'Parteien', name: 'Name', kind: 'Art', line: 'Sparte', notFound: 'Zu „{0}“ wird nichts gefunden.', createPolicy: 'Neue Police',
+  parties: 'Parteien', name: 'Name', kind: 'Art', line: 'Sparte', notFound: 'Zu „{0}“ wird nichts gefunden.', createPolicy: 'Neue Police', mayNotWrite: 'Ihr Token liest nur.',
   terms: 'Bedingungen', insured: 'Versichert', receipts: 'Belege', rows: 'Zeilen des Prämienbordereaus', timeline: 'Verlauf',
   renewalsBefore: 'Erneuert', renewalsAfter: 'Erneuert durch', unavailable: 'Dieser Teil fehlt: Sein Dienst antwortet nicht.',
   thereIsMore: 'Es gibt mehr:', by: 'von', version: 'Fassung', documents: 'Dokumente', address: 'Adresse', payments: 'Zahlungen',

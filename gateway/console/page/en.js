@@ -20,7 +20,7 @@ export default {
   emptyExchange: 'This exchange is empty', seedHow: 'This command fills it with an invented book of policies, claims and receipts, to try things out:',
   seed: 'Fill it now', seeding: 'The book is being written …',
   findWhat: 'Number of a policy or claim, name, or number of a party', newest: 'Newest policies', policies: 'Policies', claims: 'Claims',
-  parties: 'Parties', name: 'Name', kind: 'Kind', line: 'Line', notFound: 'Nothing is found for “{0}”.', createPolicy: 'New policy',
+  parties: 'Parties', name: 'Name', kind: 'Kind', line: 'Line', notFound: 'Nothing is found for “{0}”.', createPolicy: 'New policy', mayNotWrite: 'Your token only reads.',
   terms: 'Terms', insured: 'Insured', receipts: 'Receipts', rows: 'Rows of the premium bordereau', timeline: 'What happened',
   renewalsBefore: 'Renews', renewalsAfter: 'Renewed by', unavailable: 'This part is missing: its service does not respond.',
   thereIsMore: 'There is more:', by: 'by', version: 'version', documents: 'Documents', address: 'Address', payments: 'Payments',

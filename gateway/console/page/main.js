@@ -73,15 +73,24 @@ function go() {
   const [, name, ...rest] = path.split('/');
   leave.abort();
   leave = new AbortController();
-  const screen = screens[name] || today;
+  const shown = Object.hasOwn(screens, name) ? name : 'today';
   for (const link of app.querySelectorAll('nav a[data-screen]')) {
-    link.toggleAttribute('aria-current', link.dataset.screen === (screens[name] ? name : 'today'));
+    link.toggleAttribute('aria-current', link.dataset.screen === shown);
     if (link.hasAttribute('aria-current')) link.setAttribute('aria-current', 'page');
   }
   replace(content);
-  content.dataset.screen = screens[name] ? name : 'today';
+  content.dataset.screen = shown;
   const parameters = new URLSearchParams(query || '');
-  screen(content, { path: rest.map(decodeURIComponent), query: parameters, again: go, who }, leave.signal);
+  screens[shown](content, { path: rest.map(decoded), query: parameters, again: go, who }, leave.signal);
+}
+
+// decoded returns a part of an address, also one that somebody has typed.
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 // askToken asks for a token over the screen, which stays as it is.

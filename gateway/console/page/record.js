@@ -14,8 +14,8 @@ export default function record(root, { path: [resource, id] }, signal) {
   const whole = h('div', {});
   const title = h('h1', {}, t(`kind ${resource}`) || resource);
   root.append(title, whole);
-  const by = PARTIES.includes(resource) ? 'policyholderId' : INSURED[resource];
-  live(whole, signal, () => get(`/${resource}/${encodeURIComponent(id)}`, signal), ({ data }) => {
+  const by = PARTIES.includes(resource) ? 'policyholderId' : Object.hasOwn(INSURED, resource) && INSURED[resource];
+  live(whole, signal, () => get(`/${encodeURIComponent(resource)}/${encodeURIComponent(id)}`, signal), ({ data }) => {
     title.append(` ${party(data)}`);
     return [h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members(data)),
       by && part(t('policies'), signal, () => pages(`/x/search/coverage?${by}=${encodeURIComponent(id)}&limit=50`,

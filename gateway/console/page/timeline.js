@@ -9,11 +9,12 @@ const MOST_COMPARED = 20; // versions of which each cell is shown
 
 // history reads what happened to a record, and the record as it was after each event.
 export async function history(resource, id, signal) {
-  const { data, next } = await get(`/x/history/${resource}/${id}?limit=100`, signal);
+  const of = `${encodeURIComponent(resource)}/${encodeURIComponent(id)}`;
+  const { data, next } = await get(`/x/history/${of}?limit=100`, signal);
   const entries = data.history;
   const from = Math.max(0, entries.length - MOST_COMPARED - 1);
   const states = await Promise.all(entries.slice(from).map((entry) => get(
-    `/x/asof/${resource}/${id}?at=${encodeURIComponent(entry.at)}`, signal).then((read) => read.data)));
+    `/x/asof/${of}?at=${encodeURIComponent(entry.at)}`, signal).then((read) => read.data)));
   // Of several events of one instant, only the record after the last of them can be read.
   const state = (i) => (entries[i]?.at === entries[i + 1]?.at ? undefined : states[i - from]);
   return { entries: entries.map((entry, i) => ({ ...entry, state: state(i), before: state(i - 1) })), next };

@@ -25,8 +25,7 @@ export function t(name, ...about) {
 
 // label returns the name of a member of a record: in words, or taken apart.
 export function label(name) {
-  const known = words.members[name];
-  if (known) return known;
+  if (Object.hasOwn(words.members, name)) return words.members[name];
   const apart = name.replace(/([a-z])([A-Z])/g, '$1 $2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2');
   return apart.charAt(0).toUpperCase() + apart.slice(1).toLowerCase().replace(/\bid\b/, 'id');
 }

@@ -194,7 +194,8 @@ func TestReaderWritesNothing(t *testing.T) {
 	p.sees("#who", "clerk (reads only)")
 	for screen, text := range map[string]string{
 		"/policy/" + made.Text("policyNumber"): "Grace Readonly", "/claim/" + claim.Text("claimNumber"): "hail",
-		"/feed": "exchange.", "/find": "POL-", "/today": "CLM-",
+		"/feed": "exchange.", "/find": "POL-", "/today": "CLM-", "/create": "Your token only reads.",
+		"/record/motorCoverage/" + made.Text("id"): made.Text("policyNumber"), "/help": "POST /x/batch",
 	} {
 		p.turn(screen)
 		p.sees("main", text)
