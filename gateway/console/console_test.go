@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -147,6 +148,56 @@ func collect(of any, marked map[string]bool) {
 		}
 		for _, one := range of {
 			collect(one, marked)
+		}
+	}
+}
+
+// TestWords holds that what has words in English has them in German, and so has each member of a record and of a
+// request about one.
+func TestWords(t *testing.T) {
+	words := map[string]map[string]bool{}
+	for _, language := range []string{"en", "de"} {
+		text, err := os.ReadFile("page/" + language + ".js")
+		if err != nil {
+			t.Fatal(err)
+		}
+		words[language] = map[string]bool{}
+		for _, found := range regexp.MustCompile(`(?m)(?:^|[ {])(?:'([^']+)'|(\w+)): ['"]`).FindAllSubmatch(text, -1) {
+			words[language][string(found[1])+string(found[2])] = true
+		}
+	}
+	for word := range words["en"] {
+		if !words["de"][word] {
+			t.Errorf("de.js lacks %s", word)
+		}
+	}
+	var document struct {
+		Paths      map[string]map[string]any
+		Components struct{ Schemas map[string]any }
+	}
+	if err := json.Unmarshal(openapi.Published(), &document); err != nil {
+		t.Fatal(err)
+	}
+	members := map[string]bool{}
+	for path, operations := range document.Paths {
+		if strings.HasPrefix(path, "/x/") {
+			continue
+		}
+		for _, name := range regexp.MustCompile(`schemas/(\w+)`).FindAllStringSubmatch(fmt.Sprint(operations["post"]), -1) {
+			properties, _ := document.Components.Schemas[name[1]].(map[string]any)["properties"].(map[string]any)
+			for member, schema := range properties {
+				if !strings.Contains(fmt.Sprint(schema), "Another name of") && name[1] != "Problem" {
+					members[member] = true
+				}
+			}
+		}
+	}
+	if len(members) < 90 {
+		t.Errorf("only %d members", len(members))
+	}
+	for member := range members {
+		if !words["de"][member] {
+			t.Errorf("de.js lacks the member %s", member)
 		}
 	}
 }

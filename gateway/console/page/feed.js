@@ -106,7 +106,7 @@ async function adding(place, again) {
   const shown = form({ id: 'webhook', method: 'PUT', title: t('addWebhook'), send: t('addWebhook'), groups: [{ fields }],
     cancel: () => replace(place), get path() { return `/x/webhook/${encodeURIComponent(name.value.trim())}`; },
     done: ({ data }) => { again(); if (data.secret) replace(place, h('p', { role: 'status' }, t('secretOnce')), copied(data.secret)); } });
-  shown.querySelector('h3').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
+  shown.querySelector('h2').after(h('div', { class: 'field' }, h('label', { for: 'hook-name' }, t('name')), name));
   return shown;
 }
 

@@ -42,7 +42,7 @@ function labelled(field, input, of) {
   const said = h('p', { class: 'said', id: `${id}-said` });
   const element = h('div', { class: 'field' }, h('label', { for: id }, of, field.required && h('span', {
     class: 'needed', title: t('required') }, ' *')), input,
-  h('p', { class: 'about', id: `${id}-about` }, field.schema.about), said);
+  h('p', { class: 'about', lang: 'en', id: `${id}-about` }, field.schema.about), said);
   return { element, said, input };
 }
 
@@ -275,7 +275,7 @@ export function form(given) {
   }
 
   return h('form', { class: 'act', novalidate: true, submit, 'data-form': given.id, 'aria-label': given.title },
-    h('h3', {}, given.title), given.groups.map(({ fields, title }) => (title
+    h('h2', {}, given.title), given.groups.map(({ fields, title }) => (title
       ? h('fieldset', { class: 'group' }, h('legend', {}, title), fields.element) : fields.element)),
     given.more, h('div', { class: 'buttons' }, send, given.cancel
       && h('button', { type: 'button', click: given.cancel }, t('close'))), said, details);

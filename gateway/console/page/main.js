@@ -162,7 +162,8 @@ state.addEventListener('signed-in', () => {
   if (is !== shownTo) go();
   shownTo = is;
 });
-window.addEventListener('hashchange', go);
+// A screen that a person goes to has the focus, so that keys and readers begin at its top.
+window.addEventListener('hashchange', () => { content?.focus(); go(); });
 
 await speak();
 start();

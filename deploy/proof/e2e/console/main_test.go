@@ -8,6 +8,7 @@
 //   - find_test.go and screens_test.go compare what the screens show with what the exchange has.
 //   - write_test.go changes claims and policies.
 //   - scripts_test.go stores scripts in every text of every resource.
+//   - people_test.go has axe look at the screens (axe_test.go), and uses them by keys, on a phone and in German.
 //   - failure_test.go takes the exchange, a service, the token or the network away while a page is open.
 //   - docs_test.go sends the examples of /docs, and axe_test.go looks for faults of accessibility on its pages.
 package console

@@ -133,7 +133,7 @@ func TestEveryLine(t *testing.T) {
 		"businessInterruptionCoverage": "/IndemnityPeriod", "petCoverage": "/petKind",
 	} {
 		p.turn("/create?holder=commercial&line=" + line)
-		p.sees("form[data-form=create] h3")
+		p.sees("form[data-form=create] h2")
 		p.becomes("Boolean(document.querySelector('form[data-form=create] [name=\"" + field + "\"]'))")
 		p.becomes("!document.querySelector('[name=\"/policyholderId\"]')")
 	}

@@ -1,0 +1,263 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// media has the browser prefer something, such as prefers-color-scheme: dark.
+func (p *tab) media(feature, value string) {
+	p.Helper()
+	p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: feature, Value: value}}))
+}
+
+// eachScreen shows each screen with the records of a policy and a claim, and each form, and calls look with its name.
+func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
+	p.Helper()
+	policy, loss := "/policy/"+made.Text("policyNumber"), "/claim/"+claim.Text("claimNumber")
+	for _, screen := range []struct{ address, selector, text string }{
+		{"/today", "[data-part=open]", "CLM-"}, {"/find?q=" + made.Text("policyNumber"), "[data-part=policies]", "POL-"},
+		{policy, "[data-part=timeline] [data-version='1']", ""}, {loss, "[data-part=timeline] [data-version='1']", ""},
+		{"/record/personal/" + made.Text("policyholderId"), "[data-part=timeline]", ""},
+		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
+		{"/create", "form[data-form=create] h2", ""},
+	} {
+		p.turn(screen.address)
+		p.sees(screen.selector, screen.text)
+		p.becomes("!document.querySelector('[aria-busy]')")
+		look(screen.address)
+	}
+	for _, form := range [][2]string{{policy, "endorse"}, {policy, "cancel"}, {policy, "renew"}, {loss, "settle"},
+		{loss, "revise"}} {
+		p.turn(form[0])
+		p.click("[data-action=" + form[1] + "]")
+		p.sees("form[data-form=" + form[1] + "] h2")
+		look(form[1])
+	}
+	p.send("revise")
+	p.sees("form .outcome")
+	look("a refusal")
+}
+
+// TestScreensAreAccessible has axe look at each screen and form, in light and in dark.
+func TestScreensAreAccessible(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Accessible")
+	claim := loss(t, c, made)
+	for _, scheme := range []string{"light", "dark"} {
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			p := blank(t, book)
+			p.media("prefers-color-scheme", scheme)
+			p.visit("/today")
+			p.sees("#sign-in", "exchange token")
+			p.accessible("the dialog for the token")
+			p.paste(strings.TrimPrefix(c.Authorization(), "Bearer "))
+			p.eachScreen(made, claim, p.accessible)
+		})
+	}
+}
+
+// TestKeyboardAlone finds a claim and settles it with keys alone. The focus can be seen wherever it is.
+func TestKeyboardAlone(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	claim := loss(t, c, policy(t, c, "Keyboard"))
+	p := open(t, book, "/today", trial.Developer, trial.Admin)
+	p.sees("[data-part=open]", "CLM-")
+	p.press("j")
+	p.press("j")
+	p.press("k")
+	p.becomes("document.activeElement.closest('[data-row]') === document.querySelector('main [data-row]')")
+	p.press("?")
+	p.sees("h1", "Help")
+	p.press("/")
+	p.becomes("document.activeElement.id === 'q'")
+	p.keys(claim.Text("claimNumber"))
+	p.becomes("document.getElementById('results').dataset.of === " + quoted(claim.Text("claimNumber")))
+	p.keys("\r")
+	p.sees("h1", "Claim "+claim.Text("claimNumber"))
+	p.sees("[data-action=settle]")
+	p.tabTo("[data-action=settle]")
+	p.keys("\r")
+	p.becomes("document.activeElement.name === '/paymentAmount'")
+	p.keys("250")
+	p.tabTo("[name='/paymentMethod']")
+	p.keys("cash")
+	p.becomes("document.activeElement.value === 'cash'")
+	p.tabTo("form[data-form=settle] button[type=submit]")
+	p.keys("\r")
+	p.sees(".lead", "closed")
+	settledOnce(t, c, claim)
+}
+
+// tabTo presses Tab until the focus is where a selector finds it. Everywhere on the way, the focus can be seen.
+func (p *tab) tabTo(selector string) {
+	p.Helper()
+	const most = 60
+	for range most {
+		p.keys("\t")
+		var at struct {
+			Is, Seen bool
+			HTML     string
+		}
+		p.eval("{ const e = document.activeElement; ({ is: e.matches("+quoted(selector)+"), html: e.outerHTML.slice(0, 200), "+
+			"seen: e === document.body || e.matches('main') || getComputedStyle(e).outlineStyle !== 'none' }) }", &at)
+		if !at.Seen {
+			p.Errorf("the focus cannot be seen on %s", at.HTML)
+		}
+		if at.Is {
+			return
+		}
+	}
+	p.Fatalf("%d times Tab do not lead to %s", most, selector)
+}
+
+// TestPhone shows each screen as wide as a phone, with names that are long and have no blanks. No screen is wider.
+func TestPhone(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, strings.Repeat("Donaudampfschifffahrts", 20))
+	claim := loss(t, c, made)
+	for _, width := range []int64{320, 360, 1280} {
+		t.Run(fmt.Sprint(width), func(t *testing.T) {
+			t.Parallel()
+			p := open(t, book, "/today", trial.Developer, trial.Admin)
+			p.do(chromedp.EmulateViewport(width, 740))
+			p.eachScreen(made, claim, func(screen string) {
+				var wide []string
+				p.eval("(document.scrollingElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]"+
+					".filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll, pre, .unseen'))"+
+					".map((e) => e.outerHTML.slice(0, 150)))", &wide)
+				if len(wide) > 0 {
+					p.Errorf("%s is wider than %d:\n%s", screen, width, strings.Join(wide[:min(3, len(wide))], "\n"))
+				}
+				var outside bool
+				p.eval("document.scrollingElement.scrollWidth > innerWidth", &outside)
+				if outside {
+					p.Errorf("%s scrolls sideways", screen)
+				}
+			})
+		})
+	}
+}
+
+// TestGerman shows the screens to a browser that prefers German: words, dates and amounts are German.
+func TestGerman(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Deutsch")
+	claim := loss(t, c, made)
+	p := blank(t, book)
+	var agent string
+	p.eval("navigator.userAgent", &agent)
+	p.do(emulation.SetUserAgentOverride(agent).WithAcceptLanguage("de-DE"))
+	p.signedIn(strings.TrimPrefix(c.Authorization(), "Bearer "))
+	p.visit("/policy/" + made.Text("policyNumber"))
+	p.sees("[data-part=record]", "Bruttoprämie", "1.234,00 EUR", "01.01.2026")
+	p.sees(".lead", "Kraftfahrt", "in Kraft")
+	p.becomes("document.documentElement.lang === 'de'")
+	p.eachScreen(made, claim, func(screen string) {
+		english := []string{"Today", "Nothing is found", "Loading", "Further fields", "Policy number", "There is nothing"}
+		shown := strings.Join(p.texts("#app"), "\n")
+		for _, text := range english {
+			if strings.Contains(shown, text) {
+				t.Errorf("%s shows %q", screen, text)
+			}
+		}
+	})
+	p.click("#language")
+	p.sees("nav", "Today")
+	p.becomes("document.documentElement.lang === 'en'")
+}
+
+// TestReducedMotion sees that nothing moves for a person who prefers that.
+func TestReducedMotion(t *testing.T) {
+	t.Parallel()
+	p := open(t, book, "/find", trial.Developer)
+	p.sees("#results", "POL-")
+	const moves = "[...document.querySelectorAll('*')].some((e) => ['transitionDuration', 'animationDuration']" +
+		".some((name) => parseFloat(getComputedStyle(e)[name]) > 0))"
+	p.media("prefers-reduced-motion", "no-preference")
+	p.becomes(moves)
+	p.media("prefers-reduced-motion", "reduce")
+	p.becomes("!" + moves)
+}
+
+// TestAmountsStandRight sees that amounts stand at the right of their columns, each with its currency.
+func TestAmountsStandRight(t *testing.T) {
+	t.Parallel()
+	p := open(t, book, "/today", trial.Developer)
+	p.sees("[data-part=open]", "CLM-")
+	p.becomes("[...document.querySelectorAll('td [data-amount]')].every((e) => e.innerText.includes('EUR') && " +
+		"getComputedStyle(e.closest('td')).textAlign === 'right')")
+	if p.count("td [data-amount]") == 0 {
+		t.Error("there are no amounts")
+	}
+}
+
+// TestRequestsAreBounded counts the requests and the rows of each screen of an exchange with thousands of policies of
+// one policyholder: a screen reads a few pages, however many there are.
+func TestRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	const (
+		mostRequests = 12
+		mostRows     = 200
+	)
+	e := run(t)
+	c := client(t, e)
+	made := policy(t, c, "Bounded")
+	claim := loss(t, c, made)
+	more(t, c, c.Read(t, "/motorCoverage/"+made.Text("id")))
+	p := open(t, e, "/today", trial.Developer, trial.Admin)
+	total := 0
+	p.eachScreen(made, claim, func(screen string) {
+		var n int
+		p.eval("performance.getEntriesByType('resource').filter((e) => e.initiatorType === 'fetch').length", &n)
+		p.eval("performance.clearResourceTimings()", nil)
+		total += n
+		if rows := p.count("tbody tr"); n > mostRequests || rows > mostRows {
+			t.Errorf("%s made %d requests and shows %d rows", screen, n, rows)
+		}
+	})
+	if total < mostRequests {
+		t.Errorf("only %d requests were seen", total)
+	}
+}
+
+// more creates 2,000 policies like one, with a claim each.
+func more(t *testing.T, c *trial.Client, like trial.Record) {
+	t.Helper()
+	const policies, each = 2000, 25
+	for n := range policies / each {
+		operations := []trial.Record{}
+		for i := range each {
+			body := trial.Record{"perils": []string{"fire", "hail"}, "inceptionDate": "2026-01-01T00:00:00Z",
+				"expiryDate": "2027-01-01T00:00:00Z", "policyholderId": like["policyholderId"],
+				"vehicleId": like["vehicleId"], "driverId": like["driverId"]}
+			ref := fmt.Sprint("p", i)
+			operations = append(operations, trial.Record{"ref": ref, "method": "POST", "path": "/motorCoverage", "body": body},
+				trial.Record{"ref": "c" + ref, "method": "POST", "path": "/claim", "body": trial.Record{
+					"policyNumber": "@" + ref + ".policyNumber", "lossDate": "2026-03-01T08:30:00Z",
+					"fnol": "2026-06-02T08:30:00Z", "claimType": "own property damage", "lossCause": "hail", "reserve": 1}})
+		}
+		body, err := json.Marshal(trial.Record{"operations": operations})
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := c.Send(context.Background(), "POST", "/x/batch", body, "Idempotency-Key", fmt.Sprint("more ", n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Want(t, 200)
+	}
+}
