@@ -12,6 +12,7 @@ const FORMS = {
   reopen: { method: 'POST', suffix: ':reopen', states: ['closed'] },
   revise: { method: 'PUT', suffix: '', states: ['open', 'closed', 'reopened'], only: ['reserve', 'liabilityShare', 'excessAmount',
     'lossCause', 'location', 'description'], first: ['reserve', 'liabilityShare'] },
+  addDocument: { method: 'POST', suffix: '/documents', states: ['open', 'closed', 'reopened'] },
 };
 
 function act(name, { record, etag }, place, again, signal) {

@@ -25,7 +25,7 @@ export default {
   renewalsBefore: 'Erneuert', renewalsAfter: 'Erneuert durch', unavailable: 'Dieser Teil fehlt: Sein Dienst antwortet nicht.',
   thereIsMore: 'Es gibt mehr:', by: 'von', version: 'Fassung', documents: 'Dokumente', address: 'Adresse', payments: 'Zahlungen',
   moneyOverTime: 'Reserve und Zahlungen im Verlauf', warnings: 'Warnungen', noWarnings: 'An diesem Schaden ist nichts ungewöhnlich.',
-  endorse: 'Nachtrag', cancel: 'Police kündigen', renew: 'Erneuern', settle: 'Regulieren', reopen: 'Wieder öffnen', revise: 'Ändern',
+  endorse: 'Nachtrag', cancel: 'Police kündigen', renew: 'Erneuern', settle: 'Regulieren', reopen: 'Wieder öffnen', addDocument: 'Dokument hinzufügen', 'add claim': 'Schaden melden', 'add receipt': 'Beleg erfassen', revise: 'Ändern',
   send: 'Senden', sending: 'Wird gesendet …', done: 'Erledigt.', close: 'Schließen', asCurl: 'Diese Anfrage als curl', choose: 'wählen …',
   furtherFields: 'Weitere Felder', renewedBy: 'Die Erneuerung ist', created: 'Die Police wurde angelegt:',
   changedMeanwhile: 'Seit Sie ihn geöffnet haben, hat jemand den Datensatz geändert. Sehen Sie sich das an, und senden Sie noch einmal, wenn Ihre Änderung weiter gilt:',

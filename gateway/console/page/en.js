@@ -25,7 +25,7 @@ export default {
   renewalsBefore: 'Renews', renewalsAfter: 'Renewed by', unavailable: 'This part is missing: its service does not respond.',
   thereIsMore: 'There is more:', by: 'by', version: 'version', documents: 'Documents', address: 'Address', payments: 'Payments',
   moneyOverTime: 'Reserve and payments over time', warnings: 'Warnings', noWarnings: 'Nothing is unusual about this claim.',
-  endorse: 'Endorse', cancel: 'Cancel policy', renew: 'Renew', settle: 'Settle', reopen: 'Reopen', revise: 'Revise',
+  endorse: 'Endorse', cancel: 'Cancel policy', renew: 'Renew', settle: 'Settle', reopen: 'Reopen', addDocument: 'Add a document', 'add claim': 'Report a claim', 'add receipt': 'Record a receipt', revise: 'Revise',
   send: 'Send', sending: 'Sending …', done: 'Done.', close: 'Close', asCurl: 'This request as curl', choose: 'choose …',
   furtherFields: 'Further fields', renewedBy: 'The renewal is', created: 'The policy was created:',
   changedMeanwhile: 'Somebody has changed the record since you opened it. Look at what changed, and send again if your change still holds:',

@@ -11,7 +11,7 @@ const KEYS = [['/', 'keyFind'], ['j', 'keyDown'], ['k', 'keyUp'], ['Enter', 'key
 const OPERATIONS = [['GET', '/x/search/coverage'], ['GET', '/x/search/claim'], ['GET', '/x/search/personal'],
   ['GET', '/x/policy/{policyNumber}'], ['GET', '/x/history/motorCoverage/{id}'], ['POST', '/motorCoverage/{id}:endorse'],
   ['POST', '/motorCoverage/{id}:cancel'], ['POST', '/motorCoverage/{id}:renew'], ['POST', '/x/batch'], ['GET', '/claim/{id}'],
-  ['POST', '/claim/{id}:settle'], ['POST', '/claim/{id}:reopen'], ['PUT', '/claim/{id}'], ['POST', '/x/claim/admissibility'],
+  ['POST', '/claim'], ['POST', '/receipt'], ['POST', '/claim/{id}/documents'], ['POST', '/claim/{id}:settle'], ['POST', '/claim/{id}:reopen'], ['PUT', '/claim/{id}'], ['POST', '/x/claim/admissibility'],
   ['GET', '/x/events'], ['PUT', '/x/webhook/{name}'], ['GET', '/x/webhook/{name}/deliveries']];
 
 function operation(document, [method, path]) {

@@ -8,6 +8,8 @@ import { events, history, timeline } from './timeline.js';
 import { label, t } from './words.js';
 
 const ACTIONS = ['endorse', 'cancel', 'renew'];
+// ADDED are records about the policy that can be created from here, with the fields that come first.
+const ADDED = { claim: ['lossDate', 'claimType', 'fnol', 'lossCause', 'reserve'], receipt: [] };
 
 // act opens the form of an action below its button.
 function act(action, policy, place, again, signal) {
@@ -25,6 +27,15 @@ function act(action, policy, place, again, signal) {
         policyLink(data.policyNumber))) : again()) });
   });
 }
+
+// add opens the form of a new record about the policy below the buttons.
+const add = (resource, { policyNumber, id }, place, again, signal) => opened(place, signal, async () => {
+  const given = { policyNumber };
+  const fields = new Fields(await bodySchema('POST', `/${resource}`), { form: `new ${resource} ${id}`, first: ADDED[resource],
+    leave: ['policyNumber', 'claimNumber', 'documents'] });
+  return form({ id: `new-${resource}`, method: 'POST', path: `/${resource}`, title: t(`add ${resource}`), send: t(`add ${resource}`),
+    groups: [{ fields }], body: () => ({ ...given, ...fields.body() }), cancel: () => replace(place), done: again });
+});
 
 // rest is the link to what a part does not show.
 const rest = (of) => of?.rest && h('p', { class: 'quiet' }, t('thereIsMore'), ' ', h('code', {}, of.rest));
@@ -62,7 +73,9 @@ export default function policy(root, { path: [number], again }, signal) {
     return [
       h('p', { class: 'lead' }, t(`line ${resource}`), ' ', badge(record.status)),
       mayWrite() && h('div', { class: 'buttons' }, offered.map((action) => h('button', { type: 'button', 'data-action': action,
-        click: () => act(action, { resource, record, etag }, place, again, signal) }, t(action)))), place,
+        click: () => act(action, { resource, record, etag }, place, again, signal) }, t(action))), Object.keys(ADDED).map((one) => h(
+        'button', { type: 'button', 'data-action': `add-${one}`, click: () => add(one, record, place, again, signal) }, t(`add ${one}`)))),
+      place,
       h('div', { class: 'columns' },
         h('section', { 'data-part': 'record' }, h('h2', {}, t('terms')), members(record, ['id', 'policyNumber', 'status'])),
         h('section', { 'data-part': 'policyholder' }, h('h2', {}, label('policyholder')), view.policyholder

@@ -24,6 +24,9 @@ func TestLink(t *testing.T) {
 	p := blank(t, e)
 	p.to(followed)
 	p.sees("[data-part=empty]", "exchange seed")
+	var after float64
+	p.eval("performance.now()", &after)
+	t.Logf("signed in, with the first screen, %.0f ms after the link was followed", after)
 	p.sees("#who", "local")
 	p.click("button[data-seed]")
 	p.sees("[data-part=open]", "CLM-")

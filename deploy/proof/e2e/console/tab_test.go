@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
@@ -53,7 +55,7 @@ func blank(t *testing.T, e *trial.Exchange) *tab {
 			t.Errorf("the page has faults:\n%s", strings.Join(p.faults, "\n"))
 		}
 	})
-	p.do(log.Enable(), runtime.Enable())
+	p.do(log.Enable(), runtime.Enable(), network.Enable())
 	return p
 }
 
@@ -109,11 +111,33 @@ func (p *tab) listen(event any) {
 			fault = event.Entry.Text
 		}
 	}
+	if sent, is := event.(*network.EventRequestWillBeSent); is {
+		fault = unguarded(sent.Request)
+	}
 	if fault != "" {
 		p.mu.Lock()
 		p.faults = append(p.faults, fault)
 		p.mu.Unlock()
 	}
+}
+
+var (
+	asks    = regexp.MustCompile(`/x/claim/admissibility$|/console/|/token$`)
+	changes = regexp.MustCompile(`^http://[^/]+/[A-Za-z]{2,}/[^/:]+(:[a-z]+|/documents)?$`)
+)
+
+// unguarded returns what is wrong with a request that writes: without an Idempotency-Key, it may be done twice, and
+// without an If-Match, it may overwrite what somebody else has written.
+func unguarded(r *network.Request) string {
+	given := func(name string) bool { text, _ := r.Headers[name].(string); return text != "" }
+	switch {
+	case asks.MatchString(r.URL):
+	case r.Method == "POST" && !given("Idempotency-Key"):
+		return "no Idempotency-Key: POST " + r.URL
+	case (r.Method == "POST" || r.Method == "PUT") && changes.MatchString(r.URL) && !given("If-Match"):
+		return "no If-Match: " + r.Method + " " + r.URL
+	}
+	return ""
 }
 
 func (p *tab) do(actions ...chromedp.Action) {

@@ -83,6 +83,42 @@ func TestPolicyIsChanged(t *testing.T) {
 	}
 }
 
+// TestRecordsAreAdded reports a claim and records a receipt from the screen of a policy, after a refusal, and adds a
+// document to the claim.
+func TestRecordsAreAdded(t *testing.T) {
+	t.Parallel()
+	c := client(t, book)
+	made := policy(t, c, "Adder")
+	p := open(t, book, "/policy/"+made.Text("policyNumber"), trial.Developer, trial.Admin)
+	p.click("[data-action=add-claim]")
+	p.fill("new-claim", "/lossDate", "2029-03-01T08:30:00")
+	p.fill("new-claim", "/claimType", "own property damage")
+	p.fill("new-claim", "/lossCause", "hail")
+	p.send("new-claim")
+	p.sees("form[data-form=new-claim] .outcome", "not in force")
+	p.fill("new-claim", "/lossDate", "2026-03-01T08:30:00")
+	p.fill("new-claim", "/reserve", "77")
+	p.send("new-claim")
+	p.sees("section", "CLM-", "EUR 77.00")
+	p.click("[data-action=add-receipt]")
+	p.fill("new-receipt", "/receiptType", "new policy")
+	p.fill("new-receipt", "/paymentAmount", "420")
+	p.fill("new-receipt", "/premiumPaymentMethod", "cash")
+	p.send("new-receipt")
+	p.sees("section", "EUR 420.00")
+	claims := c.Get(t, "/claim?policyNumber="+made.Text("policyNumber")).Records(t)
+	receipts := c.Get(t, "/receipt?policyNumber="+made.Text("policyNumber")).Records(t)
+	if len(claims) != 1 || len(receipts) != 1 {
+		t.Fatalf("%d claims, %d receipts", len(claims), len(receipts))
+	}
+	p.turn("/claim/" + claims[0].Text("claimNumber"))
+	p.click("[data-action=addDocument]")
+	p.fill("addDocument", "/url", "https://files.example/hail.jpg")
+	p.fill("addDocument", "/type", "photo")
+	p.send("addDocument")
+	p.sees("section table", "https://files.example/hail.jpg", "photo")
+}
+
 // create fills the form of a new motor policy.
 func (p *tab) create(name string) {
 	p.Helper()
