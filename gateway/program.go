@@ -40,8 +40,10 @@ type Settings struct {
 	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once
 	// after a while without any; 0 for any number, and for the requests of one second.
 	RateLimit, RateBurst int64
-	// Console is what the console can do where the exchange runs in one process.
-	Console console.Local
+	// Console holds what the console can ask of an exchange on the machine of its user, by whole paths.
+	Console map[string]http.Handler
+	// ConsoleClient is what the console is registered as at the identity provider.
+	ConsoleClient string
 
 	valueSets *string
 	amounts   func() setting.Amounts
@@ -63,6 +65,9 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.TokenCommand, known.TokenCommand, "",
 		"command that prints a bearer token, for the pages and the log of an exchange that signs its own; exchange "+
 			"token if not given")
+	flags.StringVar(&s.ConsoleClient, known.ConsoleClient, "",
+		"client id of the console at the identity provider (OpenID Connect, a public client with PKCE); there is no "+
+			"console for its tokens if not given")
 	setting.IntVar(flags, &s.RateLimit, known.RateLimit, 0, 0, 1<<20,
 		"requests that each caller may send to a process of the gateway in a second; beyond it they are refused "+
 			"(429); 0 for any number")
@@ -121,7 +126,9 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		return nil, err
 	}
 	maps.Copy(public, console.Pages(console.Config{
-		OwnTokens: tokens.Local, Amounts: openapi.Amounts(s.amounts()), Local: s.Console,
+		OwnTokens: tokens.Local, Amounts: openapi.Amounts(s.amounts()), Local: s.Console, Provider: console.Provider{
+			Issuer: s.Tokens.Issuer, Client: s.ConsoleClient, Audience: s.Tokens.Audience, TokenURL: s.TokenURL,
+		},
 	}))
 	if s.PublicURL != "" {
 		if public[metadataPath], err = metadata(s.PublicURL, s.Tokens.Issuer); err != nil {

@@ -22,6 +22,7 @@ const (
 	TokenURL          = "token-url"
 	TokenCommand      = "token-command"
 	PublicURL         = "public-url"
+	ConsoleClient     = "console-client"
 	RateLimit         = "rate-limit"
 	RateBurst         = "rate-burst"
 	EventsRetention   = "events-retention"
@@ -43,7 +44,7 @@ func All() []string {
 	return []string{
 		ValueSets, KeyRetention, MaxRecord, ReportingWindow, ClaimDocuments, RefundReceiptType, BordereauPeriod,
 		TripLength, AnnualLength, TopicPartitions, TopicReplication, SessionTimeout,
-		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, RateLimit, RateBurst, EventsRetention,
-		WebhookPrivate, Data, AmountUnit, Currency, URL, Token,
+		AdminMayRead, CORSOrigins, TokenURL, TokenCommand, PublicURL, ConsoleClient, RateLimit, RateBurst,
+		EventsRetention, WebhookPrivate, Data, AmountUnit, Currency, URL, Token,
 	}
 }

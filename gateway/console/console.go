@@ -3,43 +3,60 @@
 package console
 
 import (
-	"context"
 	"net/http"
+	"net/url"
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/pkg/problem"
 )
 
-// Path is the path of the console.
-const Path = "/console"
+// Path is the path of the console, and SeedPath that of the handler in Config.Local that fills an empty exchange.
+const (
+	Path     = "/console"
+	SeedPath = Path + "/seed"
+)
 
 // Config is what the console shows of the exchange that serves it.
 type Config struct {
-	// OwnTokens reports whether the exchange signs its tokens itself. Only then is there a console: the page has no way
-	// to sign a person in at an identity provider.
+	// OwnTokens reports whether the exchange signs its tokens itself: a person pastes one. Else Provider issues them.
 	OwnTokens bool
+	Provider  Provider
 	// Amounts say what amounts are in.
 	Amounts openapi.Amounts
-	Local   Local
+	// Local holds what the page can ask of an exchange on the machine of its user only, by whole paths.
+	Local map[string]http.Handler
 }
 
-// Local is what only an exchange on the machine of its user offers. Each may be nil.
-type Local struct {
-	// Link signs a person in once.
-	Link *Link
-	// Seed fills the exchange with an invented book, as the caller with the token.
-	Seed func(ctx context.Context, token string) error
+// Provider is an identity provider at which the page signs people in: OpenID Connect, authorization code with PKCE.
+type Provider struct {
+	// Issuer is its identifier, Client what the console is registered as there, and Audience that of the tokens.
+	Issuer, Client string
+	Audience       []string
+	// TokenURL is where it issues tokens, if that is not at the origin of Issuer.
+	TokenURL string
+}
+
+// origins returns the origins that the page calls to sign in.
+func (p Provider) origins() (list string) {
+	for _, address := range []string{p.Issuer, p.TokenURL} {
+		if u, err := url.Parse(address); err == nil && u.Host != "" && p.Client != "" {
+			list += " " + u.Scheme + "://" + u.Host
+		}
+	}
+	return list
 }
 
 // Pages returns the handlers of the console by their whole path. Where there is no console, the one at Path says why.
 func Pages(config Config) map[string]http.Handler {
 	why := ""
 	switch {
-	case page == nil:
+	case !Built():
 		why = "This gateway was built without the console."
-	case !config.OwnTokens:
-		why = "The console is off: it works only with an exchange that signs its tokens itself (exchange run, " +
-			"without an identity provider)."
+	case config.OwnTokens:
+		config.Provider = Provider{}
+	case config.Provider.Client == "" || config.Provider.origins() == "":
+		why = "The console is off: nobody could sign in. The setting console-client says what the console is " +
+			"registered as at the identity provider, and jwt-issuer where that is."
 	}
 	if why != "" {
 		return map[string]http.Handler{Path: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -47,14 +64,14 @@ func Pages(config Config) map[string]http.Handler {
 		})}
 	}
 	all := page(config)
-	if config.Local.Link != nil {
-		all[signInPath] = config.Local.Link
-	}
-	if config.Local.Seed != nil {
-		all[seedPath] = seed(config.Local.Seed)
+	for path, handler := range config.Local {
+		all[path] = handler
 	}
 	return all
 }
+
+// Built reports whether this program was built with the console.
+func Built() bool { return page != nil }
 
 // page returns the handlers of the files of the page, by their whole path. It is nil in a build without the console.
 var page func(Config) map[string]http.Handler

@@ -4,9 +4,7 @@ package console_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -17,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/gateway/console"
@@ -202,9 +199,21 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestConsoleIsOff asks gateways whose tokens an identity provider issues.
+// TestProvider holds that the page may call the identity provider, and nobody else.
+func TestProvider(t *testing.T) {
+	response := get(console.Pages(console.Config{Provider: console.Provider{Issuer: "https://id.example/realm",
+		Client: "the <console>", Audience: []string{"exchange", "other"}, TokenURL: "https://tokens.example/token"}}),
+		console.Path)
+	want := "connect-src 'self' https://id.example https://tokens.example"
+	policy := response.Header.Get("Content-Security-Policy")
+	if response.StatusCode != http.StatusOK || !strings.HasSuffix(policy, "; "+want) {
+		t.Errorf("status %d, Content-Security-Policy %q", response.StatusCode, policy)
+	}
+}
+
+// TestConsoleIsOff asks gateways whose tokens an identity provider issues, which does not know the console.
 func TestConsoleIsOff(t *testing.T) {
-	pages := console.Pages(console.Config{})
+	pages := console.Pages(console.Config{Provider: console.Provider{Issuer: "https://id.example"}})
 	response := get(pages, console.Path)
 	var problem struct{ Detail string }
 	if err := json.NewDecoder(response.Body).Decode(&problem); err != nil {
@@ -213,84 +222,5 @@ func TestConsoleIsOff(t *testing.T) {
 	if len(pages) != 1 || response.StatusCode != http.StatusNotFound ||
 		!strings.Contains(problem.Detail, "identity provider") {
 		t.Errorf("%d pages, status %d, %q", len(pages), response.StatusCode, problem.Detail)
-	}
-}
-
-// TestLink follows a link in all the ways that must fail, then once, then again.
-func TestLink(t *testing.T) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	link := console.NewLink(func() (string, error) { return "TOKEN", nil }, func() time.Time { return now })
-	pages := console.Pages(console.Config{OwnTokens: true, Local: console.Local{Link: link}})
-	follow := func(code string, change ...func(*http.Request)) (int, string) {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:8080/console/sign-in", strings.NewReader(code))
-		r.RemoteAddr = "127.0.0.1:50000"
-		for _, c := range change {
-			c(r)
-		}
-		w := httptest.NewRecorder()
-		pages["/console/sign-in"].ServeHTTP(w, r)
-		if cache := w.Header().Get("Cache-Control"); w.Code == http.StatusOK && cache != "no-store" {
-			t.Errorf("the token may be kept: Cache-Control is %q", cache)
-		}
-		return w.Code, w.Body.String()
-	}
-	if code, _ := follow(""); code != http.StatusNotFound {
-		t.Errorf("before there is a link: %d", code)
-	}
-	code := strings.TrimPrefix(link.URL("http://127.0.0.1:8080"), "http://127.0.0.1:8080/console#sign-in=")
-	for what, change := range map[string]func(*http.Request){
-		"from another machine": func(r *http.Request) { r.RemoteAddr = "192.0.2.1:50000" },
-		"behind a proxy":       func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.1") },
-		"behind a newer proxy": func(r *http.Request) { r.Header.Set("Forwarded", "for=192.0.2.1") },
-		"by another name":      func(r *http.Request) { r.Host = "rebound.example" },
-		"from another page":    func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
-		"too late":             func(*http.Request) { now = now.Add(time.Minute + time.Second) },
-	} {
-		if status, _ := follow(code, change); status != http.StatusNotFound {
-			t.Errorf("%s: status %d", what, status)
-		}
-	}
-	now = now.Add(-time.Minute)
-	for _, wrong := range []string{"", code[1:], code + "A", strings.Repeat("A", 1<<20)} {
-		if status, _ := follow(wrong); status != http.StatusNotFound {
-			t.Errorf("a wrong code of %d bytes: status %d", len(wrong), status)
-		}
-	}
-	if status, body := follow(code); status != http.StatusOK || body != `{"token":"TOKEN"}`+"\n" {
-		t.Errorf("followed: %d %s", status, body)
-	}
-	if status, _ := follow(code); status != http.StatusNotFound {
-		t.Errorf("followed twice: %d", status)
-	}
-}
-
-// TestSeed fills only for a page of this machine, with the caller's token, and says what failed.
-func TestSeed(t *testing.T) {
-	var got string
-	var fails error
-	pages := console.Pages(console.Config{OwnTokens: true, Local: console.Local{
-		Seed: func(_ context.Context, token string) error { got = token; return fails },
-	}})
-	ask := func(from, authorization string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest(http.MethodPost, "http://localhost:8080/console/seed", nil)
-		r.RemoteAddr = from
-		r.Header.Set("Authorization", authorization)
-		w := httptest.NewRecorder()
-		pages["/console/seed"].ServeHTTP(w, r)
-		return w
-	}
-	if w := ask("[::1]:50000", "Bearer T"); w.Code != http.StatusNoContent || got != "T" {
-		t.Errorf("status %d, token %q", w.Code, got)
-	}
-	if w := ask("192.0.2.1:50000", "Bearer T"); w.Code != http.StatusNotFound {
-		t.Errorf("from another machine: %d", w.Code)
-	}
-	if w := ask("127.0.0.1:50000", ""); w.Code != http.StatusUnauthorized {
-		t.Errorf("without a token: %d", w.Code)
-	}
-	fails = errors.New("no disk")
-	if w := ask("127.0.0.1:50000", "Bearer T"); w.Code != http.StatusServiceUnavailable ||
-		!strings.Contains(w.Body.String(), "no disk") {
-		t.Errorf("a failure: %d %s", w.Code, w.Body)
 	}
 }

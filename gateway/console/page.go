@@ -20,10 +20,11 @@ var files embed.FS
 
 func init() { page = readPage }
 
-// security lets the page load its own files and call this exchange, and nothing else. Text cannot become a script.
-const security = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+// security lets the page load its own files and call this exchange, and the identity provider that is added at its end.
+// Text cannot become a script.
+const security = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
-	"trusted-types 'none'"
+	"trusted-types 'none'; connect-src 'self'"
 
 var contentTypes = map[string]string{"js": "text/javascript", "css": "text/css"}
 
@@ -51,11 +52,14 @@ func readPage(config Config) map[string]http.Handler {
 	err := template.Must(template.New("").Parse(string(texts["index.html"]))).Execute(&index, struct {
 		Config
 		Folder string
-	}{config, folder})
+		Seed   bool
+	}{config, folder, config.Local[SeedPath] != nil})
 	if err != nil {
 		panic(err)
 	}
-	served := pages.File{ContentType: "text/html", Text: index.Bytes(), Security: security}.Handler()
+	served := pages.File{
+		ContentType: "text/html", Text: index.Bytes(), Security: security + config.Provider.origins(),
+	}.Handler()
 	all[Path] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Frame-Options", "DENY")
 		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -17,10 +18,13 @@ import (
 // openConsole gives the console what only an exchange that issues its own tokens has: a link that signs a person in,
 // and the command that fills an empty exchange.
 func (r *runner) openConsole(p *process.Process) {
-	r.link = console.NewLink(func() (string, error) { return local.IssueToken(r.data) }, time.Now)
-	r.gateway.Console = console.Local{
-		Link: r.link,
-		Seed: func(ctx context.Context, token string) error { return seed(ctx, p.URL(), token) },
+	if !console.Built() {
+		return
+	}
+	r.link = newLink(func() (string, error) { return local.IssueToken(r.data) }, time.Now)
+	r.gateway.Console = map[string]http.Handler{
+		signInPath: r.link,
+		seedPath:   seed(func(ctx context.Context, token string) error { return fill(ctx, p.URL(), token) }),
 	}
 }
 
@@ -32,8 +36,8 @@ func (r *runner) consoleLink(base string) string {
 	return r.link.URL(base)
 }
 
-// seed runs the command exchange seed for the exchange at a URL, as the caller with a token.
-func seed(ctx context.Context, base, token string) error {
+// fill runs the command exchange seed for the exchange at a URL, as the caller with a token.
+func fill(ctx context.Context, base, token string) error {
 	var said bytes.Buffer
 	for _, command := range client.Commands(client.Surroundings{
 		Environ: []string{"EXCHANGE_URL=" + base, "EXCHANGE_TOKEN=" + token},

@@ -18,7 +18,6 @@ import (
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/gateway"
-	"insurance.example/exchange/gateway/console"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka/cluster"
@@ -39,7 +38,7 @@ type runner struct {
 	clockService process.Definition
 	// ownTokens reports whether the exchange issues its tokens itself.
 	ownTokens bool
-	link      *console.Link
+	link      *link
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.

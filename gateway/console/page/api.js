@@ -22,7 +22,7 @@ export function signIn(token, keep) {
   } catch {
     return false;
   }
-  const scopes = claims.scope || claims.scp || [];
+  const scopes = claims.scope || claims.scp || claims.roles || [];
   Object.assign(session, { token, subject: String(claims.sub || ''),
     scopes: Array.isArray(scopes) ? scopes : String(scopes).split(' ') });
   if (keep) sessionStorage.setItem(KEPT, token);

@@ -6,6 +6,8 @@ export default {
   footer: 'Alles hier ist die öffentliche Schnittstelle, aufgerufen mit Ihrem eigenen Token:',
   whatIsThis: 'Die Börse führt Policen, Schäden und Prämienbelege, die Versicherer und Makler teilen. Öffnen Sie eine Police oder einen Schaden, um alles dazu zu sehen.',
   signIn: 'Anmelden', signInHow: 'Beim Start druckt die Börse einen Link, der Sie einmal anmeldet. Später druckt dieser Befehl ein Token zum Einfügen:',
+  signInProvider: 'Der Anmeldedienst Ihres Unternehmens meldet Sie an und bringt Sie hierher zurück.',
+  noSignIn: 'Sie sind nicht angemeldet. {0}', signedInElsewhere: 'Der andere Tab ist angemeldet. Sie können diesen schließen.',
   token: 'Token', keepToken: ' In diesem Tab behalten, bis er geschlossen wird', noToken: 'Das ist kein Token.',
   tokenEnded: 'Ihre Anmeldung ist abgelaufen. Melden Sie sich neu an: Die Seite bleibt, wie sie ist, und was Sie gesendet haben, geht weiter.',
   testClock: 'Diese Börse geht nach einer Testuhr. Sie zeigt', noResponse: 'Die Börse antwortet nicht.',

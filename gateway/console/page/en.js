@@ -6,6 +6,8 @@ export default {
   footer: 'Everything here is the public interface, called with your own token:',
   whatIsThis: 'The exchange keeps policies, claims and premium receipts that insurers and brokers share. Open a policy or a claim to see all of it.',
   signIn: 'Sign in', signInHow: 'The start of the exchange prints a link that signs you in once. Later, this command prints a token to paste here:',
+  signInProvider: 'The identity provider of your company signs you in, and brings you back here.',
+  noSignIn: 'You are not signed in. {0}', signedInElsewhere: 'The other tab is signed in. You can close this one.',
   token: 'Token', keepToken: ' Keep it in this tab until the tab is closed', noToken: 'This is not a token.',
   tokenEnded: 'Your sign-in has ended. Sign in again: the page is as you left it, and what you sent goes on.',
   testClock: 'This exchange goes by a test clock. It shows', noResponse: 'The exchange does not respond.',

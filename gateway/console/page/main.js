@@ -2,6 +2,7 @@
 
 import { kept, mayWrite, session, signIn, signOut, state } from './api.js';
 import { h, instant, replace } from './dom.js';
+import { atProvider, begin, comeBack } from './provider.js';
 import { language, speak, t } from './words.js';
 import claim from './claim.js';
 import feed from './feed.js';
@@ -93,36 +94,54 @@ function decoded(part) {
   }
 }
 
-// askToken asks for a token over the screen, which stays as it is.
-function askToken(why) {
-  document.getElementById('sign-in')?.remove();
-  const said = h('div', {}, why && h('p', { class: 'notice', role: 'alert' }, why));
+// saying shows why something about the sign-in has failed.
+const saying = (why) => why && h('p', { class: 'notice', role: 'alert' }, why);
+
+// byToken returns the form into which a token is pasted.
+function byToken(said) {
   const token = h('input', { type: 'password', id: 'token', autocomplete: 'off', spellcheck: 'false' });
   const keep = h('input', { type: 'checkbox', id: 'keep' });
-  const dialog = h('dialog', { id: 'sign-in', 'aria-labelledby': 'sign-in-title',
-    cancel: (event) => event.preventDefault() },
-  h('form', { submit: (event) => {
+  return h('form', { submit: (event) => {
     event.preventDefault();
-    if (!signIn(token.value.trim(), keep.checked)) {
-      replace(said, h('p', { class: 'notice', role: 'alert' }, t('noToken')));
-    }
-  } }, h('h2', { id: 'sign-in-title' }, t('signIn')), h('p', {}, t('signInHow')),
-  h('pre', {}, h('code', {}, 'exchange token')), h('label', { for: 'token' }, t('token')), token,
-  h('label', { class: 'check' }, keep, t('keepToken')), h('button', { class: 'primary' }, t('signIn')), said));
+    if (!signIn(token.value.trim(), keep.checked)) replace(said, saying(t('noToken')));
+  } }, h('p', {}, t('signInHow')), h('pre', {}, h('code', {}, 'exchange token')), h('label', { for: 'token' }, t('token')), token,
+  h('label', { class: 'check' }, keep, t('keepToken')), h('button', { class: 'primary' }, t('signIn')));
+}
+
+// byProvider returns the button that leads to the identity provider. A page that shows something stays as it is.
+const byProvider = (said) => [h('p', {}, t('signInProvider')), h('button', { type: 'button', class: 'primary', click: () => {
+  replace(said);
+  begin(Boolean(session.token)).catch((err) => replace(said, saying(t('noSignIn', err.message))));
+} }, t('signIn'))];
+
+// askToken asks for a sign-in over the screen, which stays as it is.
+function askToken(why) {
+  document.getElementById('sign-in')?.remove();
+  const said = h('div', {}, saying(why));
+  const dialog = h('dialog', { id: 'sign-in', 'aria-labelledby': 'sign-in-title',
+    cancel: (event) => event.preventDefault() }, h('h2', { id: 'sign-in-title' }, t('signIn')),
+  atProvider ? byProvider(said) : byToken(said), said);
   state.addEventListener('signed-in', () => { dialog.close(); dialog.remove(); }, { once: true });
   app.append(dialog);
   dialog.showModal();
 }
 
-// start signs in by the link or by the token that was kept, or asks for one, and shows the first screen.
+// start signs in by the link, by the identity provider or by the token that was kept, or asks for a sign-in.
 async function start() {
   const link = /^#sign-in=(.+)$/.exec(location.hash);
   if (link) history.replaceState(null, '', '#/today');
-  frame();
-  if (!link) {
-    if (!kept() || !signIn(kept(), true)) askToken();
-    return;
+  const failed = (err) => askToken(t('noSignIn', err.message));
+  try {
+    const back = atProvider ? await comeBack(failed) : 'here';
+    if (back === 'done') return;
+    frame();
+    if (back === 'elsewhere') replace(content, h('h1', {}, t('signIn')), h('p', { id: 'elsewhere' }, t('signedInElsewhere')));
+    else if (!link && !(kept() && signIn(kept(), true))) askToken();
+  } catch (err) {
+    frame();
+    failed(err);
   }
+  if (!link) return;
   try {
     const response = await fetch('/console/sign-in', { method: 'POST', body: link[1], cache: 'no-store' });
     const answer = await response.json();
@@ -157,6 +176,7 @@ state.addEventListener('clock', banners);
 state.addEventListener('connection', banners);
 let shownTo = null; // whose rights the screen shows
 state.addEventListener('signed-in', () => {
+  if (!content) frame();
   const is = `${session.subject} ${session.scopes}`;
   who();
   if (is !== shownTo) go();

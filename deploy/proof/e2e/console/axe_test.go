@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
@@ -72,9 +71,7 @@ func TestPagesAreAccessible(t *testing.T) {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()
 			p := blank(t, book)
-			p.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
-				{Name: "prefers-color-scheme", Value: scheme},
-			}))
+			p.media("prefers-color-scheme", scheme)
 			for _, path := range []string{"/docs/start", "/docs/register", "/problems", "/problems/peril-not-covered"} {
 				p.to(book.Base + path)
 				p.accessible(path)

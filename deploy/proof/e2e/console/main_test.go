@@ -5,6 +5,7 @@
 //   - main_test.go starts the browser and the exchange with the seeded book that the tests share.
 //   - tab_test.go is a page in the browser: what a person sees, types and presses.
 //   - signin_test.go signs in, by the link that the start prints and by a token, and tries to frame the page.
+//   - provider_test.go signs in at an identity provider.
 //   - find_test.go and screens_test.go compare what the screens show with what the exchange has.
 //   - write_test.go changes claims and policies.
 //   - scripts_test.go stores scripts in every text of every resource.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -132,9 +133,9 @@ func unguarded(r *network.Request) string {
 	given := func(name string) bool { text, _ := r.Headers[name].(string); return text != "" }
 	switch {
 	case asks.MatchString(r.URL):
-	case r.Method == "POST" && !given("Idempotency-Key"):
+	case r.Method == http.MethodPost && !given("Idempotency-Key"):
 		return "no Idempotency-Key: POST " + r.URL
-	case (r.Method == "POST" || r.Method == "PUT") && changes.MatchString(r.URL) && !given("If-Match"):
+	case r.Method != http.MethodGet && changes.MatchString(r.URL) && !given("If-Match"):
 		return "no If-Match: " + r.Method + " " + r.URL
 	}
 	return ""

@@ -221,8 +221,13 @@ func (e *Exchange) Logs() string {
 
 // Client returns a client with a token for the subject and the scopes. The token is valid for an hour.
 func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
+	return e.ClientOf(Issuer, subject, scopes...)
+}
+
+// ClientOf returns a client with a token that names an issuer.
+func (e *Exchange) ClientOf(issuer, subject string, scopes ...string) (*Client, error) {
 	token, err := e.Signer.Issue(auth.Grant{
-		Subject: subject, Scopes: scopes, Issuer: Issuer, Audience: []string{Audience}, Lifetime: time.Hour,
+		Subject: subject, Scopes: scopes, Issuer: issuer, Audience: []string{Audience}, Lifetime: time.Hour,
 	})
 	c := &Client{e.Base, "Bearer " + token, sender}
 	if e.volumes != nil {

@@ -1,4 +1,4 @@
-package console
+package allinone
 
 import (
 	"context"
@@ -12,21 +12,22 @@ import (
 	"sync"
 	"time"
 
+	"insurance.example/exchange/gateway/console"
 	"insurance.example/exchange/pkg/problem"
 )
 
 const (
-	signInPath = Path + "/sign-in"
-	seedPath   = Path + "/seed"
+	signInPath = console.Path + "/sign-in"
+	seedPath   = console.SeedPath
 	// linkLifetime is how long a link can be followed.
 	linkLifetime = time.Minute
 	// mostCode bounds what is read of a code.
 	mostCode = 256
 )
 
-// Link is a link that signs one person in, once. Its code is in the fragment, which a browser sends to nobody; the
+// link is a link that signs one person in, once. Its code is in the fragment, which a browser sends to nobody; the
 // page sends it in the body of a request, and gets a token in the response. It is safe for concurrent use.
-type Link struct {
+type link struct {
 	issue func() (token string, err error)
 	now   func() time.Time
 
@@ -35,28 +36,25 @@ type Link struct {
 	until time.Time
 }
 
-// NewLink returns a link that cannot be followed yet. issue returns the token that it leads to.
-func NewLink(issue func() (token string, err error), now func() time.Time) *Link {
-	return &Link{issue: issue, now: now}
+// newLink returns a link that cannot be followed yet. issue returns the token that it leads to.
+func newLink(issue func() (token string, err error), now func() time.Time) *link {
+	return &link{issue: issue, now: now}
 }
 
 // URL makes the link to the console of the exchange at a URL. It can be followed once, within a minute from now, and
-// takes the place of the one before. It is "" in a build without the console.
-func (l *Link) URL(base string) string {
-	if page == nil {
-		return ""
-	}
+// takes the place of the one before.
+func (l *link) URL(base string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.code, l.until = rand.Text(), l.now().Add(linkLifetime)
-	return base + Path + "#sign-in=" + l.code
+	return base + console.Path + "#sign-in=" + l.code
 }
 
 // Methods returns the method by which the page asks for the token.
-func (*Link) Methods() []string { return []string{http.MethodPost} }
+func (*link) Methods() []string { return []string{http.MethodPost} }
 
 // ServeHTTP exchanges the code in the body for a token.
-func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refused := fromHere(r); refused != nil {
 		problem.Write(w, refused)
 		return
@@ -78,7 +76,7 @@ func (l *Link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // use reports whether the code is that of the link and can be used, and uses it up.
-func (l *Link) use(code string) bool {
+func (l *link) use(code string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.code == "" || l.now().After(l.until) || subtle.ConstantTimeCompare([]byte(code), []byte(l.code)) != 1 {
