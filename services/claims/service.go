@@ -21,6 +21,7 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/part"
 	"insurance.example/exchange/pkg/setting"
 )
@@ -49,7 +50,7 @@ func Service() rest.Service {
 				deps.Unset(settings.ReportingWindow, "no claim carries a late-notification warning")
 			}
 			records := rest.Add(s, claim(e))
-			rest.Add(s, bordereau())
+			rows := rest.Add(s, bordereau())
 			return rest.Parts{
 				Internal: func(router gin.IRouter) {
 					router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
@@ -58,6 +59,9 @@ func Service() rest.Service {
 					})
 				},
 				LookedUp: func(doc docstore.Document) (string, any, error) { return lookedUp(doc, records) },
+				Examine: func(ctx context.Context, x inspect.Examination) error {
+					return examine(ctx, x, records, rows)
+				},
 			}, nil
 		},
 	}

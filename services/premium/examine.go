@@ -24,8 +24,11 @@ func (e *environment) examine(ctx context.Context, x inspect.Examination) error 
 	if err != nil {
 		return err
 	}
+	aggregated := 0 // receipts
 	if err := inspect.EachPage(ctx, receipts, docstore.Query{}, func(page []docstore.Stored) error {
-		return e.examineReceipts(ctx, x, page, rows)
+		n, err := e.examineReceipts(ctx, x, page, rows)
+		aggregated += n
+		return err
 	}); err != nil {
 		return err
 	}
@@ -34,15 +37,20 @@ func (e *environment) examine(ctx context.Context, x inspect.Examination) error 
 			if err := e.examineRow(ctx, x, doc, rows, receipts); err != nil {
 				return err
 			}
+			if aggregated > 0 {
+				if err := e.noteWritten(ctx, x, doc, rows); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})
 }
 
-// examineReceipts looks up the rows of receipts.
+// examineReceipts looks up the rows of receipts, and returns how many are in one.
 func (e *environment) examineReceipts(
 	ctx context.Context, x inspect.Examination, page []docstore.Stored, rows docstore.Inspected,
-) error {
+) (included int, err error) {
 	rowOf, finding := map[string]string{}, docstore.Finding{Collection: e.receipts.Collection}
 	var keys []string
 	for _, doc := range page {
@@ -58,7 +66,7 @@ func (e *environment) examineReceipts(
 			finding.Invariant = "a receipt is in a row of its policy"
 			finding.Found, finding.Expected = pinned, rest.Text(receipt.PolicyNumber)
 			if err := x.Report(finding); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		if !doc.Unsent {
@@ -68,7 +76,7 @@ func (e *environment) examineReceipts(
 	}
 	holders, err := rows.Holders(ctx, rowIndex, keys)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for _, doc := range page {
 		key, included := rowOf[doc.ID.String()]
@@ -78,11 +86,11 @@ func (e *environment) examineReceipts(
 		finding.ID, finding.Invariant = doc.ID.String(), "a receipt without a mark is in a row"
 		finding.Found, finding.Expected = "no row", key
 		if err := x.Report(finding); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	x.Count("receipts in rows", len(rowOf))
-	return nil
+	return len(rowOf), nil
 }
 
 // examineRow compares the sum of a row with its receipts. A row that awaits some of them is left to their marks.
@@ -138,4 +146,42 @@ func (e *environment) examineRow(
 		return x.Report(finding)
 	}
 	return nil
+}
+
+// noteWritten notes a row that a caller has written if its premium is not the sum of the receipts of its policy and
+// transaction type, in the rows of all periods together.
+func (e *environment) noteWritten(
+	ctx context.Context, x inspect.Examination, doc docstore.Stored, rows docstore.Inspected,
+) error {
+	var written premium.Bordereau
+	if err := json.Unmarshal(doc.Body, &written); err != nil || written.Period != nil || written.PolicyNumber == nil ||
+		written.TransactionType == nil || written.GrossWrittenPremium == "" {
+		return nil //nolint:nilerr // that it cannot be read was found out before
+	}
+	total := new(big.Int)
+	if err := inspect.EachPage(ctx, rows, docstore.Query{Equal: docstore.Keys{policyIndex: *written.PolicyNumber}},
+		func(page []docstore.Stored) error {
+			for _, other := range page {
+				var b premium.Bordereau
+				if err := json.Unmarshal(other.Body, &b); err != nil || b.Period == nil ||
+					rest.Text(b.TransactionType) != *written.TransactionType {
+					continue
+				}
+				if sum, is := new(big.Int).SetString(string(b.GrossWrittenPremium), 10); is {
+					total.Add(total, sum)
+				}
+			}
+			return nil
+		}); err != nil {
+		return err
+	}
+	sum := scalar.IntegerOf(total)
+	if written.GrossWrittenPremium == sum {
+		return nil
+	}
+	return x.Note(docstore.Finding{
+		Collection: e.rows.Collection, ID: doc.ID.String(),
+		Invariant: "a row that a caller has written has the sum of the receipts",
+		Found:     string(written.GrossWrittenPremium), Expected: string(sum),
+	})
 }

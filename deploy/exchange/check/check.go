@@ -55,11 +55,14 @@ type tally struct {
 	Records  map[string]int `json:"records"`
 	Others   map[string]int `json:"examined"`
 	Findings int            `json:"findings"`
+	Notes    int            `json:"notes"`
 }
 
-// examine looks for faults in the databases. It reports each, and says on notes how far it has come.
+// examine looks for faults in the databases. It reports each, and each note, which is no fault, and says on progressed
+// how far it has come.
 func examine(
-	ctx context.Context, databases []database, report func(service string, f docstore.Finding) error, notes io.Writer,
+	ctx context.Context, databases []database, report func(service string, f docstore.Finding, isNote bool) error,
+	progressed io.Writer,
 ) (*tally, error) {
 	found, err := targets(ctx, databases)
 	if err != nil {
@@ -76,7 +79,7 @@ func examine(
 		return lacking, err
 	}
 	t := &tally{Records: map[string]int{}, Others: map[string]int{}}
-	shown, total := progress.New(notes, -1), 0
+	shown, total := progress.New(progressed, -1), 0
 	// What is wrong with one database can keep the records of another from being examined. So the others are examined
 	// all the same.
 	var unread []error
@@ -86,7 +89,11 @@ func examine(
 			Inspection: d.inspection, Missing: missing, Now: d.now, Patience: patience,
 			Report: func(f docstore.Finding) error {
 				t.Findings++
-				return errors.Join(failed, report(d.name, f))
+				return errors.Join(failed, report(d.name, f, false))
+			},
+			Note: func(f docstore.Finding) error {
+				t.Notes++
+				return errors.Join(failed, report(d.name, f, true))
 			},
 			Count: func(sort string, n int) {
 				if sort == "records" {

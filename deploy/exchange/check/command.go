@@ -40,6 +40,10 @@ refer to is there; that each row of the bordereau is the sum of its receipts, an
 than a minute for their row. In MongoDB it reads page by page what is there by then, and a record that changes
 meanwhile is no fault.
 
+It notes, as no fault, the rows that callers have written and that other records contradict: a row of the premium
+bordereau whose premium is not the sum of the receipts, and a row of the claims bordereau that says something else
+than its claim.
+
 The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
 		Example: `  exchange check
   exchange check --data backups/monday -o json
@@ -121,12 +125,16 @@ type printer struct {
 	form string
 }
 
-func (p *printer) finding(service string, f docstore.Finding) error {
+func (p *printer) finding(service string, f docstore.Finding, isNote bool) error {
 	if p.form == asJSON {
 		return json.NewEncoder(p.w).Encode(struct {
 			Service string `json:"service"`
 			docstore.Finding
-		}{service, f})
+			Note bool `json:"note,omitzero"`
+		}{service, f, isNote})
+	}
+	if isNote {
+		service = "note: " + service
 	}
 	place := strings.Join(slices.DeleteFunc([]string{service, f.Collection, f.ID}, func(s string) bool {
 		return s == ""
@@ -157,7 +165,7 @@ func (p *printer) summary(t *tally) error {
 		}
 		return strings.Join(all, ", ")
 	}
-	_, err := fmt.Fprintf(p.w, "Examined records: %s. In them: %s. Faults: %d.\n", counts(t.Records),
-		counts(t.Others), t.Findings)
+	_, err := fmt.Fprintf(p.w, "Examined records: %s. In them: %s. Notes: %d. Faults: %d.\n", counts(t.Records),
+		counts(t.Others), t.Notes, t.Findings)
 	return err
 }

@@ -20,6 +20,8 @@ type Examination struct {
 	Inspection docstore.Inspection
 	// Report is called with each finding. The examination ends if it returns an error.
 	Report func(docstore.Finding) error
+	// Note is called with what callers have written that other records contradict. That is no fault of the exchange.
+	Note func(docstore.Finding) error
 	// Count is called with how many things of a sort were examined, such as "records".
 	Count func(sort string, n int)
 	// Missing returns those of the values that no record of a target has. A target is a collection, whose records are

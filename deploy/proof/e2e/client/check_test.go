@@ -1,10 +1,13 @@
 package client_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -241,4 +244,70 @@ func TestCheckNamesADamagedFile(t *testing.T) {
 	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--data", "book").want(t, 2, "settings data and store")
 	s.run(t, "check", "--store", "mongodb://127.0.0.1:1", "--mongo-selection-timeout", "50ms").
 		want(t, 3, "MongoDB at 127.0.0.1:1 does not respond", "--store")
+}
+
+// TestCheckNotesWhatRowsContradict writes rows of both bordereaux that other records contradict, and some that agree.
+// check notes the former, and calls none of them a fault.
+func TestCheckNotesWhatRowsContradict(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	said := s.run(t, "seed", "--size", "21").want(t, 0).stdout
+	claims := s.records(t, "claim")
+	paid := claims[slices.IndexFunc(claims, func(c trial.Record) bool { return c.Text("claimStatus") == "closed" })]
+	rows := s.records(t, "premiumBordereau")
+	kept := rows[slices.IndexFunc(rows, func(r trial.Record) bool { return r["treatyReference"] != nil })]
+	create := func(resource string, record trial.Record) string {
+		body, err := json.Marshal(record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var created trial.Record
+		line := s.run(t, "create", resource, "--body", string(body), "-o", "json").want(t, 0).stdout
+		if err := json.Unmarshal([]byte(line), &created); err != nil {
+			t.Fatal(err)
+		}
+		return created.Text("id")
+	}
+	claimRow := func(treaty string, changed trial.Record) string {
+		row := trial.Record{"treatyReference": treaty, "policyNumber": paid["policyNumber"], "fnol": paid["fnol"]}
+		maps.Copy(row, changed)
+		return create("claimsBordereau", row)
+	}
+	premiumRow := func(amount any) string {
+		return create("premiumBordereau", trial.Record{"policyNumber": kept["policyNumber"],
+			"transactionType": kept["transactionType"], "grossWrittenPremium": amount})
+	}
+	claimRow("agrees", trial.Record{"claimStatus": paid["claimStatus"], "GrosslLossReserve": paid["reserve"]})
+	claimRow("mended", trial.Record{"claimStatus": "reopened"})
+	claimRow("mended", trial.Record{"claimStatus": paid["claimStatus"]})
+	premiumRow(kept["grossWrittenPremium"])
+	want := []string{
+		claimRow("status", trial.Record{"claimStatus": "reopened"}),
+		claimRow("paid", trial.Record{"paid": 98_765}),
+		claimRow("reserve", trial.Record{"GrosslLossReserve": 98_765}),
+		claimRow("unknown", trial.Record{"fnol": "1999-01-01T00:00:00Z"}),
+		premiumRow(98_765),
+	}
+	var noted []string
+	r := s.run(t, "check", "-o", "json", "--data", s.Data).want(t, 0)
+	for _, line := range r.lines() {
+		var f trial.Finding
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Note {
+			noted = append(noted, f.ID)
+		}
+	}
+	// seed makes one such row itself, and says so.
+	if len(noted) != len(want)+1 || !strings.Contains(said, "its row in the claims bordereau still says") {
+		t.Errorf("%d notes:\n%s", len(noted), r.stdout)
+	}
+	for i, id := range want {
+		if !slices.Contains(noted, id) {
+			t.Errorf("row %d is not noted:\n%s", i, r.stdout)
+		}
+	}
+	s.run(t, "check", "--data", s.Data).want(t, 0, "note: premium premiumBordereau "+want[4], "found 98765, expected",
+		fmt.Sprintf("Notes: %d. Faults: 0.", len(want)+1))
 }
