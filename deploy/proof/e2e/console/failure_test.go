@@ -13,14 +13,14 @@ import (
 	"insurance.example/exchange/pkg/auth"
 )
 
-// typedSettlement opens a claim and fills the form that settles it.
-func typedSettlement(t *testing.T, e *trial.Exchange, number string) *tab {
+// typedSettlement opens a new claim and fills the form that settles it.
+func typedSettlement(t *testing.T, e *trial.Exchange, name string) (c *trial.Client, claim trial.Record, p *tab) {
 	t.Helper()
-	p := open(t, e, "/claim/"+number, trial.Developer, trial.Admin)
+	c, claim, p = openClaim(t, e, name)
 	p.click("[data-action=settle]")
 	p.fill("settle", "/paymentAmount", "321")
 	p.fill("settle", "/paymentMethod", "cash")
-	return p
+	return c, claim, p
 }
 
 // typed is true while the form has what typedSettlement has typed.
@@ -41,10 +41,8 @@ func settledOnce(t *testing.T, c *trial.Client, claim trial.Record) {
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	e := run(t)
-	c := client(t, e)
-	claim := loss(t, c, policy(t, c, "Restarted"))
+	c, claim, p := typedSettlement(t, e, "Restarted")
 	number := claim.Text("claimNumber")
-	p := typedSettlement(t, e, number)
 	if err := e.Kill("exchange"); err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +81,7 @@ func TestServiceAway(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunApart(t.TempDir(), nil)
 	trial.EndWith(t, e, err)
-	c := client(t, e)
-	made := policy(t, c, "Away")
-	claim := loss(t, c, made)
-	p := typedSettlement(t, e, claim.Text("claimNumber"))
+	c, claim, p := typedSettlement(t, e, "Away")
 	if err := e.Kill("claims"); err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +89,7 @@ func TestServiceAway(t *testing.T) {
 	p.sees("form .outcome", "unavailable")
 	p.becomes(typed)
 	p.gone("#offline")
-	p.turn("/policy/" + made.Text("policyNumber"))
+	p.turn("/policy/" + claim.Text("policyNumber"))
 	p.sees("[data-part=record]", "1,234")
 	p.sees("[data-unavailable=claims]", "its service does not respond")
 	p.turn("/today")
@@ -146,9 +141,7 @@ func (p *tab) paste(token string) {
 // TestTokenEnds lets the token end before a form is sent. After the person has signed in again, it is sent.
 func TestTokenEnds(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Ended"))
-	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	c, claim, p := typedSettlement(t, book, "Ended")
 	pass := p.ended()
 	p.send("settle")
 	p.sees("#sign-in", "Your sign-in has ended.")
@@ -162,9 +155,7 @@ func TestTokenEnds(t *testing.T) {
 // TestSomebodyElseSignsIn lets the token end before a form is sent. It is not sent in the name of another person.
 func TestSomebodyElseSignsIn(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Other"))
-	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	c, claim, p := typedSettlement(t, book, "Other")
 	pass := p.ended()
 	p.send("settle")
 	p.sees("#sign-in", "Your sign-in has ended.")
@@ -182,9 +173,7 @@ func TestSomebodyElseSignsIn(t *testing.T) {
 // TestNetworkGoes takes the network away and brings it back.
 func TestNetworkGoes(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Network"))
-	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	c, claim, p := typedSettlement(t, book, "Network")
 	p.do(network.Enable(), network.EmulateNetworkConditions(true, 0, -1, -1))
 	p.send("settle")
 	p.sees("form .outcome", "The exchange does not respond.")
@@ -201,9 +190,7 @@ func TestNetworkGoes(t *testing.T) {
 // TestSlowResponse holds a response back. The page says that it waits, and goes on when the response is there.
 func TestSlowResponse(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Slow"))
-	p := typedSettlement(t, book, claim.Text("claimNumber"))
+	c, claim, p := typedSettlement(t, book, "Slow")
 	goOn := make(chan struct{})
 	p.intercept("*:settle", fetch.RequestStageResponse, func(ctx context.Context, id fetch.RequestID) error {
 		select {

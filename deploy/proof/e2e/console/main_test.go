@@ -10,6 +10,7 @@
 //   - write_test.go changes claims and policies.
 //   - scripts_test.go stores scripts in every text of every resource.
 //   - people_test.go has axe look at the screens (axe_test.go), and uses them by keys, on a phone and in German.
+//   - pictures_test.go makes the pictures of the READMEs, and holds that they are there.
 //   - failure_test.go takes the exchange, a service, the token or the network away while a page is open.
 //   - docs_test.go sends the examples of /docs, and axe_test.go looks for faults of accessibility on its pages.
 package console
@@ -135,4 +136,20 @@ func policy(t *testing.T, c *trial.Client, name string) trial.Record {
 		"perils": []string{"fire", "hail"}, "premium": 1234, "inceptionDate": "2026-01-01T00:00:00Z",
 		"expiryDate": "2027-01-01T00:00:00Z", "indemnityLimitPolicy": 50_000,
 	})
+}
+
+// openPolicy creates a policy of its own for a test, and opens it with a token that writes.
+func openPolicy(t *testing.T, e *trial.Exchange, name string) (c *trial.Client, made trial.Record, p *tab) {
+	t.Helper()
+	c = client(t, e)
+	made = policy(t, c, name)
+	return c, made, open(t, e, "/policy/"+made.Text("policyNumber"), trial.Developer, trial.Admin)
+}
+
+// openClaim creates a claim of its own for a test, and opens it with a token that writes.
+func openClaim(t *testing.T, e *trial.Exchange, name string) (c *trial.Client, claim trial.Record, p *tab) {
+	t.Helper()
+	c = client(t, e)
+	claim = loss(t, c, policy(t, c, name))
+	return c, claim, open(t, e, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
 }

@@ -14,9 +14,7 @@ import (
 // TestClaimIsSettled settles a claim after a refusal that stands at its field, reopens it, and revises its reserve.
 func TestClaimIsSettled(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Settler"))
-	p := open(t, book, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
+	c, claim, p := openClaim(t, book, "Settler")
 	p.click("[data-action=settle]")
 	p.fill("settle", "/paymentAmount", "-5")
 	p.fill("settle", "/paymentMethod", "cash")
@@ -52,9 +50,7 @@ func TestClaimIsSettled(t *testing.T) {
 // TestPolicyIsChanged endorses a policy, extends it with a refusal, renews it and cancels it.
 func TestPolicyIsChanged(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	made := policy(t, c, "Changer")
-	p := open(t, book, "/policy/"+made.Text("policyNumber"), trial.Developer, trial.Admin)
+	c, made, p := openPolicy(t, book, "Changer")
 	p.click("[data-action=endorse]")
 	p.fill("endorse", "/endorsementType", "policy extension")
 	p.fill("endorse", "/expiryDate", "2026-06-01T00:00:00")
@@ -87,9 +83,7 @@ func TestPolicyIsChanged(t *testing.T) {
 // document to the claim.
 func TestRecordsAreAdded(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	made := policy(t, c, "Adder")
-	p := open(t, book, "/policy/"+made.Text("policyNumber"), trial.Developer, trial.Admin)
+	c, made, p := openPolicy(t, book, "Adder")
 	p.click("[data-action=add-claim]")
 	p.fill("new-claim", "/lossDate", "2029-03-01T08:30:00")
 	p.fill("new-claim", "/claimType", "own property damage")
@@ -178,9 +172,7 @@ func TestEveryLine(t *testing.T) {
 // TestTwoPersons sees that the second of two who change a claim is shown what the first changed, and can go on.
 func TestTwoPersons(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Twofold"))
-	p := open(t, book, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
+	c, claim, p := openClaim(t, book, "Twofold")
 	p.click("[data-action=revise]")
 	p.fill("revise", "/liabilityShare", "50")
 	c.Put(t, "/claim/"+claim.Text("id"), trial.Record{"reserve": 7000}).Want(t, 200)
@@ -200,9 +192,7 @@ func TestTwoPersons(t *testing.T) {
 // TestLostResponse loses the response to a settlement that was made. Sent again, it is not made twice.
 func TestLostResponse(t *testing.T) {
 	t.Parallel()
-	c := client(t, book)
-	claim := loss(t, c, policy(t, c, "Loser"))
-	p := open(t, book, "/claim/"+claim.Text("claimNumber"), trial.Developer, trial.Admin)
+	c, claim, p := openClaim(t, book, "Loser")
 	p.click("[data-action=settle]")
 	p.fill("settle", "/paymentAmount", "111")
 	p.fill("settle", "/paymentMethod", "cash")
