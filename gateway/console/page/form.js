@@ -8,6 +8,8 @@ import { label, t } from './words.js';
 
 const drafts = new Map(); // what was typed into forms that were not sent, by form and field
 
+export const forgetDrafts = () => drafts.clear();
+
 // resolve follows references, and leaves out that a member may be null.
 function resolve(document, schema) {
   let found = schema;

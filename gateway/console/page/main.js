@@ -2,6 +2,7 @@
 
 import { kept, mayWrite, session, signIn, signOut, state } from './api.js';
 import { h, instant, replace } from './dom.js';
+import { forgetDrafts } from './form.js';
 import { atProvider, begin, comeBack } from './provider.js';
 import { language, speak, t } from './words.js';
 import claim from './claim.js';
@@ -17,6 +18,7 @@ const screens = { today, find, policy, claim, feed, help, create, record };
 const app = document.getElementById('app');
 let leave = new AbortController(); // ends what the screen that is left had under way
 let content;
+let shownTo = null; // whose rights the screen shows
 
 // frame builds what all screens have.
 function frame() {
@@ -31,11 +33,22 @@ function frame() {
         h('button', { type: 'button', id: 'language', lang: language() === 'de' ? 'en' : 'de',
           click: changeLanguage },
         language() === 'de' ? 'English' : 'Deutsch'),
-        h('button', { type: 'button', id: 'sign-out', click: () => { signOut(); askToken(); } }, t('signOut'))))),
+        h('button', { type: 'button', id: 'sign-out', click: leaveExchange }, t('signOut'))))),
     h('div', { id: 'banners', role: 'status' }), content,
     h('footer', {}, h('p', {}, t('footer'), ' ', h('a', { href: '/docs' }, '/docs'))));
   banners();
   who();
+}
+
+// leaveExchange signs out, and leaves nothing of the person for the next one.
+function leaveExchange() {
+  signOut();
+  leave.abort();
+  forgetDrafts();
+  shownTo = null;
+  replace(content);
+  who();
+  askToken();
 }
 
 // changeLanguage shows the screen in the other language, if its words can be loaded.
@@ -174,7 +187,6 @@ document.addEventListener('keydown', (event) => {
 state.addEventListener('sign-in-needed', () => askToken(session.token && t('tokenEnded')));
 state.addEventListener('clock', banners);
 state.addEventListener('connection', banners);
-let shownTo = null; // whose rights the screen shows
 state.addEventListener('signed-in', () => {
   if (!content) frame();
   const is = `${session.subject} ${session.scopes}`;

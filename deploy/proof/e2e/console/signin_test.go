@@ -62,8 +62,14 @@ func TestSignIn(t *testing.T) {
 	p.gone("#sign-in")
 	p.sees("#results", "POL-")
 	p.becomes("sessionStorage.length === 0")
+	p.turn("/create")
+	p.fill("create", "/firstName", "Secret")
 	p.click("#sign-out")
 	p.sees("#sign-in", "exchange token")
+	p.becomes("document.querySelector('main').textContent === ''")
+	paste(strings.TrimPrefix(client(t, book).Authorization(), "Bearer "))
+	p.sees("form[data-form=create] h2")
+	p.becomes("document.querySelector('[name=\"/firstName\"]').value === ''")
 }
 
 // TestNoFrame loads the console into a frame of another page, which the browser refuses, and sees that the policy of
