@@ -15,7 +15,9 @@ var groups = []process.FlagGroup{
 		settings.BordereauPeriod, "key-retention", "claim-documents", "value-sets", settings.AmountUnit,
 		settings.Currency, "events-retention", "webhook-*",
 	}},
-	{Title: "Tokens of callers", Names: []string{"admin-may-read", "jwks-*", "jwt-*", "token-*"}},
+	{Title: "Tokens of callers", Names: []string{
+		"admin-may-read", settings.ConsoleClient, "jwks-*", "jwt-*", "token-*",
+	}},
 	{Title: "Logs, metrics and traces", Names: []string{"access-log", "audit-*", "log-*", "profiling", "trace-*"}},
 	{Title: "Bounds, of time and of room", Names: []string{
 		"request-timeout", "client-timeout", "drain-*", "large-requests", "max-*", "memory-limit", "overload-*",
