@@ -33,6 +33,12 @@ func (s *shelf) SetRecordID(id string) { s.ID = id }
 // shelves returns a server of shelves, crates and barrels.
 func shelves(t *testing.T, further ...search.Expansion) (*world, error) {
 	t.Helper()
+	return shelvesWith(t, "", further...)
+}
+
+// shelvesWith returns a server of shelves, and of crates and barrels that share a collection, if it is named.
+func shelvesWith(t *testing.T, collection string, further ...search.Expansion) (*world, error) {
+	t.Helper()
 	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "rest.db"))
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +48,7 @@ func shelves(t *testing.T, further ...search.Expansion) (*world, error) {
 		Store: store, Sets: known, Now: time.Now, Caller: func(context.Context) string { return "ada" },
 	})
 	for _, name := range []string{"crate", "barrel"} {
-		rest.Add(server, rest.Resource[crate]{Name: name, Search: crateFields})
+		rest.Add(server, rest.Resource[crate]{Name: name, Collection: collection, Search: crateFields})
 	}
 	rest.Add(server, rest.Resource[shelf]{
 		Name: "shelf", Search: []search.Field{search.Text("label").Leads()},
@@ -105,6 +111,33 @@ func TestASearchEmbedsWhatRecordsName(t *testing.T) {
 		t.Errorf("the refusal does not name what can be embedded: %s", text)
 	}
 	w.wants(w.send("GET", "/x/search/crate?expand=upper", ""), problem.BadParameter)
+}
+
+// TestASearchEmbedsOnlyTheResourcesThatAMemberNames has a shelf name barrels, of which its member cannot speak: the
+// search embeds none of them, whether they are kept with the crates or apart. Other services may name any record.
+func TestASearchEmbedsOnlyTheResourcesThatAMemberNames(t *testing.T) {
+	for _, collection := range []string{"", "goods"} {
+		w, err := shelvesWith(t, collection)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crate, barrel := w.made("crate", map[string]any{"code": "1"}), w.made("barrel", map[string]any{"code": "b"})
+		w.made("shelf", map[string]any{"label": "a", "top": barrel, "crates": []string{barrel, crate}})
+		shown := `{"id":"` + crate + `","code":"1"}`
+		want := `[{"label":"a","upper":null,"all":[null,` + shown + `],"unresolved":["upper","all"]}]`
+		if got := w.do(200, "GET", "/x/search/shelf?fields=label&expand=upper,all", "").Body.String(); got != want {
+			t.Errorf("collection %q: the search returns %s, not %s", collection, got, want)
+		}
+		named := func(id, resource, code string) string {
+			return `{"name":"` + id + `","resource":"` + resource + `","id":"` + id + `","record":{"id":"` + id +
+				`","code":"` + code + `"}}`
+		}
+		want = `{"records":[` + named(barrel, "barrel", "b") + "," + named(crate, "crate", "1") + `],"looked":3}`
+		got := w.do(200, "GET", "/internal/records/"+barrel+","+anID(1)+","+crate, "").Body.String()
+		if got != want {
+			t.Errorf("collection %q: the look-up returns %s, not %s", collection, got, want)
+		}
+	}
 }
 
 // TestWhatAPageEmbedsIsBounded follows the links of pages that could embed more than one may.

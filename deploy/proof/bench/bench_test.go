@@ -164,6 +164,40 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestAgainst compares a build with itself.
+func TestAgainst(t *testing.T) {
+	o := short(t, 50*time.Millisecond)
+	folder := t.TempDir()
+	if err := os.Symlink(o.Commands.Path("exchange"), filepath.Join(folder, "exchange")); err != nil {
+		t.Fatal(err)
+	}
+	o.kind = comparison.Against(folder)
+	rows, printed := measure(t, o)
+	for _, name := range o.kind.Rows {
+		cells := rows[name]
+		if len(cells) != 8 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) || cells[3] != "0" ||
+			!positive.MatchString(cells[6]) || !positive.MatchString(cells[7]) {
+			t.Errorf("%s: want two rates, 0 errors and two ratios in\n%s", name, printed)
+		}
+	}
+	if len(rows) < 4 {
+		t.Errorf("want the rows of four resources in\n%s", printed)
+	}
+}
+
+func TestBatch(t *testing.T) {
+	o := short(t, 100*time.Millisecond)
+	o.kind, o.Policies = comparison.Batch(), 1
+	rows, printed := measure(t, o)
+	for _, name := range o.kind.Rows {
+		cells := rows[name]
+		if len(cells) < 10 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) || cells[3] != "0" ||
+			!positive.MatchString(cells[4]) || !positive.MatchString(cells[5]) {
+			t.Errorf("%s: want two rates, 0 errors and two latencies in\n%s", name, printed)
+		}
+	}
+}
+
 // TestHostileCallersAreBounded checks that the memory stays within its bound, with a few of the rows and a fortieth of
 // their records. Times depend on the machine, so that the test does not look at them.
 func TestHostileCallersAreBounded(t *testing.T) {

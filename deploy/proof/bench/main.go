@@ -43,6 +43,7 @@ var kinds = []struct {
 	{"aging",
 		"measure requests about a record before and after thousands of changes, and receipts to a row of a million",
 		comparison.Aging},
+	{"batch", "measure batches of 50 creations, and the same creations one by one", comparison.Batch},
 	{"hostile", "measure what hostile requests cost the exchange, and those who use it meanwhile", hostile.Measurement},
 	{"feed", "measure how fast a reader gets the events of the feed, and how soon", feed.Measurement},
 	{"overload", "measure what is served when more is asked for than can be served", overload.Measurement},
@@ -99,6 +100,7 @@ func parse(args []string) arguments {
 	flags.StringVar(&a.MongoURL, "mongo-url", "",
 		"`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, "+
 			"as root on Debian")
+	against := flags.String("against", "", "measure creations in turn with those of the exchange in another `folder`")
 	flags.BoolVar(&a.Together, "together", false,
 		"with -overload and -fair, let the exchange and its callers share all cores, in place of one for each")
 	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload and -fair, in place of those in its name")
@@ -119,6 +121,10 @@ func parse(args []string) arguments {
 			a.kind = k.kind()
 			count++
 		}
+	}
+	if *against != "" {
+		a.kind = comparison.Against(*against)
+		count++
 	}
 	if flags.NArg() > 0 || a.Duration <= 0 || a.Connections < 1 || a.Policies < 1 || a.Count < 1 || a.Callers < 0 ||
 		count > 1 || count == 1 && (a.Processes || a.Mongo) {

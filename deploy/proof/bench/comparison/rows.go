@@ -15,10 +15,7 @@ func rowsOf(b *records.Book) []*load.Row {
 		listVehicles(b),
 		createVehicle(),
 		createClaim(b),
-		{
-			Name: "POST /receipt", Route: "/receipt", Status: http.StatusCreated, Target: 0.25, Await: awaitRows,
-			Call: load.Post("/receipt", func(n uint64) []byte { return records.NewReceipt(load.Pick(b.Policies, n)) }),
-		},
+		createReceipt(b),
 	}
 }
 
@@ -85,6 +82,13 @@ func createClaim(b *records.Book) *load.Row {
 	return &load.Row{
 		Name: "POST /claim", Route: "/claim", Status: http.StatusCreated, Target: 0.2,
 		Call: load.Post("/claim", func(n uint64) []byte { return records.NewClaim(load.Pick(b.Policies, n)) }),
+	}
+}
+
+func createReceipt(b *records.Book) *load.Row {
+	return &load.Row{
+		Name: "POST /receipt", Route: "/receipt", Status: http.StatusCreated, Target: 0.25, Await: awaitRows,
+		Call: load.Post("/receipt", func(n uint64) []byte { return records.NewReceipt(load.Pick(b.Policies, n)) }),
 	}
 }
 

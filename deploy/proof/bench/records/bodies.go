@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
 
 // The bodies of creates. What is in braces without a quote is filled in for each request.
@@ -22,8 +23,8 @@ const (
 		`"propertyType":"Farm","sumInsuredBuilding":250000,"sumInsuredContent":40000,"wall":"Brick","roof":"Slate"}`
 	policyBody = `{"policyholderId":"{policyholder}","vehicleId":"{vehicle}","driverId":"{driver}",` +
 		`"perils":["fire","theft","hail"],"premium":420.50,"indemnityLimitPolicy":50000,` +
-		`"inceptionDate":"2026-01-01T00:00:00Z","expiryDate":"2090-01-01T00:00:00Z"}`
-	claimBody = `{"policyNumber":"{policyNumber}","fnol":"2026-03-02T09:00:00Z","lossDate":"2026-03-01T12:00:00Z",` +
+		`"inceptionDate":"{inception}T00:00:00Z","expiryDate":"{expiry}T00:00:00Z"}`
+	claimBody = `{"policyNumber":"{policyNumber}","fnol":"{fnol}","lossDate":"{loss}",` +
 		`"claimType":"own property damage","location":"Hamburg","lossCause":"hail",` +
 		`"description":"Dents all over the roof."}`
 	receiptBody = `{"receiptType":"new policy","policyNumber":"{policyNumber}","paymentAmount":{amount},` +
@@ -35,8 +36,24 @@ func fill(body []byte, place, value string) []byte {
 	return bytes.ReplaceAll(body, []byte(place), []byte(value))
 }
 
-// serials counts the people and the vehicles of a run. Each has a number of its own.
+// serials counts the people, vehicles, policies and claims of a run. Each has a number of its own.
 var serials atomic.Int64
+
+// mixed returns the next number of so many, in an order in which none follows from the one before: what callers send is
+// not in order of creation, and an index costs more for it.
+func mixed(many int64) int64 { return serials.Add(1) * 982_451_653 % many }
+
+// The times of policies and claims. Each claim is within the term of each policy.
+var (
+	firstInception = time.Date(2025, time.March, 1, 0, 0, 0, 0, time.UTC)
+	firstExpiry    = time.Date(2090, time.January, 1, 0, 0, 0, 0, time.UTC)
+	firstLoss      = time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
+)
+
+const (
+	inceptionDays = 365
+	lossHours     = 30 * 24
+)
 
 // NewPerson returns the body of a person with an identity document of its own.
 func NewPerson() []byte {
@@ -48,21 +65,25 @@ func NewDriver() []byte { return []byte(driverBody) }
 
 // NewVehicle returns the body of a vehicle that has numbers of its own.
 func NewVehicle() []byte {
-	return fill([]byte(vehicleBody), "{serial}", fmt.Sprintf("%09d", serials.Add(1)))
+	return fill([]byte(vehicleBody), "{serial}", fmt.Sprintf("%09d", mixed(1_000_000_000)))
 }
 
 // NewProperty returns the body of a property.
 func NewProperty() []byte { return []byte(propertyBody) }
 
-// NewPolicy returns the body of a motor policy of records with these ids.
+// NewPolicy returns the body of a motor policy of records with these ids. Its term begins on a day of a year.
 func NewPolicy(policyholder, vehicle, driver string) []byte {
-	body := fill([]byte(policyBody), "{policyholder}", policyholder)
+	body, days := fill([]byte(policyBody), "{policyholder}", policyholder), int(mixed(inceptionDays))
+	body = fill(body, "{inception}", firstInception.AddDate(0, 0, days).Format(time.DateOnly))
+	body = fill(body, "{expiry}", firstExpiry.AddDate(0, 0, days).Format(time.DateOnly))
 	return fill(fill(body, "{vehicle}", vehicle), "{driver}", driver)
 }
 
-// NewClaim returns the body of a claim on a policy.
+// NewClaim returns the body of a claim on a policy, for a loss in an hour of a month that is notified a day later.
 func NewClaim(policyNumber string) []byte {
-	return fill([]byte(claimBody), "{policyNumber}", policyNumber)
+	loss := firstLoss.Add(time.Duration(mixed(lossHours)) * time.Hour)
+	body := fill([]byte(claimBody), "{policyNumber}", policyNumber)
+	return fill(fill(body, "{loss}", loss.Format(time.RFC3339)), "{fnol}", loss.AddDate(0, 0, 1).Format(time.RFC3339))
 }
 
 // ReceiptAmount is the amount of every receipt.
