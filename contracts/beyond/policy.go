@@ -20,6 +20,8 @@ type PolicyView struct {
 	RenewalsAfter *ViewedPart `json:"renewalsAfter,omitzero"`
 	// The claims against the policy with their payments, oldest first.
 	Claims *ViewedPart `json:"claims,omitzero"`
+	// The rows of the claims bordereau about the policy, oldest first.
+	ClaimRows *ViewedPart `json:"claimRows,omitzero"`
 	// The receipts and refunds that name the policy, oldest first. Those that name only a claim are behind the link of
 	// the claim.
 	Receipts *ViewedPart `json:"receipts,omitzero"`

@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // sendBatch sends operations, each a path and a body named by its place. It skips the rule if there are no batches.
@@ -84,18 +85,39 @@ func policyView(p *probe) {
 	view := p.wants(http.StatusOK, a)
 	of, _ := view["coverage"].(map[string]any)
 	p.holds(of, record{"link": "/motorCoverage/" + policy.text("id")})
-	for part, id := range map[string]string{"insured": policy.text("vehicleId"), "claims": claim.text("id")} {
-		shown, _ := view[part].(map[string]any)
-		found := false
-		for _, one := range record(shown).list("records") {
-			entry, _ := one.(map[string]any)
-			inner, _ := entry["record"].(map[string]any)
-			found = found || record(inner).text("id") == id
-		}
-		if !found {
-			p.fail("%s has no record %s", part, id)
-		}
-	}
+	p.shows(view, "insured", policy.text("vehicleId"))
+	p.shows(view, "claims", claim.text("id"))
 	p.refused(http.StatusNotFound, "", p.get("/x/policy/POL-NONE"))
 	p.refused(http.StatusBadRequest, "", p.get(path+"?part=nothing"))
+}
+
+// shows fails unless a part of a view has a record, with a link to it.
+func (p *probe) shows(view record, part, id string) {
+	shown, _ := view[part].(map[string]any)
+	for _, one := range record(shown).list("records") {
+		entry, _ := one.(map[string]any)
+		inner, _ := entry["record"].(map[string]any)
+		if record(inner).text("id") == id && strings.HasSuffix(record(entry).text("link"), "/"+id) {
+			return
+		}
+	}
+	p.fail("%s has no record %s with a link to it", part, id)
+}
+
+func claimRowsInView(p *probe) {
+	policy := p.policy("motorCoverage", 265)
+	path := "/x/policy/" + policy.text("policyNumber")
+	a := p.get(path)
+	if a.status == http.StatusNotFound {
+		p.skip("the implementation has no view of a policy")
+	}
+	row := p.create("claimsBordereau", record{"policyNumber": policy.text("policyNumber"), "treatyReference": p.name})
+	p.create("claimsBordereau", record{"policyNumber": p.policy("motorCoverage", 265).text("policyNumber")})
+	p.shows(p.wants(http.StatusOK, p.get(path)), "claimRows", row.text("id"))
+	alone := p.wants(http.StatusOK, p.get(path+"?part=claimRows"))
+	p.shows(alone, "claimRows", row.text("id"))
+	of, _ := alone["claimRows"].(map[string]any)
+	if n := len(record(of).list("records")); n != 1 || alone["claims"] != nil {
+		p.fail("the part claimRows alone is %v, with %d rows", alone, n)
+	}
 }

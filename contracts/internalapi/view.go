@@ -22,6 +22,7 @@ const (
 	RenewalsBeforePart = "renewalsBefore"
 	RenewalsAfterPart  = "renewalsAfter"
 	ClaimsPart         = "claims"
+	ClaimRowsPart      = "claimRows"
 	ReceiptsPart       = "receipts"
 	RowsPart           = "rows"
 )
@@ -72,10 +73,12 @@ type PolicyRecords struct {
 
 // PolicyClaims is the response of claims about a policy.
 //
-// The claims against a policy.
+// The claims against a policy, and what the claims bordereau says about it.
 type PolicyClaims struct {
 	// The claims, in order of creation.
-	Claims RecordPart `json:"claims"`
+	Claims *RecordPart `json:"claims,omitzero"`
+	// The rows of the claims bordereau, in order of creation.
+	ClaimRows *RecordPart `json:"claimRows,omitzero"`
 }
 
 // PolicyPremium is the response of premium about a policy.
@@ -108,8 +111,8 @@ func policyRecords() Operation {
 // policyClaims is an operation of claims.
 func policyClaims() Operation {
 	return ofPolicy(PolicyClaimsPath, "readClaimsOfPolicy",
-		"Read the claims against a policy; none against an unknown one",
-		reflect.TypeFor[PolicyClaims](), ClaimsPart)
+		"Read the claims against a policy and its rows of the claims bordereau; none of an unknown one",
+		reflect.TypeFor[PolicyClaims](), ClaimsPart, ClaimRowsPart)
 }
 
 // policyPremium is an operation of premium.

@@ -276,10 +276,10 @@ func (l *lead) key(record reflect.Value) string {
 	}
 	value = reflect.Indirect(value)
 	if value.Kind() == reflect.String {
-		return l.field.Key(value.String())
+		return l.field.IndexKey(value.String())
 	}
 	if text, is := value.Interface().(fmt.Stringer); is {
-		return l.field.Key(text.String())
+		return l.field.IndexKey(text.String())
 	}
 	return ""
 }
@@ -308,6 +308,8 @@ func (r *Records[T]) validateSearch(f *faults) {
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}
+		f.unless(!field.Monthly() || field.Kind == search.KindDay || field.Kind == search.KindInstant,
+			"search field %s has an index of months, and is no day or instant", field.Name)
 		f.unless(field.Kind != search.KindNumber && (of.Kind() == reflect.String || of.Implements(stringer)),
 			"search field %s has an index, and no text that it could hold", field.Name)
 	}

@@ -53,7 +53,7 @@ func (c *crate) SetRecordID(id string) { c.ID = id }
 var crateFields = []search.Field{
 	search.Text("code").Leads(), search.Name("owner").Leads(), search.ID("holder").Leads(),
 	search.Day("packed").Leads(),
-	search.Instant("due").Leads(), search.Text("place.town").Leads(), search.Number("worth"), search.ID("parts"),
+	search.Instant("due").LeadsByMonth(), search.Text("place.town").Leads(), search.Number("worth"), search.ID("parts"),
 }
 
 // crates returns a server of crates, which share their collection with others.

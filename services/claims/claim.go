@@ -23,8 +23,9 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 			rest.Exact("policyNumber", func(c *claims.Claim) string { return rest.Text(c.PolicyNumber) }),
 		},
 		Search: []search.Field{
-			search.Text("claimNumber").Leads(), search.Text("policyNumber").Leads(), search.Instant("lossDate").Leads(),
-			search.Instant("fnol").Leads(), search.Day("lastUpdate").Leads(), search.Text("claimStatus"),
+			search.Text("claimNumber").Leads(), search.Text("policyNumber").Leads(),
+			search.Instant("lossDate").LeadsByMonth(),
+			search.Instant("fnol").LeadsByMonth(), search.Day("lastUpdate").LeadsByMonth(), search.Text("claimStatus"),
 			search.Text("claimType"), search.Text("lossCause"), search.Number("reserve"),
 		},
 		Expand: []search.Expansion{search.Expand("policy", "policyNumber").By("coverage")},

@@ -45,6 +45,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			"a claim that is made against the policy P1":     func(*testing.T) map[string]string { return nil },
 			"claims against the policy P1": func(t *testing.T) map[string]string {
 				s.Must(201, "POST", "/claim", `{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
+				s.Must(201, "POST", "/claimsBordereau", `{"policyNumber":"P1","treatyReference":"T1"}`)
 				return nil
 			},
 			"no claim with the number": func(*testing.T) map[string]string {

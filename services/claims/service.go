@@ -55,7 +55,7 @@ func Service() rest.Service {
 				Internal: func(router gin.IRouter) {
 					router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
 					router.GET(internalapi.PolicyClaimsPath+":policyNumber", func(c *gin.Context) {
-						ofPolicy(c, records)
+						ofPolicy(c, records, rows)
 					})
 				},
 				LookedUp: func(doc docstore.Document) (string, any, error) { return lookedUp(doc, records) },
@@ -120,15 +120,27 @@ func lookedUp(doc docstore.Document, records *rest.Records[claims.Claim]) (path 
 	return internalapi.ClaimPath + facts.ClaimNumber, facts, nil
 }
 
-// ofPolicy serves the internal operation that returns the claims against a policy.
-func ofPolicy(c *gin.Context, records *rest.Records[claims.Claim]) {
-	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart)
+// ofPolicy serves the internal operation that returns the claims against a policy, and its rows of the bordereau.
+func ofPolicy(c *gin.Context, records *rest.Records[claims.Claim], rows *rest.Records[claims.Bordereau]) {
+	asked, err := part.Read(c.Request.URL.RawQuery, internalapi.MostSkipped, internalapi.ClaimsPart,
+		internalapi.ClaimRowsPart)
 	var found struct {
-		Claims part.Part `json:"claims"`
+		Claims    *part.Part `json:"claims,omitzero"`
+		ClaimRows *part.Part `json:"claimRows,omitzero"`
 	}
-	if err == nil {
-		found.Claims, err = records.Part(c.Request.Context(), "policyNumber", c.Param("policyNumber"), asked.Skip,
-			internalapi.LengthOfPart)
+	if err == nil && asked.Wants(internalapi.ClaimsPart) {
+		found.Claims, err = partOf(c, records.Part, asked.Skip)
+	}
+	if err == nil && asked.Wants(internalapi.ClaimRowsPart) {
+		found.ClaimRows, err = partOf(c, rows.Part, asked.Skip)
 	}
 	rest.Respond(c, found, err)
+}
+
+// partOf returns some of the records of the policy that the path names.
+func partOf(
+	c *gin.Context, from func(ctx context.Context, index, value string, skip, limit int) (part.Part, error), skip int,
+) (*part.Part, error) {
+	records, err := from(c.Request.Context(), "policyNumber", c.Param("policyNumber"), skip, internalapi.LengthOfPart)
+	return &records, err
 }

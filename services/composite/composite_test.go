@@ -55,7 +55,8 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 		`"coverage":{"link":"/motorCoverage/0193`, `"policyholder":{"link":"/personal/0193`,
 		`"insured":{"records":[{"link":"/vehicle/0193`, `"renewalsBefore":{"records":[]}`,
 		`"renewalsAfter":{"records":[]}`, `"claims":{"records":[{"link":"/claim/0193`,
-		`"receipts":"/receipt?claimNumber=C1"`, `"receipts":{"records":[{"link":"/receipt/0193`, `"rows":{"records":[]}`,
+		`"receipts":"/receipt?claimNumber=C1"`, `"claimRows":{"records":[{"link":"/claimsBordereau/0193`,
+		`"receipts":{"records":[{"link":"/receipt/0193`, `"rows":{"records":[]}`,
 	} {
 		if !strings.Contains(a.Text, part) {
 			t.Errorf("the view has no %s: %s", part, a.Text)
@@ -67,9 +68,11 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 	if a := s.Must(404, "GET", "/x/policy/P2?part=insured", ""); a.Member("type") != "/problems/policy-not-found" {
 		t.Error(a.Text)
 	}
-	if a := s.Must(200, "GET", "/x/policy/P1?part=claims&skip=0", ""); a.Body["coverage"] != nil ||
-		!strings.Contains(a.Text, `"claims":{`) {
-		t.Error(a.Text)
+	for _, name := range []string{"claims", "claimRows"} {
+		a := s.Must(200, "GET", "/x/policy/P1?skip=0&part="+name, "")
+		if a.Body["coverage"] != nil || !strings.Contains(a.Text, `"`+name+`":{`) || len(a.Body) != 2 {
+			t.Error(a.Text)
+		}
 	}
 	for _, stub := range peers {
 		stub.(*consumercontract.Stub).WantAllAsked()
@@ -99,7 +102,7 @@ var broken = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 func TestAViewLeavesOutWhatIsNotAvailable(t *testing.T) {
 	lacks := map[string]string{
 		"coverage": `["coverage","policyholder","insured","renewalsBefore","renewalsAfter"]`,
-		"parties":  `["policyholder"]`, "claims": `["claims"]`, "premium": `["receipts","rows"]`,
+		"parties":  `["policyholder"]`, "claims": `["claims","claimRows"]`, "premium": `["receipts","rows"]`,
 	}
 	hanging := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	for name, missing := range lacks {

@@ -35,7 +35,7 @@ const (
 // The parts of a view that can be asked for alone, by the service that has them.
 var (
 	ofCoverage = []string{internalapi.InsuredPart, internalapi.RenewalsBeforePart, internalapi.RenewalsAfterPart}
-	ofClaims   = []string{internalapi.ClaimsPart}
+	ofClaims   = []string{internalapi.ClaimsPart, internalapi.ClaimRowsPart}
 	ofPremium  = []string{internalapi.ReceiptsPart, internalapi.RowsPart}
 	parts      = slices.Concat(ofCoverage, ofClaims, ofPremium)
 )
@@ -115,29 +115,32 @@ func (v *view) readPolicy(ctx context.Context) error {
 }
 
 func (v *view) readClaims(ctx context.Context) {
-	if !v.Wants(internalapi.ClaimsPart) {
-		return
-	}
 	var of internalapi.PolicyClaims
-	if _, err := v.read(ctx, "claims", v.path(internalapi.PolicyClaimsPath, ofClaims), &of); err != nil {
-		v.leaveOut(ofClaims...)
-		return
+	if v.readParts(ctx, "claims", internalapi.PolicyClaimsPath, ofClaims, &of) {
+		v.shown.Claims = v.viewed(internalapi.ClaimsPart, of.Claims)
+		v.shown.ClaimRows = v.viewed(internalapi.ClaimRowsPart, of.ClaimRows)
 	}
-	v.shown.Claims = v.viewed(internalapi.ClaimsPart, &of.Claims)
 }
 
 func (v *view) readPremium(ctx context.Context) {
-	wanted := slices.DeleteFunc(slices.Clone(ofPremium), func(part string) bool { return !v.Wants(part) })
-	if len(wanted) == 0 {
-		return
-	}
 	var of internalapi.PolicyPremium
-	if _, err := v.read(ctx, "premium", v.path(internalapi.PolicyPremiumPath, ofPremium), &of); err != nil {
-		v.leaveOut(wanted...)
-		return
+	if v.readParts(ctx, "premium", internalapi.PolicyPremiumPath, ofPremium, &of) {
+		v.shown.Receipts = v.viewed(internalapi.ReceiptsPart, of.Receipts)
+		v.shown.Rows = v.viewed(internalapi.RowsPart, of.Rows)
 	}
-	v.shown.Receipts = v.viewed(internalapi.ReceiptsPart, of.Receipts)
-	v.shown.Rows = v.viewed(internalapi.RowsPart, of.Rows)
+}
+
+// readParts reads those of a service's parts that are asked for, and reports whether it has.
+func (v *view) readParts(ctx context.Context, service, operation string, of []string, to any) bool {
+	wanted := slices.DeleteFunc(slices.Clone(of), func(part string) bool { return !v.Wants(part) })
+	if len(wanted) == 0 {
+		return false
+	}
+	if _, err := v.read(ctx, service, v.path(operation, of), to); err != nil {
+		v.leaveOut(wanted...)
+		return false
+	}
+	return true
 }
 
 // path returns the path of an internal operation that returns these parts of the policy.
@@ -177,9 +180,9 @@ func (v *view) leaveOut(parts ...string) {
 	v.shown.Unavailable = append(v.shown.Unavailable, parts...)
 }
 
-// viewed returns a part as the view has it, with a link to the rest.
+// viewed returns a part as the view has it, with a link to the rest; nil for one that is not asked for.
 func (v *view) viewed(name string, of *internalapi.RecordPart) *beyond.ViewedPart {
-	if of == nil {
+	if of == nil || !v.Wants(name) {
 		return nil
 	}
 	viewed := &beyond.ViewedPart{Records: make([]beyond.ViewedRecord, 0, len(of.Records))}

@@ -80,7 +80,8 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
 		Search: append([]search.Field{
 			search.Text(policyNumberIndex).Leads(), search.ID("policyholderId").Leads(),
-			search.Instant("expiryDate").Leads(), search.Instant("inceptionDate"), search.Text("status"),
+			search.Instant("expiryDate").LeadsByMonth(), search.Instant("inceptionDate").LeadsByMonth(),
+			search.Text("status"),
 		}, l.search...),
 		Expand: append([]search.Expansion{
 			search.Expand("policyholder", "policyholderId").By("parties"),

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -248,37 +249,28 @@ func (q *Query) Finds(unled docstore.Keys) []docstore.Query {
 		base.Equal = unled
 		return []docstore.Query{base}
 	}
-	var all []docstore.Query
-	for _, i := range lead.any {
-		find := base
-		if i.from == i.to {
-			find.Equal = docstore.Keys{lead.Index: i.from}
-		} else {
-			find.Ranges = []docstore.Range{{Index: lead.Index, From: i.from, To: i.to}}
-		}
-		all = append(all, find)
-	}
-	if len(all) == 1 && len(all[0].Ranges) == 1 {
+	ranges := slices.Clone(lead.any)
+	if len(ranges) == 1 {
 		// The other bound of the same member makes the range smaller.
 		for _, c := range q.conditions {
-			if c.Index == lead.Index && c.operator != lead.operator {
-				all[0].Ranges[0] = narrowed(all[0].Ranges[0], c.any)
+			if c.Index == lead.Index && c.operator != lead.operator && len(c.any) == 1 {
+				ranges[0] = ranges[0].within(c.any[0])
 			}
 		}
 	}
+	var all []docstore.Query
+	for _, i := range ranges {
+		find, from, to := base, lead.indexed(i.from), lead.indexed(i.to)
+		if from == to {
+			find.Equal = docstore.Keys{lead.Index: from}
+		} else {
+			find.Ranges = []docstore.Range{{Index: lead.Index, From: from, To: to}}
+		}
+		if !slices.ContainsFunc(all, func(other docstore.Query) bool { return reflect.DeepEqual(find, other) }) {
+			all = append(all, find)
+		}
+	}
 	return all
-}
-
-// narrowed returns a range cut at the bounds of a single interval.
-func narrowed(r docstore.Range, any []interval) docstore.Range {
-	if len(any) != 1 {
-		return r
-	}
-	r.From = max(r.From, any[0].from)
-	if r.To == "" || any[0].to != "" && any[0].to < r.To {
-		r.To = any[0].to
-	}
-	return r
 }
 
 // holds reports whether a record meets all conditions.

@@ -31,10 +31,14 @@ func createsOf(b *records.Book) []*load.Row {
 		{
 			Name: "POST /motorCoverage", Route: "/motorCoverage", Status: http.StatusCreated,
 			Call: load.Post("/motorCoverage", func(n uint64) []byte {
-				return records.NewPolicy(b.Holder, load.Pick(b.Vehicles, n), b.Driver)
+				return records.NewPolicy(b.Holder, b.Vehicles[n%uint64(len(b.Vehicles))], b.Driver)
 			}),
 		},
 		createClaim(b), createReceipt(b),
+		{
+			Name: "POST /business", Route: "/business", Status: http.StatusCreated,
+			Call: load.Post("/business", func(uint64) []byte { return records.NewBusiness() }),
+		},
 	}
 }
 

@@ -1,5 +1,3 @@
-// Package comparison measures two sides in turn: the exchange and something else, a small store and a large one,
-// young records and old ones.
 package comparison
 
 import (

@@ -27,6 +27,8 @@ const (
 	claimBody = `{"policyNumber":"{policyNumber}","fnol":"{fnol}","lossDate":"{loss}",` +
 		`"claimType":"own property damage","location":"Hamburg","lossCause":"hail",` +
 		`"description":"Dents all over the roof."}`
+	businessBody = `{"businessSector":"{sector}","grossAnnualTurnover":1250000.5,"numberOfEmployees":12,` +
+		`"dataSharing":false}`
 	receiptBody = `{"receiptType":"new policy","policyNumber":"{policyNumber}","paymentAmount":{amount},` +
 		`"premiumPaymentMethod":"credit card"}`
 )
@@ -45,14 +47,15 @@ func mixed(many int64) int64 { return serials.Add(1) * 982_451_653 % many }
 
 // The times of policies and claims. Each claim is within the term of each policy.
 var (
-	firstInception = time.Date(2025, time.March, 1, 0, 0, 0, 0, time.UTC)
+	firstInception = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 	firstExpiry    = time.Date(2090, time.January, 1, 0, 0, 0, 0, time.UTC)
-	firstLoss      = time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
+	firstLoss      = time.Date(2026, time.March, 2, 0, 0, 0, 0, time.UTC)
 )
 
 const (
-	inceptionDays = 365
+	inceptionDays = 60
 	lossHours     = 30 * 24
+	sectors       = 20
 )
 
 // NewPerson returns the body of a person with an identity document of its own.
@@ -71,7 +74,7 @@ func NewVehicle() []byte {
 // NewProperty returns the body of a property.
 func NewProperty() []byte { return []byte(propertyBody) }
 
-// NewPolicy returns the body of a motor policy of records with these ids. Its term begins on a day of a year.
+// NewPolicy returns the body of a motor policy of records with these ids. Its term begins on a day of two months.
 func NewPolicy(policyholder, vehicle, driver string) []byte {
 	body, days := fill([]byte(policyBody), "{policyholder}", policyholder), int(mixed(inceptionDays))
 	body = fill(body, "{inception}", firstInception.AddDate(0, 0, days).Format(time.DateOnly))
@@ -79,11 +82,18 @@ func NewPolicy(policyholder, vehicle, driver string) []byte {
 	return fill(fill(body, "{vehicle}", vehicle), "{driver}", driver)
 }
 
-// NewClaim returns the body of a claim on a policy, for a loss in an hour of a month that is notified a day later.
+// NewClaim returns the body of a claim on a policy, for a loss in an hour of the month before its notification. Each is
+// notified later than the one before.
 func NewClaim(policyNumber string) []byte {
-	loss := firstLoss.Add(time.Duration(mixed(lossHours)) * time.Hour)
+	notified := firstLoss.Add(lossHours*time.Hour + time.Duration(serials.Add(1))*time.Second)
+	loss := notified.Add(-time.Duration(mixed(lossHours)) * time.Hour)
 	body := fill([]byte(claimBody), "{policyNumber}", policyNumber)
-	return fill(fill(body, "{loss}", loss.Format(time.RFC3339)), "{fnol}", loss.AddDate(0, 0, 1).Format(time.RFC3339))
+	return fill(fill(body, "{loss}", loss.Format(time.RFC3339)), "{fnol}", notified.Format(time.RFC3339))
+}
+
+// NewBusiness returns the body of a business of one of a few sectors.
+func NewBusiness() []byte {
+	return fill([]byte(businessBody), "{sector}", fmt.Sprint("sector ", mixed(sectors)))
 }
 
 // ReceiptAmount is the amount of every receipt.

@@ -51,9 +51,13 @@ var knownToLack = map[string][]string{
 	"claims": {
 		`beyond: GET /x/search/{resource}?expand= embeds what a policy, a claim and a receipt name, and no others`,
 		`beyond: GET /x/policy/{policyNumber} shows the policy, what it insures and the claims`,
+		`beyond: GET /x/policy/{policyNumber} shows what the claims bordereau says of the policy`,
 		`versions: POST /claim/{id}:settle: an If-None-Match that names the record's version is 412`,
 		`versions: POST /claim/{id}:reopen: an If-None-Match that names the record's version is 412`,
 		`versions: POST /claim/{id}/documents: an If-None-Match that names the record's version is 412`,
+	},
+	"composite": {
+		`beyond: GET /x/policy/{policyNumber} shows what the claims bordereau says of the policy`,
 	},
 	"premium": {
 		`receipts: a receipt says in which row it counts, and the row is found by it`,
