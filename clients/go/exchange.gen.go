@@ -2974,6 +2974,7 @@ func (e WallConstruction) Valid() bool {
 
 // Defines values for ViewPolicyParamsPart.
 const (
+	ClaimRows      ViewPolicyParamsPart = "claimRows"
 	Claims         ViewPolicyParamsPart = "claims"
 	Insured        ViewPolicyParamsPart = "insured"
 	Receipts       ViewPolicyParamsPart = "receipts"
@@ -2985,6 +2986,8 @@ const (
 // Valid indicates whether the value is a known member of the ViewPolicyParamsPart enum.
 func (e ViewPolicyParamsPart) Valid() bool {
 	switch e {
+	case ClaimRows:
+		return true
 	case Claims:
 		return true
 	case Insured:
@@ -3361,6 +3364,9 @@ type PolicyStatus string
 
 // PolicyView A policy with what belongs to it. A part whose service does not respond is left out and named in unavailable.
 type PolicyView struct {
+	// ClaimRows The records of a part, 50 at most.
+	ClaimRows *ViewedPart `json:"claimRows,omitempty"`
+
 	// Claims The records of a part, 50 at most.
 	Claims *ViewedPart `json:"claims,omitempty"`
 
@@ -8353,45 +8359,6 @@ type ViewPolicyParams struct {
 // ViewPolicyParamsPart defines parameters for ViewPolicy.
 type ViewPolicyParamsPart string
 
-// SearchBusinessParams defines parameters for SearchBusiness.
-type SearchBusinessParams struct {
-	// Limit The greatest number of records, or of events, in the page.
-	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
-
-	// Cursor Where the page begins, as the Link header of the page before says.
-	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
-
-	// BusinessSector The value of businessSector, in any case.
-	BusinessSector *[]string `form:"businessSector,omitempty" json:"businessSector,omitempty"`
-
-	// BusinessSectorPrefix What businessSector begins with, of 2 characters or more, in any case.
-	BusinessSectorPrefix *[]string `form:"businessSectorPrefix,omitempty" json:"businessSectorPrefix,omitempty"`
-
-	// GrossAnnualTurnover The value of grossAnnualTurnover; another condition must lead.
-	GrossAnnualTurnover *[]string `form:"grossAnnualTurnover,omitempty" json:"grossAnnualTurnover,omitempty"`
-
-	// GrossAnnualTurnoverFrom The least grossAnnualTurnover; another condition must lead.
-	GrossAnnualTurnoverFrom *string `form:"grossAnnualTurnoverFrom,omitempty" json:"grossAnnualTurnoverFrom,omitempty"`
-
-	// GrossAnnualTurnoverTo The greatest grossAnnualTurnover; another condition must lead.
-	GrossAnnualTurnoverTo *string `form:"grossAnnualTurnoverTo,omitempty" json:"grossAnnualTurnoverTo,omitempty"`
-
-	// NumberOfEmployees The value of numberOfEmployees; another condition must lead.
-	NumberOfEmployees *[]string `form:"numberOfEmployees,omitempty" json:"numberOfEmployees,omitempty"`
-
-	// NumberOfEmployeesFrom The least numberOfEmployees; another condition must lead.
-	NumberOfEmployeesFrom *string `form:"numberOfEmployeesFrom,omitempty" json:"numberOfEmployeesFrom,omitempty"`
-
-	// NumberOfEmployeesTo The greatest numberOfEmployees; another condition must lead.
-	NumberOfEmployeesTo *string `form:"numberOfEmployeesTo,omitempty" json:"numberOfEmployeesTo,omitempty"`
-
-	// Order Oldest or newest: the order of creation, or the reverse.
-	Order *string `form:"order,omitempty" json:"order,omitempty"`
-
-	// Fields The members to return, with commas between them; all where it is not sent.
-	Fields *string `form:"fields,omitempty" json:"fields,omitempty"`
-}
-
 // SearchBusinessInterruptionCoverageParams defines parameters for SearchBusinessInterruptionCoverage.
 type SearchBusinessInterruptionCoverageParams struct {
 	// Limit The greatest number of records, or of events, in the page.
@@ -8415,13 +8382,13 @@ type SearchBusinessInterruptionCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -8586,13 +8553,13 @@ type SearchCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -8751,13 +8718,13 @@ type SearchCyberLiabilityCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -8844,13 +8811,13 @@ type SearchMotorCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -8958,13 +8925,13 @@ type SearchPetCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -9015,13 +8982,13 @@ type SearchPropertyCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -9120,13 +9087,13 @@ type SearchTradeCreditCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -9180,13 +9147,13 @@ type SearchTravelCoverageParams struct {
 	// ExpiryDateTo The greatest expiryDate, an instant as RFC 3339 has it, or a day in UTC.
 	ExpiryDateTo *string `form:"expiryDateTo,omitempty" json:"expiryDateTo,omitempty"`
 
-	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDate The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDate *[]string `form:"inceptionDate,omitempty" json:"inceptionDate,omitempty"`
 
-	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateFrom The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateFrom *string `form:"inceptionDateFrom,omitempty" json:"inceptionDateFrom,omitempty"`
 
-	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead.
+	// InceptionDateTo The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC.
 	InceptionDateTo *string `form:"inceptionDateTo,omitempty" json:"inceptionDateTo,omitempty"`
 
 	// Status The value of status; another condition must lead.
@@ -11588,68 +11555,6 @@ func (c *Client) ViewPolicy(ctx context.Context, policyNumber PolicyNumber, para
 func (c *Client) ReadSearchTable(ctx context.Context) (*Reply[SearchTable], error) {
 	r := newRequest("GET", "/x/search")
 	return send[SearchTable](ctx, c, r)
-}
-
-// SearchBusiness sends GET /x/search/business: The business records that meet all conditions, in order of creation.
-func (c *Client) SearchBusiness(ctx context.Context, params *SearchBusinessParams) (*Reply[[]struct {
-	// BusinessSector The sector of the business, in words.
-	BusinessSector *string `json:"businessSector,omitempty"`
-
-	// DataAssets The data that the business holds. The interface does not show the members; each is kept and returned as sent.
-	DataAssets *[]interface{} `json:"dataAssets,omitempty"`
-
-	// DataSharing Whether the business shares data.
-	DataSharing *bool `json:"dataSharing,omitempty"`
-
-	// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
-	GrossAnnualTurnover *json.Number `json:"grossAnnualTurnover,omitempty"`
-
-	// Id The identifier that the exchange issues to the record.
-	Id *openapi_types.UUID `json:"id,omitempty"`
-
-	// ItStaff The number of IT staff, which may be a fraction.
-	ItStaff *json.Number `json:"itStaff,omitempty"`
-
-	// NumberOfEmployees The number of employees, which may be a fraction.
-	NumberOfEmployees *json.Number `json:"numberOfEmployees,omitempty"`
-}], error) {
-	r := newRequest("GET", "/x/search/business")
-	if params != nil {
-		query(r, "limit", params.Limit)
-		query(r, "cursor", params.Cursor)
-		query(r, "businessSector", params.BusinessSector)
-		query(r, "businessSectorPrefix", params.BusinessSectorPrefix)
-		query(r, "grossAnnualTurnover", params.GrossAnnualTurnover)
-		query(r, "grossAnnualTurnoverFrom", params.GrossAnnualTurnoverFrom)
-		query(r, "grossAnnualTurnoverTo", params.GrossAnnualTurnoverTo)
-		query(r, "numberOfEmployees", params.NumberOfEmployees)
-		query(r, "numberOfEmployeesFrom", params.NumberOfEmployeesFrom)
-		query(r, "numberOfEmployeesTo", params.NumberOfEmployeesTo)
-		query(r, "order", params.Order)
-		query(r, "fields", params.Fields)
-	}
-	return send[[]struct {
-		// BusinessSector The sector of the business, in words.
-		BusinessSector *string `json:"businessSector,omitempty"`
-
-		// DataAssets The data that the business holds. The interface does not show the members; each is kept and returned as sent.
-		DataAssets *[]interface{} `json:"dataAssets,omitempty"`
-
-		// DataSharing Whether the business shares data.
-		DataSharing *bool `json:"dataSharing,omitempty"`
-
-		// GrossAnnualTurnover The turnover of a year. The interface does not say its currency or unit.
-		GrossAnnualTurnover *json.Number `json:"grossAnnualTurnover,omitempty"`
-
-		// Id The identifier that the exchange issues to the record.
-		Id *openapi_types.UUID `json:"id,omitempty"`
-
-		// ItStaff The number of IT staff, which may be a fraction.
-		ItStaff *json.Number `json:"itStaff,omitempty"`
-
-		// NumberOfEmployees The number of employees, which may be a fraction.
-		NumberOfEmployees *json.Number `json:"numberOfEmployees,omitempty"`
-	}](ctx, c, r)
 }
 
 // SearchBusinessInterruptionCoverage sends GET /x/search/businessInterruptionCoverage: The businessInterruptionCoverage records that meet all conditions, in order of creation.

@@ -3219,26 +3219,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/x/search/business": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The business records that meet all conditions, in order of creation
-         * @description The business records that meet all conditions, in order of creation. One condition at least has an index, or there is none. A parameter that is repeated asks for any of its values; different parameters must all be met. A page is made from up to 10000 records, so that it may have few or none and a Link to the next.
-         */
-        get: operations["searchBusiness"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/x/search/businessInterruptionCoverage": {
         parameters: {
             query?: never;
@@ -7087,6 +7067,8 @@ export interface components {
         PolicyStatus: "in force" | "cancelled" | "lapsed" | "extended";
         /** @description A policy with what belongs to it. A part whose service does not respond is left out and named in unavailable. */
         PolicyView: {
+            /** @description The rows of the claims bordereau about the policy, oldest first. */
+            claimRows?: components["schemas"]["ViewedPart"];
             /** @description The claims against the policy with their payments, oldest first. */
             claims?: components["schemas"]["ViewedPart"];
             /** @description The coverage record. */
@@ -22691,7 +22673,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The one part to show; all of them without it */
-                part?: "insured" | "renewalsBefore" | "renewalsAfter" | "claims" | "receipts" | "rows";
+                part?: "insured" | "renewalsBefore" | "renewalsAfter" | "claims" | "claimRows" | "receipts" | "rows";
                 /** @description How many records of the part to leave out, up to 10,000 */
                 skip?: Exact;
             };
@@ -22773,95 +22755,6 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    searchBusiness: {
-        parameters: {
-            query?: {
-                /** @description The value of businessSector, in any case. */
-                businessSector?: string[];
-                /** @description What businessSector begins with, of 2 characters or more, in any case. */
-                businessSectorPrefix?: string[];
-                /** @description Where the page begins, as the Link header of the page before says. */
-                cursor?: components["parameters"]["cursor"];
-                /** @description The members to return, with commas between them; all where it is not sent. */
-                fields?: string;
-                /** @description The value of grossAnnualTurnover; another condition must lead. */
-                grossAnnualTurnover?: string[];
-                /** @description The least grossAnnualTurnover; another condition must lead. */
-                grossAnnualTurnoverFrom?: string;
-                /** @description The greatest grossAnnualTurnover; another condition must lead. */
-                grossAnnualTurnoverTo?: string;
-                /** @description The greatest number of records, or of events, in the page. */
-                limit?: components["parameters"]["limit"];
-                /** @description The value of numberOfEmployees; another condition must lead. */
-                numberOfEmployees?: string[];
-                /** @description The least numberOfEmployees; another condition must lead. */
-                numberOfEmployeesFrom?: string;
-                /** @description The greatest numberOfEmployees; another condition must lead. */
-                numberOfEmployeesTo?: string;
-                /** @description Oldest or newest: the order of creation, or the reverse. */
-                order?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of records. */
-            200: {
-                headers: {
-                    Link: components["headers"]["Link"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "businessSector": "retail",
-                     *         "dataSharing": false,
-                     *         "grossAnnualTurnover": 1250000.5,
-                     *         "id": "0195a000-0000-7000-8000-000000000005",
-                     *         "numberOfEmployees": 12.5
-                     *       }
-                     *     ]
-                     */
-                    "application/json": {
-                        /** @description The sector of the business, in words. */
-                        businessSector?: string;
-                        /** @description The data that the business holds. The interface does not show the members; each is kept and returned as sent. */
-                        dataAssets?: unknown[];
-                        /** @description Whether the business shares data. */
-                        dataSharing?: boolean;
-                        /**
-                         * Format: decimal
-                         * @description The turnover of a year. The interface does not say its currency or unit.
-                         */
-                        grossAnnualTurnover?: Exact;
-                        /**
-                         * Format: uuid
-                         * @description The identifier that the exchange issues to the record.
-                         */
-                        id?: string;
-                        /**
-                         * Format: decimal
-                         * @description The number of IT staff, which may be a fraction.
-                         */
-                        itStaff?: Exact;
-                        /**
-                         * Format: decimal
-                         * @description The number of employees, which may be a fraction.
-                         */
-                        numberOfEmployees?: Exact;
-                    }[];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
     searchBusinessInterruptionCoverage: {
         parameters: {
             query?: {
@@ -22895,11 +22788,11 @@ export interface operations {
                 icwLimitFrom?: string;
                 /** @description The greatest icwLimit; another condition must lead. */
                 icwLimitTo?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
@@ -23298,11 +23191,11 @@ export interface operations {
                 icwLimitFrom?: string;
                 /** @description The greatest icwLimit; another condition must lead. */
                 icwLimitTo?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The value of indemnityLimitPolicy; another condition must lead. */
                 indemnityLimitPolicy?: string[];
@@ -23557,11 +23450,11 @@ export interface operations {
                 expiryDateTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The value of indemnityLimitPolicy; another condition must lead. */
                 indemnityLimitPolicy?: string[];
@@ -23760,11 +23653,11 @@ export interface operations {
                 grossWrittenPremiumFrom?: string;
                 /** @description The greatest grossWrittenPremium; another condition must lead. */
                 grossWrittenPremiumTo?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The value of indemnityLimitPolicy; another condition must lead. */
                 indemnityLimitPolicy?: string[];
@@ -23990,11 +23883,11 @@ export interface operations {
                 expiryDateTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
@@ -24105,11 +23998,11 @@ export interface operations {
                 expiryDateTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The value of indemnityLimitPolicy; another condition must lead. */
                 indemnityLimitPolicy?: string[];
@@ -24353,11 +24246,11 @@ export interface operations {
                 expiryDateTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];
@@ -24491,11 +24384,11 @@ export interface operations {
                 expiryDateTo?: string;
                 /** @description The members to return, with commas between them; all where it is not sent. */
                 fields?: string;
-                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The value of inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDate?: string[];
-                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The least inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateFrom?: string;
-                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC; another condition must lead. */
+                /** @description The greatest inceptionDate, an instant as RFC 3339 has it, or a day in UTC. */
                 inceptionDateTo?: string;
                 /** @description The greatest number of records, or of events, in the page. */
                 limit?: components["parameters"]["limit"];

@@ -15,6 +15,7 @@ require (
 	github.com/xuri/excelize/v2 v2.11.0
 	github.com/zitadel/oidc/v3 v3.44.0
 	golang.org/x/oauth2 v0.37.0
+	golang.org/x/text v0.43.0
 	insurance.example/exchange/contracts v0.0.0
 	insurance.example/exchange/contracts/conformance v0.0.0
 	insurance.example/exchange/deploy/exchange v0.0.0
@@ -94,7 +95,6 @@ require (
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0
-	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 	insurance.example/exchange/services/claims v0.0.0 // indirect
 	insurance.example/exchange/services/coverage v0.0.0 // indirect
