@@ -28,7 +28,7 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// Document is one stored record. The store reads and writes its ID, Version, Keys, Amount and Unsent, and returns
+// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys, Amount and Unsent, and returns
 // Body, State and Digest byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
@@ -36,6 +36,9 @@ type Document struct {
 	ID uuid.UUID
 	// Version is 1 after Insert. Each Replace adds 1.
 	Version int64
+	// Owner is the name of the organisation in whose name the document was inserted, empty if that has none. It never
+	// changes. What a caller gives counts only where it writes in the name of the exchange, which writes for others.
+	Owner string
 	// Body is the record as callers read it: a JSON object in UTF-8.
 	Body []byte
 	// State is what the owning service keeps about the record and does not show as it is: a JSON object in UTF-8, or
@@ -79,6 +82,12 @@ type Index struct {
 	// Unique means that at most one document of the collection has each value. Such an index has no order: a query
 	// can ask for one of its values, not for a range.
 	Unique bool
+	// Global means that the index has the values of all organisations in one: a unique value is unique among all of
+	// them, and the exchange finds documents by it. It is for values that the exchange issues, or that name a record
+	// which the caller sees: the refusal of any other would say what another organisation has. In the other indexes
+	// each organisation has values of its own, and by these the exchange finds only documents without an owner. A
+	// global index is unique or carries amounts, and has no ranges.
+	Global bool
 	// Amounts means that the index carries the amount of each document, so that Sum need not read the documents, and
 	// finds those that carry the unsent mark. Such an index is not unique.
 	Amounts bool
@@ -175,8 +184,14 @@ type Sum struct {
 }
 
 // Collection holds the documents of one kind, or of several kinds that share a unique index. What else a store can do
-// with them is a capability, such as History, that callers ask for with As. Every call says in whose name it is made;
-// nobody's is refused with organisation.ErrNobody before anything is read. A collection is safe for concurrent use.
+// with them is a capability, such as History, that callers ask for with As. A collection is safe for concurrent use.
+//
+// Every call says in whose name it is made; nobody's is refused with organisation.ErrNobody before anything is read. An
+// organisation sees the documents that it owns, and the exchange all. A document that it does not see is, for each
+// call, one that does not exist: the result is the same, and it is found out in an index, so that neither the document
+// nor its size plays a part in how long it takes. What is there for the exchange (Unsent, Sent, Sums, Changes) is
+// refused in the name of one with organisation.ErrNamed.
+//
 // Before a document is read into memory, the Gate of the context is asked; every read may return its Refusal. When a
 // context ends before the result of a call is known, the call returns an error that wraps both ErrUnavailable and the
 // error of the context; a write may then have happened.

@@ -14,8 +14,8 @@ import (
 var name = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 
 // Validate returns an error if the names of the collection and its indexes are not made as Index.Name says, or if two
-// indexes have the same name, or if an index with Amounts is unique or has no amounts. Names that differ only in case
-// are the same, because some databases do not tell them apart.
+// indexes have the same name, or if an index with Amounts is unique or has no amounts, or if a global one is neither.
+// Names that differ only in case are the same, because some databases do not tell them apart.
 func (s Spec) Validate() error {
 	if !name.MatchString(s.Name) {
 		return fmt.Errorf("docstore: %q cannot name a collection", s.Name)
@@ -29,6 +29,10 @@ func (s Spec) Validate() error {
 		seen[folded] = true
 		if index.Amounts && index.Unique {
 			return fmt.Errorf("docstore: the unique index %q of collection %q carries no amounts", index.Name, s.Name)
+		}
+		if index.Global && !index.Unique && !index.Amounts {
+			return fmt.Errorf("docstore: the index %q of collection %q is global, and neither unique nor has amounts",
+				index.Name, s.Name)
 		}
 	}
 	if s.Sums() && s.Keys != nil && s.Amount == nil {
@@ -45,17 +49,18 @@ func (s Spec) Sums() bool {
 
 // Has reports whether the collection has an index of this name.
 func (s Spec) Has(index string) bool {
-	for _, candidate := range s.Indexes {
-		if candidate.Name == index {
-			return true
-		}
-	}
-	return false
+	_, has := s.index(index)
+	return has
 }
 
-// unique reports whether the collection has a unique index of this name.
-func (s Spec) unique(index string) bool {
-	return slices.Contains(s.Indexes, Index{Name: index, Unique: true})
+// index returns the index of a name. ok is false if the collection has none.
+func (s Spec) index(named string) (index Index, ok bool) {
+	for _, candidate := range s.Indexes {
+		if candidate.Name == named {
+			return candidate, true
+		}
+	}
+	return Index{}, false
 }
 
 // CheckSum returns an error if the collection has no index of this name that carries amounts, or if the limit is
@@ -64,7 +69,7 @@ func (s Spec) CheckSum(index string, limit int) error {
 	if limit < 1 {
 		return errors.New("docstore: a sum needs a limit")
 	}
-	if !slices.Contains(s.Indexes, Index{Name: index, Amounts: true}) {
+	if found, _ := s.index(index); !found.Amounts {
 		return fmt.Errorf("docstore: collection %q has no index %q with amounts", s.Name, index)
 	}
 	return nil
@@ -81,8 +86,8 @@ func (s Spec) CheckKeys(keys Keys) error {
 }
 
 // CheckWrite returns an error if a document cannot be written: organisation.ErrNobody in nobody's name, ErrTooLarge if
-// it is larger than MaxSize, and one that wraps ErrUnavailable if a key has the name of no index, or if former, which
-// may be nil, is not the version to be replaced.
+// it is larger than MaxSize, and one that wraps ErrUnavailable if a key has the name of no index, if the owner has no
+// name that an organisation may have, or if former, which may be nil, is not the version to be replaced.
 func (s Spec) CheckWrite(who organisation.ID, doc Document, former *Former) error {
 	if err := who.Check(); err != nil {
 		return err
@@ -97,6 +102,11 @@ func (s Spec) CheckWrite(who organisation.ID, doc Document, former *Former) erro
 	}
 	if err := s.CheckKeys(doc.Keys); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	if doc.Owner != "" {
+		if _, err := organisation.Named(doc.Owner); err != nil {
+			return fmt.Errorf("%w: the owner of a document: %w", ErrUnavailable, err)
+		}
 	}
 	return nil
 }
@@ -117,11 +127,12 @@ func (s Spec) CheckQuery(q Query) error {
 		return err
 	}
 	for _, r := range q.Ranges {
-		if !s.Has(r.Index) {
+		index, has := s.index(r.Index)
+		if !has {
 			return fmt.Errorf("docstore: collection %q has no index %q", s.Name, r.Index)
 		}
-		if s.unique(r.Index) {
-			return fmt.Errorf("docstore: the unique index %q of collection %q has no ranges", r.Index, s.Name)
+		if index.Unique || index.Global {
+			return fmt.Errorf("docstore: the unique or global index %q of collection %q has no ranges", r.Index, s.Name)
 		}
 	}
 	return nil

@@ -4,11 +4,18 @@
 // The value cannot be made from a text by accident: only the functions of this package make one.
 package organisation
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"regexp"
+)
 
 // ID names one organisation, or stands for all of them. The zero value stands for nobody, and every store refuses it:
-// a request without an organisation is never taken for one that may see everything.
-type ID struct{ kind kind }
+// a request without an organisation is never taken for one that may see everything. Two that are equal name the same.
+type ID struct {
+	kind kind
+	name string // of a named one, empty for the others
+}
 
 // kind says what an ID stands for.
 type kind uint8
@@ -17,14 +24,36 @@ const (
 	nobody kind = iota
 	sole
 	exchange
+	named
 )
 
-// Sole returns the one organisation of an exchange that is not shared. It owns all records.
+// Sole returns the one organisation of an exchange that is not shared. It has no name. It owns all records of such an
+// exchange, and sees none that an organisation with a name owns.
 func Sole() ID { return ID{kind: sole} }
 
 // Exchange returns what stands for the exchange itself: the work in the background that no caller has asked for. It
 // sees the records of all organisations.
 func Exchange() ID { return ID{kind: exchange} }
+
+// name is what an organisation may be called. Two names that differ in case are two organisations.
+var name = regexp.MustCompile(`\A[A-Za-z0-9._-]{1,64}\z`)
+
+// ErrName means that an organisation cannot have a name.
+var ErrName = errors.New("organisation: a name has 1 to 64 letters, digits, dots, underscores and hyphens")
+
+// Named returns one of the organisations that share an exchange. It sees its own records alone. Errors: ErrName.
+func Named(called string) (ID, error) {
+	if !name.MatchString(called) {
+		return ID{}, ErrName
+	}
+	return ID{kind: named, name: called}, nil
+}
+
+// Name returns the name of an organisation that has one, and else the empty text.
+func (id ID) Name() string { return id.name }
+
+// All reports whether the ID stands for the exchange, which sees the records of all organisations.
+func (id ID) All() bool { return id.kind == exchange }
 
 // ErrNobody means that a store was asked in nobody's name. It is a fault of the program that asked.
 var ErrNobody = errors.New("organisation: a store is asked in nobody's name")
@@ -37,6 +66,18 @@ func (id ID) Check() error {
 	return nil
 }
 
+// ErrNamed means that an organisation with a name asks a store for what is there for the exchange alone.
+var ErrNamed = errors.New("organisation: a store is asked for what it does for no single organisation")
+
+// CheckUnnamed is Check, and returns ErrNamed for an organisation with a name. A store calls it where it would show
+// the records of all.
+func (id ID) CheckUnnamed() error {
+	if id.kind == named {
+		return fmt.Errorf("%w: %s", ErrNamed, id.name)
+	}
+	return id.Check()
+}
+
 // String returns what an ID stands for, as a log shows it.
 func (id ID) String() string {
 	switch id.kind {
@@ -44,6 +85,8 @@ func (id ID) String() string {
 		return "(the only one)"
 	case exchange:
 		return "(the exchange)"
+	case named:
+		return id.name
 	default:
 		return "(nobody)"
 	}

@@ -104,7 +104,7 @@ const (
 func (r *Records[T]) indexes() []docstore.Index {
 	all := []docstore.Index{{Name: keyIndex, Unique: true}}
 	for _, u := range r.Unique {
-		all = append(all, docstore.Index{Name: u.Index, Unique: true})
+		all = append(all, docstore.Index{Name: u.Index, Unique: true, Global: u.Global})
 	}
 	for _, f := range r.Filters {
 		if !slices.ContainsFunc(all, func(i docstore.Index) bool { return i.Name == f.Index }) {

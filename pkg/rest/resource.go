@@ -121,6 +121,9 @@ type Unique[T any] struct {
 	Index string
 	// Value returns the value of a record, "" for none. Values are compared in Unicode NFC.
 	Value func(v *T) string
+	// Global means that the value is unique among the records of all organisations. It is for what the exchange issues,
+	// and for what names a record that the caller sees; see docstore.Index.
+	Global bool
 	// Taken returns the refusal of a record whose value another record has, given the id of that record. It is nil
 	// for a value that the exchange issues: then another value is issued.
 	Taken func(holder string) error

@@ -29,7 +29,7 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 			search.Text("claimType"), search.Text("lossCause"), search.Number("reserve"),
 		},
 		Expand: []search.Expansion{search.Expand("policy", "policyNumber").By("coverage")},
-		Unique: []rest.Unique[claims.Claim]{{Index: "claimNumber", Value: claimNumber}},
+		Unique: []rest.Unique[claims.Claim]{{Index: "claimNumber", Global: true, Value: claimNumber}},
 		Checks: []rest.Check[claims.Claim]{
 			policy.Check("policy does not exist"),
 			{

@@ -77,7 +77,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 		Aliases:    aliases,
 		Flatten:    l.flatten,
 		Filters:    []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
-		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Value: number}},
+		Unique:     []rest.Unique[T]{{Index: policyNumberIndex, Global: true, Value: number}},
 		Search: append([]search.Field{
 			search.Text(policyNumberIndex).Leads(), search.ID("policyholderId").Leads(),
 			search.Instant("expiryDate").LeadsByMonth(), search.Instant("inceptionDate").LeadsByMonth(),

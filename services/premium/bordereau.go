@@ -23,7 +23,7 @@ func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 			rest.Exact("period", func(b *premium.Bordereau) string { return rest.Text(b.Period) }),
 		},
 		Unique: []rest.Unique[premium.Bordereau]{{
-			Index: rowIndex,
+			Index: rowIndex, Global: true,
 			Value: func(b *premium.Bordereau) string {
 				if b.Period == nil {
 					return ""

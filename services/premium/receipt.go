@@ -41,7 +41,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 			search.Expand("reversed", "reverses"),
 		},
 		Unique: []rest.Unique[premium.Receipt]{{
-			Index: "reverses",
+			Index: "reverses", Global: true,
 			Value: func(r *premium.Receipt) string { return string(r.Reverses) },
 			Taken: func(holder string) error {
 				return problem.New(problems.AlreadyReversed, "").With("existingId", holder)
@@ -69,7 +69,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		Issue:            e.issue,
 		Complete:         rest.Completion[premium.Receipt]{Member: "recordedAt", Run: recorded},
 		Pin:              e.pin(policyNumber, original),
-		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true}},
+		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true, Global: true}},
 		Amount:           counted,
 		BeforeReplace:    complete,
 		Immutable: func() error {

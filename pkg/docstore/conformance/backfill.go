@@ -76,6 +76,7 @@ func Backfill(t *testing.T, database func(t *testing.T) (open func(t *testing.T)
 		{"what a release without the index writes is found", writtenByAnother},
 		{"a document whose keys cannot be derived holds up nothing", underivable},
 		{"an empty collection has all of its indexes at once", emptyAtOnce},
+		{"documents with owners get keys of their owners", addedForOwners},
 		{"an index that gets amounts adds up what is there", addedAmounts},
 		{"a document without its amount refuses a sum", withoutAmount},
 		{"without keys to derive an index holds what comes later", withoutKeys},

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 func changedMeanwhile(t *testing.T, g *growing) {
@@ -242,5 +243,43 @@ func withoutAmount(t *testing.T, g *growing) {
 	}
 	if sum, err := g.Sum(t.Context(), us, "owner", "o2", uuid.Nil, 10); err != nil || sum.Total.Int64() != 5 {
 		t.Errorf("the sum of the others: %v, %v", sum.Total, err)
+	}
+}
+
+// addedForOwners gives two organisations the same vehicles. A value that is unique in each of them then stays so, and
+// each finds its own.
+func addedForOwners(t *testing.T, g *growing) {
+	g.as(t, narrow)
+	everyone := []organisation.ID{us, acme, others[0]}
+	stored := map[organisation.ID][]uuid.UUID{}
+	for i := range aged / len(everyone) {
+		for _, who := range everyone {
+			doc := numbered(i).of(narrow, uuid.Must(uuid.NewV7()))
+			if err := g.Insert(t.Context(), who, doc); err != nil {
+				t.Fatal(err)
+			}
+			stored[who] = append(stored[who], doc.ID)
+		}
+	}
+	g.as(t, wide)
+	for deadline := time.Now().Add(patience); g.Backfill().Building > 0; {
+		if time.Now().After(deadline) {
+			t.Fatalf("the indexes are still being built: %+v", g.Backfill())
+		}
+	}
+	if lacking := g.Backfill().Lacking; lacking > 0 {
+		t.Errorf("%d keys are lacking", lacking)
+	}
+	for who, own := range stored {
+		for q, want := range map[[2]string][]uuid.UUID{
+			{"color", "red"}: every(own, 2, 0), {"owner", "o1"}: every(own, 3, 1), {"chassis", "C-5"}: own[5:6],
+		} {
+			docs, err := g.Find(t.Context(), who, docstore.Query{Equal: docstore.Keys{q[0]: q[1]}, Limit: aged})
+			if err != nil || !slices.Equal(ids(docs), want) {
+				t.Errorf("%q finds %d documents by %v (%v), want %d", who, len(docs), q, err, len(want))
+			}
+		}
+		twin := vehicle{Plate: "another", Chassis: "C-5"}.of(wide, uuid.Must(uuid.NewV7()))
+		wantDuplicate(t, "insert", g.Insert(t.Context(), who, twin), "chassis")
 	}
 }

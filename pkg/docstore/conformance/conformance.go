@@ -47,6 +47,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"contention", contention},
 		{"contexts", contexts},
 		{"organisations", organisations},
+		{"owners", owners},
 		{"gates", gates},
 	} {
 		t.Run(tier.name, func(t *testing.T) {

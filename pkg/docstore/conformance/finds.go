@@ -172,7 +172,13 @@ func anyQuery(random *rand.Rand, stored []docstore.Document) docstore.Query {
 // compare compares the store's result with that of a search through all documents.
 func compare(t *testing.T, f fixture, stored []docstore.Document, q docstore.Query) {
 	t.Helper()
-	var want []uuid.UUID
+	if got, want := f.find(t, q), selection(stored, q); !slices.Equal(got, want) {
+		t.Errorf("find %+v\n got %v\nwant %v", q, got, want)
+	}
+}
+
+// selection returns the ids of the documents that a query selects.
+func selection(stored []docstore.Document, q docstore.Query) (want []uuid.UUID) {
 	for _, doc := range stored {
 		if selects(q, doc) {
 			want = append(want, doc.ID)
@@ -182,10 +188,7 @@ func compare(t *testing.T, f fixture, stored []docstore.Document, q docstore.Que
 		slices.Reverse(want)
 	}
 	want = want[min(q.Skip, len(want)):]
-	want = want[:min(q.Limit, len(want))]
-	if got := f.find(t, q); !slices.Equal(got, want) {
-		t.Errorf("find %+v\n got %v\nwant %v", q, got, want)
-	}
+	return want[:min(q.Limit, len(want))]
 }
 
 func selects(q docstore.Query, doc docstore.Document) bool {

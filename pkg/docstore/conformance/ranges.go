@@ -8,11 +8,21 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Ranges states that the documents of a range are found wherever they lie: before thousands of others, or after them,
-// or where they are few. open returns an empty store, which Ranges closes.
+// or where they are few, also for an organisation among whose documents are those of another. open returns an empty
+// store, which Ranges closes.
 func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
+	t.Run("of the only organisation", func(t *testing.T) { rangesOf(t, open, us, nil) })
+	t.Run("of one of two", func(t *testing.T) { rangesOf(t, open, acme, &others[0]) })
+}
+
+// rangesOf tries the ranges of an organisation. Between each two of its documents is one of the other, if there is one.
+func rangesOf(
+	t *testing.T, open func(t *testing.T) docstore.Store, who organisation.ID, other *organisation.ID,
+) {
 	store := open(t)
 	t.Cleanup(func() { _ = store.Close() })
 	policies, err := store.Collection(t.Context(),
@@ -31,7 +41,12 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 			id := uuid.Must(uuid.NewV7())
 			stored[part.kind] = append(stored[part.kind], id)
 			doc := docstore.Document{ID: id, Body: []byte("{}"), Keys: docstore.Keys{"kind": part.kind}}
-			writes.Go(func() error { return policies.Insert(t.Context(), us, doc) })
+			writes.Go(func() error { return policies.Insert(t.Context(), who, doc) })
+			if other != nil {
+				between := doc
+				between.ID = uuid.Must(uuid.NewV7())
+				writes.Go(func() error { return policies.Insert(t.Context(), *other, between) })
+			}
 		}
 	}
 	if err := writes.Wait(); err != nil {
@@ -39,19 +54,19 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 	}
 	for kind, want := range stored {
 		q := docstore.Query{Ranges: []docstore.Range{{Index: "kind", From: kind, To: kind}}, Limit: 50}
-		if found := pages(t, policies, q); !slices.Equal(found, want) {
+		if found := pages(t, policies, who, q); !slices.Equal(found, want) {
 			t.Errorf("%d documents of the kind %q were found, want %d", len(found), kind, len(want))
 		}
-		near(t, policies, q, want)
+		near(t, policies, who, q, want)
 		q.Descending = true
 		reverse := slices.Clone(want)
 		slices.Reverse(reverse)
-		if found := pages(t, policies, q); !slices.Equal(found, reverse) {
+		if found := pages(t, policies, who, q); !slices.Equal(found, reverse) {
 			t.Errorf("%d documents of the kind %q were found in descending order, want %d", len(found), kind, len(want))
 		}
-		near(t, policies, q, reverse)
+		near(t, policies, who, q, reverse)
 		q.Descending, q.Skip = false, len(want)-30
-		if docs, err := policies.Find(t.Context(), us, q); err != nil || len(docs) != 30 ||
+		if docs, err := policies.Find(t.Context(), who, q); err != nil || len(docs) != 30 ||
 			docs[29].ID != want[len(want)-1] {
 			t.Errorf("%d of the last 30 documents of the kind %q were found (%v)", len(docs), kind, err)
 		}
@@ -59,12 +74,12 @@ func Ranges(t *testing.T, open func(t *testing.T) docstore.Store) {
 }
 
 // near checks that finds which look near, each after the last document of the one before, find all of a range.
-func near(t *testing.T, c docstore.Collection, q docstore.Query, want []uuid.UUID) {
+func near(t *testing.T, c docstore.Collection, who organisation.ID, q docstore.Query, want []uuid.UUID) {
 	t.Helper()
 	q.Near = true
 	var found []uuid.UUID
 	for {
-		docs, err := c.Find(t.Context(), us, q)
+		docs, err := c.Find(t.Context(), who, q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,10 +104,12 @@ func near(t *testing.T, c docstore.Collection, q docstore.Query, want []uuid.UUI
 }
 
 // pages returns the ids that a query selects, read page by page.
-func pages(t *testing.T, c docstore.Collection, q docstore.Query) (found []uuid.UUID) {
+func pages(
+	t *testing.T, c docstore.Collection, who organisation.ID, q docstore.Query,
+) (found []uuid.UUID) {
 	t.Helper()
 	for {
-		docs, err := c.Find(t.Context(), us, q)
+		docs, err := c.Find(t.Context(), who, q)
 		if err != nil {
 			t.Fatal(err)
 		}

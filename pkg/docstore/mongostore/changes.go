@@ -40,7 +40,10 @@ func placeOf(position docstore.Position, log string) (place, error) {
 	return p, nil
 }
 
-func (c *collection) EndOfChanges(ctx context.Context, _ organisation.ID) (docstore.Position, error) {
+func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (docstore.Position, error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return "", err
+	}
 	head, err := c.log.readHead(ctx)
 	if err != nil {
 		return "", unavailable(ctx, err)
@@ -57,8 +60,11 @@ const together = 2
 
 // Changes reads one segment after another, by number.
 func (c *collection) Changes(
-	ctx context.Context, _ organisation.ID, after docstore.Position, limit int,
+	ctx context.Context, who organisation.ID, after docstore.Position, limit int,
 ) (docstore.ChangePage, error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return docstore.ChangePage{}, err
+	}
 	if limit < 1 {
 		return docstore.ChangePage{}, fmt.Errorf("%w: a page of changes needs a limit", docstore.ErrUnavailable)
 	}

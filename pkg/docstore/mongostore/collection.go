@@ -44,17 +44,44 @@ type collection struct {
 	timeout time.Duration
 }
 
-func (c *collection) Get(ctx context.Context, _ organisation.ID, id uuid.UUID) (docstore.Document, error) {
+// ownedBy is the condition that a document has an owner, or, for the empty name, none.
+func ownedBy(owner string) bson.E {
+	if owner == "" {
+		return bson.E{Key: ownerField, Value: nil}
+	}
+	return bson.E{Key: ownerField, Value: owner}
+}
+
+// sees reports whether an organisation sees the document with an id, if there is one. It asks the index of the owners
+// alone. Who has no name is told so without a question.
+func (c *collection) sees(ctx context.Context, who organisation.ID, id uuid.UUID) (bool, error) {
+	if who.Name() == "" {
+		return true, nil
+	}
+	_, sees, err := c.firstID(ctx, bson.D{ownedBy(who.Name()), {Key: idField, Value: uuidBinary(id)}},
+		options.Find().SetHint(ownerIndex).SetProjection(bson.D{{Key: idField, Value: 1}}))
+	return sees, err
+}
+
+// seenBy reports whether an organisation sees a document of an owner, the empty name for none. It is for what is found
+// without a condition on the owner: by an organisation without a name.
+func seenBy(who organisation.ID, owner string) bool { return who.All() || owner == who.Name() }
+
+func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID) (docstore.Document, error) {
 	var r record
-	err := decode(c.docs.FindOne(ctx, bson.D{{Key: idField, Value: uuidBinary(id)}},
-		options.FindOne().SetProjection(shown)), &r)
+	// By the id alone, a server needs no plan.
+	filter, how := bson.D{{Key: idField, Value: uuidBinary(id)}}, options.FindOne().SetProjection(shown)
+	if who.Name() != "" {
+		filter, how = append(bson.D{ownedBy(who.Name())}, filter...), how.SetHint(ownerIndex)
+	}
+	err := decode(c.docs.FindOne(ctx, filter, how), &r)
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
 	if err != nil {
 		return docstore.Document{}, unavailable(ctx, err)
 	}
-	if r.Version == tombstone {
+	if r.Version == tombstone || !seenBy(who, r.Owner) {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
 	return r.document(), docstore.Take(ctx, len(r.Body)+len(r.State))

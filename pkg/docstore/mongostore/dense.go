@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // fewInRange is the number of documents in a range up to which they are all read and sorted by _id.
@@ -19,7 +20,7 @@ const fewInRange = 500
 // for one page. done is false if the query has no such range, or if no page was found in this way; the caller then
 // sorts all of them.
 func (c *collection) findDense(
-	ctx context.Context, lead docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
+	ctx context.Context, who organisation.ID, lead docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
 ) (found []docstore.Document, done bool, err error) {
 	if _, equal := q.Equal[lead.Name]; equal {
 		return nil, false, nil
@@ -32,21 +33,25 @@ func (c *collection) findDense(
 	}
 	beyond := options.Find().SetHint(indexName(lead)).SetSkip(fewInRange).SetProjection(bson.D{{Key: idField,
 		Value: 1}})
-	if _, many, err := c.firstID(ctx, filter(c.spec, ranges), beyond); err != nil || !many {
+	if _, many, err := c.firstID(ctx, filter(c.spec, who, ranges), beyond); err != nil || !many {
 		return nil, false, err
 	}
 	o := orderOf(q)
 	next := bson.D{{Key: idField, Value: bson.D{{Key: o.beyond, Value: uuidBinary(o.after)}}}}
-	last, more, err := c.firstID(ctx, next, options.Find().SetHint(idIndex).SetSort(o.sort).
+	along := idIndex
+	if who.Name() != "" {
+		along, next = ownerIndex, append(next, ownedBy(who.Name()))
+	}
+	last, more, err := c.firstID(ctx, next, options.Find().SetHint(along).SetSort(o.sort).
 		SetSkip(docstore.NearWindow-1).SetProjection(bson.D{{Key: idField, Value: 1}}))
 	if err != nil {
 		return nil, false, err
 	}
-	within := filter(c.spec, q)
+	within := filter(c.spec, who, q)
 	if more {
 		within = append(within, bson.E{Key: idField, Value: bson.D{{Key: o.until, Value: last}}})
 	}
-	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(idIndex))
+	found, err = c.list(ctx, within, q.Limit, q.Bytes, page.SetHint(along))
 	// A page that bytes have ended has a sign of that at its end.
 	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
 	if q.Near && more && !done && err == nil {

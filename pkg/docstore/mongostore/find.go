@@ -38,18 +38,21 @@ func orderOf(q docstore.Query) order {
 	return o
 }
 
-func (c *collection) Find(ctx context.Context, _ organisation.ID, q docstore.Query) ([]docstore.Document, error) {
+func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {
 	if err := c.spec.CheckQuery(q); err != nil {
 		return nil, unavailable(ctx, err)
 	}
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
-	return floor.Find(ctx, c.floor, q, func() ([]docstore.Document, error) { return c.search(ctx, q) })
+	q = c.spec.Within(who, q)
+	return floor.Find(ctx, c.floor, q, func() ([]docstore.Document, error) { return c.search(ctx, who, q) })
 }
 
 // search finds the documents of a query that the store can serve.
-func (c *collection) search(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
+func (c *collection) search(
+	ctx context.Context, who organisation.ID, q docstore.Query,
+) ([]docstore.Document, error) {
 	page := options.Find().SetSkip(int64(q.Skip)).SetSort(orderOf(q).sort)
 	index, ok := c.spec.Driving(q)
 	page.SetProjection(stateless)
@@ -57,22 +60,27 @@ func (c *collection) search(ctx context.Context, q docstore.Query) ([]docstore.D
 		page.SetProjection(shown)
 	}
 	if ok && index.Unique {
-		return c.findOwner(ctx, index, q, page)
+		return c.findHolder(ctx, who, index, q, page)
 	}
 	if ok {
-		if found, done, err := c.findDense(ctx, index, q, page); done || err != nil {
+		if found, done, err := c.findDense(ctx, who, index, q, page); done || err != nil {
 			return found, err
 		}
 		page.SetHint(indexName(index))
+	} else if who.Name() != "" {
+		page.SetHint(ownerIndex)
 	}
-	return c.list(ctx, filter(c.spec, q), q.Limit, q.Bytes, page)
+	return c.list(ctx, filter(c.spec, who, q), q.Limit, q.Bytes, page)
 }
 
-// findOwner finds the one document that can have a unique value: the owner of the reservation of it. The value has no
-// other index. If the owner does not have the value, no document had it at some instant since the reservation was read,
-// because the reservation changes its owner only while the owner does not have it.
-func (c *collection) findOwner(
-	ctx context.Context, index docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
+// findHolder finds the one document that can have a unique value: the holder of the reservation of it. The value has no
+// other index. If the holder does not have the value, no document had it at some instant since the reservation was
+// read, because the reservation changes its holder only while the holder does not have it.
+//
+// The holder of a global value may be another organisation's. So the same is then asked where there is no holder: how
+// many questions there are would show that there is one.
+func (c *collection) findHolder(
+	ctx context.Context, who organisation.ID, index docstore.Index, q docstore.Query, page *options.FindOptionsBuilder,
 ) ([]docstore.Document, error) {
 	current, reserved, err := c.reserved(ctx, reservationID(index.Name, q.Equal[index.Name]))
 	if err != nil {
@@ -84,12 +92,18 @@ func (c *collection) findOwner(
 		position = -position
 	}
 	if !reserved || position <= 0 {
-		return nil, nil
+		if who.Name() == "" {
+			return nil, nil
+		}
+		current.Owner = uuidBinary(uuid.Nil) // which no document has
+	}
+	if who.Name() != "" {
+		page.SetHint(ownerIndex)
 	}
 	// The id alone names the shard; a second condition on it would hide that.
 	q.After = uuid.Nil
-	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, q)...), q.Limit, q.Bytes,
-		page)
+	return c.list(ctx, append(bson.D{{Key: idField, Value: current.Owner}}, filter(c.spec, who, q)...), q.Limit,
+		q.Bytes, page)
 }
 
 // list returns up to limit documents in the order of page, in one batch if it fits into what MongoDB sends at once (16
@@ -126,10 +140,10 @@ func (c *collection) list(
 	return docs, nil
 }
 
-// filter returns the conditions of a query. Each condition on a key is a comparison with a string: only a string
+// filter returns the conditions of a query, and that the documents are seen by who asks. Each condition on a key is a comparison with a string: only a string
 // satisfies it, so that no document without the key is selected, and it implies the condition of the key's partial
 // index, so that the index may be used.
-func filter(spec docstore.Spec, q docstore.Query) bson.D {
+func filter(spec docstore.Spec, who organisation.ID, q docstore.Query) bson.D {
 	var conditions bson.A
 	add := func(field, operator string, value any) {
 		conditions = append(conditions, bson.D{{Key: field, Value: bson.D{{Key: operator, Value: value}}}})
@@ -152,6 +166,9 @@ func filter(spec docstore.Spec, q docstore.Query) bson.D {
 	}
 	if q.After != uuid.Nil {
 		add(idField, orderOf(q).beyond, uuidBinary(q.After))
+	}
+	if !who.All() {
+		conditions = append(conditions, bson.D{ownedBy(who.Name())})
 	}
 	return bson.D{{Key: "$and", Value: conditions}}
 }

@@ -1,6 +1,7 @@
 package mongostore
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -30,6 +31,8 @@ type formerRecord struct {
 	State    bsonjson.Text `bson:"state,omitempty"`
 	// Digest is the digest of the version; absent for none.
 	Digest docstore.Digest `bson:"h,omitempty"`
+	// Owner is the owner of the document; absent for none.
+	Owner string `bson:"o,omitempty"`
 }
 
 // The names of a former version's fields in filters and indexes, besides _id and v.
@@ -65,13 +68,13 @@ func formerID(id uuid.UUID, version int64) bson.Binary {
 
 // keepFormer writes a former version, if there is one to be kept. It comes before the replacement: if that does not
 // follow, the former version is still what the document was.
-func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docstore.Former) error {
+func (c *collection) keepFormer(ctx context.Context, of docstore.Document, former *docstore.Former) error {
 	if former == nil {
 		return nil
 	}
 	kept := formerRecord{
-		ID: formerID(id, former.Version), Document: uuidBinary(id), Version: former.Version,
-		Key: former.Key, Body: former.Body, State: former.State, Digest: former.Digest,
+		ID: formerID(of.ID, former.Version), Document: uuidBinary(of.ID), Version: former.Version,
+		Key: former.Key, Body: former.Body, State: former.State, Digest: former.Digest, Owner: of.Owner,
 	}
 	err := retried(ctx, func() error {
 		_, err := c.history.InsertOne(ctx, kept)
@@ -84,7 +87,7 @@ func (c *collection) keepFormer(ctx context.Context, id uuid.UUID, former *docst
 		return c.addDigest(ctx, kept)
 	}
 	// It does not matter whose insert it was: the version is the same.
-	_, unsettled := c.Former(ctx, organisation.Exchange(), id, former.Version)
+	_, unsettled := c.Former(ctx, organisation.Exchange(), of.ID, former.Version)
 	if unsettled != nil {
 		return unavailable(ctx, errors.Join(err, unsettled))
 	}
@@ -113,23 +116,26 @@ func (c *collection) addDigest(ctx context.Context, kept formerRecord) error {
 }
 
 func (c *collection) Former(
-	ctx context.Context, _ organisation.ID, id uuid.UUID, version int64,
+	ctx context.Context, who organisation.ID, id uuid.UUID, version int64,
 ) (docstore.Former, error) {
 	filter := bson.D{{Key: documentField, Value: uuidBinary(id)}, {Key: idField, Value: formerID(id, version)}}
-	return c.oneFormer(ctx, filter, options.FindOne())
+	return c.oneFormer(ctx, who, id, filter, options.FindOne())
 }
 
 func (c *collection) FormerByKey(
-	ctx context.Context, _ organisation.ID, id uuid.UUID, key string,
+	ctx context.Context, who organisation.ID, id uuid.UUID, key string,
 ) (docstore.Former, error) {
 	filter := bson.D{{Key: documentField, Value: uuidBinary(id)}, {Key: formerKeyField, Value: key}}
-	return c.oneFormer(ctx, filter, options.FindOne().SetHint(formerKeyIndex).
+	return c.oneFormer(ctx, who, id, filter, options.FindOne().SetHint(formerKeyIndex).
 		SetSort(bson.D{{Key: versionField, Value: -1}}).SetProjection(bson.D{{Key: bodyField, Value: 0}}))
 }
 
 func (c *collection) oneFormer(
-	ctx context.Context, filter bson.D, which *options.FindOneOptionsBuilder,
+	ctx context.Context, who organisation.ID, id uuid.UUID, filter bson.D, which *options.FindOneOptionsBuilder,
 ) (docstore.Former, error) {
+	if sees, err := c.sees(ctx, who, id); err != nil || !sees {
+		return docstore.Former{}, cmp.Or(err, docstore.ErrNotFound)
+	}
 	var r formerRecord
 	err := decode(c.history.FindOne(ctx, filter, which), &r)
 	if errors.Is(err, mongo.ErrNoDocuments) {
@@ -138,14 +144,20 @@ func (c *collection) oneFormer(
 	if err != nil {
 		return docstore.Former{}, unavailable(ctx, err)
 	}
+	if who.Name() == "" && !seenBy(who, r.Owner) {
+		return docstore.Former{}, docstore.ErrNotFound
+	}
 	return r.former(), docstore.Take(ctx, len(r.Body)+len(r.State))
 }
 
 func (c *collection) Formers(
-	ctx context.Context, _ organisation.ID, id uuid.UUID, after int64, limit int,
+	ctx context.Context, who organisation.ID, id uuid.UUID, after int64, limit int,
 ) ([]docstore.Former, error) {
 	if limit < 1 {
 		return nil, unavailable(ctx, errors.New("a page of former versions needs a limit"))
+	}
+	if sees, err := c.sees(ctx, who, id); err != nil || !sees {
+		return nil, err
 	}
 	filter := bson.D{
 		{Key: documentField, Value: uuidBinary(id)},
@@ -164,6 +176,9 @@ func (c *collection) Formers(
 		var r formerRecord
 		if err := bson.Unmarshal(cursor.Current, &r); err != nil {
 			return nil, unavailable(ctx, err)
+		}
+		if who.Name() == "" && !seenBy(who, r.Owner) {
+			return nil, nil
 		}
 		if left -= len(r.State); left < 0 && len(formers) > 0 {
 			return formers, nil

@@ -13,9 +13,10 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 )
 
-// The names of the index of the outbox, of that of the stamps, of that of the marks for the log of changes, and of the
-// one that every collection has.
+// The names of the index of the outbox, of that of the owners, of that of the stamps, of that of the marks for the log
+// of changes, and of the one that every collection has.
 const (
+	ownerIndex  = "owned"
 	unsentIndex = "unsent"
 	stampIndex  = "stamp"
 	markIndex   = "marked"
@@ -41,6 +42,11 @@ func (c *collection) ensureIndexes(ctx context.Context) error {
 		// Only the documents that have the mark are in the index, which at any time are few.
 		Options: options.Index().SetName(unsentIndex).SetPartialFilterExpression(bson.D{{Key: unsentField,
 			Value: true}}),
+	}, {
+		Keys: bson.D{{Key: ownerField, Value: 1}, {Key: idField, Value: 1}},
+		// Only the documents that have an owner are in the index.
+		Options: options.Index().SetName(ownerIndex).SetPartialFilterExpression(bson.D{{Key: ownerField,
+			Value: bson.D{{Key: "$gte", Value: ""}}}}),
 	}, {
 		// It also holds the documents without a stamp.
 		Keys:    bson.D{{Key: stampField, Value: 1}, {Key: idField, Value: 1}},

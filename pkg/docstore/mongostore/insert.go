@@ -16,6 +16,7 @@ func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docsto
 	if err := c.spec.CheckWrite(who, doc, nil); err != nil {
 		return err
 	}
+	doc = c.spec.Own(who, doc)
 	if err := c.floor.Enter(ctx, doc.ID); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/internal/backfill"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 // Inspection reads the documents of a database. It implements docstore.Inspection. Each read sees the database as it
@@ -95,7 +96,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 	}
 	o := orderOf(q)
 	how := options.Find().SetSkip(int64(q.Skip)).SetSort(o.sort).SetLimit(int64(q.Limit)).SetBatchSize(int32(q.Limit))
-	selected := filter(c.spec, q)
+	selected := filter(c.spec, organisation.Exchange(), q)
 	index, ok := c.spec.Driving(q)
 	switch {
 	case ok && index.Unique:
@@ -289,7 +290,7 @@ func (c *inspected) reservedBy(ctx context.Context, index string, values []strin
 	err := c.each(ctx, c.reservations, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: ids}}}}, options.Find(),
 		func(raw bson.Raw) (bool, error) {
 			id, _ := raw.Lookup(idField).StringValueOK()
-			reserved[of[id]] = idOf(raw, ownerField)
+			reserved[of[id]] = idOf(raw, holderField)
 			return true, nil
 		})
 	return reserved, err

@@ -30,6 +30,8 @@ type record struct {
 	// Amount is written, and added up. It is absent if no index carries amounts.
 	Amount *int64 `bson:"a,omitempty"`
 	Unsent bool   `bson:"unsent"`
+	// Owner is the organisation that the document belongs to; absent for none.
+	Owner string `bson:"o,omitempty"`
 	// Marked is the instant of the first write that the log of changes may lack; nil if the log has no such documents.
 	Marked *time.Time `bson:"i,omitempty"`
 }
@@ -51,6 +53,7 @@ const (
 	keysField    = "k"
 	amountField  = "a"
 	unsentField  = "unsent"
+	ownerField   = "o"
 	// markField is the mark of a document whose last versions the log lacks, and loggedField the last version that the
 	// log has; absent for none.
 	markField   = "i"
@@ -65,7 +68,7 @@ func (c *collection) recordOf(doc docstore.Document, version int64) record {
 	r := record{
 		ID: uuidBinary(doc.ID), Version: version, Write: bson.NewObjectID(), Stamp: c.stamp, Body: doc.Body,
 		State: doc.State, Digest: doc.Digest,
-		Keys: keysOf(c.spec, doc.Keys), Unsent: doc.Unsent,
+		Keys: keysOf(c.spec, doc.Keys), Unsent: doc.Unsent, Owner: doc.Owner,
 	}
 	if !c.spec.Unlogged {
 		r.Marked = new(time.Now())
@@ -129,7 +132,9 @@ func keysOf(spec docstore.Spec, values docstore.Keys) bson.D {
 
 // document returns the record as readers get it, without its keys.
 func (r record) document() docstore.Document {
-	doc := docstore.Document{Version: r.Version, Body: r.Body, State: r.State, Digest: r.Digest, Unsent: r.Unsent}
+	doc := docstore.Document{
+		Version: r.Version, Owner: r.Owner, Body: r.Body, State: r.State, Digest: r.Digest, Unsent: r.Unsent,
+	}
 	copy(doc.ID[:], r.ID.Data)
 	return doc
 }

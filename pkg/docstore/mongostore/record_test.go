@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
 )
 
 var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
@@ -58,27 +59,40 @@ func TestReplacement(t *testing.T) {
 }
 
 func TestFilter(t *testing.T) {
+	everybody := organisation.Exchange()
+	acme, err := organisation.Named("acme")
+	if err != nil {
+		t.Fatal(err)
+	}
 	after := uuid.MustParse("0193a5c0-0000-7000-8000-0123456789ab")
 	for name, c := range map[string]struct {
+		who   organisation.ID
 		query docstore.Query
 		want  string
 	}{
-		"everything": {docstore.Query{}, `{"$and":[{"v":{"$gt":{"$numberLong":"0"}}}]}`},
+		"everything": {everybody, docstore.Query{}, `{"$and":[{"v":{"$gt":{"$numberLong":"0"}}}]}`},
+		"all of one": {acme, docstore.Query{}, `{"$and":[{"v":{"$gt":{"$numberLong":"0"}}},{"o":"acme"}]}`},
+		"all of none": {
+			organisation.Sole(), docstore.Query{}, `{"$and":[{"v":{"$gt":{"$numberLong":"0"}}},{"o":null}]}`,
+		},
 		"equal": {
+			everybody,
 			docstore.Query{Equal: docstore.Keys{"policyNumber": "M-1", "reverses": ""}},
 			`{"$and":[{"k.reverses":{"$eq":""}},{"k.policyNumber":{"$eq":"M-1"}}]}`,
 		},
 		"ranges": {
+			everybody,
 			docstore.Query{Ranges: []docstore.Range{{Index: "receiptDate", From: "a", To: "b"},
 				{Index: "policyNumber"}}},
 			`{"$and":[{"k.receiptDate":{"$gte":"a"}},{"k.receiptDate":{"$lte":"b"}},{"k.policyNumber":{"$gte":""}}]}`,
 		},
 		"after": {
+			everybody,
 			docstore.Query{After: after},
 			`{"$and":[{"v":{"$gt":{"$numberLong":"0"}}},{"_id":{"$gt":{"$binary":{"base64":"AZOlwAAAcACAAAEjRWeJqw==","subType":"04"}}}}]}`,
 		},
 	} {
-		if got := extended(t, filter(receipts, c.query)); got != c.want {
+		if got := extended(t, filter(receipts, c.who, c.query)); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", name, got, c.want)
 		}
 	}

@@ -1,6 +1,7 @@
 package mongostore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -25,11 +26,19 @@ func (c *collection) Replace(
 	if doc.Version <= tombstone {
 		return docstore.ErrStale
 	}
-	if err := c.keepFormer(ctx, doc.ID, former); err != nil {
+	doc = c.spec.Own(who, doc)
+	// A former version is kept for good, so that it must not be that of a document which the writer does not see. Who
+	// has no name shares its exchange with nobody, and is not asked.
+	if sees, err := c.sees(ctx, who, doc.ID); err != nil || !sees {
+		return cmp.Or(err, docstore.ErrStale)
+	}
+	if err := c.keepFormer(ctx, doc, former); err != nil {
 		return err
 	}
 	next, keys := c.recordOf(doc, doc.Version+1), uniqueKeys(c.spec, doc.Keys)
-	filter := bson.D{{Key: idField, Value: next.ID}, {Key: versionField, Value: doc.Version}}
+	filter := bson.D{
+		{Key: idField, Value: next.ID}, {Key: versionField, Value: doc.Version}, ownedBy(next.Owner),
+	}
 	for _, key := range keys {
 		filter = append(filter, bson.E{Key: keyField(key.index), Value: key.value})
 	}
@@ -55,7 +64,7 @@ func (c *collection) rekey(ctx context.Context, version int64, next record, keys
 		if err != nil {
 			return unavailable(ctx, err)
 		}
-		if !exists || stored.Version != version {
+		if !exists || stored.Version != version || stored.Owner != next.Owner {
 			return docstore.ErrStale
 		}
 		var wanted []uniqueKey

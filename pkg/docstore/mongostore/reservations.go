@@ -30,8 +30,8 @@ const reservationsSuffix = ".claims"
 
 // The names of a reservation's fields.
 const (
-	ownerField = "doc"
-	nonceField = "n"
+	holderField = "doc"
+	nonceField  = "n"
 )
 
 // longestValue is the length in bytes up to which a value is a reservation's _id as it is. Of a longer one it is the
@@ -131,7 +131,7 @@ func (a *acquisition) release(ctx context.Context) {
 	}
 	_, _ = a.reservations.DeleteMany(ctx, bson.D{
 		{Key: idField, Value: bson.D{{Key: "$in", Value: a.gained}}},
-		{Key: ownerField, Value: a.owner},
+		{Key: holderField, Value: a.owner},
 		{Key: nonceField, Value: a.nonce},
 	})
 }
@@ -149,7 +149,7 @@ func (c *collection) reserved(ctx context.Context, id string) (current reservati
 // the outcome is unknown, it reads the reservation.
 func (c *collection) replaceReservation(ctx context.Context, read, next reservation) (bool, error) {
 	filter := bson.D{
-		{Key: idField, Value: read.ID}, {Key: ownerField, Value: read.Owner}, {Key: nonceField, Value: read.Nonce},
+		{Key: idField, Value: read.ID}, {Key: holderField, Value: read.Owner}, {Key: nonceField, Value: read.Nonce},
 	}
 	matched := int64(0)
 	err := retried(ctx, func() error {

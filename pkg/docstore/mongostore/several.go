@@ -13,16 +13,16 @@ import (
 )
 
 func (c *collection) Texts(
-	ctx context.Context, _ organisation.ID, ids []uuid.UUID, member string,
+	ctx context.Context, who organisation.ID, ids []uuid.UUID, member string,
 ) (map[uuid.UUID]string, error) {
 	texts := map[uuid.UUID]string{}
 	if member == "" {
-		return texts, c.eachOf(ctx, ids, nil, func(id uuid.UUID, _ bson.Raw) error {
+		return texts, c.eachOf(ctx, who, ids, nil, func(id uuid.UUID, _ bson.Raw) error {
 			texts[id] = ""
 			return nil
 		})
 	}
-	err := c.eachOf(ctx, ids, bsonjson.Paths(bodyField, member), func(id uuid.UUID, body bson.Raw) error {
+	err := c.eachOf(ctx, who, ids, bsonjson.Paths(bodyField, member), func(id uuid.UUID, body bson.Raw) error {
 		text, err := bsonjson.TextOf(body, member)
 		if err != nil {
 			return unavailable(ctx, err)
@@ -36,7 +36,7 @@ func (c *collection) Texts(
 // eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the
 // paths select.
 func (c *collection) eachOf(
-	ctx context.Context, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error,
+	ctx context.Context, who organisation.ID, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error,
 ) error {
 	if len(ids) == 0 {
 		return nil
@@ -45,13 +45,17 @@ func (c *collection) eachOf(
 	for i, id := range ids {
 		in[i] = uuidBinary(id)
 	}
-	selected := bson.D{{Key: versionField, Value: 1}}
+	selected := bson.D{{Key: versionField, Value: 1}, {Key: ownerField, Value: 1}}
 	for _, path := range paths {
 		selected = append(selected, bson.E{Key: path, Value: 1})
 	}
-	cursor, err := c.docs.Find(ctx, bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}},
-		// One more, so that the first batch is the last.
-		options.Find().SetProjection(selected).SetBatchSize(int32(len(ids)+1)))
+	filter := bson.D{{Key: idField, Value: bson.D{{Key: "$in", Value: in}}}}
+	// One more, so that the first batch is the last.
+	how := options.Find().SetProjection(selected).SetBatchSize(int32(len(ids) + 1))
+	if who.Name() != "" {
+		filter, how = append(bson.D{ownedBy(who.Name())}, filter...), how.SetHint(ownerIndex)
+	}
+	cursor, err := c.docs.Find(ctx, filter, how)
 	if err != nil {
 		return unavailable(ctx, err)
 	}
@@ -60,12 +64,13 @@ func (c *collection) eachOf(
 		var part struct {
 			ID      bson.Binary `bson:"_id"`
 			Version int64       `bson:"v"`
+			Owner   string      `bson:"o"`
 			Body    bson.Raw    `bson:"body"`
 		}
 		if err := bson.Unmarshal(cursor.Current, &part); err != nil {
 			return unavailable(ctx, err)
 		}
-		if part.Version == tombstone {
+		if part.Version == tombstone || !seenBy(who, part.Owner) {
 			continue
 		}
 		if err := use(uuid.UUID(part.ID.Data), part.Body); err != nil {

@@ -31,8 +31,11 @@ type summed struct {
 // Sum reads the marks and then the sum in one causally consistent session, so that the second read sees all that the
 // first one saw, also if another primary serves it. So the documents that have the marks are added up.
 func (c *collection) Sum(
-	ctx context.Context, _ organisation.ID, index, value string, after uuid.UUID, limit int,
+	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
 ) (docstore.Sum, error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return docstore.Sum{}, err
+	}
 	limit = min(limit, mostSummed)
 	session, err := c.docs.Database().Client().StartSession(options.Session().SetCausalConsistency(true))
 	if err != nil {
@@ -89,7 +92,10 @@ func (s summed) sum(ctx context.Context, unsent []docstore.Ref) (docstore.Sum, e
 	return sum, nil
 }
 
-func (c *collection) FirstUnsent(ctx context.Context, _ organisation.ID, index, value string) (uuid.UUID, error) {
+func (c *collection) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return uuid.Nil, err
+	}
 	unsent, err := c.unsentBy(ctx, index, value, uuid.Nil, 1)
 	if err == nil && len(unsent) == 0 {
 		err = docstore.ErrNotFound

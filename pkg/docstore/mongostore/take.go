@@ -184,12 +184,13 @@ type look struct {
 	Version int64             `bson:"v"`
 	Write   bson.ObjectID     `bson:"w"`
 	Takings *int64            `bson:"t"`
+	Owner   string            `bson:"o"`
 	Keys    map[string]string `bson:"k"`
 }
 
 var lookedAt = bson.D{
 	{Key: versionField, Value: 1}, {Key: writeField, Value: 1}, {Key: takingsField, Value: 1}, {Key: keysField,
-		Value: 1},
+		Value: 1}, {Key: ownerField, Value: 1},
 }
 
 // look reads a document or tombstone; exists is false if there is neither.

@@ -14,14 +14,20 @@ import (
 )
 
 func (c *collection) Unsent(
-	ctx context.Context, _ organisation.ID, after uuid.UUID, limit int,
+	ctx context.Context, who organisation.ID, after uuid.UUID, limit int,
 ) ([]docstore.Document, error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return nil, err
+	}
 	marked := bson.D{{Key: unsentField, Value: true},
 		{Key: idField, Value: bson.D{{Key: "$gt", Value: uuidBinary(after)}}}}
 	return c.list(ctx, marked, limit, 0, options.Find().SetHint(unsentIndex).SetProjection(shown).SetSort(inOrder))
 }
 
-func (c *collection) Sent(ctx context.Context, _ organisation.ID, refs []docstore.Ref) (removed int, err error) {
+func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return 0, err
+	}
 	if len(refs) == 0 {
 		return 0, nil
 	}

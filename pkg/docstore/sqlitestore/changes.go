@@ -107,7 +107,7 @@ const changesSQL = `SELECT seq, collection, id, version, at FROM "` + logTable +
 func (c *collection) Changes(
 	ctx context.Context, who organisation.ID, after docstore.Position, limit int,
 ) (docstore.ChangePage, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return docstore.ChangePage{}, err
 	}
 	if limit < 1 {
@@ -157,7 +157,7 @@ func (c *collection) Changes(
 }
 
 func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (docstore.Position, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return "", err
 	}
 	if err := c.store.log.check(); err != nil {

@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ type collection struct {
 	sql   statements
 
 	// Only the writer uses these statements.
-	insert, rewrite, replace, sent, keep, rekey, restamp, logged *sqlite3.Stmt
+	insert, rewrite, replace, owns, sent, keep, rekey, restamp, logged *sqlite3.Stmt
 
 	backfill *backfill.Backfill
 	// floor is the least id that a new document may have. The writer compares.
@@ -60,7 +61,8 @@ func (c *collection) prepare(conn *sqlite3.Conn) error {
 		stmt **sqlite3.Stmt
 		sql  string
 	}{
-		{&c.insert, c.sql.insert}, {&c.rewrite, c.sql.rewrite}, {&c.replace, c.sql.replace}, {&c.sent, c.sql.sent},
+		{&c.insert, c.sql.insert}, {&c.rewrite, c.sql.rewrite}, {&c.replace, c.sql.replace}, {&c.owns, c.sql.owns},
+		{&c.sent, c.sql.sent},
 		{&c.keep, c.sql.keep}, {&c.rekey, c.sql.rekey}, {&c.restamp, c.sql.restamp},
 	} {
 		if *s.stmt, err = conn.Prepare(s.sql); err != nil {
@@ -126,7 +128,7 @@ func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docsto
 	if err := c.spec.CheckWrite(who, doc, nil); err != nil {
 		return err
 	}
-	doc, keys := c.own(doc)
+	doc, keys := c.own(c.spec.Own(who, doc))
 	return c.store.writer.do(ctx, func(*sqlite3.Conn) error {
 		if err := c.floor.Check(doc.ID); err != nil {
 			return err
@@ -145,9 +147,12 @@ func (c *collection) Replace(
 	if err := c.spec.CheckWrite(who, doc, former); err != nil {
 		return err
 	}
-	doc, keys := c.own(doc)
+	doc, keys := c.own(c.spec.Own(who, doc))
 	former = ownFormer(former)
 	return c.store.writer.do(ctx, func(conn *sqlite3.Conn) error {
+		if sees, err := c.sees(doc); err != nil || !sees {
+			return cmp.Or(err, docstore.ErrStale)
+		}
 		// Most changes of a record leave its keys alone, and then no index needs to be touched. SQLite does not notice
 		// this: an UPDATE that names a column writes the index of the column again, even if the value is the same.
 		for _, stmt := range []*sqlite3.Stmt{c.rewrite, c.replace} {
@@ -164,6 +169,17 @@ func (c *collection) Replace(
 		}
 		return docstore.ErrStale
 	})
+}
+
+// sees reports whether an index has a document as its owner's. One without an owner is compared when it is replaced.
+func (c *collection) sees(doc docstore.Document) (bool, error) {
+	if doc.Owner == "" {
+		return true, nil
+	}
+	c.owns.BindBlob(1, doc.ID[:])
+	c.owns.BindText(2, doc.Owner)
+	defer c.owns.Reset()
+	return c.owns.Step()
 }
 
 // key is the value of an index, or none.
@@ -200,6 +216,11 @@ func (c *collection) bind(stmt *sqlite3.Stmt, doc docstore.Document, keys []key)
 	}
 	stmt.BindInt(4, unsent)
 	bindDigest(stmt, 5, doc.Digest)
+	if doc.Owner != "" {
+		stmt.BindText(6, doc.Owner)
+	} else {
+		stmt.BindNull(6)
+	}
 	return c.bindKeys(stmt, firstKey, keys, doc.Amount)
 }
 
@@ -257,7 +278,11 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 		return docstore.Document{}, err
 	}
 	var doc docstore.Document
-	found, err := c.readOne(ctx, c.sql.get, func(stmt *sqlite3.Stmt) { stmt.BindBlob(1, id[:]) },
+	by := sightOf(who)
+	found, err := c.readOne(ctx, c.sql.seen[by.kind].get, func(stmt *sqlite3.Stmt) {
+		stmt.BindBlob(1, id[:])
+		by.bind(stmt, 2)
+	},
 		func(stmt *sqlite3.Stmt) (err error) {
 			doc, err = affordable(ctx, stmt)
 			return err
@@ -278,10 +303,12 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	if err := c.backfill.Check(q); err != nil {
 		return nil, err
 	}
-	if sql, value, ok := c.sql.lookups.of(q); ok {
-		return c.lookUp(ctx, sql, value)
+	q = c.spec.Within(who, q)
+	by := sightOf(who)
+	if sql, value, ok := c.sql.seen[by.kind].lookups.of(q); ok {
+		return c.lookUp(ctx, by, sql, value)
 	}
-	return floor.Find(ctx, c, q, func() ([]docstore.Document, error) { return c.search(ctx, q) })
+	return floor.Find(ctx, c, q, func() ([]docstore.Document, error) { return c.search(ctx, by, q) })
 }
 
 func (c *collection) Least() uuid.UUID { return c.floor.Least() }
@@ -299,11 +326,11 @@ func (c *collection) Settle(ctx context.Context, _, last uuid.UUID) (uuid.UUID, 
 }
 
 // search finds the documents of a query that is more than a lookup.
-func (c *collection) search(ctx context.Context, q docstore.Query) ([]docstore.Document, error) {
-	if found, done, err := c.findDense(ctx, q); done || err != nil {
+func (c *collection) search(ctx context.Context, by sight, q docstore.Query) ([]docstore.Document, error) {
+	if found, done, err := c.findDense(ctx, by, q); done || err != nil {
 		return found, err
 	}
-	sql, texts := c.sql.finds.of(c.spec, q)
+	sql, texts := c.sql.finds.of(c.spec, by, q)
 	return c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) })
 }
 
@@ -332,7 +359,7 @@ func bindAfter(stmt *sqlite3.Stmt, q docstore.Query) {
 func (c *collection) Unsent(
 	ctx context.Context, who organisation.ID, after uuid.UUID, limit int,
 ) ([]docstore.Document, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return nil, err
 	}
 	return c.list(ctx, c.sql.unsent, limit, 0, func(stmt *sqlite3.Stmt) {
@@ -342,7 +369,7 @@ func (c *collection) Unsent(
 }
 
 func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return 0, err
 	}
 	refs = append([]docstore.Ref(nil), refs...)

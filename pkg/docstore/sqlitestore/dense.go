@@ -18,7 +18,7 @@ const fewInRange = 500
 // frequent, mostly, and a page is found among the next documents by id, whatever their number. done is false if the
 // query is no such one, or the page was not found there: then all are to be sorted.
 func (c *collection) findDense(
-	ctx context.Context, q docstore.Query,
+	ctx context.Context, by sight, q docstore.Query,
 ) (found []docstore.Document, done bool, err error) {
 	lead, ok := c.spec.Driving(q)
 	if _, equal := q.Equal[lead.Name]; !ok || equal {
@@ -27,11 +27,11 @@ func (c *collection) findDense(
 	if few, err := c.fewIn(ctx, lead, q); few || err != nil {
 		return nil, false, err
 	}
-	until, more, err := c.windowEnd(ctx, q)
+	until, more, err := c.windowEnd(ctx, by, q)
 	if err != nil {
 		return nil, false, err
 	}
-	sql, texts := denseSQL(selectedFor(q), c.spec, q)
+	sql, texts := denseSQL(selectedFor(q), c.spec, by, q)
 	found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) {
 		bindFind(stmt, q, texts)
 		stmt.BindBlob(4+len(texts), until)
@@ -49,9 +49,10 @@ func (c *collection) findDense(
 
 // windowEnd returns the last of the next documents in order of id, and whether there are as many; else an id that none
 // comes after.
-func (c *collection) windowEnd(ctx context.Context, q docstore.Query) (until []byte, more bool, err error) {
-	err = c.store.searches.read(ctx, windowSQL(c.spec, q), func(stmt *sqlite3.Stmt) (err error) {
+func (c *collection) windowEnd(ctx context.Context, by sight, q docstore.Query) (until []byte, more bool, err error) {
+	err = c.store.searches.read(ctx, windowSQL(c.spec, by, q), func(stmt *sqlite3.Stmt) (err error) {
 		bindAfter(stmt, q)
+		by.bind(stmt, 2)
 		if more, err = stmt.Step(); more {
 			until = stmt.Bytes(0)
 		}
@@ -63,11 +64,15 @@ func (c *collection) windowEnd(ctx context.Context, q docstore.Query) (until []b
 	return until, more, err
 }
 
-// windowSQL returns the id of the last document of a window. Parameter 1 is the id that the window begins after.
-func windowSQL(spec docstore.Spec, q docstore.Query) string {
-	o := orderOf(q)
-	return fmt.Sprintf(`SELECT id FROM %s WHERE id %s ?1 ORDER BY id %s LIMIT 1 OFFSET %d`, quoted(spec.Name),
-		o.beyond, o.by, docstore.NearWindow-1)
+// windowSQL returns the id of the last document of a window. Parameter 1 is the id that the window begins after. Only
+// an owner has windows of its own documents: those of nobody are all in one.
+func windowSQL(spec docstore.Spec, by sight, q docstore.Query) string {
+	o, table, condition := orderOf(q), quoted(spec.Name), ""
+	if by.kind == owned {
+		table, condition = table+` INDEXED BY `+quoted(ownedIndex(spec.Name)), ` AND owner = ?2`
+	}
+	return fmt.Sprintf(`SELECT id FROM %s WHERE id %s ?1%s ORDER BY id %s LIMIT 1 OFFSET %d`, table, o.beyond,
+		condition, o.by, docstore.NearWindow-1)
 }
 
 // fewIn reports whether the ranges of an index hold so few documents that they can be sorted.
@@ -100,9 +105,14 @@ func countSQL(spec docstore.Spec, lead docstore.Index, q docstore.Query) (sql st
 
 // denseSQL is findSQL for a search among the next documents by id, up to the one that is the last parameter. A column
 // with a plus sign is not looked up in an index.
-func denseSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
+func denseSQL(selected string, spec docstore.Spec, by sight, q docstore.Query) (sql string, texts []string) {
 	conditions, texts := conditionsSQL(spec, q, "+")
+	seen, texts := by.conditionSQL(spec.Name, false, texts)
+	table := quoted(spec.Name)
+	if by.kind == owned {
+		table += ` INDEXED BY ` + quoted(ownedIndex(spec.Name))
+	}
 	o, next := orderOf(q), 2+len(texts)
-	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1 AND id %s ?%d%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`,
-		selected, quoted(spec.Name), o.beyond, o.until, next+2, conditions, o.by, next, next+1), texts
+	return fmt.Sprintf(`SELECT %s FROM %s WHERE id %s ?1 AND id %s ?%d%s%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`,
+		selected, table, o.beyond, o.until, next+2, seen, conditions, o.by, next, next+1), texts
 }

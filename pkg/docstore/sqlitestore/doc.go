@@ -19,7 +19,7 @@
 //	inuse_other.go        the same where that cannot be known
 //	collection.go         the table of a collection: insert, get, replace, find, unsent, sent
 //	statements.go         the SQL of a collection
-//	finds.go              the SQL of its finds, written once for each form
+//	reads.go              in whose name is read, and the SQL of reads: by id, and finds, written once for each form
 //	writer.go             the goroutine that writes, and the writes that it commits together
 //	tally.go              the count of changes, by which a lost log is noticed
 //	readers.go            the connections that read, and the view of the database that reads share

@@ -49,9 +49,11 @@ func (c *collection) Former(
 	if err := who.Check(); err != nil {
 		return docstore.Former{}, err
 	}
-	found, err := c.readOne(ctx, c.sql.former, func(stmt *sqlite3.Stmt) {
+	by := sightOf(who)
+	found, err := c.readOne(ctx, c.sql.seen[by.kind].former, func(stmt *sqlite3.Stmt) {
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, version)
+		by.bind(stmt, 3)
 	}, func(stmt *sqlite3.Stmt) error {
 		if err := docstore.Take(ctx, stmt.Size(formerStateAt)+stmt.Size(formerBodyAt)); err != nil {
 			return err
@@ -72,9 +74,11 @@ func (c *collection) FormerByKey(
 		return docstore.Former{}, err
 	}
 	found := false
-	err = c.store.gets.read(ctx, c.sql.formerByKey, func(stmt *sqlite3.Stmt) (err error) {
+	by := sightOf(who)
+	err = c.store.gets.read(ctx, c.sql.seen[by.kind].formerByKey, func(stmt *sqlite3.Stmt) (err error) {
 		stmt.BindBlob(1, id[:])
 		stmt.BindText(2, key)
+		by.bind(stmt, 3)
 		if found, err = stmt.Step(); !found {
 			return err
 		}
@@ -100,10 +104,12 @@ func (c *collection) Formers(
 		return nil, unavailable(errors.New("a page of former versions needs a limit"))
 	}
 	var formers []docstore.Former
-	err := c.store.searches.read(ctx, c.sql.formers, func(stmt *sqlite3.Stmt) error {
+	by := sightOf(who)
+	err := c.store.searches.read(ctx, c.sql.seen[by.kind].formers, func(stmt *sqlite3.Stmt) error {
 		stmt.BindBlob(1, id[:])
 		stmt.BindInt(2, after)
-		stmt.BindInt(3, int64(limit))
+		by.bind(stmt, 3)
+		stmt.BindInt(4, int64(limit))
 		for left := docstore.FormersBytes; ; {
 			row, err := stmt.Step()
 			if err != nil || !row {

@@ -81,6 +81,8 @@ type inspected struct {
 	there, kept bool
 	// formers are the columns of a former version.
 	formers string
+	// owned says that the documents of the table may have owners.
+	owned bool
 	// opened says that a store has opened the collection with this spec.
 	opened bool
 	// selected are the columns of a document, its stamp, its keys in the order of the spec, and its amount.
@@ -95,16 +97,16 @@ func (c *inspected) readShape(ctx context.Context) error {
 	if err == nil {
 		var kept []string
 		kept, err = tableColumns(c.conn, historyTable(c.spec.Name))
-		c.kept, c.formers = len(kept) > 0, digestless(formerColumns, kept)+`, body`
+		c.kept, c.formers = len(kept) > 0, without(formerColumns, digestColumn, kept)+`, body`
 	}
 	if err != nil {
 		return unavailable(withRemedy(c.path, err))
 	}
-	c.there = len(has) > 0
+	c.there, c.owned = len(has) > 0, slices.Contains(has, ownerColumn)
 	if c.held, err = c.asHeld(); err != nil {
 		return unavailable(withRemedy(c.path, err))
 	}
-	selected := []string{digestless(columns, has)}
+	selected := []string{without(without(columns, digestColumn, has), ownerColumn, has)}
 	stamped := slices.Contains(has, stampColumn)
 	for _, column := range append([]string{stampColumn}, valueColumns(c.spec)...) {
 		if !slices.Contains(has, column) {
@@ -127,13 +129,13 @@ func (c *inspected) readShape(ctx context.Context) error {
 	return err
 }
 
-// digestless returns some columns without the digest, which comes last, if the table does not have it: then only an
-// earlier release has opened it.
-func digestless(columns string, has []string) string {
-	if slices.Contains(has, digestColumn) {
+// without returns columns with nothing in the place of one that the table does not have: then only an earlier release
+// has opened it. The name of the column is in that of no other.
+func without(columns, column string, has []string) string {
+	if slices.Contains(has, column) {
 		return columns
 	}
-	return strings.TrimSuffix(columns, digestColumn) + "NULL"
+	return strings.Replace(columns, column, "NULL", 1)
 }
 
 // asHeld returns the spec with plain indexes in place of those with amounts, where the file has these: then only an
@@ -166,7 +168,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 	}
 	var found []docstore.Stored
 	size := 0
-	sql, texts := findSQL(c.selected, c.held, q)
+	sql, texts := findSQL(c.selected, c.held, sight{kind: all}, q)
 	err := c.rows(ctx, sql, func(stmt *sqlite3.Stmt) { bindFind(stmt, q, texts) }, func(stmt *sqlite3.Stmt) bool {
 		stored := docstore.Stored{Document: document(stmt)}
 		c.readKeys(stmt, &stored)
@@ -178,7 +180,7 @@ func (c *inspected) Find(ctx context.Context, q docstore.Query) ([]docstore.Stor
 }
 
 // stampAt is the column of the stamp among those that Find selects. The keys follow it.
-const stampAt = 6
+const stampAt = 7
 
 // readKeys reads the keys and the amount of the row that a statement is at.
 func (c *inspected) readKeys(stmt *sqlite3.Stmt, stored *docstore.Stored) {

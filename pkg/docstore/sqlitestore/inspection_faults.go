@@ -21,13 +21,8 @@ func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) er
 	if err != nil {
 		return unavailable(withRemedy(c.path, err))
 	}
-	for _, index := range c.spec.Indexes {
-		wanted := []string{indexName(c.spec.Name, index)}
-		there := slices.Contains(indexes, wanted[0])
-		if index.Amounts {
-			wanted = append(wanted, unsentByIndex(c.spec.Name, index.Name))
-		}
-		for _, name := range wanted {
+	wanted := func(names ...string) error {
+		for _, name := range names {
 			if slices.Contains(indexes, name) || !c.opened {
 				continue
 			}
@@ -36,6 +31,22 @@ func (c *inspected) Faults(ctx context.Context, report func(docstore.Finding) er
 			}); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+	if c.owned {
+		if err := wanted(ownedIndex(c.spec.Name)); err != nil {
+			return err
+		}
+	}
+	for _, index := range c.spec.Indexes {
+		names := []string{indexName(c.spec.Name, index)}
+		there := slices.Contains(indexes, names[0])
+		if index.Amounts {
+			names = append(names, unsentByIndex(c.spec.Name, index.Name))
+		}
+		if err := wanted(names...); err != nil {
+			return err
 		}
 		if index.Unique && (there || c.opened) {
 			if err := c.reportShared(ctx, index.Name, report); err != nil {

@@ -54,6 +54,7 @@ const (
 	bodyAt   = 2
 	stateAt  = 3
 	digestAt = 5
+	ownerAt  = 6
 )
 
 // content is the body, the state and the digest of the row a statement is at, in SQLite's own memory.
@@ -80,7 +81,7 @@ func document(stmt *sqlite3.Stmt) docstore.Document {
 
 // named reads the row the statement is at, without body, state and digest.
 func named(stmt *sqlite3.Stmt) docstore.Document {
-	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1}
+	doc := docstore.Document{Version: stmt.Int(1), Unsent: stmt.Int(4) == 1, Owner: string(stmt.View(ownerAt))}
 	stmt.CopyTo(doc.ID[:], 0)
 	return doc
 }
@@ -138,17 +139,18 @@ type lookups map[string]lookup
 // lookup is the SQL for one index, with the state of the document and without it. Its parameter is the value.
 type lookup struct{ whole, stateless single }
 
-func lookupsOf(spec docstore.Spec) lookups {
-	all := lookups{}
+func lookupsOf(spec docstore.Spec, by sight) lookups {
+	found := lookups{}
 	for _, index := range spec.Indexes {
 		if index.Unique {
-			sql := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE %s = ?1`, quoted(spec.Name),
-				quoted(indexName(spec.Name, index)), keyColumn(index.Name))
-			all[index.Name] = lookup{whole: singleOf(columns, wholeSize, sql),
+			seen, _ := by.conditionSQL(spec.Name, index.Global, nil)
+			sql := fmt.Sprintf(`FROM %s INDEXED BY %s WHERE %s = ?1%s`, quoted(spec.Name),
+				quoted(indexName(spec.Name, index)), keyColumn(index.Name), seen)
+			found[index.Name] = lookup{whole: singleOf(columns, wholeSize, sql),
 				stateless: singleOf(stateless, bodySize, sql)}
 		}
 	}
-	return all
+	return found
 }
 
 // of returns the SQL and its parameter for a query that asks only for a value of a unique index, as most finds of one
@@ -169,8 +171,13 @@ func (l lookups) of(q docstore.Query) (sql single, value string, ok bool) {
 
 // lookUp returns the document of a lookup, if there is one. It is as short as a get, so that it is read as one: what
 // lists need (another mapping of the file after each commit) takes longer than the lookup.
-func (c *collection) lookUp(ctx context.Context, sql single, value string) (found []docstore.Document, err error) {
-	_, err = c.readOne(ctx, sql, func(stmt *sqlite3.Stmt) { stmt.BindText(1, value) }, func(stmt *sqlite3.Stmt) error {
+func (c *collection) lookUp(
+	ctx context.Context, by sight, sql single, value string,
+) (found []docstore.Document, err error) {
+	_, err = c.readOne(ctx, sql, func(stmt *sqlite3.Stmt) {
+		stmt.BindText(1, value)
+		by.bind(stmt, 2)
+	}, func(stmt *sqlite3.Stmt) error {
 		doc, err := affordable(ctx, stmt)
 		found = []docstore.Document{doc}
 		return err

@@ -2,7 +2,6 @@ package sqlitestore
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 
 // receipts is a collection with indexes of both kinds.
 var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
-	{Name: "reverses", Unique: true}, {Name: "policyNumber"}, {Name: "receiptType"}, {Name: "receiptDate"},
+	{Name: "reverses", Unique: true, Global: true}, {Name: "policyNumber"}, {Name: "receiptType"}, {Name: "receiptDate"},
 }}
 
 // rows is a collection whose index carries amounts.
@@ -36,34 +35,66 @@ func TestSumsReadOnlyTheirIndexes(t *testing.T) {
 func TestNoStatementScans(t *testing.T) {
 	conn := schema(t, receipts)
 	sql := statementsOf(receipts)
-	for name, statement := range map[string]string{
-		"get": sql.get.small, "get of a size": sql.get.size, "get of a large one": sql.get.whole,
-		"replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent,
-	} {
+	for name, statement := range map[string]string{"replace": sql.replace, "rewrite": sql.rewrite, "sent": sql.sent} {
 		if plan := explain(t, conn, statement); strings.Contains(plan, "SCAN") || !strings.Contains(plan, "(id=?)") {
 			t.Errorf("%s: %s", name, plan)
 		}
 	}
+	// The index of the unsent marks, which holds nothing else, is read from a place on.
+	if plan := explain(t, conn, sql.unsent); plan != "SEARCH receipts USING INDEX receipts unsent (id>?)" {
+		t.Errorf("unsent: %s", plan)
+	}
+	for _, by := range []sight{{kind: all}, {kind: unowned}, {owned, "acme"}} {
+		scansNothing(t, conn, by, sql.seen[by.kind])
+		for _, q := range shapes(receipts) {
+			findsByIndex(t, conn, by, q)
+			q.Descending = true
+			findsByIndex(t, conn, by, q)
+		}
+	}
+}
+
+// The plans of what is asked of the index of the owners.
+const (
+	asksOwner = "; CORRELATED SCALAR SUBQUERY 1; " +
+		"SEARCH o USING COVERING INDEX receipts owned (owner=? AND id=?)"
+	asksOwnerOnce = "; SCALAR SUBQUERY 1; SEARCH o USING COVERING INDEX receipts owned (owner=? AND id=?)"
+	asksUnowned   = "; SCALAR SUBQUERY 1; SEARCH o USING INDEX sqlite_autoindex_receipts_1 (id=?)"
+)
+
+// scansNothing checks the reads of one kind of sight, except finds.
+func scansNothing(t *testing.T, conn *sqlite3.Conn, by sight, sql reads) {
+	get, each := "SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 (id=?)",
+		"SEARCH d USING INDEX sqlite_autoindex_receipts_1 (id=?)"
+	present, number, former := each, "", ""
+	switch by.kind {
+	case all:
+		present = strings.Replace(each, "USING INDEX", "USING COVERING INDEX", 1)
+	case unowned:
+		former = asksUnowned
+	case owned:
+		get = "SEARCH receipts USING INDEX receipts owned (owner=? AND id=?)"
+		each = "SEARCH d USING INDEX receipts owned (owner=? AND id=?)"
+		present = strings.Replace(each, "USING INDEX", "USING COVERING INDEX", 1)
+		number, former = asksOwner, asksOwnerOnce
+	}
+	const list = "SCAN asked VIRTUAL TABLE INDEX 1:; "
 	for name, want := range map[string]struct{ statement, plan string }{
+		"get": {sql.get.small, get}, "get of a size": {sql.get.size, strings.Replace(get, "COVERING ", "", 1)},
+		"get of a large one": {sql.get.whole, get},
 		"look up": {sql.lookups["reverses"].whole.small,
-			"SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)"},
-		"present": {
-			sql.present,
-			"SCAN asked VIRTUAL TABLE INDEX 1:; SEARCH d USING COVERING INDEX sqlite_autoindex_receipts_1 (id=?)",
-		},
-		"bodies": {
-			sql.bodies,
-			"SCAN asked VIRTUAL TABLE INDEX 1:; SEARCH d USING INDEX sqlite_autoindex_receipts_1 (id=?)",
-		},
+			"SEARCH receipts USING INDEX receipts unique reverses (k_reverses=?)" + number},
+		"present": {sql.present, list + present},
+		"bodies":  {sql.bodies, list + each},
 		"former": {sql.former.small,
-			"SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)"},
+			"SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version=?)" + former},
 		"formers": {sql.formers,
-			"SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)"},
+			"SEARCH receipts history USING INDEX sqlite_autoindex_receipts history_1 (id=? AND version>?)" + former},
 		"former by key": {sql.formerByKey,
-			"SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)"},
+			"SEARCH receipts history USING INDEX receipts history by key (id=? AND key=?)" + former},
 	} {
 		if plan := explain(t, conn, want.statement); plan != want.plan {
-			t.Errorf("%s: %s, want %s", name, plan, want.plan)
+			t.Errorf("%s of kind %d: %s, want %s", name, by.kind, plan, want.plan)
 		}
 	}
 	ranged := docstore.Query{Ranges: []docstore.Range{{Index: "receiptDate", From: "a", To: "b"}}, Limit: 1}
@@ -72,41 +103,41 @@ func TestNoStatementScans(t *testing.T) {
 		"SEARCH receipts USING COVERING INDEX receipts by receiptDate (k_receiptDate>? AND k_receiptDate<?)") {
 		t.Errorf("count of a range: %s", explain(t, conn, statement))
 	}
+	order, leads := "sqlite_autoindex_receipts_1", "("
+	if by.kind == owned {
+		order, leads = "receipts owned", "(owner=? AND "
+	}
 	for range 2 {
-		if plan := explain(t, conn, windowSQL(receipts, ranged)); strings.Contains(plan, "SCAN") ||
-			!strings.Contains(plan, "USING COVERING INDEX sqlite_autoindex_receipts_1 (id") {
-			t.Errorf("end of a window: %s", plan)
+		if plan := explain(t, conn, windowSQL(receipts, by, ranged)); strings.Contains(plan, "SCAN") ||
+			!strings.Contains(plan, "USING COVERING INDEX "+order+" "+leads+"id") {
+			t.Errorf("end of a window of kind %d: %s", by.kind, plan)
 		}
-		if statement, _ := denseSQL(columns, receipts, ranged); !strings.HasPrefix(explain(t, conn, statement),
-			"SEARCH receipts USING INDEX sqlite_autoindex_receipts_1 (id>? AND id<?)") ||
+		if statement, _ := denseSQL(columns, receipts, by, ranged); !strings.HasPrefix(explain(t, conn, statement),
+			"SEARCH receipts USING INDEX "+order+" "+leads+"id>? AND id<?)") ||
 			strings.Contains(explain(t, conn, statement), "ORDER BY") {
-			t.Errorf("find of a dense range: %s", explain(t, conn, statement))
+			t.Errorf("find of a dense range of kind %d: %s", by.kind, explain(t, conn, statement))
 		}
 		ranged.Descending = true
 	}
-	// The index of the unsent marks, which holds nothing else, is read from a place on.
-	if plan := explain(t, conn, sql.unsent); plan != "SEARCH receipts USING INDEX receipts unsent (id>?)" {
-		t.Errorf("unsent: %s", plan)
+}
+
+// findsByIndex checks a find.
+func findsByIndex(t *testing.T, conn *sqlite3.Conn, by sight, q docstore.Query) {
+	t.Helper()
+	statement, _ := findSQL(columns, receipts, by, q)
+	plan := explain(t, conn, statement)
+	index := "sqlite_autoindex_receipts_1"
+	if lead, ok := receipts.Driving(q); ok {
+		index = indexName(receipts.Name, lead)
+	} else if by.kind == owned {
+		index = ownedIndex(receipts.Name)
 	}
-	all := shapes(receipts)
-	for _, q := range slices.Clone(all) {
-		q.Descending = true
-		all = append(all, q)
+	if !strings.HasPrefix(plan, "SEARCH receipts USING INDEX "+index+" ") {
+		t.Errorf("find %+v of kind %d: %s", q, by.kind, plan)
 	}
-	for _, q := range all {
-		statement, _ := findSQL(columns, receipts, q)
-		plan := explain(t, conn, statement)
-		index := "sqlite_autoindex_receipts_1"
-		if lead, ok := receipts.Driving(q); ok {
-			index = indexName(receipts.Name, lead)
-		}
-		if !strings.HasPrefix(plan, "SEARCH receipts USING INDEX "+index+" ") {
-			t.Errorf("find %+v: %s", q, plan)
-		}
-		if sorts, ranged := strings.Contains(plan, "ORDER BY"), len(q.Equal) == 0 && len(q.Ranges) > 0; sorts &&
-			!ranged && !leadIsUnique(q) {
-			t.Errorf("find %+v sorts: %s", q, plan)
-		}
+	if sorts, ranged := strings.Contains(plan, "ORDER BY"), len(q.Equal) == 0 && len(q.Ranges) > 0; sorts &&
+		!ranged && !leadIsUnique(q) {
+		t.Errorf("find %+v of kind %d sorts: %s", q, by.kind, plan)
 	}
 }
 

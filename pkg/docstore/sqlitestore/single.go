@@ -85,13 +85,14 @@ func (c *collection) Texts(
 		return nil, err
 	}
 	texts := map[uuid.UUID]string{}
+	by := sightOf(who)
 	if member == "" {
-		return texts, eachOf(ctx, c.store.gets, c.sql.present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
+		return texts, eachOf(ctx, c.store.gets, by, c.sql.seen[by.kind].present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
 			texts[id] = ""
 			return nil
 		})
 	}
-	err := eachOf(ctx, c.store.searches, c.sql.bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
+	err := eachOf(ctx, c.store.searches, by, c.sql.seen[by.kind].bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
 		text, err := jsonobject.Text(stmt.View(1), member)
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func (c *collection) Texts(
 
 // eachOf calls a function with each row of a statement that takes a list of ids and returns, first, the id of the row.
 func eachOf(
-	ctx context.Context, from *readers, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error,
+	ctx context.Context, from *readers, by sight, sql string, ids []uuid.UUID, use func(uuid.UUID, *sqlite3.Stmt) error,
 ) error {
 	if len(ids) == 0 {
 		return nil
@@ -120,6 +121,7 @@ func eachOf(
 	list = append(list, ']')
 	return from.read(ctx, sql, func(stmt *sqlite3.Stmt) error {
 		stmt.BindTextBytes(1, list)
+		by.bind(stmt, 2)
 		for {
 			row, err := stmt.Step()
 			if err != nil || !row {

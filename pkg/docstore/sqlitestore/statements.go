@@ -12,10 +12,10 @@ import (
 )
 
 // columns are the columns that every read selects, in the order in which document reads them.
-const columns = `id, version, body, state, unsent, digest`
+const columns = `id, version, body, state, unsent, digest, owner`
 
 // stateless are these columns without the state and the digest, in whose places is nothing.
-const stateless = `id, version, body, NULL, unsent, NULL`
+const stateless = `id, version, body, NULL, unsent, NULL, owner`
 
 // selectedFor returns the columns that a find selects.
 func selectedFor(q docstore.Query) string {
@@ -27,18 +27,17 @@ func selectedFor(q docstore.Query) string {
 
 // statements are the SQL of a collection, except that of its other finds.
 type statements struct {
-	lookups     lookups
-	finds       *finds
-	sums        map[string]sumSQL
-	get, former single
-	// present and bodies take a list of ids in JSON, each in hexadecimal digits, and look them up one after the
-	// other: for id IN (...) SQLite would first make an index of them, which takes as long as the rest.
-	unsent, present, bodies string
-	insert, sent            string
-	// replace is for a document whose keys change, rewrite for one whose keys stay.
-	replace, rewrite string
-	// keep writes a former version; the others, and former, read former versions.
-	keep, formers, formerByKey string
+	finds *finds
+	sums  map[string]sumSQL
+	// seen are the reads of what is seen in one name, by whose.
+	seen         [sights]reads
+	unsent       string
+	insert, sent string
+	// replace is for a document whose keys change, rewrite for one whose keys stay. owns says whether the document
+	// with an id, the first parameter, has an owner.
+	replace, rewrite, owns string
+	// keep writes a former version.
+	keep string
 	// stale returns documents with another stamp than the collection's, unstamped says whether there is one without,
 	// and nextStamp returns the next other stamp. rekey gives a document its keys and the stamp, restamp only the
 	// stamp.
@@ -46,9 +45,9 @@ type statements struct {
 }
 
 // statementsOf writes the SQL of a collection. The parameters of insert, replace and rewrite are, in this order: id,
-// body, state, unsent, digest, the keys in the order of the spec, the amount if an index carries amounts, and for the
-// latter two the version that is replaced. Those of rekey and restamp are the id, the version and, for the former, the
-// keys and the amount.
+// body, state, unsent, digest, owner, the keys in the order of the spec, the amount if an index carries amounts, and
+// for the latter two the version that is replaced. Those of rekey and restamp are the id, the version and, for the
+// former, the keys and the amount.
 func statementsOf(spec docstore.Spec) statements {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	stamp := stampOf(spec)
@@ -69,21 +68,16 @@ func statementsOf(spec docstore.Spec) statements {
 		stamp)
 	update := fmt.Sprintf(
 		`UPDATE %s SET version = version + 1, body = ?2, state = ?3, unsent = ?4, digest = ?5%%s
-			WHERE id = ?1 AND version = ?%d%%s`, table, firstKey+len(written))
+			WHERE id = ?1 AND version = ?%d AND owner IS ?6%%s`, table, firstKey+len(written))
 	return statements{
-		lookups: lookupsOf(spec),
-		finds:   &finds{written: map[form]string{}},
-		sums:    sumsOf(spec),
-		get:     singleOf(columns, wholeSize, fmt.Sprintf(`FROM %s WHERE id = ?1`, table)),
+		finds: &finds{written: map[form]string{}},
+		sums:  sumsOf(spec),
+		seen:  [sights]reads{readsOf(spec, all), readsOf(spec, unowned), readsOf(spec, owned)},
+		owns:  fmt.Sprintf(`SELECT 1 FROM %s INDEXED BY %s WHERE owner = ?2 AND id = ?1`, table, quoted(ownedIndex(spec.Name))),
 		unsent: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE unsent = 1 AND id > ?1 ORDER BY id LIMIT ?2`,
 			columns, table, quoted(unsentIndex(spec.Name))),
-		present: fmt.Sprintf(`SELECT d.id FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`,
-			table),
-		bodies: fmt.Sprintf(
-			`SELECT d.id, d.body FROM json_each(?1) AS asked CROSS JOIN %s AS d ON d.id = unhex(asked.value)`, table),
-		insert: fmt.Sprintf(
-			`INSERT INTO %s (id, version, stamp, digest, body, state, unsent%s) VALUES (?1, 1, '%s', ?5, ?2, ?3, ?4%s)`,
-			table, names.String(), stamp, values.String()),
+		insert: fmt.Sprintf(`INSERT INTO %s (id, version, stamp, digest, owner, body, state, unsent%s)
+			VALUES (?1, 1, '%s', ?5, ?6, ?2, ?3, ?4%s)`, table, names.String(), stamp, values.String()),
 		replace: fmt.Sprintf(update, assignments.String(), ""),
 		rewrite: fmt.Sprintf(update, "", unchanged.String()),
 		sent:    fmt.Sprintf(`UPDATE %s SET unsent = 0 WHERE id = ?1 AND version = ?2 AND unsent = 1`, table),
@@ -96,12 +90,6 @@ func statementsOf(spec docstore.Spec) statements {
 		rekey: fmt.Sprintf(`UPDATE %s SET stamp = '%s'%s WHERE id = ?1 AND version = ?2`, table, stamp,
 			rekeyed.String()),
 		restamp: fmt.Sprintf(`UPDATE %s SET stamp = '%s' WHERE id = ?1 AND version = ?2`, table, stamp),
-		former: singleOf(formerColumns+`, body`, wholeSize,
-			fmt.Sprintf(`FROM %s WHERE id = ?1 AND version = ?2`, history)),
-		formers: fmt.Sprintf(
-			`SELECT %s FROM %s WHERE id = ?1 AND version > ?2 ORDER BY version LIMIT ?3`, bodilessColumns, history),
-		formerByKey: fmt.Sprintf(`SELECT %s FROM %s INDEXED BY %s WHERE id = ?1 AND key = ?2
-			ORDER BY version DESC LIMIT 1`, bodilessColumns, history, quoted(formerKeyIndex(spec.Name))),
 	}
 }
 
@@ -125,21 +113,27 @@ func keyColumns(spec docstore.Spec) []string {
 
 // firstKey is the parameter that takes the first key, firstRekeyed the one of rekey.
 const (
-	firstKey     = 6
+	firstKey     = 7
 	firstRekeyed = 3
 )
 
 // findSQL writes the query with a parameter for each of its values, and returns the texts among them, which are
 // parameters 2 and so on. Parameter 1 is the id to begin after; the two that follow the texts are limit and skip.
-func findSQL(selected string, spec docstore.Spec, q docstore.Query) (sql string, texts []string) {
+func findSQL(selected string, spec docstore.Spec, by sight, q docstore.Query) (sql string, texts []string) {
 	var b strings.Builder
 	b.WriteString(`SELECT ` + selected + ` FROM ` + quoted(spec.Name))
-	if lead, ok := spec.Driving(q); ok {
+	lead, ok := spec.Driving(q)
+	switch {
+	case ok:
 		// Without statistics SQLite would guess the index; the spec determines it. If the index does not fit, the
 		// statement fails instead of scanning the table.
 		b.WriteString(` INDEXED BY ` + quoted(indexName(spec.Name, lead)))
+	case by.kind == owned:
+		b.WriteString(` INDEXED BY ` + quoted(ownedIndex(spec.Name)))
 	}
 	conditions, texts := conditionsSQL(spec, q, "")
+	seen, texts := by.conditionSQL(spec.Name, lead.Global, texts)
+	conditions += seen
 	o := orderOf(q)
 	fmt.Fprintf(&b, ` WHERE id %s ?1%s ORDER BY id %s LIMIT ?%d OFFSET ?%d`, o.beyond, conditions, o.by, 2+len(texts),
 		3+len(texts))
@@ -189,7 +183,7 @@ func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 	table, history := quoted(spec.Name), quoted(historyTable(spec.Name))
 	sql := []string{
 		fmt.Sprintf(`CREATE TABLE IF NOT EXISTS %s (id BLOB PRIMARY KEY NOT NULL, version INTEGER NOT NULL, stamp TEXT,
-			digest BLOB, body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
+			digest BLOB, owner TEXT, body TEXT NOT NULL, state TEXT, unsent INTEGER NOT NULL) STRICT`, table),
 		// Only unsent documents are in this index, which at any time are few.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (id) WHERE unsent = 1`, quoted(unsentIndex(spec.Name)), table),
 		// A table with row ids, although its rows are found by their key: such a table packs rows of some kilobytes,
@@ -207,11 +201,17 @@ func schemaSQL(spec docstore.Spec, has, kept []string) []string {
 	if len(has) > 0 && !slices.Contains(has, digestColumn) {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, table))
 	}
+	if len(has) > 0 && !slices.Contains(has, ownerColumn) {
+		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN owner TEXT`, table))
+	}
 	if len(kept) > 0 && !slices.Contains(kept, digestColumn) {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN digest BLOB`, history))
 	}
 	stamp := stampOf(spec)
 	sql = append(sql,
+		// Only documents with an owner are in this index.
+		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (owner, id) WHERE owner IS NOT NULL`,
+			quoted(ownedIndex(spec.Name)), table),
 		// Only documents that were written with other indexes are in this index, mostly none.
 		fmt.Sprintf(`CREATE INDEX IF NOT EXISTS %s ON %s (stamp, id) WHERE stamp IS NOT '%s'`,
 			quoted(staleIndex(spec.Name, stamp)), table, stamp),
@@ -299,5 +299,10 @@ const (
 func stampOf(spec docstore.Spec) string { return backfill.Stamp(backfill.Labels(spec)) }
 
 func unsentIndex(collection string) string { return collection + " unsent" }
+
+// ownerColumn is the column of the owners, and ownedIndex the index of the documents that have one.
+const ownerColumn = "owner"
+
+func ownedIndex(collection string) string { return collection + " owned" }
 
 func quoted(name string) string { return `"` + name + `"` }

@@ -51,7 +51,7 @@ func unsentBySQL(spec docstore.Spec, index string) string {
 func (c *collection) Sum(
 	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
 ) (docstore.Sum, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return docstore.Sum{}, err
 	}
 	// The marks are read first. A later read sees all that an earlier one saw, so the documents that have them are
@@ -86,7 +86,7 @@ func (c *collection) Sum(
 }
 
 func (c *collection) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return uuid.Nil, err
 	}
 	unsent, err := c.unsentBy(ctx, index, value, uuid.Nil, 1)

@@ -46,6 +46,7 @@ func (w *walk) document(ctx context.Context, doc docstore.Stored) error {
 
 // keys compares the keys of a document with those that it should have.
 func (w *walk) keys(doc docstore.Stored, should docstore.Keys) error {
+	should = w.Led(doc.Owner, should)
 	names := maps.Clone(should)
 	maps.Copy(names, doc.Keys)
 	for _, index := range slices.Sorted(maps.Keys(names)) {

@@ -69,7 +69,7 @@ func (l *changeLog) number(of docstore.Position) (int, error) {
 func (c *collection) Changes(
 	ctx context.Context, who organisation.ID, after docstore.Position, limit int,
 ) (docstore.ChangePage, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return docstore.ChangePage{}, err
 	}
 	if err := ended(ctx); err != nil {
@@ -93,7 +93,7 @@ func (c *collection) Changes(
 }
 
 func (c *collection) EndOfChanges(ctx context.Context, who organisation.ID) (docstore.Position, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return "", err
 	}
 	if err := ended(ctx); err != nil {

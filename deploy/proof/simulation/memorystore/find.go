@@ -55,7 +55,7 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found, err := c.page(ctx, q)
+	found, err := c.page(ctx, who, c.spec.Within(who, q))
 	if len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil {
 		if last := found[len(found)-1].ID; q.Settled && !q.Descending && bytes.Compare(c.least[:], last[:]) < 0 {
 			c.least = last
@@ -65,7 +65,9 @@ func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Q
 }
 
 // page returns the documents that a query selects.
-func (c *collection) page(ctx context.Context, q docstore.Query) (found []docstore.Document, err error) {
+func (c *collection) page(
+	ctx context.Context, who organisation.ID, q docstore.Query,
+) (found []docstore.Document, err error) {
 	var last uuid.UUID
 	skip, size := q.Skip, 0
 	for i, doc := range c.inOrder(q) {
@@ -73,7 +75,7 @@ func (c *collection) page(ctx context.Context, q docstore.Query) (found []docsto
 			return append(found, docstore.Document{ID: last}), nil
 		}
 		last = doc.ID
-		if !selected(doc.Keys, q) {
+		if !doc.seenBy(who) || !selected(doc.Keys, q) {
 			continue
 		}
 		if skip > 0 {
@@ -118,7 +120,7 @@ func selected(keys docstore.Keys, q docstore.Query) bool {
 func (c *collection) Unsent(
 	ctx context.Context, who organisation.ID, after uuid.UUID, limit int,
 ) ([]docstore.Document, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return nil, err
 	}
 	if err := ended(ctx); err != nil {
@@ -144,7 +146,7 @@ func (c *collection) Former(
 	if err := who.Check(); err != nil {
 		return docstore.Former{}, err
 	}
-	formers, err := c.formers(ctx, id)
+	formers, err := c.formers(ctx, who, id)
 	if err != nil {
 		return docstore.Former{}, err
 	}
@@ -163,7 +165,7 @@ func (c *collection) Formers(
 	if err := who.Check(); err != nil {
 		return nil, err
 	}
-	formers, err := c.formers(ctx, id)
+	formers, err := c.formers(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func (c *collection) FormerByKey(
 	if err := who.Check(); err != nil {
 		return docstore.Former{}, err
 	}
-	formers, err := c.formers(ctx, id)
+	formers, err := c.formers(ctx, who, id)
 	if err != nil {
 		return docstore.Former{}, err
 	}
@@ -206,14 +208,14 @@ func (c *collection) FormerByKey(
 }
 
 // formers returns the former versions of a document.
-func (c *collection) formers(ctx context.Context, id uuid.UUID) ([]docstore.Former, error) {
+func (c *collection) formers(ctx context.Context, who organisation.ID, id uuid.UUID) ([]docstore.Former, error) {
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, found := c.search(id)
-	if !found {
+	if !found || !c.docs[at].seenBy(who) {
 		return nil, nil
 	}
 	return slices.Clone(c.docs[at].formers), nil
@@ -222,7 +224,7 @@ func (c *collection) formers(ctx context.Context, id uuid.UUID) ([]docstore.Form
 func (c *collection) Sum(
 	ctx context.Context, who organisation.ID, index, value string, after uuid.UUID, limit int,
 ) (docstore.Sum, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return docstore.Sum{}, err
 	}
 	if err := ended(ctx); err != nil {
@@ -251,7 +253,7 @@ func (c *collection) Sum(
 }
 
 func (c *collection) FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return uuid.Nil, err
 	}
 	if err := ended(ctx); err != nil {

@@ -129,10 +129,14 @@ type stored struct {
 	formers []docstore.Former
 }
 
+// seenBy reports whether an organisation sees the document.
+func (s *stored) seenBy(who organisation.ID) bool { return who.All() || s.Owner == who.Name() }
+
 func (c *collection) Insert(ctx context.Context, who organisation.ID, doc docstore.Document) error {
 	if err := errors.Join(ended(ctx), c.spec.CheckWrite(who, doc, nil)); err != nil {
 		return err
 	}
+	doc = c.spec.Own(who, doc)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if bytes.Compare(doc.ID[:], c.least[:]) < 0 {
@@ -164,7 +168,7 @@ func (c *collection) Get(ctx context.Context, who organisation.ID, id uuid.UUID)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, found := c.search(id)
-	if !found {
+	if !found || !c.docs[at].seenBy(who) {
 		return docstore.Document{}, docstore.ErrNotFound
 	}
 	doc := read(c.docs[at].Document)
@@ -185,7 +189,7 @@ func (c *collection) Texts(
 	texts := map[uuid.UUID]string{}
 	for _, id := range ids {
 		at, found := c.search(id)
-		if !found {
+		if !found || !c.docs[at].seenBy(who) {
 			continue
 		}
 		if member == "" {
@@ -210,10 +214,11 @@ func (c *collection) Replace(
 	if err := errors.Join(ended(ctx), c.spec.CheckWrite(who, doc, former)); err != nil {
 		return err
 	}
+	doc = c.spec.Own(who, doc)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at, found := c.search(doc.ID)
-	if !found || c.docs[at].Version != doc.Version {
+	if !found || c.docs[at].Owner != doc.Owner || c.docs[at].Version != doc.Version {
 		return docstore.ErrStale
 	}
 	if err := c.unique(doc); err != nil {
@@ -252,7 +257,7 @@ func (s *stored) keep(former docstore.Former) {
 }
 
 func (c *collection) Sent(ctx context.Context, who organisation.ID, refs []docstore.Ref) (removed int, err error) {
-	if err := who.Check(); err != nil {
+	if err := who.CheckUnnamed(); err != nil {
 		return 0, err
 	}
 	if err := ended(ctx); err != nil {

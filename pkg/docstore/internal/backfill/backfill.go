@@ -230,7 +230,9 @@ func (b *Backfill) derive(doc docstore.Document) (derived Derived, err error) {
 			return derived, err
 		}
 	}
-	return derived, b.spec.CheckKeys(derived.Keys)
+	err = b.spec.CheckKeys(derived.Keys)
+	derived.Keys = b.spec.Led(doc.Owner, derived.Keys)
+	return derived, err
 }
 
 func wait(ctx context.Context, pause time.Duration) {
