@@ -28,8 +28,8 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys, Amount and Unsent, and returns
-// Body, State and Digest byte for byte as they were stored.
+// Document is one stored record. The store reads and writes its ID, Version, Owner, Keys, Amount and Unsent, and
+// returns Body, State and Digest byte for byte as they were stored.
 type Document struct {
 	// ID names the document within its collection. It is a UUID of version 7, so that the order of ids is the order of
 	// creation. Every find returns documents in this order, or in the reverse.

@@ -140,9 +140,9 @@ func (c *collection) list(
 	return docs, nil
 }
 
-// filter returns the conditions of a query, and that the documents are seen by who asks. Each condition on a key is a comparison with a string: only a string
-// satisfies it, so that no document without the key is selected, and it implies the condition of the key's partial
-// index, so that the index may be used.
+// filter returns the conditions of a query, and that the documents are seen by who asks. Each condition on a key is a
+// comparison with a string: only a string satisfies it, so that no document without the key is selected, and it implies
+// the condition of the key's partial index, so that the index may be used.
 func filter(spec docstore.Spec, who organisation.ID, q docstore.Query) bson.D {
 	var conditions bson.A
 	add := func(field, operator string, value any) {

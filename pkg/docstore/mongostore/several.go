@@ -36,7 +36,8 @@ func (c *collection) Texts(
 // eachOf calls a function with the id of each document that has one of some ids, and with that of its body which the
 // paths select.
 func (c *collection) eachOf(
-	ctx context.Context, who organisation.ID, ids []uuid.UUID, paths []string, use func(id uuid.UUID, body bson.Raw) error,
+	ctx context.Context, who organisation.ID, ids []uuid.UUID, paths []string,
+	use func(id uuid.UUID, body bson.Raw) error,
 ) error {
 	if len(ids) == 0 {
 		return nil

@@ -11,7 +11,8 @@ import (
 
 // receipts is a collection with indexes of both kinds.
 var receipts = docstore.Spec{Name: "receipts", Indexes: []docstore.Index{
-	{Name: "reverses", Unique: true, Global: true}, {Name: "policyNumber"}, {Name: "receiptType"}, {Name: "receiptDate"},
+	{Name: "reverses", Unique: true, Global: true}, {Name: "policyNumber"}, {Name: "receiptType"},
+	{Name: "receiptDate"},
 }}
 
 // rows is a collection whose index carries amounts.

@@ -86,13 +86,14 @@ func (c *collection) Texts(
 	}
 	texts := map[uuid.UUID]string{}
 	by := sightOf(who)
+	sql := c.sql.seen[by.kind]
 	if member == "" {
-		return texts, eachOf(ctx, c.store.gets, by, c.sql.seen[by.kind].present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
+		return texts, eachOf(ctx, c.store.gets, by, sql.present, ids, func(id uuid.UUID, _ *sqlite3.Stmt) error {
 			texts[id] = ""
 			return nil
 		})
 	}
-	err := eachOf(ctx, c.store.searches, by, c.sql.seen[by.kind].bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
+	err := eachOf(ctx, c.store.searches, by, sql.bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
 		text, err := jsonobject.Text(stmt.View(1), member)
 		if err != nil {
 			return err
