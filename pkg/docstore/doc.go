@@ -1,0 +1,26 @@
+// Package docstore is the storage interface of the exchange: collections of JSON documents. It is small, so that both
+// an embedded database (sqlitestore) and a server (mongostore) implement all of it. It is strong enough that no
+// service needs a transaction over several documents.
+//
+// Everything else rests on three guarantees:
+//
+//   - A write that returned nil is durable. Any write happens wholly or not at all.
+//   - One document at most has a value of a unique index. The index decides, not a read before the write.
+//   - Replace happens only if the version is still the one that was read (compare-and-swap). What it replaces is kept
+//     first, where the caller asks for it.
+//
+// gocloud.dev/docstore is such an interface, with a driver for MongoDB. It has no unique indexes, no sums and no
+// SQLite, so that it would replace the get and the put, and leave the guarantees.
+//
+// Package conformance tests these guarantees and the rest of the interface; every store passes it.
+//
+// The files:
+//
+//	docstore.go    what is stored, what is asked for, Collection and Store, and the errors
+//	spec.go        what a collection is, and what it refuses
+//	owners.go      the keys of a document that an organisation owns, and queries among them
+//	capability.go  what else a store can do, As and Decorate
+//	digest.go      what shows that a version is as it was written
+//	gate.go        what decides about memory
+//	inspection.go  a database as it is stored
+package docstore
