@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,30 @@ func TestSumsReadOnlyTheirIndexes(t *testing.T) {
 	} {
 		if plan := explain(t, conn, statement); !strings.Contains(plan, want) || strings.Contains(plan, "B-TREE") {
 			t.Errorf("%s: %s", statement, plan)
+		}
+	}
+}
+
+// TestASecondStartChangesNothing: what is there is not made again, which would cost the reading of the table.
+func TestASecondStartChangesNothing(t *testing.T) {
+	for _, spec := range []docstore.Spec{receipts, rows} {
+		conn := schema(t, spec)
+		has, err := tableColumns(conn, spec.Name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept, err := tableColumns(conn, historyTable(spec.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := texts(t, conn, "PRAGMA schema_version", 0)
+		for _, sql := range schemaSQL(spec, has, kept) {
+			if err := conn.Exec(sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if after := texts(t, conn, "PRAGMA schema_version", 0); !slices.Equal(after, before) {
+			t.Errorf("%s: the schema was %v and is %v", spec.Indexes[0].Name, before, after)
 		}
 	}
 }

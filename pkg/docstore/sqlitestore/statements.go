@@ -234,8 +234,9 @@ func indexSQL(collection string, index docstore.Index, has []string) []string {
 		sql = append(sql, fmt.Sprintf(`ALTER TABLE %s ADD COLUMN %s TEXT`, table, column))
 	}
 	for _, other := range []docstore.Index{{}, {Unique: true}, {Amounts: true}} {
-		if other.Name = index.Name; other != index {
-			sql = append(sql, fmt.Sprintf(`DROP INDEX IF EXISTS %s`, quoted(indexName(collection, other))))
+		other.Name = index.Name
+		if name := indexName(collection, other); name != indexName(collection, index) {
+			sql = append(sql, `DROP INDEX IF EXISTS `+quoted(name))
 		}
 	}
 	// A document without the key is not in the index, so it collides with no other. The id comes second, so that the
