@@ -112,7 +112,7 @@ func (p *tab) listen(event any) {
 			fault = event.Entry.Text
 		}
 	}
-	if sent, is := event.(*network.EventRequestWillBeSent); is {
+	if sent, is := event.(*network.EventRequestWillBeSent); is && strings.Contains(sent.DocumentURL, "/console") {
 		fault = unguarded(sent.Request)
 	}
 	if fault != "" {
@@ -127,7 +127,7 @@ var (
 	changes = regexp.MustCompile(`^http://[^/]+/[A-Za-z]{2,}/[^/:]+(:[a-z]+|/documents)?$`)
 )
 
-// unguarded returns what is wrong with a request that writes: without an Idempotency-Key, it may be done twice, and
+// unguarded returns what is wrong with a request of the console that writes: without an Idempotency-Key, it may be done twice, and
 // without an If-Match, it may overwrite what somebody else has written.
 func unguarded(r *network.Request) string {
 	given := func(name string) bool { text, _ := r.Headers[name].(string); return text != "" }
