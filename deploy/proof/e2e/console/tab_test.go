@@ -127,8 +127,8 @@ var (
 	changes = regexp.MustCompile(`^http://[^/]+/[A-Za-z]{2,}/[^/:]+(:[a-z]+|/documents)?$`)
 )
 
-// unguarded returns what is wrong with a request of the console that writes: without an Idempotency-Key, it may be done twice, and
-// without an If-Match, it may overwrite what somebody else has written.
+// unguarded returns what is wrong with a request of the console that writes: without an Idempotency-Key, it may be done
+// twice, and without an If-Match, it may overwrite what somebody else has written.
 func unguarded(r *network.Request) string {
 	given := func(name string) bool { text, _ := r.Headers[name].(string); return text != "" }
 	switch {
