@@ -27,7 +27,8 @@ func Names(given string, names []string) []string {
 		distance := allowed + 1
 		switch {
 		case strings.HasSuffix(lower, "."+sought),
-			len(sought) > 3 && (strings.HasPrefix(lower, sought) || strings.HasPrefix(sought, lower)):
+			len(sought) > 3 && strings.HasPrefix(lower, sought),
+			len(lower) > 3 && strings.HasPrefix(sought, lower):
 			distance = min(2, levenshtein.ComputeDistance(sought, lower))
 		// A letter has up to four bytes.
 		case len(lower) <= 4*(len(sought)+allowed) && len(sought) <= 4*(len(lower)+allowed):

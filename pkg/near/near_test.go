@@ -24,6 +24,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("near %.20q are %q, want %q", given, got, want)
 		}
 	}
+	if got := near.Names("/vehicles", []string{"/", "/vehicle"}); !slices.Equal(got, []string{"/vehicle"}) {
+		t.Errorf("near /vehicles are %q", got)
+	}
 	if got := near.Names("aa", []string{"ab", "ac", "ad", "aa", "ae"}); !slices.Equal(got, []string{"aa", "ab", "ac"}) {
 		t.Errorf("the most similar are %q", got)
 	}
