@@ -66,7 +66,8 @@ name; if anything is wrong, nothing is left behind.`,
 			return err
 		}
 		return m.print(out,
-			fmt.Sprintf("The data is in %s. Run the exchange with it: exchange run --data %[1]s", *data))
+			fmt.Sprintf("The data is in %s. Run the exchange with it: exchange run --data %s", *data,
+				client.Quoted(*data)))
 	}
 	return command
 }

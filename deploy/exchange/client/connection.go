@@ -73,7 +73,7 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	c.given = func() (words string) {
 		for _, name := range []string{"url", "data", "token-file"} {
 			if f := flags.Lookup(name); f.Changed {
-				words += " --" + name + " " + quoted(f.Value.String())
+				words += " --" + name + " " + Quoted(f.Value.String())
 			}
 		}
 		return words
@@ -84,8 +84,8 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 
 var plain = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 
-// quoted returns a word as a shell reads it.
-func quoted(word string) string {
+// Quoted returns a word as a shell reads it.
+func Quoted(word string) string {
 	if plain.MatchString(word) {
 		return word
 	}

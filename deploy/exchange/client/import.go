@@ -167,7 +167,7 @@ func (i *importing) flags() (words string) {
 		{"delimiter", i.delimiter}, {"date-order", i.dateOrder}, {"decimal", i.decimal}, {"encoding", i.encoding},
 	} {
 		if f.value != "" {
-			words += " --" + f.name + " " + quoted(f.value)
+			words += " --" + f.name + " " + Quoted(f.value)
 		}
 	}
 	if i.extensions {
@@ -261,7 +261,7 @@ func (p *program) conclude(run *importRun) error {
 	if run.rejects.count > 0 {
 		return &hinted{
 			fmt.Errorf("%d records were refused; %s says why", run.rejects.count, run.rejected),
-			fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", run.resource.Name, quoted(run.rejected),
+			fmt.Sprintf("Mend them there, and then: exchange import %s %s%s%s", run.resource.Name, Quoted(run.rejected),
 				run.flags(), run.caller.given),
 		}
 	}

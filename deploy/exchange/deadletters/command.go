@@ -75,6 +75,20 @@ func (p *program) register(command *cobra.Command) *connection {
 	return c
 }
 
+// given returns the flags with which a further command finds the same dead letters, each after a blank.
+func (c *connection) given(command *cobra.Command) (words string) {
+	command.Flags().Visit(func(flag *pflag.Flag) {
+		value := flag.Value.String()
+		if several, is := flag.Value.(pflag.SliceValue); is {
+			value = strings.Join(several.GetSlice(), ",")
+		}
+		if c.settings.Lookup(flag.Name) != nil || flag.Name == "topic" {
+			words += " --" + flag.Name + " " + client.Quoted(value)
+		}
+	})
+	return words
+}
+
 // open returns the dead letters that the flags and the environment name.
 func (p *program) open(c *connection) (*kafka.DeadLetters, error) {
 	if err := client.Resolve(c.settings, p.environ, p.notes); err != nil {

@@ -218,7 +218,7 @@ func TestWrongCommandLinesAreTold(t *testing.T) {
 		"list --output xml":                     "json or table",
 		"list --brokers a:1 --kafka-sasl plain": "kafka-user",
 		"list --broker a:1":                     "--brokers",
-		"replay --brokers a:1":                  "--all",
+		"replay --brokers a:1,b:1":              "exchange dead-letters list --brokers a:1,b:1",
 		"replay --brokers a:1 --all 0-1":        "--all",
 	} {
 		command := deadletters.Command(nil, io.Discard, io.Discard)
@@ -233,7 +233,8 @@ func TestWrongCommandLinesAreTold(t *testing.T) {
 
 func TestADeadLetterThatIsNamedWronglyIsAnError(t *testing.T) {
 	c := newTrial(t)
-	if _, err := c.run("replay", "0-99"); err == nil || !strings.Contains(err.Error(), "0-99") {
+	hint := "0-99; all names: exchange dead-letters list --all --data " + c.data
+	if _, err := c.run("replay", "0-99", "--data", c.data); err == nil || !strings.Contains(err.Error(), hint) {
 		t.Errorf("%v", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -24,6 +24,8 @@ const (
 type choice struct {
 	names              []string
 	all, again, dryRun bool
+	// given are the flags with which a further command finds the same dead letters.
+	given string
 }
 
 func (p *program) replay() *cobra.Command {
@@ -41,15 +43,15 @@ func (p *program) replay() *cobra.Command {
 	flags.BoolVar(&chosen.all, "all", false, "put all of them back")
 	flags.BoolVar(&chosen.again, "again", false, "put those back too that were put back before")
 	flags.BoolVar(&chosen.dryRun, "dry-run", false, "only show what would be put back")
-	command.Args = func(_ *cobra.Command, args []string) error {
+	command.Args = func(command *cobra.Command, args []string) error {
 		if chosen.all == (len(args) > 0) {
-			return client.Misuse(
-				"name the dead letters to put back, or give --all; exchange dead-letters list shows their names")
+			return client.Misuse("name the dead letters to put back, or give --all; their names: exchange " +
+				"dead-letters list" + c.given(command))
 		}
 		return nil
 	}
 	command.RunE = func(command *cobra.Command, args []string) error {
-		chosen.names = args
+		chosen.names, chosen.given = args, c.given(command)
 		letters, err := p.open(c)
 		if err != nil {
 			return err
@@ -85,8 +87,8 @@ func replay(ctx context.Context, letters *kafka.DeadLetters, chosen choice, out 
 		return out.print(outcomeOf{Name: letter.Name, Outcome: outcome, Key: text(letter.Message.Key)})
 	})
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("there is no dead letter %s; exchange dead-letters list --all shows all names",
-			strings.Join(missing, ", "))
+		err = fmt.Errorf("there is no dead letter %s; all names: exchange dead-letters list --all%s",
+			strings.Join(missing, ", "), chosen.given)
 	}
 	return err
 }

@@ -159,10 +159,10 @@ func TestABackupOfARunningExchangeIsRestored(t *testing.T) {
 		}
 	}
 
-	s.run(t, "restore", "backups/one", "--data", s.path("restored")).
-		want(t, 0, "exchange run --data "+s.path("restored"))
-	s.run(t, "check", "--data", s.path("restored")).want(t, 0, "Faults: 0")
-	restored := s.on(t, s.path("restored"))
+	into := s.path("restored here")
+	s.run(t, "restore", "backups/one", "--data", into).want(t, 0, "exchange run --data '"+into+"'")
+	s.run(t, "check", "--data", into).want(t, 0, "Faults: 0")
+	restored := s.on(t, into)
 	has := map[string]trial.Record{}
 	for _, record := range restored.records(t, "receipt") {
 		has[record.Text("id")] = record
