@@ -18,12 +18,15 @@ import (
 // widestCell is the greatest width of a cell on the screen, in characters. An identifier fits.
 const widestCell = 36
 
+// widthElsewhere is how wide a table is, in characters, where it is not written to a screen.
+const widthElsewhere = 120
+
 // screenTable writes records as a table for people to read. Its columns are those that were asked for, or those of the
 // first page that fit on the screen.
 type screenTable struct {
 	w, notes io.Writer
 	columns  table.Columns
-	width    int // of the screen in characters; 0 for no limit
+	width    int // of the screen, in characters
 
 	header []string // of what was asked for, before the first page
 	widths []int
@@ -31,7 +34,7 @@ type screenTable struct {
 }
 
 func newScreenTable(w, notes io.Writer, of resource.Resource) *screenTable {
-	s := &screenTable{w: w, notes: notes, columns: table.Of(of)}
+	s := &screenTable{w: w, notes: notes, columns: table.Of(of), width: widthElsewhere}
 	if file, is := w.(*os.File); is {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
 			s.width = width
@@ -92,7 +95,7 @@ func (s *screenTable) fit(rows []map[string]string, occurring map[string]bool) {
 			continue
 		}
 		width := widest(column)
-		if s.width > 0 && len(s.header) > 0 && total+width > s.width {
+		if len(s.header) > 0 && total+width > s.width {
 			s.left = append(s.left, column)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -185,4 +186,27 @@ func TestRejectedLines(t *testing.T) {
 	if _, err := os.Stat(s.path("pets.rejected-2.ndjson")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a file of rejected records was made without any: %v", err)
 	}
+}
+
+// TestTablesFit writes tables to a pipe. They are no wider than 120 columns, unless the columns were asked for, and
+// what was left out is named.
+func TestTablesFit(t *testing.T) {
+	t.Parallel()
+	s := newShell(t)
+	s.run(t, "seed", "--size", "14").want(t, 0)
+	for _, resource := range []string{"motorCoverage", "claim", "personal", "receipt", "premiumBordereau"} {
+		listed := s.run(t, "list", resource, "-o", "table").want(t, 0, "Not shown for want of room: ")
+		lines := strings.Split(strings.TrimSpace(listed.stdout), "\n")
+		if len(lines) < 3 {
+			t.Errorf("the table of %s has %d lines", resource, len(lines))
+		}
+		for _, line := range lines {
+			if width := utf8.RuneCountInString(line); width > 120 {
+				t.Errorf("a line about %s has %d columns: %s", resource, width, line)
+			}
+		}
+	}
+	s.run(t, "list", "motorCoverage", "-o", "table", "--columns",
+		"id,policyNumber,policyholderId,inceptionDate,expiryDate,status,grossWrittenPremium").
+		want(t, 0, "grossWrittenPremium")
 }
