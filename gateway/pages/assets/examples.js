@@ -118,7 +118,7 @@ class Examples {
       });
       const path = "/" + next;
       const response = await this.#call(path, {
-        method: "POST", headers: { "Content-Type": "application/json" },
+        method: "POST", headers: { "Content-Type": "application/json", "Idempotency-Key": crypto.randomUUID() },
         body: JSON.stringify(bodyOf(paths[path].post).example),
       });
       const answer = await response.json();
