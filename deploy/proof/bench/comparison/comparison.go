@@ -80,20 +80,21 @@ func compareWithBare(ctx context.Context, run *measurement.Run, written *records
 		}
 		responses = append(responses, canned)
 	}
-	peer, err := sides.StartBare(responses)
+	handler, err := sides.StartBare(responses)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = peer.Kill() }()
-	processes := []process.ID{process.ID(peer.PID())}
+	defer func() { _ = handler.Kill() }()
+	address, processes := handler.Address, []process.ID{process.ID(handler.PID())}
 	if run.Processes {
-		if peer, err = sides.StartProxy(peer.Address); err != nil {
+		proxy, err := sides.StartProxy(address)
+		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = peer.Kill() }()
-		processes = append(processes, process.ID(peer.PID()))
+		defer func() { _ = proxy.Kill() }()
+		address, processes = proxy.Address, append(processes, process.ID(proxy.PID()))
 	}
-	bare := &load.Server{Client: load.Dial(peer.Address, run.Exchange.Token, run.Connections),
+	bare := &load.Server{Client: load.Dial(address, run.Exchange.Token, run.Connections),
 		Processes: processes}
 	return inTurn(ctx, run, bare, all, func(r *load.Row) *load.Row { return r })
 }
