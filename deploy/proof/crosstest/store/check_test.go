@@ -35,7 +35,8 @@ func newBook(t *testing.T) *book {
 	return b
 }
 
-// emptyBook has the commands, and the databases removed at the end of the test. Nothing runs yet.
+// emptyBook has the commands, and the databases removed now, because other tests use them too, and at the end of the
+// test. Nothing runs yet.
 func emptyBook(t *testing.T) *book {
 	t.Helper()
 	commands, err := trial.Build()
@@ -48,13 +49,15 @@ func emptyBook(t *testing.T) *book {
 		}
 	})
 	b := &book{commands: commands, exchange: commands.Plain().Path("exchange"), server: client(t)}
-	t.Cleanup(func() {
+	empty := func() {
 		for _, service := range trial.Processes() {
 			if err := b.server.Database(service).Drop(context.Background()); err != nil {
 				t.Error(err)
 			}
 		}
-	})
+	}
+	empty()
+	t.Cleanup(empty)
 	return b
 }
 

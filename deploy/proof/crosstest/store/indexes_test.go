@@ -157,7 +157,7 @@ func TestReplicasStartAtOnce(t *testing.T) {
 	}
 	replicas.Wait()
 	d.sound(t)
-	for name, want := range map[string]int{policies.Name: 5, policies.Name + ".history": 2,
+	for name, want := range map[string]int{policies.Name: 6, policies.Name + ".history": 2,
 		policies.Name + ".claims": 1} {
 		indexes, err := d.Collection(name).Indexes().ListSpecifications(t.Context())
 		if err != nil || len(indexes) != want {

@@ -29,7 +29,8 @@ var untargeted = map[string]func(wire.Command) bool{
 	"list of everything": func(c wire.Command) bool {
 		return c.Name == "find" && hint(c) == "" && c.Body.Lookup("sort").Value != nil
 	},
-	"page of a long range": func(c wire.Command) bool { return hint(c) == "_id_" },
+	// Along "owned" for an organisation with a name, as a list of everything.
+	"page of a long range": func(c wire.Command) bool { return hint(c) == "_id_" || hint(c) == "owned" },
 	"list of the outbox":   func(c wire.Command) bool { return hint(c) == "unsent" },
 	"search for documents without the keys of new indexes": func(c wire.Command) bool { return hint(c) == "stamp" },
 	"search for what the log of changes lacks":             func(c wire.Command) bool { return hint(c) == "marked" },
