@@ -22,8 +22,9 @@ type Program struct {
 	Flags func(*pflag.FlagSet)
 	// Defaults replaces the defaults of settings, by name.
 	Defaults map[string]string
-	// Groups has --help list the settings by group. Those of no group come last.
-	Groups []FlagGroup
+	// Usage changes what --help of the command shows; nil for cobra's own. It is a function so that a program without
+	// one is linked without templates, which cost its image 8 MB.
+	Usage func(*cobra.Command)
 	// Foreign holds the names of other programs' settings, which may occur in a shared environment or file.
 	Foreign []string
 	// Run runs the process until ctx ends.
@@ -67,10 +68,8 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 	command.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return setting.CommandLine(flags, err) })
 	read := g.resolved(command, g.setDefaults(flags), environ)
 	command.AddCommand(healthCommand(g.Name, read, &own))
-	if len(g.Groups) > 0 {
-		groupUsage(command, g.Groups)
-	} else {
-		WrapUsage(command)
+	if g.Usage != nil {
+		g.Usage(command)
 	}
 	command.RunE = func(command *cobra.Command, _ []string) error {
 		ignored, err := read()

@@ -35,9 +35,9 @@ func (g FlagGroup) has(name string) bool {
 	})
 }
 
-// groupUsage has --help of a command list its flags by group, and last, as Flags, those of no group. The commands
+// GroupUsage has --help of a command list its flags by group, and last, as Flags, those of no group. The commands
 // below it keep the usage that they have.
-func groupUsage(command *cobra.Command, groups []FlagGroup) {
+func GroupUsage(command *cobra.Command, groups []FlagGroup) {
 	command.InitDefaultHelpFlag()
 	command.InitDefaultVersionFlag()
 	sets := map[string]*pflag.FlagSet{}

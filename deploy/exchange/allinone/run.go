@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"insurance.example/exchange/contracts/settings"
@@ -51,7 +52,8 @@ func RunProgram(banner io.Writer) process.Program {
 	return process.Program{
 		Name: "run", Summary: "Run the whole exchange in one process, with its records in the files of one folder " +
 			"or in MongoDB",
-		Flags: r.register, Groups: groups, Foreign: settings.All(), Run: r.run,
+		Flags: r.register, Foreign: settings.All(), Run: r.run,
+		Usage: func(command *cobra.Command) { process.GroupUsage(command, groups) },
 		Defaults: map[string]string{
 			"addr":       "127.0.0.1:8080",
 			"admin-addr": "127.0.0.1:0",
