@@ -18,6 +18,10 @@ PLAIN := $(call packages,deploy/proof/e2e deploy/proof/simulation deploy/proof/b
 # more than all the other tests.
 LONG := '^Test(Roll|RulesWithMutualTLS)'
 
+# What counts the work that a process does for a request. It does more beside a busy neighbour: what is done at intervals is done
+# more often for each request, so that this runs after the other tests, alone.
+ALONE := '^TestAllocationsDoNotGrow$$'
+
 # Many tests wait more than they compute, so there are twice as many packages in test at a time as there are cores.
 AT_A_TIME := -p $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 
@@ -68,15 +72,19 @@ bin/exchange:
 .PHONY: test
 test: bin/under-test ## run all tests but the long ones (test-rolls, test-docker, ...)
 	@# Results are kept for tests whose inputs are the same; the digest makes the commands one of the inputs.
-	@COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" $(MAKE) --no-print-directory -j 2 test-raced test-plain
+	@export COMMANDS_UNDER_TEST=$(UNDER_TEST) COMMANDS_DIGEST="$$(cat $(UNDER_TEST)/* | cksum)" && \
+		$(MAKE) --no-print-directory -j 2 test-raced test-plain && $(MAKE) --no-print-directory test-alone
 
-# Both run at the same time, because the tests of the whole mostly wait for processes. make verify vets the tests.
-.PHONY: test-raced test-plain
+# The first two run at the same time, because the tests of the whole mostly wait for processes. make verify vets the tests.
+.PHONY: test-raced test-plain test-alone
 test-raced:
-	go test -vet=off $(AT_A_TIME) -timeout 30m $(RACE) $(RACED)
+	go test -vet=off $(AT_A_TIME) -timeout 45m $(RACE) $(RACED)
 
 test-plain:
-	go test -vet=off $(AT_A_TIME) -timeout 30m -skip $(LONG) $(PLAIN)
+	go test -vet=off $(AT_A_TIME) -timeout 45m -skip $(LONG)'|'$(ALONE) $(PLAIN)
+
+test-alone:
+	go test -vet=off -timeout 10m -run $(ALONE) ./deploy/proof/bench
 
 .PHONY: test-rolls
 test-rolls: bin/under-test ## exchange every process, credential and certificate of running exchanges under load
@@ -168,7 +176,7 @@ image-files-%:
 	@go build -C deploy/tools -o $(CURDIR)/bin/sbom ./sbom
 	@# Each in its module, so that it can be built without the workspace (GOWORK=off).
 	@$(foreach i,$(IMAGES),CGO_ENABLED=0 GOOS=linux GOARCH=$* $(subst go build,go build -C $(call module_of,$(i)),$(call build,$(call version_of,$(i)))) \
-		-tags timetzdata -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
+		-tags $(TAGS),timetzdata -o $(CURDIR)/$(IMAGE_FILES)/linux-$*/$(i)/command ./cmd/$(i) && \
 		bin/sbom $(IMAGE_FILES)/linux-$*/$(i)/command $(call version_of,$(i)) >$(IMAGE_FILES)/linux-$*/$(i)/sbom.cdx.json &&) true
 
 .PHONY: standin-images

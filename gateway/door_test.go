@@ -72,23 +72,15 @@ func openWithin(t testing.TB, bounds process.EngineConfig, to gateway.Upstream, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var tokens tokens.Settings
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	tokens.Register(flags)
-	tokens.KeyFile = signer.PublicFile()
 	logged := new(bytes.Buffer)
 	log := slog.New(slog.NewTextHandler(logged, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	verifier, err := auth.NewVerifier(t.Context(), tokens, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
 	credentials, err := request.NewCredentials([]string{"a-secret-of-the-exchange"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	config := gateway.Config{
-		Routes: table, Upstreams: map[string]gateway.Upstream{}, Verifier: verifier, Credentials: credentials,
-		LargestBody: largestBody, Log: log,
+		Routes: table, Upstreams: map[string]gateway.Upstream{}, Verifier: verifierOf(t, signer, ""),
+		Credentials: credentials, LargestBody: largestBody, Log: log,
 	}
 	for _, route := range config.Routes {
 		config.Upstreams[route.Service] = to
@@ -104,6 +96,19 @@ func openWithin(t testing.TB, bounds process.EngineConfig, to gateway.Upstream, 
 	d := door{httptest.NewServer(handler), handler, signer, credentials, logged}
 	t.Cleanup(d.Close)
 	return d
+}
+
+// verifierOf returns what verifies the tokens of a signer, which name the organisation of the caller by a claim.
+func verifierOf(t testing.TB, signer *auth.Signer, claim string) *auth.Verifier {
+	t.Helper()
+	var tokens tokens.Settings
+	tokens.Register(pflag.NewFlagSet("", pflag.ContinueOnError))
+	tokens.KeyFile, tokens.Organisation = signer.PublicFile(), claim
+	verifier, err := auth.NewVerifier(t.Context(), tokens, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verifier
 }
 
 // over returns a service that is reached by HTTP.

@@ -28,10 +28,10 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 		if ctx != request.Context() {
 			request = request.WithContext(ctx)
 		}
-		handOver(c, upstream.Handler, request, span)
+		g.handOver(c, upstream.Handler, request, span)
 		return
 	}
-	if err := request.Charge(ctx, caller.Subject); err != nil {
+	if err := request.Charge(ctx, caller.Account()); err != nil {
 		process.Refuse(c, problem.From(err))
 		return
 	}
@@ -49,6 +49,10 @@ func (g *gateway) forward(c *gin.Context, to string, caller request.Caller) {
 			if response.StatusCode == http.StatusUnauthorized {
 				return g.Credentials.Refused(to)
 			}
+			if err := g.keep(ctx, response.Header); err != nil {
+				return err
+			}
+			g.keepPrivate(response.Header)
 			responds(response.StatusCode, span)
 			return nil
 		},
@@ -71,6 +75,16 @@ func forwarding(upstreams map[string]Upstream) int64 {
 	}
 	return 0
 }
+
+// keepPrivate says of the response of a service that it is for one caller, where organisations share the exchange: a
+// cache that keeps it in spite of no-store must not give it to another one.
+func (g *gateway) keepPrivate(header http.Header) {
+	if g.Organisations {
+		header["Cache-Control"] = private
+	}
+}
+
+var private = []string{"private, no-store"}
 
 // responds notes the status of the response of a service.
 func responds(status int, span trace.Span) {
@@ -135,20 +149,23 @@ func (p *pool) Put(buffer []byte) { p.free.Put((*[bufferSize]byte)(buffer)) }
 
 // handOver passes a request to a service of this process. The context of the request carries what headers carry between
 // processes. The service writes its response directly to the caller.
-func handOver(c *gin.Context, service http.Handler, request *http.Request, span trace.Span) {
+func (g *gateway) handOver(c *gin.Context, service http.Handler, request *http.Request, span trace.Span) {
 	delete(request.Header, "Authorization") // services do not need the token
 	request.TLS = nil                       // the gateway has looked at the certificate of the caller
 	request.URL.RawPath = ""                // the service routes by the decoded path, as the table did
-	response := handedOver{ResponseWriter: c.Writer, span: span}
+	response := handedOver{ResponseWriter: c.Writer, span: span, gateway: g}
 	service.ServeHTTP(&response, request)
 	response.begin(http.StatusOK)
+	response.release(c)
 }
 
 // handedOver is the response of a service of this process.
 type handedOver struct {
 	http.ResponseWriter
-	span  trace.Span
-	begun bool
+	span    trace.Span
+	gateway *gateway
+	begun   bool
+	held    *heldBack
 }
 
 // WriteHeader begins the response.
@@ -159,12 +176,18 @@ func (h *handedOver) WriteHeader(status int) {
 // Write writes a part of the body.
 func (h *handedOver) Write(content []byte) (int, error) {
 	h.begin(http.StatusOK)
+	if h.held != nil {
+		return h.held.body.Write(content)
+	}
 	return h.ResponseWriter.Write(content)
 }
 
 // Flush sends what was written so far.
 func (h *handedOver) Flush() {
 	h.begin(http.StatusOK)
+	if h.held != nil {
+		return
+	}
 	_ = http.NewResponseController(h.ResponseWriter).Flush()
 }
 
@@ -177,6 +200,11 @@ func (h *handedOver) begin(status int) {
 		return
 	}
 	h.begun = true
+	h.gateway.keepPrivate(h.Header())
 	responds(status, h.span)
+	if len(h.Header()[request.KeepsHeader]) > 0 {
+		h.held = &heldBack{status: status}
+		return
+	}
 	h.ResponseWriter.WriteHeader(status)
 }

@@ -93,7 +93,7 @@ func TestServicesKnowTheCaller(t *testing.T) {
 	})
 	overEach(t, engine, nil, func(t *testing.T, d door) {
 		if response, text := do(t, d.request(t, "GET", "/vehicle", nil)); response.StatusCode != http.StatusOK ||
-			text != "{broker-1  [std.admin std.developer] (the only one)}" {
+			text != "{broker-1   [std.admin std.developer] (the only one) }" {
 			t.Errorf("status %d, %s", response.StatusCode, text)
 		}
 	})

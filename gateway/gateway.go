@@ -15,6 +15,7 @@ import (
 	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
@@ -24,6 +25,7 @@ import (
 const (
 	ScopeAdmin     = openapi.ScopeAdmin
 	ScopeDeveloper = openapi.ScopeDeveloper
+	ScopeOperator  = openapi.ScopeOperator
 )
 
 // Upstream describes how a service is reached: by URL and Transport, or by Handler.
@@ -33,7 +35,7 @@ type Upstream struct {
 	// Handler is the service itself, if it is in the same process. It gets the requests as they came, except for the
 	// token, and learns who the caller is from their contexts.
 	Handler http.Handler
-	// Admit admits requests to the service, of callers by their subjects; every request is if it is nil.
+	// Admit admits requests to the service, of callers by their accounts; every request is if it is nil.
 	Admit process.Admission
 }
 
@@ -54,6 +56,8 @@ type Config struct {
 	Credentials request.Credentials
 	// AdminMayRead lets the scope std.admin read as well.
 	AdminMayRead bool
+	// Organisations says that organisations share the exchange: a response about records is private as well.
+	Organisations bool
 	// Origins holds the origins whose pages may call the exchange from a browser (CORS), such as
 	// https://portal.example, or "*" for any. Without one, requests across origins get no CORS headers and OPTIONS is
 	// refused with 405.
@@ -96,6 +100,9 @@ func New(engine *gin.Engine, config Config) (http.Handler, error) {
 		Config: config, table: table, pages: slices.Sorted(maps.Keys(config.Pages)),
 		broken: slog.NewLogLogger(config.Log.Handler(), slog.LevelWarn),
 	}
+	if g.keeper, err = g.newKeeper(); err != nil {
+		return nil, fmt.Errorf("gateway: %w", err)
+	}
 	if len(config.Origins) > 0 {
 		engine.Use(acrossOrigins(config.Origins))
 	}
@@ -131,6 +138,7 @@ type gateway struct {
 	table  table
 	pages  []string    // the paths of the pages
 	broken *log.Logger // gets a line for each response that breaks off
+	keeper *peer.Client
 }
 
 // serve checks a request in the order path, method, token, scope, rate of the caller, and forwards it to its service.
@@ -148,10 +156,17 @@ func (g *gateway) serve(c *gin.Context) {
 		process.Refuse(c, problem.WrongMethod(c.Request.Method, endpoint.methods...))
 		return
 	}
-	scope := endpoint.scope(c.Request.Method)
+	scope, largest := endpoint.scope(c.Request.Method), g.LargestBody
+	if most := endpoint.largest[c.Request.Method]; most > 0 {
+		largest = most
+		process.Stream(c, most)
+	}
 	caller, err := g.identify(c, scope)
 	if err == nil {
-		err = g.admit(c, endpoint.service, scope, caller)
+		err = g.admit(c, endpoint.service, scope, &caller)
+	}
+	if err == nil && largest > 0 && c.Request.ContentLength > largest {
+		err = tooLarge(largest)
 	}
 	if err != nil {
 		process.Refuse(c, problem.From(err))
@@ -176,31 +191,32 @@ func (g *gateway) identify(c *gin.Context, scope string) (request.Caller, error)
 	return g.Verifier.Verify(c.Request.Context(), header, scope)
 }
 
-// admit admits a request of a caller to a service. Its errors are problems.
-func (g *gateway) admit(c *gin.Context, service, scope string, caller request.Caller) error {
+// admit admits a request of a caller to a service, and notes the reason of an operator. Its errors are problems.
+func (g *gateway) admit(c *gin.Context, service, scope string, caller *request.Caller) error {
 	if admit := g.Upstreams[service].Admit; admit != nil {
-		if refused := admit(c, caller.Subject); refused != nil {
+		if refused := admit(c, caller.Account()); refused != nil {
 			return refused
 		}
 	}
+	err := g.allows(c.Request, scope, caller)
 	// From here on the caller is known to the audit log, which has no line for what is refused because too much is
 	// asked for.
-	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), caller))
-	if !g.allows(caller, scope) {
-		return g.Verifier.Insufficient(scope)
-	}
-	if err := g.Rates.Take(caller.Subject, c.Writer.Header()); err != nil {
+	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), *caller))
+	if err != nil {
 		return err
 	}
-	if g.LargestBody > 0 && c.Request.ContentLength > g.LargestBody {
-		return tooLarge(g.LargestBody)
-	}
-	return nil
+	return g.Rates.Take(caller.Key(), c.Writer.Header())
 }
 
-// allows reports whether a caller may send a request that needs the scope.
-func (g *gateway) allows(caller request.Caller, scope string) bool {
-	return caller.Has(scope) || scope == ScopeDeveloper && g.AdminMayRead && caller.Has(ScopeAdmin)
+// allows returns nil if a caller may send a request that needs the scope. Its errors are problems.
+func (g *gateway) allows(r *http.Request, scope string, caller *request.Caller) error {
+	if caller.Organisation.Operates() {
+		return operates(r, caller)
+	}
+	if caller.Has(scope) || scope == ScopeDeveloper && g.AdminMayRead && caller.Has(ScopeAdmin) {
+		return nil
+	}
+	return g.Verifier.Insufficient(scope)
 }
 
 // mostSought is the longest path, in bytes, for which paths like it are looked for.

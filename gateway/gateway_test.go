@@ -191,13 +191,23 @@ func TestRoutesAreChecked(t *testing.T) {
 
 // TestUnknownPathsNameThoseLikeThem asks for what is misspelt, and with methods that a path does not take.
 func TestUnknownPathsNameThoseLikeThem(t *testing.T) {
-	d := open(t, within(reached), nil)
+	d := open(t, within(reached), func(c *gateway.Config) {
+		for _, path := range []string{"/x/search", "/x/search/personal", "/x/search/claim", "/x/history/pet/{id}"} {
+			c.Extensions = append(c.Extensions,
+				routes.Extension{Service: c.Routes[0].Service, Path: path, Method: http.MethodGet})
+		}
+	})
 	for _, test := range []struct{ method, path, want, not string }{
 		{"GET", "/vehicles", "There is no path /vehicles. Is /vehicle meant?", ""},
 		{"GET", "/VEHICLE/7", "Is /vehicle meant?", ""},
 		{"POST", "/motorCoverage/7:cancle", "Is /motorCoverage/{id}:cancel meant?", "renew"},
 		{"POST", "/claim/7/document", "Is /claim/{id}/documents meant?", ":settle"},
 		{"POST", "/claim/7:pay", "/claim/{id}:settle", ""},
+		{"GET", "/motorCoverage/", "Is /motorCoverage meant?", ":cancel"},
+		{"GET", "/x/search/nothing", "Is /x/search meant?", "personal"},
+		{"GET", "/x/search/claims", "Is /x/search/claim meant?", "personal"},
+		{"GET", "/x/serach/claim", "Is /x/search/claim meant?", "personal"},
+		{"GET", "/x/history/pets/7", "Is /x/history/pet/{id} meant?", "search"},
 		{"GET", "/zzzzzzzzzzzzzz", "There is no path /zzzzzzzzzzzzzz.", "meant"},
 		{"GET", "/" + strings.Repeat("v", 5000), "There is no path /vvv", "meant"},
 		{"DELETE", "/vehicle", "This path takes GET, HEAD, POST, and not DELETE.", ""},

@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/rs/cors"
 
+	"insurance.example/exchange/contracts/openapi"
 	"insurance.example/exchange/pkg/process"
 )
 
@@ -23,13 +24,12 @@ func acrossOrigins(origins []string) gin.HandlerFunc {
 		AllowedOrigins: origins,
 		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete},
 		AllowedHeaders: []string{
-			"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Prefer",
-			"X-Request-Id", "Traceparent", "Tracestate",
+			"Authorization", "Content-Type", openapi.ReasonHeader, "Idempotency-Key", "If-Match", "If-None-Match",
+			"Prefer", "X-Request-Id", "Traceparent", "Tracestate",
 		},
 		ExposedHeaders: []string{
-			"Allow", "ETag", "Idempotency-Replayed", "Link", "Location", "Preference-Applied", "RateLimit",
-			"RateLimit-Policy",
-			"Retry-After", "WWW-Authenticate", "X-Request-Id",
+			"Allow", "Deprecation", "ETag", "Idempotency-Replayed", "Link", "Location", "Preference-Applied",
+			"RateLimit", "RateLimit-Policy", "Retry-After", "Sunset", "WWW-Authenticate", "X-Request-Id",
 		},
 		MaxAge: int(preflightAge.Seconds()),
 	})

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -37,6 +38,8 @@ type Settings struct {
 	// TokenCommand is a command that prints a bearer token, where the exchange signs its own. The pages and the log
 	// name it if it is given.
 	TokenCommand string
+	// OtherTokenCommand prints one of another organisation (pages.OtherOrganisation). No flag sets it.
+	OtherTokenCommand string
 	// RateLimit is how many requests each caller may send to a process in a second, and RateBurst how many at once
 	// after a while without any; 0 for any number, and for the requests of one second.
 	RateLimit, RateBurst int64
@@ -90,6 +93,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 		return nil, fmt.Errorf("setting %s: %w", known.TokenURL, err)
 	}
 	tokenSettings := s.Tokens
+	tokenSettings.Organisation, tokenSettings.Operators = p.Settings.OrganisationClaim, ScopeOperator
 	if s.PublicURL != "" {
 		if err := checkPublicURL(s.PublicURL); err != nil {
 			return nil, fmt.Errorf("setting %s: %w", known.PublicURL, err)
@@ -116,6 +120,9 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	}
 	tokens := pages.Tokens{
 		Local: s.Tokens.Issuer == LocalIssuer, Issuer: s.Tokens.Issuer, URL: s.TokenURL, Command: s.TokenCommand,
+		Organisations: p.Settings.OrganisationClaim != "",
+		OtherCommand: cmp.Or(s.OtherTokenCommand,
+			cmp.Or(s.TokenCommand, "exchange token")+" --org "+pages.OtherOrganisation),
 	}
 	if tokens.Local && tokens.Command != "" {
 		p.Log.Info("this command prints a bearer token; /docs/start shows what to do with it", "command",
@@ -146,7 +153,7 @@ func (s *Settings) Open(ctx context.Context, p *process.Process, upstreams map[s
 	return New(p.Entrance("gateway", forwarding(upstreams)), Config{
 		Routes: table.Resources, Extensions: table.Extensions, Upstreams: upstreams, Pages: public, Verifier: verifier,
 		Meet: p.Meeting("gateway"), Credentials: credentials, AdminMayRead: s.AdminMayRead,
-		Origins: s.Origins, Rates: rates,
+		Origins: s.Origins, Rates: rates, Organisations: p.Settings.OrganisationClaim != "",
 		LargestBody: p.Settings.LargestBody, Log: p.Log,
 	})
 }

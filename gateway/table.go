@@ -20,6 +20,8 @@ type endpoint struct {
 	methods  []string
 	// reads are the methods for which the scope for reading is enough.
 	reads []string
+	// largest is the largest size of a body by its method, where that is not what the setting says.
+	largest map[string]int64
 }
 
 // scope returns the scope that a request with the method needs: std.developer to read, std.admin for everything else.
@@ -79,12 +81,15 @@ func newTable(all []routes.Route, extensions []routes.Extension) (table, error) 
 		case err != nil:
 			return t, fmt.Errorf("gateway: %w", err)
 		case *of == nil:
-			*of = &endpoint{service: x.Service, template: x.Path}
+			*of = &endpoint{service: x.Service, template: x.Path, largest: map[string]int64{}}
 			t.beyond = append(t.beyond, x.Path)
 		case (*of).service != x.Service:
 			return t, fmt.Errorf("gateway: the extension %q is in two services", x.Path)
 		}
 		(*of).add(x.Method)
+		if x.Largest > 0 {
+			(*of).largest[x.Method] = x.Largest
+		}
 		if !x.Writes {
 			(*of).reads = append((*of).reads, x.Method)
 		}
@@ -176,26 +181,39 @@ func (t table) like(path string, pages []string) []string {
 	return near.Names(path, names)
 }
 
-// likeBeyond returns the templates of the extensions that begin like a path, which stands here without its beginning.
+// likeBeyond returns the templates of extensions that are similar to a path in their first segment, and of those the
+// ones that are similar in their second; the first by name if none is. The path stands here without its beginning.
 func (t table) likeBeyond(path string) []string {
-	sought, _, _ := strings.Cut(path, "/")
-	first := map[string]string{} // a template by its first segment
+	sought, rest, _ := strings.Cut(path, "/")
+	second, _, _ := strings.Cut(rest, "/")
+	below := map[string]map[string]string{} // the templates by their first two segments
 	for _, template := range t.beyond {
-		segment, _, _ := strings.Cut(strings.TrimPrefix(template, extensionPrefix), "/")
-		if _, has := first[segment]; !has {
-			first[segment] = template
+		first, rest, _ := strings.Cut(strings.TrimPrefix(template, extensionPrefix), "/")
+		if below[first] == nil {
+			below[first] = map[string]string{}
 		}
+		next, _, _ := strings.Cut(rest, "/")
+		below[first][next] = template
 	}
 	var like []string
-	for _, segment := range near.Names(sought, slices.Sorted(maps.Keys(first))) {
-		like = append(like, first[segment])
+	for _, first := range near.Names(sought, slices.Sorted(maps.Keys(below))) {
+		names := near.Names(second, slices.Sorted(maps.Keys(below[first])))
+		if len(names) == 0 {
+			names = slices.Sorted(maps.Keys(below[first]))[:1]
+		}
+		for _, name := range names {
+			like = append(like, below[first][name])
+		}
 	}
 	return like
 }
 
-// like returns the paths of a resource that are similar to what stands after its name, and all of its actions if none
-// is.
+// like returns the paths of a resource that are similar to what stands after its name: its collection if nothing does,
+// and all of its actions if none is similar.
 func (r *resource) like(rest string) []string {
+	if rest == "" && r.collection != nil {
+		return []string{r.collection.template}
+	}
 	id, sub, hasSub := strings.Cut(rest, "/")
 	_, action, _ := strings.Cut(id, ":")
 	if hasSub {

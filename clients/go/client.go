@@ -17,7 +17,7 @@ import (
 
 //go:generate go run github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2 -config generate.yaml ../../contracts/openapi/openapi.json
 
-// Version is the version of this client. Its first part is that of the interface.
+// Version is the version of this client. Its major version is the one of the interface.
 const Version = "1.0.0"
 
 // largestReply is how much of a response is read, in bytes. A page of the exchange has at most about 1 MiB of records.
@@ -70,7 +70,7 @@ func (r *Reply[T]) NextCursor() string {
 type Refusal struct {
 	Status  int
 	Header  http.Header
-	Problem Problem // its Title is that of the status if the response had no problem document
+	Problem Problem // its Title is the text of the status if the response has no problem document
 }
 
 // Error returns the status and the words of the problem.
@@ -88,7 +88,7 @@ func IsProblem(err error, kind string) bool {
 	return errors.As(err, &refusal) && refusal.Problem.Type == kind
 }
 
-// request is a request in the making. Its first error is that of send.
+// request is a request in the making. Its first error is returned by send.
 type request struct {
 	method, path string
 	queries      []string

@@ -13,19 +13,19 @@ import (
 
 // Defines values for ClaimStatus.
 const (
-	Closed   ClaimStatus = "closed"
-	Open     ClaimStatus = "open"
-	Reopened ClaimStatus = "reopened"
+	ClaimStatusClosed   ClaimStatus = "closed"
+	ClaimStatusOpen     ClaimStatus = "open"
+	ClaimStatusReopened ClaimStatus = "reopened"
 )
 
 // Valid indicates whether the value is a known member of the ClaimStatus enum.
 func (e ClaimStatus) Valid() bool {
 	switch e {
-	case Closed:
+	case ClaimStatusClosed:
 		return true
-	case Open:
+	case ClaimStatusOpen:
 		return true
-	case Reopened:
+	case ClaimStatusReopened:
 		return true
 	default:
 		return false
@@ -2972,37 +2972,220 @@ func (e WallConstruction) Valid() bool {
 	}
 }
 
+// Defines values for ListBordereauxParamsKind.
+const (
+	ListBordereauxParamsKindClaims  ListBordereauxParamsKind = "claims"
+	ListBordereauxParamsKindPremium ListBordereauxParamsKind = "premium"
+)
+
+// Valid indicates whether the value is a known member of the ListBordereauxParamsKind enum.
+func (e ListBordereauxParamsKind) Valid() bool {
+	switch e {
+	case ListBordereauxParamsKindClaims:
+		return true
+	case ListBordereauxParamsKindPremium:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ListBordereauxParamsState.
+const (
+	ListBordereauxParamsStateAcknowledged ListBordereauxParamsState = "acknowledged"
+	ListBordereauxParamsStateApproved     ListBordereauxParamsState = "approved"
+	ListBordereauxParamsStateDue          ListBordereauxParamsState = "due"
+	ListBordereauxParamsStateOpen         ListBordereauxParamsState = "open"
+	ListBordereauxParamsStateOverdue      ListBordereauxParamsState = "overdue"
+	ListBordereauxParamsStatePrepared     ListBordereauxParamsState = "prepared"
+	ListBordereauxParamsStateScheduled    ListBordereauxParamsState = "scheduled"
+)
+
+// Valid indicates whether the value is a known member of the ListBordereauxParamsState enum.
+func (e ListBordereauxParamsState) Valid() bool {
+	switch e {
+	case ListBordereauxParamsStateAcknowledged:
+		return true
+	case ListBordereauxParamsStateApproved:
+		return true
+	case ListBordereauxParamsStateDue:
+		return true
+	case ListBordereauxParamsStateOpen:
+		return true
+	case ListBordereauxParamsStateOverdue:
+		return true
+	case ListBordereauxParamsStatePrepared:
+		return true
+	case ListBordereauxParamsStateScheduled:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ViewPolicyParamsPart.
 const (
-	ClaimRows      ViewPolicyParamsPart = "claimRows"
-	Claims         ViewPolicyParamsPart = "claims"
-	Insured        ViewPolicyParamsPart = "insured"
-	Receipts       ViewPolicyParamsPart = "receipts"
-	RenewalsAfter  ViewPolicyParamsPart = "renewalsAfter"
-	RenewalsBefore ViewPolicyParamsPart = "renewalsBefore"
-	Rows           ViewPolicyParamsPart = "rows"
+	ViewPolicyParamsPartClaimRows      ViewPolicyParamsPart = "claimRows"
+	ViewPolicyParamsPartClaims         ViewPolicyParamsPart = "claims"
+	ViewPolicyParamsPartInsured        ViewPolicyParamsPart = "insured"
+	ViewPolicyParamsPartReceipts       ViewPolicyParamsPart = "receipts"
+	ViewPolicyParamsPartRenewalsAfter  ViewPolicyParamsPart = "renewalsAfter"
+	ViewPolicyParamsPartRenewalsBefore ViewPolicyParamsPart = "renewalsBefore"
+	ViewPolicyParamsPartRows           ViewPolicyParamsPart = "rows"
 )
 
 // Valid indicates whether the value is a known member of the ViewPolicyParamsPart enum.
 func (e ViewPolicyParamsPart) Valid() bool {
 	switch e {
-	case ClaimRows:
+	case ViewPolicyParamsPartClaimRows:
 		return true
-	case Claims:
+	case ViewPolicyParamsPartClaims:
 		return true
-	case Insured:
+	case ViewPolicyParamsPartInsured:
 		return true
-	case Receipts:
+	case ViewPolicyParamsPartReceipts:
 		return true
-	case RenewalsAfter:
+	case ViewPolicyParamsPartRenewalsAfter:
 		return true
-	case RenewalsBefore:
+	case ViewPolicyParamsPartRenewalsBefore:
 		return true
-	case Rows:
+	case ViewPolicyParamsPartRows:
 		return true
 	default:
 		return false
 	}
+}
+
+// Defines values for ListItemsParamsOutcome.
+const (
+	Ambiguous       ListItemsParamsOutcome = "ambiguous"
+	Duplicate       ListItemsParamsOutcome = "duplicate"
+	Matched         ListItemsParamsOutcome = "matched"
+	Mismatch        ListItemsParamsOutcome = "mismatch"
+	MissingHere     ListItemsParamsOutcome = "missingHere"
+	MissingThere    ListItemsParamsOutcome = "missingThere"
+	Quarantined     ListItemsParamsOutcome = "quarantined"
+	WithinTolerance ListItemsParamsOutcome = "withinTolerance"
+)
+
+// Valid indicates whether the value is a known member of the ListItemsParamsOutcome enum.
+func (e ListItemsParamsOutcome) Valid() bool {
+	switch e {
+	case Ambiguous:
+		return true
+	case Duplicate:
+		return true
+	case Matched:
+		return true
+	case Mismatch:
+		return true
+	case MissingHere:
+		return true
+	case MissingThere:
+		return true
+	case Quarantined:
+		return true
+	case WithinTolerance:
+		return true
+	default:
+		return false
+	}
+}
+
+// About What runs here: builds, bounds, and the settings in force that a caller can notice.
+type About struct {
+	// AmountUnit The unit of amounts, major (pounds, euros) or minor (pence, cents). Absent if the operator has not said it.
+	AmountUnit *string `json:"amountUnit,omitempty"`
+
+	// Bounds Bounds that no setting moves.
+	Bounds AboutBounds `json:"bounds"`
+
+	// Commit The revision of the repository, unknown where the build has none.
+	Commit string `json:"commit"`
+
+	// Currency The currency of amounts, as an ISO 4217 code. Absent if the operator has not said it.
+	Currency *string `json:"currency,omitempty"`
+
+	// Now The present instant of the exchange, in UTC. A test clock stands still; then every response has the header Exchange-Test-Clock.
+	Now time.Time `json:"now"`
+
+	// Organisations Whether organisations share the exchange, so that a policy has an access list.
+	Organisations bool `json:"organisations"`
+
+	// Services The services, with the settings of each.
+	Services []AboutService `json:"services"`
+
+	// Unavailable The names of the services that are left out because they do not respond, or are of a release that does not say it.
+	Unavailable *[]string `json:"unavailable,omitempty"`
+
+	// Version The version of the release, unknown where the build has none.
+	Version string `json:"version"`
+}
+
+// AboutBounds Bounds that no setting moves.
+type AboutBounds struct {
+	// BatchOperations The most operations of a batch.
+	BatchOperations int64 `json:"batchOperations"`
+
+	// IdempotencyKeyLength The greatest length of an Idempotency-Key, in bytes.
+	IdempotencyKeyLength int64 `json:"idempotencyKeyLength"`
+
+	// PageLength The most records or events of a page (limit).
+	PageLength int64 `json:"pageLength"`
+
+	// PolicyPartLength The most records of a part of a policy as a whole.
+	PolicyPartLength int64 `json:"policyPartLength"`
+}
+
+// AboutService A service, the build that runs, and its settings.
+type AboutService struct {
+	// Commit The revision of the repository, unknown where the build has none.
+	Commit string `json:"commit"`
+
+	// Name The name of the service.
+	Name string `json:"name"`
+
+	// Settings The settings that a caller can notice, in the order of their names.
+	Settings []AboutSetting `json:"settings"`
+
+	// Version The version of the release, unknown where the build has none.
+	Version string `json:"version"`
+}
+
+// AboutSetting A setting, and the value that is in force.
+type AboutSetting struct {
+	// Name The name, as exchange run --help describes it.
+	Name string `json:"name"`
+
+	// Value The value. Absent for a setting that is not given and has no usual value: the rule that it is about is off.
+	Value *string `json:"value,omitempty"`
+}
+
+// Access With whom a policy is shared. A participant sees its own entry alone.
+type Access struct {
+	// Participants The organisations with which the policy is shared.
+	Participants []Participant `json:"participants"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+
+	// SetAt When it was changed last. Absent for a participant, and where nobody has.
+	SetAt *time.Time `json:"setAt,omitempty"`
+
+	// SetBy Who changed the list last. Absent for a participant, and where nobody has.
+	SetBy *string `json:"setBy,omitempty"`
+
+	// Unfinished Whether a change has stopped half way. Until it is sent again, participants may have less than it gives them.
+	Unfinished *bool `json:"unfinished,omitempty"`
+
+	// Version How often the list was changed. Absent for a participant.
+	Version *int64 `json:"version,omitempty"`
+}
+
+// AccessListInput With whom a policy is shared.
+type AccessListInput struct {
+	// Participants The organisations with which the policy is shared, at most 16. An empty list ends the sharing.
+	Participants *[]Participant `json:"participants,omitempty"`
 }
 
 // Address The address of a party or a property. It is part of the record that carries it, in every request and response.
@@ -3107,14 +3290,617 @@ type BatchResult struct {
 	Warnings *[]interface{} `json:"warnings,omitempty"`
 }
 
+// BordereauDifference A cell that differs.
+type BordereauDifference struct {
+	// From The value in the version of the path, as a JSON text; empty where it lacks the line or the member.
+	From *string `json:"from,omitempty"`
+
+	// LineId The line.
+	LineId string `json:"lineId"`
+
+	// Member The member that differs; empty where only one of both has the line.
+	Member *string `json:"member,omitempty"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+
+	// To The value in the other version, as a JSON text; empty where it lacks the line or the member.
+	To *string `json:"to,omitempty"`
+}
+
+// BordereauDifferences What differs between two versions, up to 1,000 cells.
+type BordereauDifferences struct {
+	// Differences The cells, in the order of the lines.
+	Differences []BordereauDifference `json:"differences"`
+
+	// More Whether there are more.
+	More bool `json:"more"`
+}
+
+// BordereauDigestInput The digest of the version that was looked at.
+type BordereauDigestInput struct {
+	// Digest The digest, as the version shows it.
+	Digest *string `json:"digest,omitempty"`
+}
+
+// BordereauFinding Something to look at before a version is approved.
+type BordereauFinding struct {
+	// Code What was checked, such as missing-insured.
+	Code string `json:"code"`
+
+	// Id The id of the finding within its version.
+	Id string `json:"id"`
+
+	// LineId The line that it is about. Absent where it is about the contract.
+	LineId *string `json:"lineId,omitempty"`
+
+	// Outcome Whether the check failed, or could not be made: fail or not-evaluable.
+	Outcome string `json:"outcome"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// Severity The severity: error or warning. An error is waived with a reason, or the version is not approved.
+	Severity string `json:"severity"`
+
+	// WaivedBy Who waived it.
+	WaivedBy *string `json:"waivedBy,omitempty"`
+
+	// Waiver Why it was waived.
+	Waiver *string `json:"waiver,omitempty"`
+
+	// Words What was found, in words.
+	Words string `json:"words"`
+}
+
+// BordereauFindings The findings of a version.
+type BordereauFindings struct {
+	// Findings The findings of the page.
+	Findings []BordereauFinding `json:"findings"`
+
+	// Next The value of the parameter skip for the next page. Absent on the last one.
+	Next *int64 `json:"next,omitempty"`
+}
+
+// BordereauLate Where a late item was recorded.
+type BordereauLate struct {
+	// RecordedPeriod The period in which it was recorded.
+	RecordedPeriod string `json:"recordedPeriod"`
+}
+
+// BordereauLine A receipt, as it is reported.
+type BordereauLine struct {
+	// Address The building and street of the policyholder.
+	Address *string `json:"address,omitempty"`
+
+	// Brokerage The brokerage, which the net premium does not leave out.
+	Brokerage json.Number `json:"brokerage"`
+
+	// City The city of the policyholder.
+	City *string `json:"city,omitempty"`
+
+	// Commission The commission: gross times the percentage, rounded half away from zero.
+	Commission json.Number `json:"commission"`
+
+	// Country The country of the policyholder, as its ISO 3166-1 alpha-2 code.
+	Country *string `json:"country,omitempty"`
+
+	// Currency The original currency.
+	Currency string `json:"currency"`
+
+	// EffectiveDate The day of the receipt.
+	EffectiveDate openapi_types.Date `json:"effectiveDate"`
+
+	// ExpiryDate The instant at which the term of the policy ends.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Gross The premium before deductions; that of a refund is below 0.
+	Gross json.Number `json:"gross"`
+
+	// InceptionDate The instant at which the term of the policy begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// Insured The name of the policyholder.
+	Insured *string `json:"insured,omitempty"`
+
+	// Late Where a late item was recorded.
+	Late *BordereauLate `json:"late,omitempty"`
+
+	// Line The line of the policy, as a resource such as motorCoverage.
+	Line string `json:"line"`
+
+	// LineId The id of the receipt.
+	LineId string `json:"lineId"`
+
+	// Net The premium less the commission.
+	Net json.Number `json:"net"`
+
+	// PolicyId The id of the coverage record.
+	PolicyId string `json:"policyId"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+
+	// PolicyStatus The state of the policy.
+	PolicyStatus *string `json:"policyStatus,omitempty"`
+
+	// PolicyholderId The id of the policyholder.
+	PolicyholderId *string `json:"policyholderId,omitempty"`
+
+	// Postcode The postal code of the policyholder.
+	Postcode *string `json:"postcode,omitempty"`
+
+	// Rate The rate: how many of currency are one of settlementCurrency.
+	Rate json.Number `json:"rate"`
+
+	// ReceiptType The type of the receipt; that of the receipt it reverses where it is a refund.
+	ReceiptType string `json:"receiptType"`
+
+	// RecordedAt The instant at which the receipt was recorded.
+	RecordedAt time.Time `json:"recordedAt"`
+
+	// Reverses The id of the receipt that it reverses.
+	Reverses *string `json:"reverses,omitempty"`
+
+	// RiskPremium The premium of the whole risk, in major units. Absent where the policy has none.
+	RiskPremium *json.Number `json:"riskPremium,omitempty"`
+
+	// RiskTransactionType The type of transaction on the risk, such as New Business. Absent where it is no premium.
+	RiskTransactionType *string `json:"riskTransactionType,omitempty"`
+
+	// Section The section: premium, claimPayments, brokerage, profitShare or other. Only premium is premium.
+	Section string `json:"section"`
+
+	// Settled The net premium in the settlement currency.
+	Settled json.Number `json:"settled"`
+
+	// SettlementCurrency The currency that is settled in.
+	SettlementCurrency string `json:"settlementCurrency"`
+
+	// SumInsured The most that the policy pays, in major units. Absent where the policy has none.
+	SumInsured *json.Number `json:"sumInsured,omitempty"`
+
+	// TransactionType The type of transaction, such as Original Premium. Absent where it is no premium.
+	TransactionType *string `json:"transactionType,omitempty"`
+}
+
+// BordereauLines Lines, in the order in which their receipts were recorded.
+type BordereauLines struct {
+	// Claims The lines of the page, of a claims bordereau.
+	Claims *[]ClaimLine `json:"claims,omitempty"`
+
+	// Lines The lines of the page, of a premium bordereau.
+	Lines []BordereauLine `json:"lines"`
+
+	// Next The value of the parameter skip for the next page. Absent on the last one.
+	Next *int64 `json:"next,omitempty"`
+}
+
+// BordereauLive A period: its versions, what it would have now, and what differs from what stands approved.
+type BordereauLive struct {
+	// Contract The reference of the contract.
+	Contract string `json:"contract"`
+
+	// Drift What that differs by from what stands approved. Absent where nothing is approved.
+	Drift *[]BordereauTotal `json:"drift,omitempty"`
+
+	// DriftClaims The same of a claims bordereau.
+	DriftClaims *[]ClaimTotal `json:"driftClaims,omitempty"`
+
+	// Due The day on which the bordereau is due.
+	Due openapi_types.Date `json:"due"`
+
+	// Kind The kind of bordereau.
+	Kind string `json:"kind"`
+
+	// Live What an original or a correction would have now.
+	Live []BordereauTotal `json:"live"`
+
+	// LiveClaims What a claims bordereau would have now.
+	LiveClaims *[]ClaimTotal `json:"liveClaims,omitempty"`
+
+	// LiveLines How many lines that would be.
+	LiveLines int64 `json:"liveLines"`
+
+	// Period The period, such as 2026-01 or 2026-Q1.
+	Period string `json:"period"`
+
+	// State The state: scheduled, open, due, overdue, prepared, approved or acknowledged.
+	State string `json:"state"`
+
+	// Versions The versions, in the order of their numbers.
+	Versions []BordereauStatus `json:"versions"`
+}
+
+// BordereauPeriod A period of a contract: its state, and its versions.
+type BordereauPeriod struct {
+	// Contract The reference of the contract.
+	Contract string `json:"contract"`
+
+	// Due The day on which the bordereau is due.
+	Due openapi_types.Date `json:"due"`
+
+	// Kind The kind of bordereau.
+	Kind string `json:"kind"`
+
+	// Period The period, such as 2026-01 or 2026-Q1.
+	Period string `json:"period"`
+
+	// State The state: scheduled, open, due, overdue, prepared, approved or acknowledged.
+	State string `json:"state"`
+
+	// Versions The versions, in the order of their numbers.
+	Versions []BordereauStatus `json:"versions"`
+}
+
+// BordereauPrepareInput What to prepare.
+type BordereauPrepareInput struct {
+	// Note What its readers should know, up to 2,000 characters.
+	Note *string `json:"note,omitempty"`
+
+	// Type The type: original, additional, correction or nil.
+	Type *string `json:"type,omitempty"`
+}
+
+// BordereauReasonInput Why it is done.
+type BordereauReasonInput struct {
+	// Reason The reason, up to 2,000 characters.
+	Reason *string `json:"reason,omitempty"`
+}
+
+// BordereauStatus What became of a version.
+type BordereauStatus struct {
+	// AcknowledgedAt The instant at which it was acknowledged.
+	AcknowledgedAt *time.Time `json:"acknowledgedAt,omitempty"`
+
+	// AcknowledgedBy Who of the other side acknowledged it.
+	AcknowledgedBy *string `json:"acknowledgedBy,omitempty"`
+
+	// Claims The sums of the lines of a claims bordereau, by currency.
+	Claims *[]ClaimTotal `json:"claims,omitempty"`
+
+	// DecidedAt The instant at which it was approved or rejected.
+	DecidedAt *time.Time `json:"decidedAt,omitempty"`
+
+	// DecidedBy Who approved or rejected it.
+	DecidedBy *string `json:"decidedBy,omitempty"`
+
+	// Digest The digest.
+	Digest string `json:"digest"`
+
+	// Errors How many of its findings are errors.
+	Errors int64 `json:"errors"`
+
+	// Lines How many lines it has.
+	Lines int64 `json:"lines"`
+
+	// Number The number of the version.
+	Number int64 `json:"number"`
+
+	// PreparedAt The instant at which it was prepared.
+	PreparedAt time.Time `json:"preparedAt"`
+
+	// PreparedBy Who prepared it.
+	PreparedBy string `json:"preparedBy"`
+
+	// Reason Why it was rejected.
+	Reason *string `json:"reason,omitempty"`
+
+	// State The state: pending, approved or rejected.
+	State string `json:"state"`
+
+	// Totals The sums of the lines of a premium bordereau, by section and currency.
+	Totals []BordereauTotal `json:"totals"`
+
+	// Type The type: original, additional, correction or nil.
+	Type string `json:"type"`
+
+	// Unwaived How many of these errors are not waived.
+	Unwaived int64 `json:"unwaived"`
+
+	// Warnings How many of its findings are warnings.
+	Warnings int64 `json:"warnings"`
+}
+
+// BordereauTotal The sums of rounded lines, in major units.
+type BordereauTotal struct {
+	// Brokerage The sum of the brokerages, in the original currency.
+	Brokerage json.Number `json:"brokerage"`
+
+	// Commission The sum of the commissions, in the original currency.
+	Commission json.Number `json:"commission"`
+
+	// Currency The original currency.
+	Currency string `json:"currency"`
+
+	// Gross The sum of the gross amounts, in the original currency.
+	Gross json.Number `json:"gross"`
+
+	// Lines How many lines there are.
+	Lines int64 `json:"lines"`
+
+	// Net The sum of the net amounts, in the original currency.
+	Net json.Number `json:"net"`
+
+	// Section The section: premium, claimPayments, brokerage, profitShare or other. Only premium is premium.
+	Section string `json:"section"`
+
+	// Settled The sum of what is settled, in the settlement currency.
+	Settled json.Number `json:"settled"`
+
+	// SettlementCurrency The currency that is settled in.
+	SettlementCurrency string `json:"settlementCurrency"`
+}
+
+// BordereauVersion What was prepared for a period. It reads the same for ever.
+type BordereauVersion struct {
+	// Claims The sums of the lines of a claims bordereau, by currency.
+	Claims *[]ClaimTotal `json:"claims,omitempty"`
+
+	// Contract The reference of the contract.
+	Contract string `json:"contract"`
+
+	// ContractVersion The version of the contract that it was prepared by.
+	ContractVersion int64 `json:"contractVersion"`
+
+	// Digest The SHA-256 of all above and of all lines, in hexadecimal.
+	Digest string `json:"digest"`
+
+	// Kind The kind of bordereau.
+	Kind string `json:"kind"`
+
+	// Lines How many lines it has.
+	Lines int64 `json:"lines"`
+
+	// Note What its readers should know.
+	Note *string `json:"note,omitempty"`
+
+	// Number The number of the version among those of the period, from 1.
+	Number int64 `json:"number"`
+
+	// Period The period, such as 2026-01 or 2026-Q1.
+	Period string `json:"period"`
+
+	// PreparedAt The instant at which it was prepared.
+	PreparedAt time.Time `json:"preparedAt"`
+
+	// PreparedBy Who prepared it.
+	PreparedBy string `json:"preparedBy"`
+
+	// Previous The digest of the version that was approved last before it was prepared; empty for the first.
+	Previous string `json:"previous"`
+
+	// Totals The sums of the lines of a premium bordereau, by section and currency.
+	Totals []BordereauTotal `json:"totals"`
+
+	// Type The type: original, additional, correction or nil.
+	Type string `json:"type"`
+}
+
+// BordereauWork Periods, by contract, kind and period.
+type BordereauWork struct {
+	// Next The value of the parameter after for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+
+	// Periods The periods of the page.
+	Periods []BordereauPeriod `json:"periods"`
+}
+
 // CancellationInput Why a policy ends before its expiry. The interface does not show this body.
 type CancellationInput struct {
 	// Reason The reason, in words.
 	Reason *string `json:"reason,omitempty"`
 }
 
+// ClaimFigures Amounts in major units.
+type ClaimFigures struct {
+	// ChangeOfIncurred How much more incurred is than it was in the period before.
+	ChangeOfIncurred json.Number `json:"changeOfIncurred"`
+
+	// Incurred All of these together.
+	Incurred json.Number `json:"incurred"`
+
+	// Outstanding What is still to be paid.
+	Outstanding json.Number `json:"outstanding"`
+
+	// Paid What was paid in the period.
+	Paid json.Number `json:"paid"`
+
+	// PreviouslyPaid What was paid before it, as it was reported then.
+	PreviouslyPaid json.Number `json:"previouslyPaid"`
+}
+
+// ClaimLine A claim, as it is reported.
+type ClaimLine struct {
+	// ClaimNumber The number of the claim.
+	ClaimNumber string `json:"claimNumber"`
+
+	// ClaimStatus The state at the end of the period: Open, Re-opened, Closed this month (in this period) or Closed.
+	ClaimStatus string `json:"claimStatus"`
+
+	// ClaimType The kind of claim.
+	ClaimType *string `json:"claimType,omitempty"`
+
+	// ClosedOn The day on which the claim was closed. Absent where it is not.
+	ClosedOn *openapi_types.Date `json:"closedOn,omitempty"`
+
+	// Country The country of the policyholder, as its ISO 3166-1 alpha-2 code.
+	Country *string `json:"country,omitempty"`
+
+	// Currency The original currency.
+	Currency string `json:"currency"`
+
+	// Deductible The part of the loss that the policyholder bears, in major units. Absent where the claim has none.
+	Deductible *json.Number `json:"deductible,omitempty"`
+
+	// Description What happened, in words.
+	Description *string `json:"description,omitempty"`
+
+	// ExpiryDate The instant at which the term of the policy ends.
+	ExpiryDate *time.Time `json:"expiryDate,omitempty"`
+
+	// Fees Amounts in major units.
+	Fees *ClaimFigures `json:"fees,omitempty"`
+
+	// Fnol The instant of the first notification of loss.
+	Fnol *time.Time `json:"fnol,omitempty"`
+
+	// InceptionDate The instant at which the term of the policy begins.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// Indemnity Amounts in major units.
+	Indemnity ClaimFigures `json:"indemnity"`
+
+	// Insured The name of the policyholder.
+	Insured *string `json:"insured,omitempty"`
+
+	// Late Where a late item was recorded.
+	Late *BordereauLate `json:"late,omitempty"`
+
+	// Line The line of the policy, as a resource such as motorCoverage.
+	Line string `json:"line"`
+
+	// LineId The id of the claim.
+	LineId string `json:"lineId"`
+
+	// Location Where the loss happened, in words.
+	Location *string `json:"location,omitempty"`
+
+	// LossCause What caused the loss.
+	LossCause *string `json:"lossCause,omitempty"`
+
+	// LossDate The instant of the loss.
+	LossDate *time.Time `json:"lossDate,omitempty"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+
+	// Rate The rate: how many of currency are one of settlementCurrency.
+	Rate json.Number `json:"rate"`
+
+	// RecordedAt The instant at which the claim was recorded.
+	RecordedAt time.Time `json:"recordedAt"`
+
+	// ReopenedOn The day on which the claim was reopened the last time.
+	ReopenedOn *openapi_types.Date `json:"reopenedOn,omitempty"`
+
+	// Reserve The reserve of the claim, in major units of the original currency. It is not changed by a settlement.
+	Reserve json.Number `json:"reserve"`
+
+	// SettledFees Amounts in major units.
+	SettledFees *ClaimFigures `json:"settledFees,omitempty"`
+
+	// SettledIncurred What is incurred of both, in the settlement currency.
+	SettledIncurred json.Number `json:"settledIncurred"`
+
+	// SettledIndemnity Amounts in major units.
+	SettledIndemnity ClaimFigures `json:"settledIndemnity"`
+
+	// SettlementCurrency The currency that is settled in.
+	SettlementCurrency string `json:"settlementCurrency"`
+
+	// SumInsured The most that the policy pays, in major units. Absent where the policy has none.
+	SumInsured *json.Number `json:"sumInsured,omitempty"`
+
+	// Supplement What a claims bordereau asks for beyond the claim.
+	Supplement *ClaimSupplement `json:"supplement,omitempty"`
+}
+
 // ClaimStatus The value set ClaimStatus, as it is in force.
 type ClaimStatus string
+
+// ClaimSupplement What a claims bordereau asks for beyond the claim.
+type ClaimSupplement struct {
+	// ClaimantName The name of who claims.
+	ClaimantName *string `json:"claimantName,omitempty"`
+
+	// Denied Whether the claim was denied.
+	Denied *bool `json:"denied,omitempty"`
+
+	// FeeReserve The fees that are still to be paid, in major units of the original currency.
+	FeeReserve *json.Number `json:"feeReserve,omitempty"`
+
+	// FeesPaid The fees that were paid by now, in major units of the original currency.
+	FeesPaid *json.Number `json:"feesPaid,omitempty"`
+
+	// LossCountry The country of the loss, as its ISO 3166-1 alpha-2 code.
+	LossCountry *string `json:"lossCountry,omitempty"`
+
+	// Recoveries What was recovered by now, in major units of the original currency.
+	Recoveries *json.Number `json:"recoveries,omitempty"`
+
+	// ReferredToUnderwriters Whether the claim was referred to the underwriters.
+	ReferredToUnderwriters *bool `json:"referredToUnderwriters,omitempty"`
+}
+
+// ClaimSupplementInput What a claims bordereau asks for beyond the claim.
+type ClaimSupplementInput struct {
+	// ClaimantName The name of who claims.
+	ClaimantName *string `json:"claimantName,omitempty"`
+
+	// Denied Whether the claim was denied.
+	Denied *bool `json:"denied,omitempty"`
+
+	// FeeReserve The fees that are still to be paid, in major units of the original currency.
+	FeeReserve *json.Number `json:"feeReserve,omitempty"`
+
+	// FeesPaid The fees that were paid by now, in major units of the original currency.
+	FeesPaid *json.Number `json:"feesPaid,omitempty"`
+
+	// LossCountry The country of the loss, as its ISO 3166-1 alpha-2 code.
+	LossCountry *string `json:"lossCountry,omitempty"`
+
+	// Recoveries What was recovered by now, in major units of the original currency.
+	Recoveries *json.Number `json:"recoveries,omitempty"`
+
+	// ReferredToUnderwriters Whether the claim was referred to the underwriters.
+	ReferredToUnderwriters *bool `json:"referredToUnderwriters,omitempty"`
+}
+
+// ClaimSupplementVersion The supplement of a claim, as it was set the last time.
+type ClaimSupplementVersion struct {
+	// ClaimId The id of the claim.
+	ClaimId string `json:"claimId"`
+
+	// SetAt The instant at which it was set.
+	SetAt time.Time `json:"setAt"`
+
+	// SetBy Who set it.
+	SetBy string `json:"setBy"`
+
+	// Supplement What a claims bordereau asks for beyond the claim.
+	Supplement ClaimSupplement `json:"supplement"`
+
+	// Version How often it was set by then.
+	Version int64 `json:"version"`
+}
+
+// ClaimTotal The sums of claims, of the same currencies.
+type ClaimTotal struct {
+	// Currency The original currency.
+	Currency string `json:"currency"`
+
+	// Fees Amounts in major units.
+	Fees *ClaimFigures `json:"fees,omitempty"`
+
+	// Indemnity Amounts in major units.
+	Indemnity ClaimFigures `json:"indemnity"`
+
+	// Lines How many lines there are.
+	Lines int64 `json:"lines"`
+
+	// SettledFees Amounts in major units.
+	SettledFees *ClaimFigures `json:"settledFees,omitempty"`
+
+	// SettledIncurred What is incurred of both, in the settlement currency.
+	SettledIncurred json.Number `json:"settledIncurred"`
+
+	// SettledIndemnity Amounts in major units.
+	SettledIndemnity ClaimFigures `json:"settledIndemnity"`
+
+	// SettlementCurrency The currency that is settled in.
+	SettlementCurrency string `json:"settlementCurrency"`
+}
 
 // ClaimType The value set ClaimType, as it is in force.
 type ClaimType string
@@ -3131,8 +3917,239 @@ type ClockMoveInput struct {
 	To *time.Time `json:"to,omitempty"`
 }
 
+// ContractLimit The most premium that may be written under a contract.
+type ContractLimit struct {
+	// Amount The amount, in major units.
+	Amount json.Number `json:"amount"`
+
+	// Currency The currency of the amount (ISO 4217).
+	Currency string `json:"currency"`
+
+	// Name What the limit is called.
+	Name string `json:"name"`
+}
+
+// ContractList The contracts, by reference.
+type ContractList struct {
+	// Contracts The contracts of the page.
+	Contracts []ContractVersion `json:"contracts"`
+
+	// Next The value of the parameter after for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+}
+
+// ContractTerms A contract, the policies that belong to it, and how they are reported.
+type ContractTerms struct {
+	// AdministratorName The name of the administrator of the claims.
+	AdministratorName *string `json:"administratorName,omitempty"`
+
+	// AgreementNumber The number of the agreement. A contract needs this or uniqueMarketReference.
+	AgreementNumber *string `json:"agreementNumber,omitempty"`
+
+	// AmountUnit The unit of these amounts: major for euros, minor for cents. The interface does not say it.
+	AmountUnit string `json:"amountUnit"`
+
+	// BrokeragePercentage The brokerage as a percentage of the premium, "0" to "100"; "0" without it.
+	BrokeragePercentage *string `json:"brokeragePercentage,omitempty"`
+
+	// ClaimsBasis Which claims are reported: open, or all; open without it.
+	ClaimsBasis *string `json:"claimsBasis,omitempty"`
+
+	// ClassOfBusiness The class of business.
+	ClassOfBusiness *string `json:"classOfBusiness,omitempty"`
+
+	// CommissionPercentage The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it.
+	CommissionPercentage *string `json:"commissionPercentage,omitempty"`
+
+	// Counterparty The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges.
+	Counterparty *string `json:"counterparty,omitempty"`
+
+	// CoverholderName The name of the coverholder who reports.
+	CoverholderName string `json:"coverholderName"`
+
+	// CoverholderPin The PIN of the coverholder: six digits and three capital letters.
+	CoverholderPin *string `json:"coverholderPin,omitempty"`
+
+	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
+	Currency string `json:"currency"`
+
+	// DueDays How many days after the end of a period its bordereau is due; 30 without it.
+	DueDays *int64 `json:"dueDays,omitempty"`
+
+	// Expiry The day on which the term ends; it is no longer part of the term.
+	Expiry openapi_types.Date `json:"expiry"`
+
+	// FirstPeriod The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late.
+	FirstPeriod string `json:"firstPeriod"`
+
+	// Frequency How often is reported: month or quarter.
+	Frequency string `json:"frequency"`
+
+	// Inception The first day of the term.
+	Inception openapi_types.Date `json:"inception"`
+
+	// Limits The limits whose utilisation is watched, up to 16.
+	Limits *[]ContractLimit `json:"limits,omitempty"`
+
+	// Lines The lines whose policies belong to the contract, as resources such as motorCoverage.
+	Lines []string `json:"lines"`
+
+	// NumberOfInstalments The number of instalments of the premium.
+	NumberOfInstalments *int64 `json:"numberOfInstalments,omitempty"`
+
+	// OriginalPerSettlement The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not.
+	OriginalPerSettlement *string `json:"originalPerSettlement,omitempty"`
+
+	// RiskCode The risk code.
+	RiskCode *string `json:"riskCode,omitempty"`
+
+	// RisksBefore A policy belongs to the contract if its term began before this day; the day of expiry without it.
+	RisksBefore *openapi_types.Date `json:"risksBefore,omitempty"`
+
+	// RisksFrom A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+	RisksFrom *openapi_types.Date `json:"risksFrom,omitempty"`
+
+	// Section The section of the contract.
+	Section *string `json:"section,omitempty"`
+
+	// SettlementCurrency The currency that is settled in (ISO 4217); currency without it.
+	SettlementCurrency *string `json:"settlementCurrency,omitempty"`
+
+	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it.
+	SignOff *string `json:"signOff,omitempty"`
+
+	// TreatyReference The reference of the treaty under which the premium is ceded.
+	TreatyReference *string `json:"treatyReference,omitempty"`
+
+	// TypeOfInsurance The type of insurance.
+	TypeOfInsurance *string `json:"typeOfInsurance,omitempty"`
+
+	// UniqueMarketReference The unique market reference of the contract. A contract needs this or agreementNumber.
+	UniqueMarketReference *string `json:"uniqueMarketReference,omitempty"`
+
+	// YearOfAccount The year of account; that of inception without it.
+	YearOfAccount *int64 `json:"yearOfAccount,omitempty"`
+}
+
+// ContractTermsInput A contract, the policies that belong to it, and how they are reported.
+type ContractTermsInput struct {
+	// AdministratorName The name of the administrator of the claims.
+	AdministratorName *string `json:"administratorName,omitempty"`
+
+	// AgreementNumber The number of the agreement. A contract needs this or uniqueMarketReference.
+	AgreementNumber *string `json:"agreementNumber,omitempty"`
+
+	// AmountUnit The unit of these amounts: major for euros, minor for cents. The interface does not say it.
+	AmountUnit *string `json:"amountUnit,omitempty"`
+
+	// BrokeragePercentage The brokerage as a percentage of the premium, "0" to "100"; "0" without it.
+	BrokeragePercentage *string `json:"brokeragePercentage,omitempty"`
+
+	// ClaimsBasis Which claims are reported: open, or all; open without it.
+	ClaimsBasis *string `json:"claimsBasis,omitempty"`
+
+	// ClassOfBusiness The class of business.
+	ClassOfBusiness *string `json:"classOfBusiness,omitempty"`
+
+	// CommissionPercentage The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it.
+	CommissionPercentage *string `json:"commissionPercentage,omitempty"`
+
+	// Counterparty The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges.
+	Counterparty *string `json:"counterparty,omitempty"`
+
+	// CoverholderName The name of the coverholder who reports.
+	CoverholderName *string `json:"coverholderName,omitempty"`
+
+	// CoverholderPin The PIN of the coverholder: six digits and three capital letters.
+	CoverholderPin *string `json:"coverholderPin,omitempty"`
+
+	// Currency The currency of the amounts of receipts, policies and claims (ISO 4217).
+	Currency *string `json:"currency,omitempty"`
+
+	// DueDays How many days after the end of a period its bordereau is due; 30 without it.
+	DueDays *int64 `json:"dueDays,omitempty"`
+
+	// Expiry The day on which the term ends; it is no longer part of the term.
+	Expiry *openapi_types.Date `json:"expiry,omitempty"`
+
+	// FirstPeriod The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late.
+	FirstPeriod *string `json:"firstPeriod,omitempty"`
+
+	// Frequency How often is reported: month or quarter.
+	Frequency *string `json:"frequency,omitempty"`
+
+	// Inception The first day of the term.
+	Inception *openapi_types.Date `json:"inception,omitempty"`
+
+	// Limits The limits whose utilisation is watched, up to 16.
+	Limits *[]ContractLimit `json:"limits,omitempty"`
+
+	// Lines The lines whose policies belong to the contract, as resources such as motorCoverage.
+	Lines *[]string `json:"lines,omitempty"`
+
+	// NumberOfInstalments The number of instalments of the premium.
+	NumberOfInstalments *int64 `json:"numberOfInstalments,omitempty"`
+
+	// OriginalPerSettlement The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not.
+	OriginalPerSettlement *string `json:"originalPerSettlement,omitempty"`
+
+	// RiskCode The risk code.
+	RiskCode *string `json:"riskCode,omitempty"`
+
+	// RisksBefore A policy belongs to the contract if its term began before this day; the day of expiry without it.
+	RisksBefore *openapi_types.Date `json:"risksBefore,omitempty"`
+
+	// RisksFrom A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+	RisksFrom *openapi_types.Date `json:"risksFrom,omitempty"`
+
+	// Section The section of the contract.
+	Section *string `json:"section,omitempty"`
+
+	// SettlementCurrency The currency that is settled in (ISO 4217); currency without it.
+	SettlementCurrency *string `json:"settlementCurrency,omitempty"`
+
+	// SignOff Who signs off: two (one prepares, another one approves) or one; two without it.
+	SignOff *string `json:"signOff,omitempty"`
+
+	// TreatyReference The reference of the treaty under which the premium is ceded.
+	TreatyReference *string `json:"treatyReference,omitempty"`
+
+	// TypeOfInsurance The type of insurance.
+	TypeOfInsurance *string `json:"typeOfInsurance,omitempty"`
+
+	// UniqueMarketReference The unique market reference of the contract. A contract needs this or agreementNumber.
+	UniqueMarketReference *string `json:"uniqueMarketReference,omitempty"`
+
+	// YearOfAccount The year of account; that of inception without it.
+	YearOfAccount *int64 `json:"yearOfAccount,omitempty"`
+}
+
 // ContractType The value set ContractType, as it is in force.
 type ContractType string
+
+// ContractVersion A contract, as it was set the last time or at an instant.
+type ContractVersion struct {
+	// Contract A contract, the policies that belong to it, and how they are reported.
+	Contract ContractTerms `json:"contract"`
+
+	// Owner The organisation that has made it, where organisations share the exchange.
+	Owner *string `json:"owner,omitempty"`
+
+	// Reference The reference of the contract.
+	Reference string `json:"reference"`
+
+	// SetAt The instant at which it was set.
+	SetAt time.Time `json:"setAt"`
+
+	// SetBy Who set it.
+	SetBy string `json:"setBy"`
+
+	// Version How often the contract was set by then.
+	Version int64 `json:"version"`
+
+	// Warnings What may be a mistake.
+	Warnings *[]string `json:"warnings,omitempty"`
+}
 
 // Country The value set Country, as it is in force.
 type Country string
@@ -3142,6 +4159,12 @@ type Currency string
 
 // CyberCoverageCategory The value set CyberCoverageCategory, as it is in force.
 type CyberCoverageCategory string
+
+// DecisionReasonInput Why it is decided.
+type DecisionReasonInput struct {
+	// Reason The reason, 1 to 2,000 characters.
+	Reason *string `json:"reason,omitempty"`
+}
 
 // DocumentInput A document of a claim, which the exchange refers to and does not store.
 type DocumentInput struct {
@@ -3208,7 +4231,7 @@ type Entry struct {
 	// At The instant at which it happened, which is never before that of the event before it.
 	At time.Time `json:"at"`
 
-	// By The subject of the caller's token.
+	// By The subject of the caller's token. Where another organisation did it, that one.
 	By string `json:"by"`
 
 	// Change The body of an action, or the members that a replacement changed.
@@ -3219,6 +4242,9 @@ type Entry struct {
 
 	// Number How many events the record has had with this one: 1 for its creation.
 	Number int64 `json:"number"`
+
+	// Organisation The organisation of the caller. Absent where organisations do not share the exchange.
+	Organisation *string `json:"organisation,omitempty"`
 
 	// Then The state that it gives way to.
 	Then *string `json:"then,omitempty"`
@@ -3238,10 +4264,10 @@ type FeedEvent struct {
 	// Datacontenttype The media type of data.
 	Datacontenttype string `json:"datacontenttype"`
 
-	// Id The id of the record and the version, with a hyphen between them.
+	// Id The id of the record and the version, with a hyphen between them. For events of the desk, it is the id of the list of all versions of a contract, or of all comparisons with it.
 	Id string `json:"id"`
 
-	// Source The path of the record.
+	// Source The path of the record, or of the version or comparison of the desk.
 	Source string `json:"source"`
 
 	// Specversion The version of the form of events, 1.0 of cloudevents.io.
@@ -3290,6 +4316,186 @@ type FeedPage struct {
 	Watermark *time.Time `json:"watermark,omitempty"`
 }
 
+// FileColumn What a column is.
+type FileColumn struct {
+	// Column The name in the header row, or the number of the column from 1 where no row is the header.
+	Column string `json:"column"`
+
+	// Means The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled.
+	Means string `json:"means"`
+}
+
+// FileProfile How the files of somebody are read.
+type FileProfile struct {
+	// AmountBasis What the column amount is: gross, net or settled. Needed with that column.
+	AmountBasis *string `json:"amountBasis,omitempty"`
+
+	// Columns What the columns are.
+	Columns []FileColumn `json:"columns"`
+
+	// Currency The currency of all rows (ISO 4217). Needed unless a column has it.
+	Currency *string `json:"currency,omitempty"`
+
+	// DateOrder The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read.
+	DateOrder *string `json:"dateOrder,omitempty"`
+
+	// DecimalMark The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined.
+	DecimalMark *string `json:"decimalMark,omitempty"`
+
+	// Delimiter What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there.
+	Delimiter *string `json:"delimiter,omitempty"`
+
+	// Encoding The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there.
+	Encoding *string `json:"encoding,omitempty"`
+
+	// Format The format: csv or xlsx.
+	Format string `json:"format"`
+
+	// GroupingMark What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it.
+	GroupingMark *string `json:"groupingMark,omitempty"`
+
+	// HeaderRow The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
+	HeaderRow int64 `json:"headerRow"`
+
+	// Name The name of the profile.
+	Name string `json:"name"`
+
+	// SetAt The instant at which it was set.
+	SetAt time.Time `json:"setAt"`
+
+	// SetBy Who set it.
+	SetBy string `json:"setBy"`
+
+	// Sheet The sheet of a workbook; the first one without it.
+	Sheet *string `json:"sheet,omitempty"`
+
+	// Sign How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
+	Sign string `json:"sign"`
+
+	// Totals Which rows are totals. Their amounts are compared with the sums of the rows.
+	Totals FileTotals `json:"totals"`
+
+	// Types What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined.
+	Types *map[string]interface{} `json:"types,omitempty"`
+
+	// Version The number of its version, from 1.
+	Version int64 `json:"version"`
+}
+
+// FileProfileList Profiles, by name.
+type FileProfileList struct {
+	// Next The value of the parameter after for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+
+	// Profiles The profiles of the page.
+	Profiles []FileProfile `json:"profiles"`
+}
+
+// FileProfileTermsInput How a file is read. What it does not declare is not guessed: a cell that can be read in two ways is quarantined.
+type FileProfileTermsInput struct {
+	// AmountBasis What the column amount is: gross, net or settled. Needed with that column.
+	AmountBasis *string `json:"amountBasis,omitempty"`
+
+	// Columns What the columns are.
+	Columns *[]FileColumn `json:"columns,omitempty"`
+
+	// Currency The currency of all rows (ISO 4217). Needed unless a column has it.
+	Currency *string `json:"currency,omitempty"`
+
+	// DateOrder The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read.
+	DateOrder *string `json:"dateOrder,omitempty"`
+
+	// DecimalMark The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined.
+	DecimalMark *string `json:"decimalMark,omitempty"`
+
+	// Delimiter What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there.
+	Delimiter *string `json:"delimiter,omitempty"`
+
+	// Encoding The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there.
+	Encoding *string `json:"encoding,omitempty"`
+
+	// Format The format: csv or xlsx.
+	Format *string `json:"format,omitempty"`
+
+	// GroupingMark What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it.
+	GroupingMark *string `json:"groupingMark,omitempty"`
+
+	// HeaderRow The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
+	HeaderRow *int64 `json:"headerRow,omitempty"`
+
+	// Sheet The sheet of a workbook; the first one without it.
+	Sheet *string `json:"sheet,omitempty"`
+
+	// Sign How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse).
+	Sign *string `json:"sign,omitempty"`
+
+	// Totals Which rows are totals, and no items.
+	Totals *FileTotalsInput `json:"totals,omitempty"`
+
+	// Types What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined.
+	Types *map[string]interface{} `json:"types,omitempty"`
+}
+
+// FileTotals Which rows are totals. Their amounts are compared with the sums of the rows.
+type FileTotals struct {
+	// Column The name or number of the column with the word.
+	Column *string `json:"column,omitempty"`
+
+	// Rule The rule: none, last (the last row) or marked (rows with a word in a column).
+	Rule string `json:"rule"`
+
+	// Word The word, such as Total. Upper and lower case are the same.
+	Word *string `json:"word,omitempty"`
+}
+
+// FileTotalsInput Which rows are totals. Their amounts are compared with the sums of the rows.
+type FileTotalsInput struct {
+	// Column The name or number of the column with the word.
+	Column *string `json:"column,omitempty"`
+
+	// Rule The rule: none, last (the last row) or marked (rows with a word in a column).
+	Rule *string `json:"rule,omitempty"`
+
+	// Word The word, such as Total. Upper and lower case are the same.
+	Word *string `json:"word,omitempty"`
+}
+
+// FileTrial How the first rows of a file are read. Nothing of the file is kept.
+type FileTrial struct {
+	// More Whether the file has more rows. They were not read.
+	More bool `json:"more"`
+
+	// Profile The profile that they are read by.
+	Profile string `json:"profile"`
+
+	// ProfileVersion The version of the profile.
+	ProfileVersion int64 `json:"profileVersion"`
+
+	// Rows The first rows, up to 20, without those of the header and of totals.
+	Rows []FileTrialRow `json:"rows"`
+}
+
+// FileTrialCell A cell of a file, as it is read.
+type FileTrialCell struct {
+	// Means The meaning of its column.
+	Means string `json:"means"`
+
+	// Value What it says: a date as 2026-04-03, an amount as 1234.50, a type as the exchange names it.
+	Value string `json:"value"`
+}
+
+// FileTrialRow A row of a file, as it is read.
+type FileTrialRow struct {
+	// Cells What was read, in the order of the profile's columns. Empty cells are left out.
+	Cells []FileTrialCell `json:"cells"`
+
+	// Row The number of the row in the file.
+	Row int64 `json:"row"`
+
+	// Wrong The cells that could not be read. The row would be quarantined.
+	Wrong *[]RunCell `json:"wrong,omitempty"`
+}
+
 // History A page of what happened to a record, oldest first. The Link header leads to the next page.
 type History struct {
 	// History What happened, oldest first.
@@ -3310,6 +4516,33 @@ type IdType string
 
 // LegalEntity The value set LegalEntity, as it is in force.
 type LegalEntity string
+
+// LineSource What a line was made of. Every figure of the line follows from it.
+type LineSource struct {
+	// At The instant as of which the policy, its holder and the supplement are shown: that of the preparation.
+	At time.Time `json:"at"`
+
+	// Claim A claim, as it was at the end of the period, and what the amounts of its line go on from.
+	Claim *SourceClaim `json:"claim,omitempty"`
+
+	// Contract A contract, as it was set the last time or at an instant.
+	Contract ContractVersion `json:"contract"`
+
+	// LineId The id of the line.
+	LineId string `json:"lineId"`
+
+	// Policy A record, as it was. It is absent where it was not kept what the record was.
+	Policy *SourceRecord `json:"policy,omitempty"`
+
+	// Policyholder A record, as it was. It is absent where it was not kept what the record was.
+	Policyholder *SourceRecord `json:"policyholder,omitempty"`
+
+	// Receipt A record, as it was. It is absent where it was not kept what the record was.
+	Receipt *SourceRecord `json:"receipt,omitempty"`
+
+	// Reversed A record, as it was. It is absent where it was not kept what the record was.
+	Reversed *SourceRecord `json:"reversed,omitempty"`
+}
 
 // MotorPeril The value set MotorPeril, as it is in force.
 type MotorPeril string
@@ -3338,6 +4571,15 @@ type Outcome struct {
 	Title *string `json:"title,omitempty"`
 }
 
+// Participant An organisation with which a policy is shared, and its rights.
+type Participant struct {
+	// Organisation The name of the organisation, as the claim of its tokens has it.
+	Organisation string `json:"organisation"`
+
+	// Rights What it may do. With read, which each participant has, it sees the policy with its claims, receipts and rows of bordereaux. With claims it also creates and changes claims, and with premium receipts and refunds.
+	Rights []string `json:"rights"`
+}
+
 // Payment One settlement of a claim.
 type Payment struct {
 	// PaidAt The instant of the settlement.
@@ -3358,6 +4600,21 @@ type PetBenefit string
 
 // PetKind The value set PetKind, as it is in force.
 type PetKind string
+
+// PolicyAssignment A policy that belongs to a contract whatever its line and inceptionDate are.
+type PolicyAssignment struct {
+	// AssignedAt The instant at which it was assigned.
+	AssignedAt time.Time `json:"assignedAt"`
+
+	// AssignedBy Who assigned it.
+	AssignedBy string `json:"assignedBy"`
+
+	// Contract The reference of the contract.
+	Contract string `json:"contract"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+}
 
 // PolicyStatus The value set PolicyStatus, as it is in force.
 type PolicyStatus string
@@ -3458,6 +4715,204 @@ type RefundInput struct {
 // RoofConstruction The value set RoofConstruction, as it is in force.
 type RoofConstruction string
 
+// Run A statement compared with records.
+type Run struct {
+	// Against The records that a statement is compared with: what stands approved for a period, unless versions or receipts is given.
+	Against RunAgainst `json:"against"`
+
+	// Ageing How old the items are that are neither paired without a difference nor accepted.
+	Ageing []RunAge `json:"ageing"`
+
+	// Decisions How many items were decided on, by decision.
+	Decisions map[string]interface{} `json:"decisions"`
+
+	// Elsewhere How many records, and rows of the statement, another run has paired that does not belong to this one.
+	Elsewhere int64 `json:"elsewhere"`
+
+	// Id The id of the run.
+	Id string `json:"id"`
+
+	// Items How many items it has.
+	Items int64 `json:"items"`
+
+	// MadeAt The instant at which it was made.
+	MadeAt time.Time `json:"madeAt"`
+
+	// MadeBy Who asked for it.
+	MadeBy string `json:"madeBy"`
+
+	// Outcomes How many items each outcome has.
+	Outcomes map[string]interface{} `json:"outcomes"`
+
+	// State The state: open while an item is neither paired without a difference nor accepted, else settled.
+	State string `json:"state"`
+
+	// Statement The id of the statement.
+	Statement string `json:"statement"`
+
+	// Tolerance Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.
+	Tolerance *string `json:"tolerance,omitempty"`
+
+	// WindowDays How many days dates may differ by, 0 to 366.
+	WindowDays *int64 `json:"windowDays,omitempty"`
+}
+
+// RunAgainst The records that a statement is compared with: what stands approved for a period, unless versions or receipts is given.
+type RunAgainst struct {
+	// Contract The reference of the contract.
+	Contract string `json:"contract"`
+
+	// Kind The kind of bordereau: premium. No other is compared with files.
+	Kind string `json:"kind"`
+
+	// Period The period, such as 2026-01 or 2026-Q1.
+	Period string `json:"period"`
+
+	// Receipts Whether the receipts count as they are now, whatever is approved.
+	Receipts *bool `json:"receipts,omitempty"`
+
+	// Versions The numbers of versions, in place of what stands approved.
+	Versions *[]int64 `json:"versions,omitempty"`
+}
+
+// RunAgainstInput The records that a statement is compared with: what stands approved for a period, unless versions or receipts is given.
+type RunAgainstInput struct {
+	// Contract The reference of the contract.
+	Contract *string `json:"contract,omitempty"`
+
+	// Kind The kind of bordereau: premium. No other is compared with files.
+	Kind *string `json:"kind,omitempty"`
+
+	// Period The period, such as 2026-01 or 2026-Q1.
+	Period *string `json:"period,omitempty"`
+
+	// Receipts Whether the receipts count as they are now, whatever is approved.
+	Receipts *bool `json:"receipts,omitempty"`
+
+	// Versions The numbers of versions, in place of what stands approved.
+	Versions *[]int64 `json:"versions,omitempty"`
+}
+
+// RunAge Items of one month.
+type RunAge struct {
+	// Items How many items there are.
+	Items int64 `json:"items"`
+
+	// Month The month of their dates, such as 2026-01.
+	Month string `json:"month"`
+
+	// Months How many months ago that is.
+	Months int64 `json:"months"`
+}
+
+// RunCell A cell that differs, or could not be read.
+type RunCell struct {
+	// Cell The cell, such as F12.
+	Cell string `json:"cell"`
+
+	// Means The meaning of its column.
+	Means string `json:"means"`
+
+	// Ours What the record has.
+	Ours *string `json:"ours,omitempty"`
+
+	// Reason Why it could not be read.
+	Reason *string `json:"reason,omitempty"`
+
+	// Theirs What the file has.
+	Theirs string `json:"theirs"`
+}
+
+// RunItem What came of a row, of a record, or of a pair of both.
+type RunItem struct {
+	// Candidates The records that it could be, up to 20. None of them is paired with it.
+	Candidates *[]string `json:"candidates,omitempty"`
+
+	// Cells The cells that differ or could not be read, with the reason.
+	Cells *[]RunCell `json:"cells,omitempty"`
+
+	// Days How many days ago that is.
+	Days int64 `json:"days"`
+
+	// DecidedAt The instant at which it was decided.
+	DecidedAt *time.Time `json:"decidedAt,omitempty"`
+
+	// DecidedBy Who decided it.
+	DecidedBy *string `json:"decidedBy,omitempty"`
+
+	// Decision What was decided about it: accepted, disputed or unmatched.
+	Decision *string `json:"decision,omitempty"`
+
+	// Key The key by which the row and the record were paired.
+	Key *string `json:"key,omitempty"`
+
+	// LineId The id of the record: of the receipt. Absent where there is none.
+	LineId *string `json:"lineId,omitempty"`
+
+	// Number The number of the item within its run, from 1.
+	Number int64 `json:"number"`
+
+	// Outcome The outcome: matched, withinTolerance, mismatch, missingHere, missingThere, duplicate, ambiguous or quarantined.
+	Outcome string `json:"outcome"`
+
+	// PairedIn An item of a run.
+	PairedIn *RunPlace `json:"pairedIn,omitempty"`
+
+	// PolicyNumber The number of the policy, as the record or else the row has it.
+	PolicyNumber *string `json:"policyNumber,omitempty"`
+
+	// Reason Why it was decided.
+	Reason *string `json:"reason,omitempty"`
+
+	// Row The number of the row in the file, from 1. Absent where the file has none.
+	Row *int64 `json:"row,omitempty"`
+
+	// Since The day from which the item ages: that of the record or else of the row, or else the one on which the file came.
+	Since openapi_types.Date `json:"since"`
+}
+
+// RunItems Items of a run, by outcome and then by row.
+type RunItems struct {
+	// Items The items of the page.
+	Items []RunItem `json:"items"`
+
+	// Next The value of the parameter skip for the next page. Absent on the last one.
+	Next *int64 `json:"next,omitempty"`
+}
+
+// RunList Comparisons, the newest first.
+type RunList struct {
+	// Next The value of the parameter cursor for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+
+	// Runs The runs of the page.
+	Runs []Run `json:"runs"`
+}
+
+// RunPlace An item of a run.
+type RunPlace struct {
+	// Item The number of the item.
+	Item int64 `json:"item"`
+
+	// Run The id of the run.
+	Run string `json:"run"`
+}
+
+// RunRequestInput What to compare with what.
+type RunRequestInput struct {
+	// Against The records to compare it with.
+	Against *RunAgainstInput `json:"against,omitempty"`
+
+	// Statement The id of the statement.
+	Statement *string `json:"statement,omitempty"`
+
+	// Tolerance Up to which difference amounts are within tolerance, such as "0.05"; "0" without it.
+	Tolerance *string `json:"tolerance,omitempty"`
+
+	// WindowDays How many days dates may differ by, 0 to 366.
+	WindowDays *int64 `json:"windowDays,omitempty"`
+}
+
 // SearchField A member that records are searched by.
 type SearchField struct {
 	// Kind What its values are: text, name (compared in any case), uuid, date, date-time or decimal.
@@ -3477,6 +4932,9 @@ type SearchField struct {
 type SearchTable struct {
 	// Resources The resources, each with its search at /x/search/{resource}.
 	Resources []SearchedResource `json:"resources"`
+
+	// Unsearched The resources that have no search. Their records are found in their lists, and by those that name them.
+	Unsearched *[]string `json:"unsearched,omitempty"`
 }
 
 // SearchedResource What can be searched of one resource, or of all coverage records together.
@@ -3503,6 +4961,132 @@ type SettlementInput struct {
 	PaymentMethod PaymentMethod `json:"paymentMethod"`
 }
 
+// SourceBefore What was reported of a claim for the period before, or carried by it.
+type SourceBefore struct {
+	// Currency The original currency.
+	Currency string `json:"currency"`
+
+	// Fees Amounts in major units.
+	Fees *ClaimFigures `json:"fees,omitempty"`
+
+	// Href The version that has it.
+	Href string `json:"href"`
+
+	// Indemnity Amounts in major units.
+	Indemnity ClaimFigures `json:"indemnity"`
+
+	// SettledFees Amounts in major units.
+	SettledFees *ClaimFigures `json:"settledFees,omitempty"`
+
+	// SettledIncurred What is incurred of both, in the settlement currency.
+	SettledIncurred json.Number `json:"settledIncurred"`
+
+	// SettledIndemnity Amounts in major units.
+	SettledIndemnity ClaimFigures `json:"settledIndemnity"`
+
+	// SettlementCurrency The currency that is settled in.
+	SettlementCurrency string `json:"settlementCurrency"`
+}
+
+// SourceClaim A claim, as it was at the end of the period, and what the amounts of its line go on from.
+type SourceClaim struct {
+	// At The last instant of the period, as of which the claim is shown.
+	At time.Time `json:"at"`
+
+	// Before What was reported of a claim for the period before, or carried by it.
+	Before *SourceBefore `json:"before,omitempty"`
+
+	// Href Where the claim is read as it was.
+	Href string `json:"href"`
+
+	// Record The claim as it was, with all of its payments by then.
+	Record interface{} `json:"record"`
+
+	// ReservedAfter How many of these payments had been made when its reserve was last changed. The reserve is for what is paid after them.
+	ReservedAfter int64 `json:"reservedAfter"`
+
+	// Supplement The supplement of a claim, as it was set the last time.
+	Supplement *ClaimSupplementVersion `json:"supplement,omitempty"`
+}
+
+// SourceRecord A record, as it was. It is absent where it was not kept what the record was.
+type SourceRecord struct {
+	// Href Where the record is read as it was.
+	Href string `json:"href"`
+
+	// Id The id of the record.
+	Id openapi_types.UUID `json:"id"`
+
+	// Record The record as it was.
+	Record interface{} `json:"record"`
+
+	// Resource The resource of the record.
+	Resource string `json:"resource"`
+
+	// Version The number of its version then.
+	Version int64 `json:"version"`
+}
+
+// Statement A file as it was sent, and what was read of it.
+type Statement struct {
+	// Digest The SHA-256 of the file, in hexadecimal.
+	Digest string `json:"digest"`
+
+	// Id The id of the statement.
+	Id string `json:"id"`
+
+	// Profile The profile that it was read by.
+	Profile string `json:"profile"`
+
+	// ProfileVersion The version of the profile.
+	ProfileVersion int64 `json:"profileVersion"`
+
+	// Quarantined How many of them have a cell that could not be read.
+	Quarantined int64 `json:"quarantined"`
+
+	// Rows How many rows it has, without those of the header and of totals.
+	Rows int64 `json:"rows"`
+
+	// SentAt The instant at which it was sent.
+	SentAt time.Time `json:"sentAt"`
+
+	// SentBy Who sent it.
+	SentBy string `json:"sentBy"`
+
+	// Size How many bytes the file has.
+	Size int64 `json:"size"`
+
+	// Totals The totals of the file, compared with the sums of its rows.
+	Totals []StatementTotal `json:"totals"`
+}
+
+// StatementList Files that were sent, the newest first.
+type StatementList struct {
+	// Next The value of the parameter cursor for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+
+	// Statements The statements of the page.
+	Statements []Statement `json:"statements"`
+}
+
+// StatementTotal A total of the file, compared with the sum of the rows that were read.
+type StatementTotal struct {
+	// Agrees Whether both are the same.
+	Agrees bool `json:"agrees"`
+
+	// Cell The cell, such as F12.
+	Cell string `json:"cell"`
+
+	// Means The meaning of its column.
+	Means string `json:"means"`
+
+	// Stated The total that the file states. Absent where it could not be read.
+	Stated *json.Number `json:"stated,omitempty"`
+
+	// Sum The sum of the rows that were read.
+	Sum json.Number `json:"sum"`
+}
+
 // TradeCreditPeril The value set TradeCreditPeril, as it is in force.
 type TradeCreditPeril string
 
@@ -3511,6 +5095,33 @@ type TradeCreditType string
 
 // TypeBusinessInterruption The value set TypeBusinessInterruption, as it is in force.
 type TypeBusinessInterruption string
+
+// UnassignedPolicies Policies that have receipts or claims, and belong to no contract.
+type UnassignedPolicies struct {
+	// Next The value of the parameter after for the next page. Absent on the last one.
+	Next *string `json:"next,omitempty"`
+
+	// Policies The policies, in the order of their first receipts, and then of the first claims of those without receipts.
+	Policies []UnassignedPolicy `json:"policies"`
+}
+
+// UnassignedPolicy A policy that belongs to no contract.
+type UnassignedPolicy struct {
+	// FirstClaimAt The instant at which its first claim was recorded. Only a policy without receipts has it.
+	FirstClaimAt *time.Time `json:"firstClaimAt,omitempty"`
+
+	// FirstReceiptAt The instant at which its first receipt was recorded. Absent where it has none.
+	FirstReceiptAt *time.Time `json:"firstReceiptAt,omitempty"`
+
+	// InceptionDate The inceptionDate with which it was first recorded. Absent where it had none.
+	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// Line Its line, as a resource such as motorCoverage.
+	Line string `json:"line"`
+
+	// PolicyNumber The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+}
 
 // Verdict The outcome of every check that a creation would meet. Nothing is written.
 type Verdict struct {
@@ -3897,6 +5508,9 @@ type BusinessInterruptionCoverageRenew struct {
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// KeepParticipants Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitempty"`
 
 	// Perils What the policy insures against. A claim's lossCause must be one of them.
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
@@ -4420,6 +6034,9 @@ type CyberLiabilityCoverageRenew struct {
 	// IndemnityLimitPolicy The most that the policy pays, above 0. The interface does not say its currency or unit.
 	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
 
+	// KeepParticipants Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitempty"`
+
 	// PolicyholderId The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
 	PolicyholderId *openapi_types.UUID `json:"policyholderId,omitempty"`
 
@@ -4810,6 +6427,9 @@ type MotorCoverageRenew struct {
 	// IndemnityLimitPolicy The most that the policy pays. The interface does not say its currency or unit.
 	IndemnityLimitPolicy *int64 `json:"indemnityLimitPolicy,omitempty"`
 
+	// KeepParticipants Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitempty"`
+
 	// Perils What the policy insures against. A claim's lossCause must be one of them.
 	Perils *[]MotorPeril `json:"perils,omitempty"`
 
@@ -5066,6 +6686,9 @@ type PetCoverageRenew struct {
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// KeepParticipants Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitempty"`
 
 	// PetId The id of the pet that the policy covers.
 	PetId *openapi_types.UUID `json:"petId,omitempty"`
@@ -5604,6 +7227,9 @@ type PropertyCoverageRenew struct {
 	// IsAgreedValue Whether the sum insured is agreed in advance.
 	IsAgreedValue *bool `json:"isAgreedValue,omitempty"`
 
+	// KeepParticipants Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitempty"`
+
 	// Perils What the policy insures against. A claim's lossCause must be one of them.
 	Perils *[]PropertyPeril `json:"perils,omitempty"`
 
@@ -5954,6 +7580,9 @@ type TradeCreditCoverageRenew struct {
 
 	// InceptionDate The instant at which the term begins.
 	InceptionDate *time.Time `json:"inceptionDate,omitempty"`
+
+	// KeepParticipants Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitempty"`
 
 	// MaxCreditPeriod The longest credit that may be given. The interface does not say its unit.
 	MaxCreditPeriod *int64 `json:"maxCreditPeriod,omitempty"`
@@ -6331,23 +7960,53 @@ type Prefer = string
 // At defines model for at.
 type At = time.Time
 
+// Contract defines model for contract.
+type Contract = string
+
 // Cursor defines model for cursor.
 type Cursor = string
+
+// Finding defines model for finding.
+type Finding = string
 
 // Id defines model for id.
 type Id = string
 
+// Item defines model for item.
+type Item = string
+
+// Kind defines model for kind.
+type Kind = string
+
 // Limit defines model for limit.
 type Limit = int
+
+// LineId defines model for lineId.
+type LineId = string
 
 // Name defines model for name.
 type Name = string
 
+// Number defines model for number.
+type Number = string
+
+// Period defines model for period.
+type Period = string
+
 // PolicyNumber defines model for policyNumber.
 type PolicyNumber = string
 
+// Profile defines model for profile.
+type Profile = string
+
+// RunId defines model for runId.
+type RunId = string
+
 // Skip defines model for skip.
 type Skip = int
+
+// StatementId defines model for statementId.
+type StatementId = string
 
 // ListBeneficiaryParams defines parameters for ListBeneficiary.
 type ListBeneficiaryParams struct {
@@ -7810,6 +9469,21 @@ type ReplaceVehicleParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
+// ReadAccessListParams defines parameters for ReadAccessList.
+type ReadAccessListParams struct {
+	// At The instant, for the owner of the policy; now without it.
+	At *string `form:"at,omitempty" json:"at,omitempty"`
+}
+
+// ShareAccessListParams defines parameters for ShareAccessList.
+type ShareAccessListParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // PastBeneficiaryParams defines parameters for PastBeneficiary.
 type PastBeneficiaryParams struct {
 	// At The instant, from the creation of the record until now. A + in it is written %2B.
@@ -8107,10 +9781,97 @@ type CreateBatchParams struct {
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
+// ListBordereauxParams defines parameters for ListBordereaux.
+type ListBordereauxParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Contract The contract whose periods are listed; all without it
+	Contract *string `form:"contract,omitempty" json:"contract,omitempty"`
+
+	// Kind The kind of bordereau; all without it
+	Kind *ListBordereauxParamsKind `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// State The state of the periods; any without it
+	State *ListBordereauxParamsState `form:"state,omitempty" json:"state,omitempty"`
+
+	// After The next of the page before; absent for the first page.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// ListBordereauxParamsKind defines parameters for ListBordereaux.
+type ListBordereauxParamsKind string
+
+// ListBordereauxParamsState defines parameters for ListBordereaux.
+type ListBordereauxParamsState string
+
+// ListUnassignedPoliciesParams defines parameters for ListUnassignedPolicies.
+type ListUnassignedPoliciesParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The next of the page before; absent for the first page.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// CompareBordereauxParams defines parameters for CompareBordereaux.
+type CompareBordereauxParams struct {
+	// To The number of the other version, or live for what it would be now; required
+	To *string `form:"to,omitempty" json:"to,omitempty"`
+}
+
+// ListBordereauFindingsParams defines parameters for ListBordereauFindings.
+type ListBordereauFindingsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Skip How many to leave out before the page
+	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+}
+
+// ListBordereauLinesParams defines parameters for ListBordereauLines.
+type ListBordereauLinesParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Skip How many to leave out before the page
+	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+}
+
+// PrepareBordereauParams defines parameters for PrepareBordereau.
+type PrepareBordereauParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
 // TryClaimParams defines parameters for TryClaim.
 type TryClaimParams struct {
 	// Prefer With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+}
+
+// ListContractsParams defines parameters for ListContracts.
+type ListContractsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The next of the page before; absent for the first page.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// ReadContractParams defines parameters for ReadContract.
+type ReadContractParams struct {
+	// At The instant; now without it.
+	At *string `form:"at,omitempty" json:"at,omitempty"`
+}
+
+// PutContractParams defines parameters for PutContract.
+type PutContractParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 }
 
 // ReadEventsParams defines parameters for ReadEvents.
@@ -8358,6 +10119,75 @@ type ViewPolicyParams struct {
 
 // ViewPolicyParamsPart defines parameters for ViewPolicy.
 type ViewPolicyParamsPart string
+
+// ListProfilesParams defines parameters for ListProfiles.
+type ListProfilesParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// After The next of the page before; absent for the first page.
+	After *string `form:"after,omitempty" json:"after,omitempty"`
+}
+
+// PutProfileParams defines parameters for PutProfile.
+type PutProfileParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// ListRunsParams defines parameters for ListRuns.
+type ListRunsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, as the Link header of the page before says.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CompareStatementParams defines parameters for CompareStatement.
+type CompareStatementParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListItemsParams defines parameters for ListItems.
+type ListItemsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Outcome The outcome of the items; any without it
+	Outcome *ListItemsParamsOutcome `form:"outcome,omitempty" json:"outcome,omitempty"`
+
+	// Skip How many to leave out before the page
+	Skip *int64 `form:"skip,omitempty" json:"skip,omitempty"`
+}
+
+// ListItemsParamsOutcome defines parameters for ListItems.
+type ListItemsParamsOutcome string
+
+// ListStatementsParams defines parameters for ListStatements.
+type ListStatementsParams struct {
+	// Limit The greatest number of records, or of events, in the page.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Where the page begins, as the Link header of the page before says.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// SendStatementParams defines parameters for SendStatement.
+type SendStatementParams struct {
+	// Profile The profile that the file is read by; required
+	Profile *string `form:"profile,omitempty" json:"profile,omitempty"`
+}
+
+// TryStatementParams defines parameters for TryStatement.
+type TryStatementParams struct {
+	// Profile The profile that the file is read by; required
+	Profile *string `form:"profile,omitempty" json:"profile,omitempty"`
+}
 
 // SearchBusinessInterruptionCoverageParams defines parameters for SearchBusinessInterruptionCoverage.
 type SearchBusinessInterruptionCoverageParams struct {
@@ -9199,6 +11029,15 @@ type SearchTravelCoverageParams struct {
 	Expand *string `form:"expand,omitempty" json:"expand,omitempty"`
 }
 
+// PutClaimSupplementParams defines parameters for PutClaimSupplement.
+type PutClaimSupplementParams struct {
+	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
 // DeleteWebhookParams defines parameters for DeleteWebhook.
 type DeleteWebhookParams struct {
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
@@ -9219,6 +11058,9 @@ type PutWebhookParams struct {
 
 // PauseWebhookParams defines parameters for PauseWebhook.
 type PauseWebhookParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -9228,6 +11070,9 @@ type PauseWebhookParams struct {
 
 // ReplayWebhookParams defines parameters for ReplayWebhook.
 type ReplayWebhookParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
@@ -9237,11 +11082,20 @@ type ReplayWebhookParams struct {
 
 // ResumeWebhookParams defines parameters for ResumeWebhook.
 type ResumeWebhookParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+
 	// IfMatch Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly.
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
 	// IfNoneMatch Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly.
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+}
+
+// TestWebhookParams defines parameters for TestWebhook.
+type TestWebhookParams struct {
+	// IdempotencyKey Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateBeneficiaryJSONRequestBody defines body for CreateBeneficiary for application/json ContentType.
@@ -9457,14 +11311,53 @@ type CreateVehicleJSONRequestBody = VehicleInput
 // ReplaceVehicleJSONRequestBody defines body for ReplaceVehicle for application/json ContentType.
 type ReplaceVehicleJSONRequestBody = VehicleInput
 
+// ShareAccessListJSONRequestBody defines body for ShareAccessList for application/json ContentType.
+type ShareAccessListJSONRequestBody = AccessListInput
+
 // CreateBatchJSONRequestBody defines body for CreateBatch for application/json ContentType.
 type CreateBatchJSONRequestBody = BatchInput
+
+// WaiveBordereauFindingJSONRequestBody defines body for WaiveBordereauFinding for application/json ContentType.
+type WaiveBordereauFindingJSONRequestBody = BordereauReasonInput
+
+// AcknowledgeBordereauJSONRequestBody defines body for AcknowledgeBordereau for application/json ContentType.
+type AcknowledgeBordereauJSONRequestBody = BordereauDigestInput
+
+// ApproveBordereauJSONRequestBody defines body for ApproveBordereau for application/json ContentType.
+type ApproveBordereauJSONRequestBody = BordereauDigestInput
+
+// RejectBordereauJSONRequestBody defines body for RejectBordereau for application/json ContentType.
+type RejectBordereauJSONRequestBody = BordereauReasonInput
+
+// PrepareBordereauJSONRequestBody defines body for PrepareBordereau for application/json ContentType.
+type PrepareBordereauJSONRequestBody = BordereauPrepareInput
 
 // TryClaimJSONRequestBody defines body for TryClaim for application/json ContentType.
 type TryClaimJSONRequestBody = ClaimChanges
 
 // AdvanceTestClockJSONRequestBody defines body for AdvanceTestClock for application/json ContentType.
 type AdvanceTestClockJSONRequestBody = ClockMoveInput
+
+// PutContractJSONRequestBody defines body for PutContract for application/json ContentType.
+type PutContractJSONRequestBody = ContractTermsInput
+
+// PutProfileJSONRequestBody defines body for PutProfile for application/json ContentType.
+type PutProfileJSONRequestBody = FileProfileTermsInput
+
+// CompareStatementJSONRequestBody defines body for CompareStatement for application/json ContentType.
+type CompareStatementJSONRequestBody = RunRequestInput
+
+// AcceptItemJSONRequestBody defines body for AcceptItem for application/json ContentType.
+type AcceptItemJSONRequestBody = DecisionReasonInput
+
+// DisputeItemJSONRequestBody defines body for DisputeItem for application/json ContentType.
+type DisputeItemJSONRequestBody = DecisionReasonInput
+
+// UnmatchItemJSONRequestBody defines body for UnmatchItem for application/json ContentType.
+type UnmatchItemJSONRequestBody = DecisionReasonInput
+
+// PutClaimSupplementJSONRequestBody defines body for PutClaimSupplement for application/json ContentType.
+type PutClaimSupplementJSONRequestBody = ClaimSupplementInput
 
 // PutWebhookJSONRequestBody defines body for PutWebhook for application/json ContentType.
 type PutWebhookJSONRequestBody = WebhookInput
@@ -10941,6 +12834,34 @@ func (c *Client) ReplaceVehicle(ctx context.Context, id Id, params *ReplaceVehic
 	return send[VehicleResult](ctx, c, r)
 }
 
+// ReadAbout sends GET /x/about: What runs here: builds, bounds, and the settings in force that a caller can notice.
+func (c *Client) ReadAbout(ctx context.Context) (*Reply[About], error) {
+	r := newRequest("GET", "/x/about")
+	return send[About](ctx, c, r)
+}
+
+// ReadAccessList sends GET /x/access/{policyNumber}: With whom a policy is shared, now or at an instant.
+func (c *Client) ReadAccessList(ctx context.Context, policyNumber PolicyNumber, params *ReadAccessListParams) (*Reply[Access], error) {
+	r := newRequest("GET", "/x/access/{policyNumber}")
+	r.segment("policyNumber", policyNumber)
+	if params != nil {
+		query(r, "at", params.At)
+	}
+	return send[Access](ctx, c, r)
+}
+
+// ShareAccessList sends PUT /x/access/{policyNumber}: Share a policy with other organisations, or end that.
+func (c *Client) ShareAccessList(ctx context.Context, policyNumber PolicyNumber, params *ShareAccessListParams, body ShareAccessListJSONRequestBody) (*Reply[Access], error) {
+	r := newRequest("PUT", "/x/access/{policyNumber}")
+	r.segment("policyNumber", policyNumber)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	r.body = body
+	return send[Access](ctx, c, r)
+}
+
 // PastBeneficiary sends GET /x/asof/beneficiary/{id}: One beneficiary as it was at an instant.
 func (c *Client) PastBeneficiary(ctx context.Context, id Id, params *PastBeneficiaryParams) (*Reply[Beneficiary], error) {
 	r := newRequest("GET", "/x/asof/beneficiary/{id}")
@@ -11240,6 +13161,178 @@ func (c *Client) CreateBatch(ctx context.Context, params *CreateBatchParams, bod
 	return send[BatchDone](ctx, c, r)
 }
 
+// ListBordereaux sends GET /x/bordereau: The work list: the periods of contracts, from the first of each up to the present one.
+func (c *Client) ListBordereaux(ctx context.Context, params *ListBordereauxParams) (*Reply[BordereauWork], error) {
+	r := newRequest("GET", "/x/bordereau")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "contract", params.Contract)
+		query(r, "kind", params.Kind)
+		query(r, "state", params.State)
+		query(r, "after", params.After)
+	}
+	return send[BordereauWork](ctx, c, r)
+}
+
+// ListUnassignedPolicies sends GET /x/bordereau/unassigned: Policies that have receipts or claims and belong to no contract.
+func (c *Client) ListUnassignedPolicies(ctx context.Context, params *ListUnassignedPoliciesParams) (*Reply[UnassignedPolicies], error) {
+	r := newRequest("GET", "/x/bordereau/unassigned")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "after", params.After)
+	}
+	return send[UnassignedPolicies](ctx, c, r)
+}
+
+// ReadBordereau sends GET /x/bordereau/{contract}/{kind}/{period}: A period: its versions, what it would have now, and what differs from what stands approved.
+func (c *Client) ReadBordereau(ctx context.Context, contract Contract, kind Kind, period Period) (*Reply[BordereauLive], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	return send[BordereauLive](ctx, c, r)
+}
+
+// ReadBordereauVersion sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}: A version. It reads the same for ever.
+func (c *Client) ReadBordereauVersion(ctx context.Context, contract Contract, kind Kind, period Period, number Number) (*Reply[BordereauVersion], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	return send[BordereauVersion](ctx, c, r)
+}
+
+// CompareBordereaux sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/diff: What differs between two versions of a period, or between one and what it would be now, cell by cell.
+func (c *Client) CompareBordereaux(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *CompareBordereauxParams) (*Reply[BordereauDifferences], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/diff")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	if params != nil {
+		query(r, "to", params.To)
+	}
+	return send[BordereauDifferences](ctx, c, r)
+}
+
+// ListBordereauFindings sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings: What somebody should look at before a version is approved.
+func (c *Client) ListBordereauFindings(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *ListBordereauFindingsParams) (*Reply[BordereauFindings], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "skip", params.Skip)
+	}
+	return send[BordereauFindings](ctx, c, r)
+}
+
+// WaiveBordereauFinding sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings/{finding}:waive: Waive an error of a pending version, with a reason.
+func (c *Client) WaiveBordereauFinding(ctx context.Context, contract Contract, kind Kind, period Period, number Number, finding Finding, body WaiveBordereauFindingJSONRequestBody) (*Reply[BordereauStatus], error) {
+	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings/{finding}:waive")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	r.segment("finding", finding)
+	r.body = body
+	return send[BordereauStatus](ctx, c, r)
+}
+
+// ListBordereauLines sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines: The lines of a version, in the order in which they were recorded.
+func (c *Client) ListBordereauLines(ctx context.Context, contract Contract, kind Kind, period Period, number Number, params *ListBordereauLinesParams) (*Reply[BordereauLines], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "skip", params.Skip)
+	}
+	return send[BordereauLines](ctx, c, r)
+}
+
+// ExportBordereauCSV sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.csv: The lines of a version as CSV, in the columns of the market.
+func (c *Client) ExportBordereauCSV(ctx context.Context, contract Contract, kind Kind, period Period, number Number) (*Reply[struct{}], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.csv")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	return send[struct{}](ctx, c, r)
+}
+
+// ExportBordereauXLSX sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.xlsx: The lines of a version as a workbook, in the columns of the market, with control totals and findings.
+func (c *Client) ExportBordereauXLSX(ctx context.Context, contract Contract, kind Kind, period Period, number Number) (*Reply[struct{}], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.xlsx")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	return send[struct{}](ctx, c, r)
+}
+
+// ReadBordereauLineSource sends GET /x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines/{lineId}/source: What a line was made of: its receipt or claim, the policy and its holder, as they were.
+func (c *Client) ReadBordereauLineSource(ctx context.Context, contract Contract, kind Kind, period Period, number Number, lineId LineId) (*Reply[LineSource], error) {
+	r := newRequest("GET", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines/{lineId}/source")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	r.segment("lineId", lineId)
+	return send[LineSource](ctx, c, r)
+}
+
+// AcknowledgeBordereau sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}:acknowledge: Note that the other side has seen an approved version.
+func (c *Client) AcknowledgeBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, body AcknowledgeBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
+	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:acknowledge")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	r.body = body
+	return send[BordereauStatus](ctx, c, r)
+}
+
+// ApproveBordereau sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}:approve: Approve a version.
+func (c *Client) ApproveBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, body ApproveBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
+	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:approve")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	r.body = body
+	return send[BordereauStatus](ctx, c, r)
+}
+
+// RejectBordereau sends POST /x/bordereau/{contract}/{kind}/{period}/versions/{number}:reject: Reject a pending version.
+func (c *Client) RejectBordereau(ctx context.Context, contract Contract, kind Kind, period Period, number Number, body RejectBordereauJSONRequestBody) (*Reply[BordereauStatus], error) {
+	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:reject")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	r.segment("number", number)
+	r.body = body
+	return send[BordereauStatus](ctx, c, r)
+}
+
+// PrepareBordereau sends POST /x/bordereau/{contract}/{kind}/{period}:prepare: Make a version of what is reported for a period.
+func (c *Client) PrepareBordereau(ctx context.Context, contract Contract, kind Kind, period Period, params *PrepareBordereauParams, body PrepareBordereauJSONRequestBody) (*Reply[BordereauVersion], error) {
+	r := newRequest("POST", "/x/bordereau/{contract}/{kind}/{period}:prepare")
+	r.segment("contract", contract)
+	r.segment("kind", kind)
+	r.segment("period", period)
+	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
+	}
+	r.body = body
+	return send[BordereauVersion](ctx, c, r)
+}
+
 // TryClaim sends POST /x/claim/admissibility: The outcome of every check that the creation of a claim with this body would meet; nothing is written.
 func (c *Client) TryClaim(ctx context.Context, params *TryClaimParams, body TryClaimJSONRequestBody) (*Reply[Verdict], error) {
 	r := newRequest("POST", "/x/claim/admissibility")
@@ -11261,6 +13354,46 @@ func (c *Client) AdvanceTestClock(ctx context.Context, body AdvanceTestClockJSON
 	r := newRequest("POST", "/x/clock:advance")
 	r.body = body
 	return send[Clock](ctx, c, r)
+}
+
+// ListContracts sends GET /x/contract: The contracts, by reference.
+func (c *Client) ListContracts(ctx context.Context, params *ListContractsParams) (*Reply[ContractList], error) {
+	r := newRequest("GET", "/x/contract")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "after", params.After)
+	}
+	return send[ContractList](ctx, c, r)
+}
+
+// ReadContract sends GET /x/contract/{contract}: A contract, as it is now or was at an instant.
+func (c *Client) ReadContract(ctx context.Context, contract Contract, params *ReadContractParams) (*Reply[ContractVersion], error) {
+	r := newRequest("GET", "/x/contract/{contract}")
+	r.segment("contract", contract)
+	if params != nil {
+		query(r, "at", params.At)
+	}
+	return send[ContractVersion](ctx, c, r)
+}
+
+// PutContract sends PUT /x/contract/{contract}: Make a contract, or replace it.
+func (c *Client) PutContract(ctx context.Context, contract Contract, params *PutContractParams, body PutContractJSONRequestBody) (*Reply[ContractVersion], error) {
+	r := newRequest("PUT", "/x/contract/{contract}")
+	r.segment("contract", contract)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	r.body = body
+	return send[ContractVersion](ctx, c, r)
+}
+
+// AssignPolicy sends PUT /x/contract/{contract}/policy/{policyNumber}: Assign a policy to a contract, whatever the rules of contracts say.
+func (c *Client) AssignPolicy(ctx context.Context, contract Contract, policyNumber PolicyNumber) (*Reply[PolicyAssignment], error) {
+	r := newRequest("PUT", "/x/contract/{contract}/policy/{policyNumber}")
+	r.segment("contract", contract)
+	r.segment("policyNumber", policyNumber)
+	return send[PolicyAssignment](ctx, c, r)
 }
 
 // ReadEvents sends GET /x/events: What happened to the records of the exchange, every version of each as one event, in order.
@@ -11549,6 +13682,143 @@ func (c *Client) ViewPolicy(ctx context.Context, policyNumber PolicyNumber, para
 		query(r, "skip", params.Skip)
 	}
 	return send[PolicyView](ctx, c, r)
+}
+
+// ListProfiles sends GET /x/reconciliation/profile: The profiles of files, by name.
+func (c *Client) ListProfiles(ctx context.Context, params *ListProfilesParams) (*Reply[FileProfileList], error) {
+	r := newRequest("GET", "/x/reconciliation/profile")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "after", params.After)
+	}
+	return send[FileProfileList](ctx, c, r)
+}
+
+// ReadProfile sends GET /x/reconciliation/profile/{profile}: How the files of somebody are read.
+func (c *Client) ReadProfile(ctx context.Context, profile Profile) (*Reply[FileProfile], error) {
+	r := newRequest("GET", "/x/reconciliation/profile/{profile}")
+	r.segment("profile", profile)
+	return send[FileProfile](ctx, c, r)
+}
+
+// PutProfile sends PUT /x/reconciliation/profile/{profile}: Say how the files of somebody are read.
+func (c *Client) PutProfile(ctx context.Context, profile Profile, params *PutProfileParams, body PutProfileJSONRequestBody) (*Reply[FileProfile], error) {
+	r := newRequest("PUT", "/x/reconciliation/profile/{profile}")
+	r.segment("profile", profile)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	r.body = body
+	return send[FileProfile](ctx, c, r)
+}
+
+// ListRuns sends GET /x/reconciliation/run: The comparisons, the newest first, with their states and how many items came of each.
+func (c *Client) ListRuns(ctx context.Context, params *ListRunsParams) (*Reply[RunList], error) {
+	r := newRequest("GET", "/x/reconciliation/run")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "cursor", params.Cursor)
+	}
+	return send[RunList](ctx, c, r)
+}
+
+// CompareStatement sends POST /x/reconciliation/run: Compare a file with what is reported.
+func (c *Client) CompareStatement(ctx context.Context, params *CompareStatementParams, body CompareStatementJSONRequestBody) (*Reply[Run], error) {
+	r := newRequest("POST", "/x/reconciliation/run")
+	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
+	}
+	r.body = body
+	return send[Run](ctx, c, r)
+}
+
+// ReadRun sends GET /x/reconciliation/run/{runId}: A comparison: how many items came of it, what was decided, and how old what is open is.
+func (c *Client) ReadRun(ctx context.Context, runId RunId) (*Reply[Run], error) {
+	r := newRequest("GET", "/x/reconciliation/run/{runId}")
+	r.segment("runId", runId)
+	return send[Run](ctx, c, r)
+}
+
+// ListItems sends GET /x/reconciliation/run/{runId}/items: The items of a comparison, by outcome and then by row.
+func (c *Client) ListItems(ctx context.Context, runId RunId, params *ListItemsParams) (*Reply[RunItems], error) {
+	r := newRequest("GET", "/x/reconciliation/run/{runId}/items")
+	r.segment("runId", runId)
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "outcome", params.Outcome)
+		query(r, "skip", params.Skip)
+	}
+	return send[RunItems](ctx, c, r)
+}
+
+// AcceptItem sends POST /x/reconciliation/run/{runId}/items/{item}:accept: Accept an item that is no pair without a difference.
+func (c *Client) AcceptItem(ctx context.Context, runId RunId, item Item, body AcceptItemJSONRequestBody) (*Reply[RunItem], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}/items/{item}:accept")
+	r.segment("runId", runId)
+	r.segment("item", item)
+	r.body = body
+	return send[RunItem](ctx, c, r)
+}
+
+// DisputeItem sends POST /x/reconciliation/run/{runId}/items/{item}:dispute: Dispute an item.
+func (c *Client) DisputeItem(ctx context.Context, runId RunId, item Item, body DisputeItemJSONRequestBody) (*Reply[RunItem], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}/items/{item}:dispute")
+	r.segment("runId", runId)
+	r.segment("item", item)
+	r.body = body
+	return send[RunItem](ctx, c, r)
+}
+
+// UnmatchItem sends POST /x/reconciliation/run/{runId}/items/{item}:unmatch: Part a pair. Its row and record are free for later runs, and no run pairs them with each other again.
+func (c *Client) UnmatchItem(ctx context.Context, runId RunId, item Item, body UnmatchItemJSONRequestBody) (*Reply[RunItem], error) {
+	r := newRequest("POST", "/x/reconciliation/run/{runId}/items/{item}:unmatch")
+	r.segment("runId", runId)
+	r.segment("item", item)
+	r.body = body
+	return send[RunItem](ctx, c, r)
+}
+
+// ListStatements sends GET /x/reconciliation/statement: The files that were sent, the newest first.
+func (c *Client) ListStatements(ctx context.Context, params *ListStatementsParams) (*Reply[StatementList], error) {
+	r := newRequest("GET", "/x/reconciliation/statement")
+	if params != nil {
+		query(r, "limit", params.Limit)
+		query(r, "cursor", params.Cursor)
+	}
+	return send[StatementList](ctx, c, r)
+}
+
+// SendStatement sends POST /x/reconciliation/statement: Send a file of somebody else.
+func (c *Client) SendStatement(ctx context.Context, params *SendStatementParams) (*Reply[Statement], error) {
+	r := newRequest("POST", "/x/reconciliation/statement")
+	if params != nil {
+		query(r, "profile", params.Profile)
+	}
+	return send[Statement](ctx, c, r)
+}
+
+// ReadStatement sends GET /x/reconciliation/statement/{statementId}: A file that was sent, and what was read of it.
+func (c *Client) ReadStatement(ctx context.Context, statementId StatementId) (*Reply[Statement], error) {
+	r := newRequest("GET", "/x/reconciliation/statement/{statementId}")
+	r.segment("statementId", statementId)
+	return send[Statement](ctx, c, r)
+}
+
+// ReadStatementFile sends GET /x/reconciliation/statement/{statementId}/file: A file, as it was sent.
+func (c *Client) ReadStatementFile(ctx context.Context, statementId StatementId) (*Reply[struct{}], error) {
+	r := newRequest("GET", "/x/reconciliation/statement/{statementId}/file")
+	r.segment("statementId", statementId)
+	return send[struct{}](ctx, c, r)
+}
+
+// TryStatement sends POST /x/reconciliation/statement:try: How the first rows of a file would be read.
+func (c *Client) TryStatement(ctx context.Context, params *TryStatementParams) (*Reply[FileTrial], error) {
+	r := newRequest("POST", "/x/reconciliation/statement:try")
+	if params != nil {
+		query(r, "profile", params.Profile)
+	}
+	return send[FileTrial](ctx, c, r)
 }
 
 // ReadSearchTable sends GET /x/search: The resources that can be searched, each with its fields and their parameters.
@@ -12996,6 +15266,25 @@ func (c *Client) SearchTravelCoverage(ctx context.Context, params *SearchTravelC
 	}](ctx, c, r)
 }
 
+// ReadClaimSupplement sends GET /x/supplement/claim/{id}: What was added to a claim for its bordereaux.
+func (c *Client) ReadClaimSupplement(ctx context.Context, id Id) (*Reply[ClaimSupplementVersion], error) {
+	r := newRequest("GET", "/x/supplement/claim/{id}")
+	r.segment("id", id)
+	return send[ClaimSupplementVersion](ctx, c, r)
+}
+
+// PutClaimSupplement sends PUT /x/supplement/claim/{id}: Add to a claim what its bordereaux ask for.
+func (c *Client) PutClaimSupplement(ctx context.Context, id Id, params *PutClaimSupplementParams, body PutClaimSupplementJSONRequestBody) (*Reply[ClaimSupplementVersion], error) {
+	r := newRequest("PUT", "/x/supplement/claim/{id}")
+	r.segment("id", id)
+	if params != nil {
+		header(r, "If-Match", params.IfMatch)
+		header(r, "If-None-Match", params.IfNoneMatch)
+	}
+	r.body = body
+	return send[ClaimSupplementVersion](ctx, c, r)
+}
+
 // ListWebhooks sends GET /x/webhook: The webhooks, by name.
 func (c *Client) ListWebhooks(ctx context.Context) (*Reply[Webhooks], error) {
 	r := newRequest("GET", "/x/webhook")
@@ -13044,6 +15333,7 @@ func (c *Client) PauseWebhook(ctx context.Context, name Name, params *PauseWebho
 	r := newRequest("POST", "/x/webhook/{name}:pause")
 	r.segment("name", name)
 	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -13055,6 +15345,7 @@ func (c *Client) ReplayWebhook(ctx context.Context, name Name, params *ReplayWeb
 	r := newRequest("POST", "/x/webhook/{name}:replay")
 	r.segment("name", name)
 	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -13067,6 +15358,7 @@ func (c *Client) ResumeWebhook(ctx context.Context, name Name, params *ResumeWeb
 	r := newRequest("POST", "/x/webhook/{name}:resume")
 	r.segment("name", name)
 	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
 		header(r, "If-Match", params.IfMatch)
 		header(r, "If-None-Match", params.IfNoneMatch)
 	}
@@ -13074,8 +15366,11 @@ func (c *Client) ResumeWebhook(ctx context.Context, name Name, params *ResumeWeb
 }
 
 // TestWebhook sends POST /x/webhook/{name}:test: Send a test event to the receiver, and see what comes back.
-func (c *Client) TestWebhook(ctx context.Context, name Name) (*Reply[WebhookDelivery], error) {
+func (c *Client) TestWebhook(ctx context.Context, name Name, params *TestWebhookParams) (*Reply[WebhookDelivery], error) {
 	r := newRequest("POST", "/x/webhook/{name}:test")
 	r.segment("name", name)
+	if params != nil {
+		header(r, "Idempotency-Key", params.IdempotencyKey)
+	}
 	return send[WebhookDelivery](ctx, c, r)
 }

@@ -2,6 +2,16 @@ package beyond
 
 import "insurance.example/exchange/contracts/scalar"
 
+// What events of the desk name in place of a resource of records: the versions of bordereaux, and comparisons with the
+// files of others.
+const (
+	BordereauEvent      = "bordereau"
+	ReconciliationEvent = "reconciliation"
+)
+
+// EventsOfTheDesk returns what events of the desk name in place of a resource of records.
+func EventsOfTheDesk() []string { return []string{BordereauEvent, ReconciliationEvent} }
+
 // FeedPage is a page of the feed.
 //
 // What happened to the records of the exchange, in order.
@@ -22,9 +32,10 @@ type FeedPage struct {
 type FeedEvent struct {
 	// The version of the form of events, 1.0 of cloudevents.io.
 	SpecVersion string `json:"specversion"`
-	// The id of the record and the version, with a hyphen between them.
+	// The id of the record and the version, with a hyphen between them. For events of the desk, it is the id of the
+	// list of all versions of a contract, or of all comparisons with it.
 	ID string `json:"id"`
-	// The path of the record.
+	// The path of the record, or of the version or comparison of the desk.
 	Source string `json:"source"`
 	// What happened: exchange, the resource, and what was done, such as exchange.claim.settled.
 	Type string `json:"type"`

@@ -11,6 +11,8 @@ import (
 type SearchTable struct {
 	// The resources, each with its search at /x/search/{resource}.
 	Resources []SearchedResource `json:"resources"`
+	// The resources that have no search. Their records are found in their lists, and by those that name them.
+	Unsearched []string `json:"unsearched,omitempty"`
 }
 
 // SearchedResource is what can be searched of one resource.

@@ -47,10 +47,24 @@ func beyondRules() []Rule {
 			try: claimRowsInView},
 		Rule{Name: "GET /x/clock and POST /x/clock:advance are unknown, or are of a clock that only goes forward",
 			try: testClock},
+		Rule{Name: "PUT /x/access/{policyNumber} refuses lists that cannot be, or organisations do not share the " +
+			"exchange",
+			try: accessLists},
+		Rule{Name: "GET /x/about names the builds, the bounds and the settings that a caller can notice", try: about},
 		Rule{Name: "GET /x/events has every version of a record as one event, in order", try: feedInOrder},
 		Rule{Name: "GET /x/events refuses cursors that it has not given, and goes on from those that it has",
 			try: feedCursors},
 		Rule{Name: "PUT /x/webhook/{name} refuses URLs that no webhook can have, and makes nothing", try: webhookURLs},
+		Rule{Name: "PUT /x/contract/{contract} keeps every version, and names what is wrong with a contract",
+			try: contracts},
+		Rule{Name: "GET /x/bordereau/{contract}/{kind}/{period} has the receipts of a policy that is assigned, and a " +
+			"period is not prepared before it is over", try: bordereaux},
+		Rule{Name: "GET /x/bordereau/{contract}/claims/{period} has the claims of a policy that is assigned, and a " +
+			"supplement is kept", try: claimsBordereaux},
+		Rule{Name: "POST /x/reconciliation/statement is the same for the same file, and quarantines what can be read " +
+			"in two ways", try: statements},
+		Rule{Name: "POST /x/reconciliation/run pairs a row with the receipt of its policy, until somebody parts them",
+			try: comparisons},
 	)
 }
 

@@ -40,7 +40,10 @@ func cut(text string, most int) string {
 // for those whose paths begin as writing says.
 const beyond = "/x/"
 
-var writing = []string{"/x/batch", "/x/clock", "/x/webhook"}
+var writing = []string{
+	"/x/access", "/x/batch", "/x/bordereau", "/x/clock", "/x/contract", "/x/reconciliation", "/x/supplement",
+	"/x/webhook",
+}
 
 // reads reports whether the scope for reading opens an operation.
 func reads(method, path string) bool {

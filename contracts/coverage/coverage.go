@@ -188,6 +188,17 @@ const (
 	PolicyRenewal      = "policy renewal"
 )
 
+// Renewal is what the body of :renew has besides members of the policy.
+//
+// What a renewal says besides the members of the new policy. The interface does not show this body.
+type Renewal struct {
+	// Whether the new policy has the access list of the policy that it renews. The request then needs an
+	// Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request
+	// completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations
+	// do not share the exchange.
+	KeepParticipants *bool `json:"keepParticipants,omitzero"`
+}
+
 // Cancellation is the optional body of :cancel.
 //
 // Why a policy ends before its expiry. The interface does not show this body.

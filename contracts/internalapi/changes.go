@@ -30,6 +30,7 @@ type Change struct {
 	// The version, from 1. The versions of a record ascend without a gap.
 	Version int64 `json:"version"`
 	// What happened: created, replaced, an action as what was done, such as endorsed, or altered by the service itself.
+	// The first version of a record that an action has made of another one has that action, such as renewed.
 	Type string `json:"type"`
 	// The instant at which it happened.
 	Time scalar.DateTime `json:"time"`
@@ -39,11 +40,19 @@ type Change struct {
 	PolicyNumber string `json:"policyNumber,omitzero"`
 	// The state that the version was written in. Absent for a resource without states.
 	Status string `json:"status,omitzero"`
+	// The organisation that owns the record. Absent where organisations do not share the exchange.
+	Owner string `json:"owner,omitzero"`
+	// Whether every organisation sees the record. Absent where its owner alone does.
+	Public bool `json:"public,omitzero"`
+	// Whether those see the record as well with whom its policy is shared. Absent for other records.
+	Shared bool `json:"shared,omitzero"`
+	// The path of what the entry is about, where it is not that of a record of the resource. Absent for records.
+	Href string `json:"href,omitzero"`
 	// The position after the entry.
 	Position string `json:"position"`
 }
 
-// changes is the operation that every service offers.
+// changes is the operation of each service that keeps a log of changes.
 func changes() Operation {
 	return Operation{
 		Method: http.MethodGet, Path: ChangesPath, ID: "readChanges",

@@ -14,7 +14,7 @@ const (
 	PolicyPath     = Prefix + "/policy/" // GET {policyNumber}: Policy
 	ClaimPath      = Prefix + "/claim/"  // GET {claimNumber}: Claim
 	NonPaymentPath = Prefix + "/lapse/"  // POST {policyNumber}: the policy lapses for non-payment
-	// ChangesPath is an operation of every service: GET {after}: Changes.
+	// ChangesPath is an operation of each service of Logged: GET {after}: Changes.
 	ChangesPath = Prefix + "/changes/"
 )
 
@@ -34,6 +34,8 @@ type Party struct {
 type Policy struct {
 	// The number of the policy.
 	PolicyNumber string `json:"policyNumber"`
+	// The organisation that owns the policy. Absent where organisations do not share the exchange.
+	Owner string `json:"owner,omitzero"`
 	// The coverage resource to which the policy belongs, such as motorCoverage.
 	Line string `json:"line"`
 	// The id of the policyholder. It is absent for a policy without one.
@@ -82,6 +84,8 @@ func (p *Policy) InForceAt(t scalar.DateTime) bool {
 type Claim struct {
 	// The number of the claim.
 	ClaimNumber string `json:"claimNumber"`
+	// The organisation that owns the claim. Absent where organisations do not share the exchange.
+	Owner string `json:"owner,omitzero"`
 	// The number of the policy that the claim is against.
 	PolicyNumber string `json:"policyNumber"`
 }

@@ -36,6 +36,8 @@ type Operation struct {
 	Takes reflect.Type
 	// Limited says that it takes the parameter limit, from 1 to 200 and 50 without it. A wrong one is 400.
 	Limited bool
+	// Dated says that it takes the parameter at, an instant; one to come is now. A wrong one, or none, is 400.
+	Dated bool
 	// Returns is the type of the body of a success. It is nil if a success has no body, which is 204.
 	Returns reflect.Type
 	// NotFound is the problem of a parameter that names nothing; nil for the general problem not-found.
@@ -44,11 +46,11 @@ type Operation struct {
 	Conflicts bool
 }
 
-// Contracts returns the contracts of the services that offer operations. A service without records offers none.
+// Contracts returns the contracts of the services that offer operations.
 func Contracts() []Contract {
 	contracts := []Contract{
 		{
-			Service: "parties", Version: "1.3.0", About: "What the parties service offers to other services.",
+			Service: "parties", Version: "1.5.0", About: "What the parties service offers to other services.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: PartyPath, ID: "lookUpParty",
 				Summary:   "Look up a party of any kind by its id",
@@ -57,7 +59,7 @@ func Contracts() []Contract {
 			}, partyRecord()},
 		},
 		{
-			Service: "coverage", Version: "1.3.0",
+			Service: "coverage", Version: "1.7.0",
 			About: "What the coverage service offers to other services, and to a billing system.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: PolicyPath, ID: "lookUpPolicy",
@@ -70,24 +72,31 @@ func Contracts() []Contract {
 				Summary:   "Report that a policy was not paid, by which it lapses",
 				Parameter: "policyNumber", ParameterMeans: "The number of the policy.",
 				NotFound: problems.PolicyNotFound, Conflicts: true,
-			}, policyRecords()},
+			}, policyRecords(), attachments(), readAccess(), shareAccess(), seenPolicies()},
 		},
 		{
-			Service: "claims", Version: "1.3.0", About: "What the claims service offers to other services.",
+			Service: "claims", Version: "1.5.0", About: "What the claims service offers to other services.",
 			Operations: []Operation{{
 				Method: http.MethodGet, Path: ClaimPath, ID: "lookUpClaim", Summary: "Look up a claim by its number",
 				Parameter: "claimNumber", ParameterMeans: "The number of the claim.", Returns: reflect.TypeFor[Claim](),
 				NotFound: problems.ClaimNotFound,
-			}, policyClaims()},
+			}, policyClaims(), allClaims(), shareAccess()},
 		},
-		{Service: "products", Version: "1.2.0", About: "What the products service offers to other services."},
+		{Service: "products", Version: "1.4.0", About: "What the products service offers to other services."},
 		{
-			Service: "premium", Version: "1.2.0", About: "What the premium service offers to other services.",
-			Operations: []Operation{policyPremium()},
+			Service: "premium", Version: "1.5.0", About: "What the premium service offers to other services.",
+			Operations: []Operation{policyPremium(), receipts(), shareAccess()},
 		},
 	}
 	for i := range contracts {
-		contracts[i].Operations = append(contracts[i].Operations, changes(), trial(), records())
+		contracts[i].Operations = append(contracts[i].Operations, changes(), trial(), records(), recordsAt(),
+			about())
 	}
-	return contracts
+	return append(contracts, Contract{
+		Service: "feed", Version: "1.0.0", About: "What the feed offers to other services.",
+		Operations: []Operation{about()},
+	}, Contract{
+		Service: "desk", Version: "1.1.0", About: "What the desk offers to other services.",
+		Operations: []Operation{changes(), about()},
+	})
 }

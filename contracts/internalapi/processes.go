@@ -27,14 +27,17 @@ func services() []Process {
 		{Name: "coverage", Calls: []string{"parties"}},
 		{Name: "claims", Calls: []string{"coverage"}},
 		{Name: "premium", Calls: []string{"coverage", "claims"}},
+		{Name: "desk", Calls: []string{"parties", "coverage", "claims", "premium"}},
 		{Name: "feed", Calls: Logged()},
-		{Name: "composite", Calls: []string{"parties", "products", "coverage", "claims", "premium"}, Storeless: true},
+		{Name: "composite", Calls: append(Logged(), "feed"), Storeless: true},
 	}
 }
 
-// Logged returns the names of the services that have records and offer their log of changes, each after those that it
-// calls.
-func Logged() []string { return []string{"parties", "products", "coverage", "claims", "premium"} }
+// Recorded returns the names of the services that have records of the interface, each after those that it calls.
+func Recorded() []string { return []string{"parties", "products", "coverage", "claims", "premium"} }
+
+// Logged returns the names of the services that offer their log of changes, each after those that it calls.
+func Logged() []string { return append(Recorded(), "desk") }
 
 // Stored returns the names of the services that keep records, and so have a database.
 func Stored() []string {

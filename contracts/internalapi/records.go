@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"insurance.example/exchange/contracts/internalapi/reporting"
 	"insurance.example/exchange/contracts/scalar"
 )
 
@@ -43,5 +44,17 @@ func records() Operation {
 		Parameter: "names", MostNames: 200,
 		ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.",
 		Returns:        reflect.TypeFor[NamedRecords](),
+	}
+}
+
+// recordsAt is the operation that every service offers. An older release responds with 404, as to every unknown path.
+func recordsAt() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.RecordsAtPath, ID: "readRecordsAt",
+		Summary: "Read up to 200 records of the service by their ids, policy numbers or claim numbers, as they were " +
+			"at an instant",
+		Parameter: "names", MostNames: 200, Dated: true,
+		ParameterMeans: "The ids and numbers, with commas between them. More than 200 are 400.",
+		Returns:        reflect.TypeFor[reporting.PastRecords](),
 	}
 }

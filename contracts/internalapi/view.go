@@ -61,6 +61,8 @@ type RecordPart struct {
 type PolicyRecords struct {
 	// The coverage record.
 	Coverage ShownRecord `json:"coverage"`
+	// The organisation that owns the policy. Absent where organisations do not share the exchange.
+	Owner string `json:"owner,omitzero"`
 	// The id of the policyholder. It is absent for a policy without one.
 	PolicyholderID scalar.ID `json:"policyholderId,omitzero"`
 	// What the policy insures or covers.

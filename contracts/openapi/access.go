@@ -15,6 +15,14 @@ const (
 const (
 	ScopeDeveloper = "std.developer" // opens GET
 	ScopeAdmin     = "std.admin"     // opens POST, PUT and actions
+	// ScopeOperator opens GET for the records of all organisations, where they share the exchange.
+	ScopeOperator = "exchange.operate"
+)
+
+// ReasonHeader is the header in which an operator says why it reads, and LongestReason how many characters it may have.
+const (
+	ReasonHeader  = "Exchange-Reason"
+	LongestReason = 200
 )
 
 // Scopes returns what each scope opens, in a sentence for callers.
@@ -22,6 +30,9 @@ func Scopes() map[string]string {
 	return map[string]string{
 		ScopeDeveloper: "The read scope: GET, and what only reads.",
 		ScopeAdmin:     "The write scope: POST, PUT and the actions.",
+		ScopeOperator: "The scope of operators, where organisations share the exchange: GET for the records of all " +
+			"of them, and nothing else, whatever other scopes the token has. Each request says why in the header " +
+			ReasonHeader + ".",
 	}
 }
 

@@ -196,7 +196,7 @@ func TestEarlierDocument(t *testing.T) {
 }
 
 // TestEarlierDocumentHasNoMeaningLost refuses a keyword that OpenAPI 3.0 does not have, and changes no member whose
-// name is that of a keyword.
+// name is also a keyword.
 func TestEarlierDocumentHasNoMeaningLost(t *testing.T) {
 	for _, schema := range []string{
 		`{"const":1}`, `{"type":["string","integer"]}`, `{"patternProperties":{}}`, `{"anyOf":[{},{},{"type":"null"}]}`,

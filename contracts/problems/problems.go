@@ -50,7 +50,7 @@ var (
 	ClaimNotFound     = declare("claim-not-found", "claim not found", 404, "register: Receipts and bordereaux")
 )
 
-// What a record describes wrongly.
+// Problems of the values in a record.
 var (
 	LicenceExpired = declare("driver-licence-expired-or-missing", "driver licence expired or missing", 400,
 		"POST /motorCoverage 3")
@@ -103,4 +103,20 @@ var (
 		"register: Webhooks")
 	AggregatedMember = declare("aggregated-member", "the aggregation owns this member of the row", 409,
 		"register: Receipts and bordereaux")
+)
+
+// What the desk refuses.
+var (
+	ContractOverlap = declare("contract-overlap", "a policy could belong to two contracts", 409, "register: The desk")
+	ContractInUse   = declare("contract-in-use", "a bordereau depends on what the request changes", 409,
+		"register: The desk")
+	TooManyContracts = declare("too-many-contracts", "there are as many contracts as there may be", 409,
+		"register: The desk")
+	PeriodNotReady = declare("period-not-ready", "the period cannot be prepared yet", 409, "register: The desk")
+	VersionMisfit  = declare("version-does-not-fit", "the versions that there are do not allow this one", 409,
+		"register: The desk")
+	NotPending    = declare("not-pending", "the version is not pending", 409, "register: The desk")
+	FindingsOpen  = declare("findings-open", "errors of the version are not waived", 409, "register: The desk")
+	SamePerson    = declare("same-person", "two persons must sign off", 409, "register: The desk")
+	DigestDiffers = declare("digest-differs", "the version has another digest", 409, "register: The desk")
 )

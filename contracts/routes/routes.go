@@ -29,6 +29,8 @@ type Extension struct {
 	Method string `json:"method"`
 	// Writes says that the operation changes something. The others only read, whatever their method.
 	Writes bool `json:"writes,omitempty"`
+	// Largest is the largest size of a body in bytes, if that is not what the setting max-body says.
+	Largest int64 `json:"largest,omitempty"`
 	// Optional says that an exchange may be run without the service.
 	Optional bool `json:"optional,omitempty"`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The codes of ISO 3166-1, alpha-2 and numeric, and of ISO 4217 with its amendments up to 180. They are lists, because
@@ -43,4 +44,33 @@ func currencies() []string { return strings.Fields(currencyList) }
 func CountryByNumber(numeric int64) (alpha2 string, ok bool) {
 	alpha2, ok = countryByNumber[fmt.Sprintf("%03d", numeric)]
 	return alpha2, ok
+}
+
+// currencySet holds the codes of ISO 4217.
+var currencySet = sync.OnceValue(func() map[string]bool {
+	set := map[string]bool{}
+	for _, code := range currencies() {
+		set[code] = true
+	}
+	return set
+})
+
+// IsCurrency reports whether a text is an alphabetic code of ISO 4217.
+func IsCurrency(code string) bool { return currencySet()[code] }
+
+// currencyDigits has the codes of ISO 4217 whose smallest unit is not a hundredth: how many digits it has behind the
+// point.
+var currencyDigits = map[string]int{
+	"BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0, "UGX": 0,
+	"UYI": 0, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
+	"BHD": 3, "IQD": 3, "JOD": 3, "KWD": 3, "LYD": 3, "OMR": 3, "TND": 3,
+	"CLF": 4, "UYW": 4,
+}
+
+// CurrencyDigits returns how many digits the smallest unit of a currency of ISO 4217 has behind the point.
+func CurrencyDigits(code string) int {
+	if digits, other := currencyDigits[code]; other {
+		return digits
+	}
+	return 2
 }

@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/check"
 	"insurance.example/exchange/deploy/exchange/client"
 	"insurance.example/exchange/deploy/exchange/deadletters"
+	"insurance.example/exchange/deploy/exchange/desk"
 	"insurance.example/exchange/deploy/exchange/follow"
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/shards"
@@ -39,9 +41,9 @@ func command() *cobra.Command {
 	process.WrapUsage(root)
 	environ := os.Environ()
 	around := client.Surroundings{
-		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: local.IssueToken,
+		Environ: environ, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, IssueToken: local.Issuing(environ),
 	}
-	clients := append(client.Commands(around), follow.Commands(around)...)
+	clients := slices.Concat(client.Commands(around), follow.Commands(around), desk.Commands(around))
 	root.AddGroup(&cobra.Group{ID: "run", Title: "Run an exchange:"},
 		&cobra.Group{ID: "client", Title: "Call an exchange:"})
 	grouped(root, "run", allinone.RunProgram(os.Stdout).Command(environ, os.Stderr),

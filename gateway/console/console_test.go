@@ -36,6 +36,22 @@ func get(pages map[string]http.Handler, path string) *http.Response {
 	return w.Result()
 }
 
+// TestOnlyALocalConsoleFillsAnExchange: the page offers to fill an empty exchange, and takes the request for it, only
+// where the console is given what does so, which is in the process that a person has started on this machine.
+func TestOnlyALocalConsoleFillsAnExchange(t *testing.T) {
+	seed := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for name, local := range map[string]map[string]http.Handler{"local": {console.SeedPath: seed}, "elsewhere": nil} {
+		pages := console.Pages(console.Config{OwnTokens: true, Local: local})
+		r := httptest.NewRequest(http.MethodGet, console.Path, nil)
+		w := httptest.NewRecorder()
+		pages[console.Path].ServeHTTP(w, r)
+		offered := strings.Contains(w.Body.String(), "data-seed")
+		if taken := pages[console.SeedPath] != nil; offered != (local != nil) || taken != offered || w.Code != 200 {
+			t.Errorf("%s: status %d, the page offers it: %v, the request is taken: %v", name, w.Code, offered, taken)
+		}
+	}
+}
+
 // TestBudget holds how much a browser loads, and how long the files are. All that it loads is the source, unchanged.
 func TestBudget(t *testing.T) {
 	pages := console.Pages(console.Config{OwnTokens: true})
@@ -149,8 +165,8 @@ func collect(of any, marked map[string]bool) {
 	}
 }
 
-// TestWords holds that what has words in English has them in German, and so has each member of a record and of a
-// request about one.
+// TestWords checks that every text of the console is there in English and in German, and that each member of a record
+// and of a request about one has a text.
 func TestWords(t *testing.T) {
 	words := map[string]map[string]bool{}
 	for _, language := range []string{"en", "de"} {
@@ -199,7 +215,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestProvider holds that the page may call the identity provider, and nobody else.
+// TestProvider checks that the page may call the identity provider, and nobody else.
 func TestProvider(t *testing.T) {
 	response := get(console.Pages(console.Config{Provider: console.Provider{Issuer: "https://id.example/realm",
 		Client: "the <console>", Audience: []string{"exchange", "other"}, TokenURL: "https://tokens.example/token"}}),

@@ -43,7 +43,14 @@ type Tokens struct {
 	URL string
 	// Command prints a token, if the exchange signs its own and "exchange token" is not the command for it.
 	Command string
+	// Organisations says that organisations share the exchange. OtherCommand then prints a token of another one, which
+	// is named OtherOrganisation, if the exchange signs its own.
+	Organisations bool
+	OtherCommand  string
 }
+
+// OtherOrganisation is the organisation with which the walks share something.
+const OtherOrganisation = "partner"
 
 // New returns the pages by their whole path. Errors: an asset that cannot be read, or a problem without a text.
 func New(config Config) (map[string]http.Handler, error) {

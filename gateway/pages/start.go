@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/http"
 	"regexp"
+	"slices"
 
 	"github.com/goccy/go-yaml"
 
@@ -15,8 +16,12 @@ import (
 type walk struct {
 	Slug  string
 	Title string
-	About template.HTML
-	Steps []step
+	// Clock says that the exchange must have a test clock.
+	Clock bool
+	// Organisations says that organisations must share the exchange.
+	Organisations bool
+	About         template.HTML
+	Steps         []step
 }
 
 // step is one step of a walk: what to paste into a shell, and what it prints.
@@ -44,12 +49,14 @@ func newStart(tokens Tokens) (*start, error) {
 	if err := yaml.UnmarshalWithOptions(text, &walks, yaml.Strict()); err != nil {
 		return nil, err
 	}
+	walks = slices.DeleteFunc(walks, func(w walk) bool { return w.Organisations && !tokens.Organisations })
 	var page bytes.Buffer
 	err = templates.ExecuteTemplate(&page, "start.html", struct {
 		Tokens  Tokens
 		Address string
+		Other   string
 		Walks   []walk
-	}{tokens, address, walks})
+	}{tokens, address, OtherOrganisation, walks})
 	return &start{page.Bytes()}, err
 }
 

@@ -20,6 +20,10 @@ type Entry struct {
 	Service string
 	// Subject and Client are from the caller's token.
 	Subject, Client string
+	// Organisation is the one that the caller acts for; empty if organisations do not share the exchange.
+	Organisation string
+	// Reason is why an operator has read; empty for everybody else.
+	Reason string
 	// From is the address at the other end of the connection. ForwardedFor is the header X-Forwarded-For: in a service
 	// the gateway has set it; in the gateway the client has set it, and nothing checks it.
 	From, ForwardedFor string
@@ -44,6 +48,7 @@ func (e *Entry) append(line []byte) []byte {
 	line = append(line, '"')
 	for _, member := range [...]struct{ name, value string }{
 		{`,"request":`, e.Request}, {`,"service":`, e.Service}, {`,"subject":`, e.Subject}, {`,"client":`, e.Client},
+		{`,"organisation":`, e.Organisation}, {`,"reason":`, e.Reason},
 		{`,"from":`, e.From}, {`,"forwardedFor":`, e.ForwardedFor}, {`,"method":`, e.Method},
 		{`,"path":`, e.Path}, {`,"query":`, e.Query}, {`,"record":`, e.Record}, {`,"problem":`, e.Problem},
 	} {

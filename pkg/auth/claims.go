@@ -47,9 +47,9 @@ func (c *claims) GetSubject() (string, error)                  { return c.Subjec
 func (c *claims) GetAudience() (jwt.ClaimStrings, error)       { return jwt.ClaimStrings(c.Audience), nil }
 
 // caller returns the caller that the claims name: the subject, else the client (RFC 9068, section 2.2). The first claim
-// named in scopes that has any scopes decides. The error says which claim is malformed.
+// named in scopes that has any scopes decides. The error says which claim is malformed. The caller acts for nobody yet.
 func (c *claims) caller(scopes []string) (request.Caller, error) {
-	caller := request.Caller{Subject: c.Subject, Client: c.ClientID, Organisation: organisation.Sole()}
+	caller := request.Caller{Subject: c.Subject, Client: c.ClientID}
 	if caller.Client == "" {
 		// Providers of OpenID Connect name the client so. Nothing is decided by it, so that another type is no error.
 		_ = json.Unmarshal(c.Others["azp"], &caller.Client)
@@ -71,6 +71,26 @@ func (c *claims) caller(scopes []string) (request.Caller, error) {
 		}
 	}
 	return caller, nil
+}
+
+// organisation returns the organisation that a claim names. The error says what is wrong with the claim, in words for
+// the caller.
+func (c *claims) organisation(claim string) (organisation.ID, error) {
+	value, has := c.Others[claim]
+	if !has {
+		return organisation.ID{}, fmt.Errorf("it lacks the claim %s, which names the organisation of the caller", claim)
+	}
+	var name string
+	if value.Kind() != jsontext.KindString || json.Unmarshal(value, &name) != nil {
+		return organisation.ID{}, fmt.Errorf("its claim %s is not one string, the name of the caller's organisation",
+			claim)
+	}
+	who, err := organisation.Named(name)
+	if err != nil {
+		return organisation.ID{}, fmt.Errorf("its claim %s is no name of an organisation, which has 1 to 64 letters, "+
+			"digits, dots, underscores and hyphens", claim)
+	}
+	return who, nil
 }
 
 // latest is the last instant that a numeric date may name, in seconds since 1970: the end of the year 9999.

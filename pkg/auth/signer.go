@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,10 +42,13 @@ type Signer struct {
 
 // Grant describes a token to be issued.
 type Grant struct {
-	Subject  string
-	Scopes   []string
-	Issuer   string
-	Audience []string
+	Subject string
+	Scopes  []string
+	// Organisation is the name of the organisation of the caller, and OrganisationClaim the claim that has it. There
+	// is no such claim if the name is empty.
+	Organisation, OrganisationClaim string
+	Issuer                          string
+	Audience                        []string
 	// Type is the typ of the token; at+jwt, that of access tokens (RFC 9068, section 2.1), if it is empty.
 	Type string
 	// Lifetime is how long the token is valid from now on.
@@ -84,16 +88,16 @@ func (s *Signer) PublicFile() string { return filepath.Join(s.folder, publicFile
 // Issue returns a signed token.
 func (s *Signer) Issue(g Grant) (string, error) {
 	now := time.Now()
-	token := jwt.NewWithClaims(jwt.SigningMethodES256, struct {
-		jwt.RegisteredClaims
-		Scope string `json:"scope,omitempty"`
-	}{
-		jwt.RegisteredClaims{
-			Issuer: g.Issuer, Subject: g.Subject, Audience: g.Audience, ID: uuid.NewString(),
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(g.Lifetime)),
-		},
-		strings.Join(g.Scopes, " "),
-	})
+	claims := jwt.MapClaims{
+		"iss": g.Issuer, "sub": g.Subject, "scope": strings.Join(g.Scopes, " "), g.OrganisationClaim: g.Organisation,
+	}
+	maps.DeleteFunc(claims, func(_ string, value any) bool { return value == "" })
+	if len(g.Audience) > 0 {
+		claims["aud"] = g.Audience
+	}
+	claims["jti"], claims["iat"] = uuid.NewString(), jwt.NewNumericDate(now)
+	claims["exp"] = jwt.NewNumericDate(now.Add(g.Lifetime))
+	token := jwt.NewWithClaims(jwt.SigningMethodES256, claims)
 	token.Header["kid"] = s.id
 	token.Header["typ"] = cmp.Or(g.Type, "at+jwt")
 	return token.SignedString(s.private)

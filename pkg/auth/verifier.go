@@ -1,9 +1,3 @@
-// Package auth verifies bearer tokens, and issues them for exchanges that have no identity provider.
-//
-// golang-jwt parses tokens and verifies their signatures, and jwx parses sets of keys. A client of such sets (keyfunc,
-// the cache of jwx) would take keyring.go and leave the rest. It is not used because it either keeps keys that the
-// provider has withdrawn, or has callers wait while the look-up of an unknown key is held back. What no library has is
-// which claims a token must bear, how its scopes are found, and the refusals.
 package auth
 
 import (
@@ -20,19 +14,24 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"insurance.example/exchange/pkg/auth/tokens"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 )
 
 // Verifier identifies callers by their bearer tokens (RFC 6750, RFC 9068). It is safe for concurrent use.
 type Verifier struct {
-	keyring  *keyring
-	parser   *jwt.Parser
-	types    []string
-	scopes   []string // the claims that hold scopes
-	metadata string
-	leeway   time.Duration
-	verified *lru.Cache[string, verified]
+	keyring *keyring
+	parser  *jwt.Parser
+	types   []string
+	scopes  []string // the claims that hold scopes
+	// organisation is the claim that names the organisation; empty if organisations do not share the exchange.
+	organisation string
+	// operators is the scope of those who read what all organisations have.
+	operators string
+	metadata  string
+	leeway    time.Duration
+	verified  *lru.Cache[string, verified]
 }
 
 // verified holds what a verified token says. Its key in the cache is the token itself. A hash of it would keep the
@@ -74,7 +73,10 @@ func newVerifier(
 	if err != nil {
 		return nil, fmt.Errorf("setting jwt-remember: %w", err)
 	}
-	v := &Verifier{types: s.Types, scopes: s.Scopes, metadata: s.Metadata, leeway: s.Leeway, verified: cache}
+	v := &Verifier{
+		types: s.Types, scopes: s.Scopes, organisation: s.Organisation, operators: s.Operators,
+		metadata: s.Metadata, leeway: s.Leeway, verified: cache,
+	}
 	v.keyring = &keyring{
 		load: load, every: s.Refresh, soonest: s.RefreshUnknown, local: s.KeyFile != "", log: log,
 	}
@@ -166,6 +168,15 @@ func (v *Verifier) Verify(ctx context.Context, header http.Header, scope string)
 	if caller.Subject == "" {
 		// Idempotency keys are kept for each subject: callers without one would share theirs.
 		return request.Caller{}, challenge.invalidToken("it names no subject", nil)
+	}
+	if caller.Organisation = organisation.Sole(); v.organisation != "" {
+		caller.Issuer = claims.Issuer
+		if caller.Has(v.operators) {
+			// Whatever else the token says: who may read everything writes nothing.
+			caller.Organisation = organisation.Operator()
+		} else if caller.Organisation, err = claims.organisation(v.organisation); err != nil {
+			return request.Caller{}, challenge.invalidToken(err.Error(), err)
+		}
 	}
 	// A clone, because the token is a part of a string with all headers of the request, which would be kept with it.
 	v.verified.Add(strings.Clone(token), verified{caller: caller, until: claims.Expires.Add(v.leeway), keys: keys})

@@ -43,6 +43,32 @@ type Sums interface {
 	FirstUnsent(ctx context.Context, who organisation.ID, index, value string) (uuid.UUID, error)
 }
 
+// Owners is the capability to say which organisations with a name own documents.
+type Owners interface {
+	// OwnerAfter returns the first name after another one, in the order of their bytes, of an organisation that owns a
+	// document. It returns the empty name if there is none. Errors: ErrUnavailable.
+	OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error)
+}
+
+// Sharing is the capability to share what is under a policy with other organisations. Package shared has it.
+type Sharing interface {
+	// Stamp has the participants of a policy find the documents under it. The owner calls it once the list of the
+	// participants has changed. Errors: ErrUnavailable.
+	Stamp(ctx context.Context, who organisation.ID, policyNumber string) error
+	// Lacks returns the right that an organisation lacks to change a document of another one that it sees, empty if it
+	// has it. With a policy number it is about a new document under the policy, and empty as well if the organisation
+	// does not see the policy. Errors: ErrUnavailable.
+	Lacks(ctx context.Context, who organisation.ID, id uuid.UUID, policyNumber string) (right string, err error)
+}
+
+// RightError is the refusal of a write under a policy that is shared, because the organisation lacks a right.
+type RightError struct {
+	// Right is the name of the right.
+	Right string
+}
+
+func (e *RightError) Error() string { return "docstore: the organisation lacks the right " + e.Right }
+
 // Backfilling is the capability to give stored documents the keys of new indexes in the background.
 type Backfilling interface {
 	// Backfill returns how far the documents have got the keys of new indexes.
@@ -129,7 +155,8 @@ type Call struct {
 type Around func(ctx context.Context, call Call, do func(context.Context) error) error
 
 // Decorate returns a collection each of whose calls goes through around, those of its capabilities included. It has
-// the capabilities that the collection has. Backfill goes past around: it asks nothing of the database.
+// the capabilities that the collection has. Backfill goes past around, which asks nothing of the database, and so do
+// Stamp and Lacks, which only a store that is shared has.
 func Decorate(c Collection, around Around) Collection {
 	d := &decorated{inner: c, around: around}
 	d.history, _ = As[History](c)
@@ -137,6 +164,8 @@ func Decorate(c Collection, around Around) Collection {
 	d.sums, _ = As[Sums](c)
 	d.backfilling, _ = As[Backfilling](c)
 	d.changes, _ = As[Changes](c)
+	d.owners, _ = As[Owners](c)
+	d.sharing, _ = As[Sharing](c)
 	return d
 }
 
@@ -149,6 +178,8 @@ type decorated struct {
 	sums        Sums
 	backfilling Backfilling
 	changes     Changes
+	owners      Owners
+	sharing     Sharing
 }
 
 // passes reports whether the collection that is decorated has a capability.
@@ -164,6 +195,10 @@ func (d *decorated) passes(capability reflect.Type) bool {
 		return d.backfilling != nil
 	case reflect.TypeFor[Changes]():
 		return d.changes != nil
+	case reflect.TypeFor[Owners]():
+		return d.owners != nil
+	case reflect.TypeFor[Sharing]():
+		return d.sharing != nil
 	default:
 		return false
 	}
@@ -279,4 +314,21 @@ func (d *decorated) EndOfChanges(ctx context.Context, who organisation.ID) (Posi
 		func(ctx context.Context) (Position, error) {
 			return d.changes.EndOfChanges(ctx, who)
 		})
+}
+
+func (d *decorated) OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error) {
+	return through(ctx, d, Call{Organisation: who, Operation: "owner_after"},
+		func(ctx context.Context) (string, error) {
+			return d.owners.OwnerAfter(ctx, who, after)
+		})
+}
+
+func (d *decorated) Stamp(ctx context.Context, who organisation.ID, policyNumber string) error {
+	return d.sharing.Stamp(ctx, who, policyNumber)
+}
+
+func (d *decorated) Lacks(
+	ctx context.Context, who organisation.ID, id uuid.UUID, policyNumber string,
+) (string, error) {
+	return d.sharing.Lacks(ctx, who, id, policyNumber)
 }

@@ -94,6 +94,7 @@ func TestEveryCallGoesAround(t *testing.T) {
 		{"sum", func() error { _, err := sums.Sum(ctx, us, "account", "a", id, 1); return err }},
 		{"first_unsent", func() error { _, err := sums.FirstUnsent(ctx, us, "account", "a"); return err }},
 		{"changes", func() error { _, err := changes.Changes(ctx, us, "", 1); return err }},
+		{"owner_after", func() error { _, err := c.(docstore.Owners).OwnerAfter(ctx, us, ""); return err }},
 		{"end_of_changes", func() error { _, err := changes.EndOfChanges(ctx, us); return err }},
 	}
 	for _, c := range calls {

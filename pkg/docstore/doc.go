@@ -23,4 +23,5 @@
 //	digest.go      what shows that a version is as it was written
 //	gate.go        what decides about memory
 //	inspection.go  a database as it is stored
+//	reading.go     runs the code of a service on a database as it is stored
 package docstore

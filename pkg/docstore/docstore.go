@@ -88,6 +88,15 @@ type Spec struct {
 	// Unlogged leaves the documents out of the log of changes: those that a service rewrites all the time for its own
 	// work, which nobody is to learn of. A collection keeps what it was when it was made.
 	Unlogged bool
+	// Public means that every organisation sees the documents, while the owner of each alone replaces it. The keys are
+	// not led by the owner: an index has the values of all. It holds where package shared decorates the store.
+	Public bool
+	// SharedBy is the index with the number of the policy that a document is under, by which an organisation may share
+	// it with others; empty if it cannot. Right is the right that others need to write such a document; empty if the
+	// owner alone may. Both hold where package shared decorates the store.
+	SharedBy, Right string
+	// Unowned means that the documents are the exchange's own: no organisation ever has one.
+	Unowned bool
 	// Keys returns the keys that a stored document is to have by now, from its body and state. With it, an index that
 	// is added to the spec also finds the documents that are there: the store gives them their keys in the
 	// background. Without it, such an index holds the documents stored from then on. It may be called from any
@@ -146,6 +155,8 @@ type Query struct {
 	// NearWindow documents of the collection that come next in order of id. Its last document is then the last of
 	// these, with Version 0 and without body and state; a reader goes on after it. Such a find skips none.
 	Near bool
+	// Own leaves out what is shared with the organisation: what it reports is what it owns. Package shared knows it.
+	Own bool
 	// WithState has the find read the states of the documents as well, which are then returned. A state may be larger
 	// than its body.
 	WithState bool
@@ -222,7 +233,7 @@ var (
 	// ErrUnavailable means that the store failed or did not finish in time. A write may or may not have happened. Every
 	// error of a store that is none of the others wraps it.
 	ErrUnavailable = errors.New("docstore: store unavailable")
-	// ErrPosition means that a position is none of the log of changes that is read.
+	// ErrPosition means that a position does not belong to the log of changes that is read.
 	ErrPosition = errors.New("docstore: not a position of this log of changes")
 	// ErrTooLarge means that a document is larger than MaxSize, or larger than the store can hold. Nothing was written.
 	ErrTooLarge = errors.New("docstore: the document is too large")

@@ -4,9 +4,9 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// The keys of a document with an owner are led by the name of the owner, except in global indexes. So each organisation
-// has a part of every index to itself: what is unique is so within it, and a find reads nothing of the others. A
-// document without an owner has its keys as they are.
+// The keys of a document with an owner are led by the name of the owner, except in global indexes and in public
+// collections. So each organisation has a part of every index to itself: what is unique is so within it, and a find
+// reads nothing of the others. A document without an owner has its keys as they are.
 
 // ownerEnds separates the name of the owner from the value of a key. No name has it, and pastOwner comes after it.
 const ownerEnds, pastOwner = "\x1f", "\x20"
@@ -23,7 +23,7 @@ func (s Spec) Own(who organisation.ID, doc Document) Document {
 
 // Led returns the keys of a document as they are stored for an owner, the empty one for none.
 func (s Spec) Led(owner string, keys Keys) Keys {
-	if owner == "" || keys == nil {
+	if owner == "" || keys == nil || s.Public {
 		return keys
 	}
 	led := make(Keys, len(keys))
@@ -40,7 +40,7 @@ func (s Spec) Led(owner string, keys Keys) Keys {
 // organisation without a name, and that of the exchange, is the part of the documents without an owner.
 func (s Spec) Within(who organisation.ID, q Query) Query {
 	owner := who.Name()
-	if owner == "" {
+	if owner == "" || s.Public {
 		return q
 	}
 	q.Equal = s.Led(owner, q.Equal)

@@ -60,6 +60,10 @@ func newBoundedListener(of net.Listener, in *room, secured bool, registerer prom
 		Name: "exchange_connections_closed_total",
 		Help: "Connections without a request that were closed to make room for others.",
 	}, func() float64 { return float64(l.closed.Load()) })
+	with.NewCounterFunc(prometheus.CounterOpts{
+		Name: "exchange_connections_slowed_total",
+		Help: "Connections that began to be read in turn, because their clients took requests back.",
+	}, func() float64 { return float64(l.room.slowed.Load()) })
 	return l
 }
 

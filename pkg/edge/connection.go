@@ -50,7 +50,9 @@ func (l connections) Accept() (net.Conn, error) {
 }
 
 func (c *connection) Read(p []byte) (int, error) {
-	awaits := c.visitor != nil && !c.handled.Load() // no handler has the request that is read
+	// awaits says that no handler has the request that is read. net/http looks for the end of a connection in the
+	// background, a byte at a time, from just before a handler has the request.
+	awaits := c.visitor != nil && len(p) > 1 && !c.handled.Load()
 	if awaits && c.begun {
 		c.visitor.Leave() // its client is slow
 	} else if awaits {
@@ -142,10 +144,11 @@ func (o *origin) begin() bool {
 	return o.counted.begin()
 }
 
-// end notes that the handler has returned. With HTTP/1 the response may still be written; see awaitNext.
-func (o *origin) end() {
+// end notes that the handler has returned, and whether the client took the request back. With HTTP/1 the response may
+// still be written; see awaitNext.
+func (o *origin) end(takenBack bool) {
 	if o.http1 == nil {
-		o.counted.end()
+		o.counted.end(takenBack)
 	}
 }
 
@@ -165,7 +168,7 @@ func awaitNext(conn net.Conn, state http.ConnState) {
 	}
 	c.begun = false
 	if c.handled.Swap(false) {
-		originOf(conn).counted.end()
+		originOf(conn).counted.end(false)
 	}
 }
 

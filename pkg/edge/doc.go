@@ -10,6 +10,7 @@
 //	server.go      composes the rest into a Server
 //	bound.go       accepts connections up to a greatest number and refuses those beyond it
 //	room.go        who has a place: idle connections lose theirs as it fills, and no address gets the last ones
+//	pace.go        who takes back requests of HTTP/2 is read in turn with others that do
 //	handshake.go   shakes hands (TLS), each connection in its own goroutine and time
 //	connection.go  refuses a length that is stated in two ways; problem documents for the refusals of net/http
 //	progress.go    ends requests of slow clients, and closes connections while the process stops

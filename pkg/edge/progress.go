@@ -94,8 +94,12 @@ func (d *demandedResponse) Write(content []byte) (int, error) {
 }
 
 // Flush sends what was written so far.
-func (d *demandedResponse) Flush() {
-	_, _ = d.allowed.during(d.control.SetWriteDeadline, func() (int, error) { return 0, d.control.Flush() })
+func (d *demandedResponse) Flush() { _ = d.FlushError() }
+
+// FlushError is for http.ResponseController.
+func (d *demandedResponse) FlushError() error {
+	_, err := d.allowed.during(d.control.SetWriteDeadline, func() (int, error) { return 0, d.control.Flush() })
+	return err
 }
 
 // Unwrap is for http.ResponseController.
@@ -111,10 +115,17 @@ func announceEnd(next http.Handler, stopping func() bool) http.Handler {
 		if !from.begin() {
 			panic(http.ErrAbortHandler) // nobody could read the response
 		}
-		defer from.end()
+		takenBack := false
+		defer func() { from.end(takenBack) }()
+		if from.http1 == nil && r.Context().Err() != nil {
+			takenBack = true
+			return
+		}
 		a := &announcer{ResponseWriter: w, stopping: stopping, faulty: from.http1.faulty(r)}
 		next.ServeHTTP(a, r)
 		a.announce() // unless the handler has begun the response
+		// net/http sends it after this handler, and says nobody whether the client had taken the request back.
+		takenBack = from.http1 == nil && http.NewResponseController(w).Flush() != nil
 	})
 }
 

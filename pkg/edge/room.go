@@ -33,10 +33,18 @@ type room struct {
 	all list.List
 	// from counts them by the network that they come from.
 	from map[netip.Prefix]int
+	// owing has the networks whose clients take requests back, and debtors is how many they are. slowed counts the
+	// connections that began to be read in turn, and turn is held by the one that is read; see settle.
+	owing           map[netip.Prefix]*debt
+	debtors, slowed atomic.Int64
+	turn            chan struct{}
 }
 
 func newRoom(most int64, idle time.Duration) *room {
-	return &room{most: int(most), idle: idle, from: map[netip.Prefix]int{}}
+	return &room{
+		most: int(most), idle: idle, from: map[netip.Prefix]int{}, owing: map[netip.Prefix]*debt{},
+		turn: make(chan struct{}, 1),
+	}
 }
 
 // countedConnection is a connection within the bound.
@@ -45,6 +53,7 @@ type countedConnection struct {
 	room   *room
 	from   netip.Prefix
 	closed sync.Once
+	gone   chan struct{} // closed with the connection
 	// handled counts the requests that a handler has; with HTTP/1 until their responses are written. It is below 0 once
 	// the connection is being closed for another one.
 	handled atomic.Int32
@@ -52,6 +61,10 @@ type countedConnection struct {
 	// guarded by the room.
 	place *list.Element
 	since time.Time
+	// owes is how many requests the client took back, less those that ended; guarded by the room. answered says that
+	// one ended, and slow that too many were taken back.
+	owes           int
+	answered, slow atomic.Bool
 }
 
 // enter lets a connection in. It returns nil if there is no place for it. closed are the connections that lost theirs,
@@ -74,7 +87,7 @@ func (r *room) enter(conn net.Conn) (entered *countedConnection, closed []*count
 		}
 		closed = append(closed, one)
 	}
-	entered = &countedConnection{Conn: conn, room: r, from: from, since: now}
+	entered = &countedConnection{Conn: conn, room: r, from: from, since: now, gone: make(chan struct{})}
 	entered.place = r.all.PushBack(entered)
 	r.from[from]++
 	return entered, closed
@@ -171,10 +184,11 @@ func (r *room) count() int {
 // nothing must be done for the request.
 func (c *countedConnection) begin() bool { return c.handled.Add(1) > 0 }
 
-// end notes that a request of the connection has ended.
-func (c *countedConnection) end() {
+// end notes that a request of the connection has ended, or that its client took it back.
+func (c *countedConnection) end(takenBack bool) {
 	c.room.mu.Lock()
 	defer c.room.mu.Unlock()
+	c.settle(takenBack)
 	c.since = time.Now()
 	if c.place != nil {
 		c.room.all.MoveToBack(c.place)
@@ -188,6 +202,7 @@ func (c *countedConnection) Close() error {
 		c.room.mu.Lock()
 		defer c.room.mu.Unlock()
 		c.room.remove(c)
+		close(c.gone)
 	})
 	return c.Conn.Close()
 }

@@ -97,7 +97,7 @@ func useRoom(t *testing.T, random *rand.Rand) {
 			c := open[random.IntN(len(open))]
 			switch {
 			case busy[c] > 0 && random.IntN(2) == 0:
-				c.end()
+				c.end(false)
 				busy[c]--
 			case random.IntN(8) == 0:
 				_ = c.Close()

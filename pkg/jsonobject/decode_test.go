@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -259,12 +260,12 @@ func TestTextReadsOneMember(t *testing.T) {
 		{`{"b":"x"}`, ""},
 		{`{"a":"read","b":` + "what follows is not read", "read"},
 	} {
-		if got, err := Text([]byte(c.object), "a"); got != c.want || err != nil {
+		if got, err := jsonmember.Text([]byte(c.object), "a"); got != c.want || err != nil {
 			t.Errorf("%s: %q, error %v, want %q", c.object, got, err, c.want)
 		}
 	}
 	for _, broken := range []string{``, `{"b":`, `{"b"`, `{"a":`} {
-		if text, err := Text([]byte(broken), "a"); err == nil {
+		if text, err := jsonmember.Text([]byte(broken), "a"); err == nil {
 			t.Errorf("%s: %q, no error", broken, text)
 		}
 	}

@@ -5,7 +5,7 @@
 // package: all violations of a body, where it stops at the first; bounds that hold before anything is parsed
 // (bounds.go); a canonical form with exact numbers, where that of RFC 8785 rounds to binary floats (canonical.go);
 // aliases and flattened objects that differ by resource (rename.go); and members as they were written, without a copy
-// of a large record (members.go, memberreader.go).
+// of a large record (members.go, package jsonmember).
 //
 // Its files, in the order in which a text meets them:
 //
@@ -14,7 +14,6 @@
 //	violations.go    every member with a value of the wrong type
 //	rename.go        members that were sent under a further name, or in an object
 //	shape.go         the members that a type does not name
-//	members.go       the members of an object as they are written
-//	memberreader.go  reads them one by one, from a text that has been decoded before
+//	members.go       the members of an object as package jsonmember reads them, and objects made of members
 //	canonical.go     one text for equal values; whether two texts are equal
 package jsonobject

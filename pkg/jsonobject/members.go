@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 )
 
 // Member is one member of a JSON object, its value as written: a part of the object's text, which must not change.
@@ -21,38 +23,15 @@ func decoder(text []byte, options ...jsontext.Options) *jsontext.Decoder {
 // come from a caller.
 func Members(object []byte) ([]Member, error) {
 	var all []Member
-	members := memberReader{text: object}
-	for members.next() {
-		name, err := members.name()
+	members := jsonmember.Read(object)
+	for members.Next() {
+		name, err := members.Name()
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Member{name, members.value()})
+		all = append(all, Member{name, members.Value()})
 	}
-	return all, members.err
-}
-
-// Find returns the value of a member of a JSON object, a part of its text; nil if there is no such member. The object
-// has been decoded before. What follows the member is not read.
-func Find(object []byte, name string) (jsontext.Value, error) {
-	members := memberReader{text: object}
-	for members.next() {
-		if members.is(name) {
-			return members.value(), nil
-		}
-	}
-	return nil, members.err
-}
-
-// Text returns the text that a member of a JSON object has; empty if there is no such member, or if its value is no
-// text. The object has been decoded before. What follows the member is not read.
-func Text(object []byte, name string) (string, error) {
-	value, err := Find(object, name)
-	if err != nil || value.Kind() != jsontext.KindString {
-		return "", err
-	}
-	text, err := jsontext.AppendUnquote(nil, value)
-	return string(text), err
+	return all, members.Err()
 }
 
 // uniqueNames skips the search for duplicate names, for a text that is known to have none.

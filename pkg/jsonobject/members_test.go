@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 )
 
 // FuzzMembers compares the members of an object with those that the decoder of the library reads. A text that is no
@@ -31,7 +33,7 @@ func FuzzMembers(f *testing.F) {
 			if got[i].Name != m.Name || !bytes.Equal(got[i].Value, m.Value) {
 				t.Errorf("%q: member %q is %q, want %q is %q", object, got[i].Name, got[i].Value, m.Name, m.Value)
 			}
-			if text, err := Text(object, m.Name); m.Value.Kind() == jsontext.KindString {
+			if text, err := jsonmember.Text(object, m.Name); m.Value.Kind() == jsontext.KindString {
 				if unquoted, _ := jsontext.AppendUnquote(nil, m.Value); err != nil || text != string(unquoted) {
 					t.Errorf("%q: the text of %q is %q, error %v, want %q", object, m.Name, text, err, unquoted)
 				}

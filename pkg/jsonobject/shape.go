@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 )
 
 // Shape is the names of the members that an object may have, each with the shape of its value, or of the elements of
@@ -56,19 +58,19 @@ type walk struct {
 }
 
 func (w *walk) object(text []byte, at jsontext.Pointer, known Shape) {
-	members := memberReader{text: text}
-	for len(w.found) < w.most && members.next() {
-		quoted := text[members.nameStart:members.nameEnd]
+	members := jsonmember.Read(text)
+	for len(w.found) < w.most && members.Next() {
+		quoted := members.Quoted()
 		inner, named := known[string(quoted[1:max(1, len(quoted)-1)])] // without a copy of the name
 		if named && inner == nil {
 			continue
 		}
-		name, err := members.name()
+		name, err := members.Name()
 		if err != nil {
 			return
 		}
 		if inner, named = known[name]; named {
-			w.value(members.value(), at.AppendToken(name), inner)
+			w.value(members.Value(), at.AppendToken(name), inner)
 		} else {
 			w.found = append(w.found, Unnamed{at, name, known})
 		}
@@ -88,7 +90,7 @@ func (w *walk) value(text jsontext.Value, at jsontext.Pointer, known Shape) {
 				i++
 				continue
 			}
-			end := endOfValue(text, i)
+			end := jsonmember.EndOfValue(text, i)
 			if text[i] == '{' {
 				w.object(text[i:end], at.AppendToken(strconv.Itoa(n)), known)
 			}

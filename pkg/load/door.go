@@ -76,7 +76,7 @@ func Leave(c *gin.Context) {
 // there.
 const internalPrefix = "/internal/"
 
-// classOf returns the class of a request. A GET whose path has no parameter (:id, or {id}) is that of a list.
+// classOf returns the class of a request. A GET whose path has no parameter (:id, or {id}) has the class of lists.
 func classOf(method, route string) Class {
 	switch {
 	case strings.HasPrefix(route, internalPrefix):
@@ -157,6 +157,14 @@ type accountedBody struct {
 	came     int64
 	// refused is what further reads return.
 	refused error
+}
+
+// Unaccounted returns the body of a request so that reading it takes no memory from its account.
+func Unaccounted(body io.ReadCloser) io.ReadCloser {
+	if accounted, is := body.(*accountedBody); is {
+		return accounted.ReadCloser
+	}
+	return body
 }
 
 // bodyOf returns the body of a request whose reading takes from its account.

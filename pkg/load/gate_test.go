@@ -157,7 +157,7 @@ func TestTheNextRequestIsHeld(t *testing.T) {
 	})
 }
 
-// TestTheBellIsHeard checks that those that wait are let in although the bell is rung by nothing but what ended.
+// TestTheBellIsHeard checks that all waiting requests are let in when only requests that end ring the bell.
 func TestTheBellIsHeard(t *testing.T) {
 	bell, err := load.NewBell()
 	if err != nil {

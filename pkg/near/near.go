@@ -1,4 +1,7 @@
 // Package near finds what a caller may have meant: the names or values that are similar to one that there is not.
+//
+// A library computes the distance. What is left is which distances are small enough for a suggestion, and that a part
+// of a name, such as the end of one with points, is as good as a misspelling.
 package near
 
 import (

@@ -10,8 +10,9 @@ import (
 	"regexp"
 )
 
-// ID names one organisation, or stands for all of them. The zero value stands for nobody, and every store refuses it:
-// a request without an organisation is never taken for one that may see everything. Two that are equal name the same.
+// ID names one organisation, or stands for all of them, or for an operator who reads what all of them have. The zero
+// value stands for nobody, and every store refuses it: a request without an organisation is never taken for one that
+// may see everything. Two that are equal name the same.
 type ID struct {
 	kind kind
 	name string // of a named one, empty for the others
@@ -24,6 +25,7 @@ const (
 	nobody kind = iota
 	sole
 	exchange
+	operator
 	named
 )
 
@@ -34,6 +36,11 @@ func Sole() ID { return ID{kind: sole} }
 // Exchange returns what stands for the exchange itself: the work in the background that no caller has asked for. It
 // sees the records of all organisations.
 func Exchange() ID { return ID{kind: exchange} }
+
+// Operator returns what stands for those who run the exchange and read the records of all organisations. It writes
+// nothing. A store refuses it; only package shared, which decorates the stores of an exchange that organisations share,
+// reads for it.
+func Operator() ID { return ID{kind: operator} }
 
 // name is what an organisation may be called. Two names that differ in case are two organisations.
 var name = regexp.MustCompile(`\A[A-Za-z0-9._-]{1,64}\z`)
@@ -49,21 +56,46 @@ func Named(called string) (ID, error) {
 	return ID{kind: named, name: called}, nil
 }
 
+// Owner returns the organisation that owns what is stored with an owner's name: the only one where that is empty.
+// Errors: ErrName.
+func Owner(called string) (ID, error) {
+	if called == "" {
+		return Sole(), nil
+	}
+	return Named(called)
+}
+
 // Name returns the name of an organisation that has one, and else the empty text.
 func (id ID) Name() string { return id.name }
 
 // All reports whether the ID stands for the exchange, which sees the records of all organisations.
 func (id ID) All() bool { return id.kind == exchange }
 
+// Operates reports whether the ID stands for an operator.
+func (id ID) Operates() bool { return id.kind == operator }
+
+// Sees reports whether the organisation sees what one with a name owns; the empty name is that of the only one. Nobody
+// sees anything. Whether it may write that is another question: an operator sees everything and writes nothing.
+func (id ID) Sees(owner string) bool {
+	return id.kind == exchange || id.kind == operator || id.kind != nobody && id.name == owner
+}
+
 // ErrNobody means that a store was asked in nobody's name. It is a fault of the program that asked.
 var ErrNobody = errors.New("organisation: a store is asked in nobody's name")
 
-// Check returns ErrNobody for the zero value. A store calls it before anything else.
+// ErrOperator means that a store was asked in the name of an operator where it reads for none, or was to write.
+var ErrOperator = errors.New("organisation: a store is asked by an operator, for whom it does nothing")
+
+// Check returns ErrNobody for the zero value, and ErrOperator for an operator. A store calls it before anything else.
 func (id ID) Check() error {
-	if id.kind == nobody {
+	switch id.kind {
+	case nobody:
 		return ErrNobody
+	case operator:
+		return ErrOperator
+	default:
+		return nil
 	}
-	return nil
 }
 
 // ErrNamed means that an organisation with a name asks a store for what is there for the exchange alone.
@@ -85,6 +117,8 @@ func (id ID) String() string {
 		return "(the only one)"
 	case exchange:
 		return "(the exchange)"
+	case operator:
+		return "(an operator)"
 	case named:
 		return id.name
 	default:

@@ -1,5 +1,8 @@
 // Package pathtable finds what belongs to a path among templates such as /x/history/vehicle/{id} and
 // /x/webhook/{name}:pause. The gateway and the services use it, so that both understand a path in the same way.
+//
+// The routers of gin and net/http have no {name}:word: there a variable is a whole segment. They also call a handler,
+// where the gateway needs to know to which service and operation a path belongs before it decides anything.
 package pathtable
 
 import (

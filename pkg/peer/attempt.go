@@ -39,7 +39,7 @@ func (t *Transport) attempt(request *http.Request, content *content, at *replica
 	// net/http repeats a request with an Idempotency-Key that may have been received. That is for the caller to decide.
 	out.Body, out.GetBody = content.body(), nil
 	at.underWay.Add(1)
-	response, err := t.http.Load().RoundTrip(out)
+	response, err := t.carry(out)
 	if err != nil {
 		at.underWay.Add(-1)
 		at.waited(began)

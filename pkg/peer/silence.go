@@ -75,7 +75,7 @@ func (t *Transport) probe(to *url.URL, at *replica) {
 			return // the address is none
 		}
 		request.Host = to.Host
-		if response, err := t.http.Load().RoundTrip(request); err == nil {
+		if response, err := t.carry(request); err == nil {
 			_ = response.Body.Close()
 			at.responded()
 		}

@@ -18,6 +18,8 @@ const IdleTimeout = 3 * time.Second
 // GET or HEAD without a response. After several requests without any response, further ones wait for a second only.
 type Transport struct {
 	http atomic.Pointer[http.Transport]
+	// carrier, if set, takes the place of http.
+	carrier http.RoundTripper
 	// secure returns the TLS configuration of the next connection; nil means the default of the system.
 	secure   func() *tls.Config
 	others   []string
@@ -28,6 +30,22 @@ type Transport struct {
 // NewTransport returns a transport to the service that requests name in their URL. others holds further replicas of
 // it, as host:port. It keeps many idle connections to each replica.
 func NewTransport(others ...string) *Transport { return newTransport(nil, others) }
+
+// NewTransportOver returns a transport whose attempts another round tripper carries, such as a simulated network. It
+// reports a connection to the trace of a request that may be received.
+func NewTransportOver(carrier http.RoundTripper, others ...string) *Transport {
+	t := NewTransport(others...)
+	t.carrier = carrier
+	return t
+}
+
+// carry sends a request to the replica that its URL names.
+func (t *Transport) carry(request *http.Request) (*http.Response, error) {
+	if t.carrier != nil {
+		return t.carrier.RoundTrip(request)
+	}
+	return t.http.Load().RoundTrip(request)
+}
 
 func newTransport(secure func() *tls.Config, others []string) *Transport {
 	t := &Transport{secure: secure, others: others}

@@ -36,6 +36,7 @@ var (
 	BadHeader        = declare(kind{"bad-header", "malformed header", http.StatusBadRequest})
 	Required         = declare(kind{"required-fields-missing", "required fields missing", http.StatusBadRequest})
 	Unauthorized     = declare(kind{"unauthorized", "no valid scope", http.StatusUnauthorized})
+	RightMissing     = declare(kind{"right-missing", "the organisation lacks the right", http.StatusForbidden})
 	NotFound         = declare(kind{"not-found", "not found", http.StatusNotFound})
 	MethodNotAllowed = declare(kind{"method-not-allowed", "method not allowed", http.StatusMethodNotAllowed})
 	Issued           = declare(kind{"issued-member", "a member that the exchange issues cannot be changed",

@@ -59,6 +59,7 @@ func (o *observer) auditRequest(c *gin.Context, names *request.Names, route stri
 	}
 	o.audit.Add(&audit.Entry{
 		Time: time.Now(), Request: names.ID, Service: o.service, Subject: caller.Subject, Client: caller.Client,
+		Organisation: caller.Organisation.Name(), Reason: caller.Reason,
 		From: addressOf(c.Request), ForwardedFor: strings.Join(c.Request.Header["X-Forwarded-For"], ", "),
 		Method: methodLabel(c.Request.Method), Route: route, Path: c.Request.URL.Path,
 		Query: c.Request.URL.RawQuery, Record: c.Writer.Header().Get("Location"),

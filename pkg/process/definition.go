@@ -15,6 +15,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/observed"
+	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/kafka/cluster"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/request"
@@ -68,6 +69,8 @@ type Deps struct {
 	Wall func() time.Time
 	// Stopping is closed when the process begins to stop. A request that waits for something ends its wait then.
 	Stopping <-chan struct{}
+	// Organisations says that organisations share the exchange.
+	Organisations bool
 	// Unset reports that a setting is not given and what follows. The process logs it when it starts.
 	Unset func(setting, effect string)
 	// Kafka says how to reach the brokers that carry messages; it names none if there are none.
@@ -187,15 +190,17 @@ func (p *Process) Start(ctx context.Context, d Definition, links Links) (http.Ha
 	}
 	store := links.Store
 	if store != nil {
+		store = shared.Of(store, shared.Settings{On: trust.Organisations, Default: p.Settings.OrganisationDefault})
 		store = observed.New(store, p.Metrics(d.Name), p.Log.With("service", d.Name))
 	}
 	instance, err := d.New(ctx, Deps{
 		Store: store, Kafka: links.Kafka, Now: links.Now, Wall: time.Now, Stopping: p.stopping,
 		Log: p.Log.With("service", d.Name), Metrics: p.Metrics(d.Name), Tracer: p.Tracer(d.Name),
-		Peer:   func(name string) *peer.Client { return peers[name] },
-		Unset:  p.unset.note,
-		Engine: func() *gin.Engine { return p.Engine(d.Name) },
-		Guard:  Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name)),
+		Peer:          func(name string) *peer.Client { return peers[name] },
+		Organisations: trust.Organisations,
+		Unset:         p.unset.note,
+		Engine:        func() *gin.Engine { return p.Engine(d.Name) },
+		Guard:         Guard(request.RequireGateway(trust), p.Admission(d.Name, d.Name)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("service %s: %w", d.Name, err)

@@ -67,7 +67,7 @@ func Guard(guard gin.HandlerFunc, admit Admission) gin.HandlerFunc {
 		if guard(c); c.IsAborted() {
 			return
 		}
-		if refused := admit(c, request.CallerFrom(c.Request.Context()).Subject); refused != nil {
+		if refused := admit(c, request.CallerFrom(c.Request.Context()).Account()); refused != nil {
 			Refuse(c, refused)
 		}
 	}

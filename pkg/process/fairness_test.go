@@ -81,9 +81,11 @@ func TestACalmCallerDoesNotWaitForAGreedyOne(t *testing.T) {
 		send(connections[n+1], "greedy", n+1)
 	}
 	send(connections[greedy+1], "calm", greedy+1)
-	for range greedy + 1 {
+	for n := range greedy + 1 {
 		goOn <- struct{}{}
 		<-arrived
+		// Those that were let in together are on their way to the queue.
+		eventually(t, func() bool { return waiting() == greedy-n })
 	}
 	goOn <- struct{}{}
 	all.Wait()

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -41,6 +42,7 @@ type observer struct {
 const (
 	routeKey = "exchange.route" // the route template, where it is not that of the router
 	relayKey = "exchange.relay" // set if another process makes the response
+	bodyKey  = "exchange.body"  // the body of the request, a *boundedBody
 )
 
 // SetRoute sets the route template by which the request is counted, such as /claim/{id}:settle. A handler that serves
@@ -53,6 +55,20 @@ func SetUnmatched(c *gin.Context) { SetRoute(c, unmatched) }
 // Relay marks the request as one whose response another process makes. A failure is not logged here, because that
 // process logs it.
 func Relay(c *gin.Context) { c.Set(relayKey, true) }
+
+// boundedBody is the body of a request that is no larger than it may be.
+type boundedBody struct {
+	io.ReadCloser
+	whole io.ReadCloser
+}
+
+// Stream lets the body of the request have up to a number of bytes, whatever the setting says. The handler reads it
+// piece by piece, and takes the memory for what it keeps of it. It is called before anything is read.
+func Stream(c *gin.Context, most int64) {
+	if body, is := c.Value(bodyKey).(*boundedBody); is {
+		body.ReadCloser = http.MaxBytesReader(c.Writer, load.Unaccounted(body.whole), most)
+	}
+}
 
 func (o *observer) handle(c *gin.Context) {
 	began := time.Now()
@@ -76,7 +92,9 @@ func (o *observer) handle(c *gin.Context) {
 	}
 	// A long body fails only when it is read, because path, method and token are checked before it.
 	if incoming.Body != http.NoBody {
-		c.Request.Body = http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody)
+		body := &boundedBody{http.MaxBytesReader(c.Writer, c.Request.Body, o.largestBody), c.Request.Body}
+		c.Set(bodyKey, body)
+		c.Request.Body = body
 	}
 	defer func() { load.Leave(c) }()
 	c.Next()
@@ -116,8 +134,8 @@ func hasEncodedSlash(u *url.URL) bool {
 }
 
 // Refuse responds with a problem, and stops the handlers that would follow. The cause of the problem goes to the log.
-// A refusal says nothing about how long served requests take. It is held back, while many are sent, if it says that too
-// much is asked for, or if it is that of a stranger.
+// The time that a refusal takes does not count as that of a served request. While many refusals are sent, two kinds are
+// held back: those to strangers, and those that say that too much is asked for.
 func Refuse(c *gin.Context, p *problem.Error) {
 	load.Leave(c)
 	if slices.Contains(refusalsOfLoad, p.Kind) || request.CallerFrom(c.Request.Context()).Subject == "" {
@@ -171,8 +189,8 @@ func routeOf(c *gin.Context) string {
 }
 
 // logRequest logs a request: failures of this process with their cause, everything else at level debug, or info with
-// AccessLog. The line has the route and not the path, the kind of a problem and not its text, and no caller: these
-// could be personal data.
+// AccessLog. The line has the route and not the path, the kind of a problem and not its text, and no
+// person: these could be personal data.
 func (o *observer) logRequest(c *gin.Context, names *request.Names, route string, took time.Duration) {
 	var cause error
 	if last := c.Errors.Last(); last != nil {
@@ -194,6 +212,9 @@ func (o *observer) logRequest(c *gin.Context, names *request.Names, route string
 		return
 	}
 	attributes := attributesOf(names, c.Request.Method, route, status, took, max(c.Writer.Size(), 0), problemOf(c))
+	if organisation := request.CallerFrom(ctx).Organisation.Name(); organisation != "" {
+		attributes = append(attributes, slog.String("organisation", organisation))
+	}
 	message := "request"
 	if failed {
 		message = "request failed"

@@ -76,6 +76,9 @@ func (g Program) Command(environ []string, stderr io.Writer) *cobra.Command {
 		if err != nil {
 			return err
 		}
+		if err := own.checkOrganisations(); err != nil {
+			return err
+		}
 		tuneCollector(own.memory())
 		keepFilesPrivate()
 		p := NewProcess(own, NewLog(stderr, own.LogFormat, own.LogLevel))

@@ -131,7 +131,8 @@ func (p *Process) renewPeers() {
 	}
 }
 
-// followPair reads a certificate with its key, has it follow its files, and reports when it ends.
+// followPair reads a certificate with its key, and reads them again when their files change. It exports the end of the
+// certificate as a metric, logs it when it is near, and makes readiness say so.
 func (p *Process) followPair(file, key setting.File, changed func()) (*secret.Pair, error) {
 	pair, err := secret.ReadPair(file, key)
 	if err != nil {
@@ -199,7 +200,7 @@ func (p *Process) trust() (request.Trust, error) {
 	if err != nil {
 		return request.Trust{}, err
 	}
-	trust := request.Trust{Credentials: credentials}
+	trust := request.Trust{Credentials: credentials, Organisations: p.Settings.OrganisationClaim != ""}
 	if p.callers != nil && p.callers.Named() {
 		trust.Certificate = p.callers.Accept
 	}

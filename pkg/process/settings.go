@@ -1,6 +1,8 @@
 package process
 
 import (
+	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 
 	"insurance.example/exchange/pkg/auth/tokens"
 	"insurance.example/exchange/pkg/kafka/cluster"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/setting"
 	"insurance.example/exchange/pkg/tracing"
@@ -59,6 +62,12 @@ type Settings struct {
 	SecretFile string
 	// Security says how connections are secured.
 	Security Security
+	// OrganisationClaim is the claim of a token that names the organisation of its caller; empty if organisations do
+	// not share the exchange.
+	OrganisationClaim string
+	// OrganisationDefault is the name of the organisation that owns the records from before organisations shared the
+	// exchange; empty if it is not given.
+	OrganisationDefault string
 	// Peers holds the base URLs of the other services, by name; several if a service has replicas of different names.
 	Peers map[string][]string
 	// Tracing says whether requests are traced.
@@ -117,9 +126,35 @@ func (s *Settings) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&s.SecretFile, credentialFile, "",
 		"file of such secrets, one in each line, which is read again when it changes; in place of credential")
 	s.Security.register(flags)
+	flags.StringVar(&s.OrganisationClaim, orgClaim, "",
+		"claim of a token that names the organisation of its caller; organisations do not share the exchange if it is "+
+			"not given")
+	flags.StringVar(&s.OrganisationDefault, orgDefault, "",
+		"organisation that owns the records from before organisations shared the exchange; it cannot be changed later")
 	setting.AddressesVar(flags, &s.Peers, "peer",
 		"base URL of another service, as name=URL; may be repeated, also for the replicas of one")
 	s.Tracing.Register(flags)
+}
+
+// The names of the settings of an exchange that organisations share.
+const (
+	orgClaim   = "org-claim"
+	orgDefault = "org-default"
+)
+
+// checkOrganisations returns an error that names a wrong setting of an exchange that organisations share.
+func (s *Settings) checkOrganisations() error {
+	if s.OrganisationDefault == "" {
+		return nil
+	}
+	if s.OrganisationClaim == "" {
+		return errors.New("setting " + orgDefault + ": organisations share the exchange only with " + orgClaim +
+			"; give that too, or neither")
+	}
+	if _, err := organisation.Named(s.OrganisationDefault); err != nil {
+		return fmt.Errorf("setting %s: %q: %w", orgDefault, s.OrganisationDefault, err)
+	}
+	return nil
 }
 
 // Backing holds the settings of storage and messaging, which every service has and the gateway has not.

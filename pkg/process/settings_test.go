@@ -130,6 +130,12 @@ func TestWrongSettingsEndTheStartWithOneLine(t *testing.T) {
 			environ: []string{"EXCHANGE_LATE_NOTIFICATION=x"},
 			want:    []string{"late-notification", `"x" is not a duration`},
 		},
+		"owner without organisations": {
+			args: []string{"--org-default=acme"}, want: []string{"org-default", "org-claim", "or neither"},
+		},
+		"owner that is no name": {
+			args: []string{"--org-claim=org", "--org-default=a b"}, want: []string{"org-default", `"a b"`, "1 to 64"},
+		},
 		"truth": {
 			args: []string{"--profiling=maybe"}, want: []string{"profiling", `"maybe"`, "true or false"},
 		},

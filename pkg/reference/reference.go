@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -21,8 +22,8 @@ const (
 // Members returns the members that a reference can name.
 func Members() []string { return []string{ID, PolicyNumber, ClaimNumber} }
 
-// form is the form of a reference: every text of this form is one.
-var form = regexp.MustCompile(`^@([A-Za-z0-9_-]{1,64})\.(id|policyNumber|claimNumber)$`)
+// form is the form of a reference: every text of this form with one of Members is one.
+var form = regexp.MustCompile(`^@([A-Za-z0-9_-]{1,64})\.([A-Za-z]+)$`)
 
 // name is the form of the name of an operation that others refer to.
 var name = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -37,19 +38,33 @@ type Reference struct {
 	To, Member string
 }
 
-// Find returns the references in a JSON value, in their order. Errors: the value is no JSON.
-func Find(value []byte) ([]Reference, error) {
-	var found []Reference
-	_, err := Resolve(value, func(r Reference) string {
-		found = append(found, r)
-		return ""
+// Find returns the references in a JSON value, in their order, and apart from them the texts that would be one with
+// another member. Errors: the value is no JSON.
+func Find(value []byte) (found, others []Reference, err error) {
+	_, err = resolve(value, func(r Reference) (string, bool) {
+		if slices.Contains(Members(), r.Member) {
+			found = append(found, r)
+		} else {
+			others = append(others, r)
+		}
+		return "", false
 	})
-	return found, err
+	return found, others, err
 }
 
 // Resolve returns a JSON value with a text in place of each reference. All else stays as it is. Errors: the value is no
 // JSON.
 func Resolve(value []byte, text func(Reference) string) ([]byte, error) {
+	return resolve(value, func(r Reference) (string, bool) {
+		if !slices.Contains(Members(), r.Member) {
+			return "", false
+		}
+		return text(r), true
+	})
+}
+
+// resolve is Resolve for the texts of the form of a reference for which text returns true.
+func resolve(value []byte, text func(Reference) (string, bool)) ([]byte, error) {
 	in := jsontext.NewDecoder(bytes.NewReader(value), jsontext.AllowDuplicateNames(true))
 	var out []byte
 	copied := 0
@@ -77,7 +92,10 @@ func Resolve(value []byte, text func(Reference) string) ([]byte, error) {
 		if parts == nil {
 			continue
 		}
-		stands := text(Reference{in.StackPointer(), string(parts[1]), string(parts[2])})
+		stands, is := text(Reference{in.StackPointer(), string(parts[1]), string(parts[2])})
+		if !is {
+			continue
+		}
 		out = append(out, value[copied:begin]...)
 		if out, err = jsontext.AppendQuote(out, stands); err != nil {
 			return nil, err

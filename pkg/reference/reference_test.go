@@ -11,9 +11,12 @@ import (
 func TestReferencesAreTextsOfOneForm(t *testing.T) {
 	const value = ` {"@p.id":"@p.id", "amount": 123456789012345678.120, "list":["@t1.id",{"deep":"\u0040c.policyNumber"}],` +
 		`"text":["@home","@p.name","x@p.id","@p.id ","@.id",null,"@@p.id"] } `
-	found, err := reference.Find([]byte(value))
+	found, others, err := reference.Find([]byte(value))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if want := []reference.Reference{{Pointer: "/text/1", To: "p", Member: "name"}}; !reflect.DeepEqual(others, want) {
+		t.Errorf("with another member: %v, want %v", others, want)
 	}
 	want := []reference.Reference{
 		{Pointer: "/@p.id", To: "p", Member: "id"}, {Pointer: "/list/0", To: "t1", Member: "id"},
@@ -31,7 +34,7 @@ func TestReferencesAreTextsOfOneForm(t *testing.T) {
 		t.Errorf("resolved to %s, want %s", resolved, want)
 	}
 	for _, wrong := range []string{`{`, `{"a":}`, `{"a":"`} {
-		if _, err := reference.Find([]byte(wrong)); err == nil {
+		if _, _, err := reference.Find([]byte(wrong)); err == nil {
 			t.Errorf("%s is no JSON", wrong)
 		}
 	}

@@ -5,6 +5,7 @@ package request
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"insurance.example/exchange/pkg/organisation"
 )
@@ -13,16 +14,47 @@ import (
 type Caller struct {
 	// Subject is the caller's name, from its token.
 	Subject string
+	// Issuer is who issued the token; empty if the exchange is not shared by organisations.
+	Issuer string
 	// Client is the program that acts for the subject, from its token; empty if the token names none.
 	Client string
 	// Scopes holds the scopes of the token, in its order.
 	Scopes []string
 	// Organisation is the one that the caller acts for, from its token.
 	Organisation organisation.ID
+	// Reason is why an operator reads, in its words. It is empty for everybody else.
+	Reason string
 }
 
 // Has reports whether the caller has a scope.
 func (c Caller) Has(scope string) bool { return slices.Contains(c.Scopes, scope) }
+
+// Key returns what is the same for two callers only if they are the same: the subject, and in an exchange that
+// organisations share the organisation and the issuer as well.
+func (c Caller) Key() string {
+	if c.Organisation.Operates() {
+		return operatorKey + " " + strconv.Quote(c.Issuer) + " " + c.Subject
+	}
+	if c.Organisation.Name() == "" {
+		return c.Subject
+	}
+	return c.Organisation.Name() + " " + strconv.Quote(c.Issuer) + " " + c.Subject
+}
+
+// operatorKey stands for the organisation of an operator. No organisation can have it as its name.
+const operatorKey = "!"
+
+// Account returns in whose name the requests of a caller take memory and turns: that of its organisation if it has a
+// name, so that no organisation gets more by having many callers, else its subject.
+func (c Caller) Account() string {
+	if c.Organisation.Operates() {
+		return c.Key()
+	}
+	if name := c.Organisation.Name(); name != "" {
+		return name
+	}
+	return c.Subject
+}
 
 type callerKey struct{}
 
@@ -53,6 +85,26 @@ func OrganisationFrom(ctx context.Context) organisation.ID {
 func ForExchange(ctx context.Context) context.Context {
 	return WithCaller(ctx, Caller{Organisation: organisation.Exchange()})
 }
+
+// ForOwner returns a context for what the exchange does of its own accord in the name of the organisation that owns
+// what it works on; the empty name is that of the only one. Errors: organisation.ErrName.
+func ForOwner(ctx context.Context, name string) (context.Context, error) {
+	who, err := organisation.Owner(name)
+	if err != nil {
+		return nil, err
+	}
+	return WithCaller(ctx, Caller{Organisation: who}), nil
+}
+
+// Sought is a name as an organisation looks it up. It is the key of what a process remembers: what one organisation has
+// found is not there for another.
+type Sought struct {
+	by   organisation.ID
+	name string
+}
+
+// SoughtBy returns a name as the organisation looks it up that the caller whom the context carries acts for.
+func SoughtBy(ctx context.Context, name string) Sought { return Sought{OrganisationFrom(ctx), name} }
 
 // Account is what a request takes memory from. Package load has the accounts of a process.
 type Account interface {

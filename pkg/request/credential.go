@@ -22,10 +22,22 @@ import (
 const (
 	IdentityPrefix   = "X-Exchange-"
 	CallerHeader     = IdentityPrefix + "Caller"
+	IssuerHeader     = IdentityPrefix + "Issuer"
 	ScopesHeader     = IdentityPrefix + "Scopes"
 	ClientHeader     = IdentityPrefix + "Client"
 	CredentialHeader = IdentityPrefix + "Credential"
+	// ReasonHeader has the reason of an operator.
+	ReasonHeader = IdentityPrefix + "Reason"
+	// OrganisationHeader has the name of the organisation that the caller acts for, theExchange or operatorKey.
+	// Requests of an exchange that organisations do not share have none.
+	OrganisationHeader = IdentityPrefix + "Organisation"
+	// KeepsHeader is a header of the response of a service to the gateway. It has the access list that a policy is to
+	// get before the caller has the response.
+	KeepsHeader = IdentityPrefix + "Keeps"
 )
+
+// theExchange is what OrganisationHeader has for the exchange itself. No organisation can have it as its name.
+const theExchange = "*"
 
 const (
 	// shortestSecret is the least length of a shared secret, in bytes.
@@ -97,6 +109,20 @@ func (c Credentials) Identify(header http.Header, caller Caller) {
 	if caller.Client != "" {
 		header[ClientHeader] = []string{url.PathEscape(caller.Client)}
 	}
+	if caller.Issuer != "" {
+		header[IssuerHeader] = []string{url.PathEscape(caller.Issuer)}
+	}
+	delete(header, OrganisationHeader)
+	if caller.Reason != "" {
+		header[ReasonHeader] = []string{url.PathEscape(caller.Reason)}
+	}
+	if who := caller.Organisation; who.All() {
+		header[OrganisationHeader] = []string{theExchange}
+	} else if who.Operates() {
+		header[OrganisationHeader] = []string{operatorKey}
+	} else if who.Name() != "" {
+		header[OrganisationHeader] = []string{who.Name()}
+	}
 }
 
 // Given reports whether there are secrets: it is false for the zero value.
@@ -122,6 +148,9 @@ type Trust struct {
 	// Certificate returns nil if a process of the exchange has made the connection. A nil function trusts no
 	// connection.
 	Certificate func(*tls.ConnectionState) error
+	// Organisations says that organisations share the exchange. Then a request that names none is refused, and else
+	// one that names one: it comes from a process with other settings.
+	Organisations bool
 }
 
 // trusts returns nil if a request comes from within the exchange, else why it is not trusted.
@@ -142,40 +171,113 @@ var errNoCredential = errors.New("the credential is missing or not accepted")
 // caller, the request comes from this process and needs no proof.
 func RequireGateway(trust Trust) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if caller, carried := callerFrom(c.Request.Context()); carried {
-			charge(c, caller.Subject)
+		caller, carried := callerFrom(c.Request.Context())
+		if !carried {
+			var refused *problem.Error
+			if caller, refused = trust.identified(c.Request); refused != nil {
+				refuse(c, refused)
+				return
+			}
+		}
+		if err := trust.fits(caller.Organisation); err != nil {
+			refuse(c, problem.New(problem.Internal, "").Because(err))
 			return
 		}
-		header := c.Request.Header
-		if err := trust.trusts(c.Request); err != nil {
-			refuse(c, problem.New(problem.Unauthorized, "Only the gateway may call this service.").
-				WithHeader("WWW-Authenticate", `Bearer realm="exchange"`).Because(err))
+		if err := operates(c.Request.Method, caller); err != nil {
+			refuse(c, err)
 			return
 		}
-		subject, err := url.PathUnescape(header.Get(CallerHeader))
-		if err != nil {
-			refuse(c, problem.New(problem.BadHeader, CallerHeader+" is malformed.").Because(err))
-			return
+		if !carried {
+			c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
 		}
-		client, err := url.PathUnescape(header.Get(ClientHeader))
-		if err != nil {
-			refuse(c, problem.New(problem.BadHeader, ClientHeader+" is malformed.").Because(err))
-			return
+		// It is said here in whose name the request takes memory.
+		if err := Charge(c.Request.Context(), caller.Account()); err != nil {
+			refuse(c, problem.From(err))
 		}
-		caller := Caller{
-			Subject: subject, Client: client, Scopes: strings.Fields(header.Get(ScopesHeader)),
-			Organisation: organisation.Sole(),
-		}
-		c.Request = c.Request.WithContext(WithCaller(c.Request.Context(), caller))
-		charge(c, subject)
 	}
 }
 
-// charge says in whose name the request takes memory, and refuses it if it gets none.
-func charge(c *gin.Context, subject string) {
-	if err := Charge(c.Request.Context(), subject); err != nil {
-		refuse(c, problem.From(err))
+// identified returns the caller that the headers of a request name, if it comes from within the exchange.
+func (t Trust) identified(r *http.Request) (Caller, *problem.Error) {
+	if err := t.trusts(r); err != nil {
+		return Caller{}, problem.New(problem.Unauthorized, "Only the gateway may call this service.").
+			WithHeader("WWW-Authenticate", `Bearer realm="exchange"`).Because(err)
 	}
+	caller := Caller{Scopes: strings.Fields(r.Header.Get(ScopesHeader))}
+	for _, part := range [...]struct {
+		header string
+		value  *string
+	}{{CallerHeader, &caller.Subject}, {ClientHeader, &caller.Client}, {IssuerHeader, &caller.Issuer},
+		{ReasonHeader, &caller.Reason}} {
+		var err error
+		if *part.value, err = url.PathUnescape(r.Header.Get(part.header)); err != nil {
+			return Caller{}, problem.New(problem.BadHeader, part.header+" is malformed.").Because(err)
+		}
+	}
+	var err error
+	if caller.Organisation, err = organisationIn(r.Header); err != nil {
+		return Caller{}, problem.New(problem.BadHeader, OrganisationHeader+" is malformed.").Because(err)
+	}
+	return caller, nil
+}
+
+// organisationIn returns the organisation that the headers of a request from within the exchange name: the only one if
+// they name none. Errors: organisation.ErrName, more than one name.
+func organisationIn(header http.Header) (organisation.ID, error) {
+	switch values := header[OrganisationHeader]; {
+	case len(values) == 0:
+		return organisation.Sole(), nil
+	case len(values) > 1:
+		return organisation.ID{}, errors.New("there is more than one organisation")
+	case values[0] == theExchange:
+		return organisation.Exchange(), nil
+	case values[0] == operatorKey:
+		return organisation.Operator(), nil
+	default:
+		return organisation.Named(values[0])
+	}
+}
+
+// fits returns an error if a request is made for another sort of organisation than the exchange has.
+func (t Trust) fits(who organisation.ID) error {
+	switch {
+	case who.All():
+		return nil
+	case who.Operates() && t.Organisations:
+		return nil
+	case who.Operates():
+		return errors.New("a request is an operator's, although organisations do not share the exchange: give all " +
+			"processes the same org-claim")
+	case t.Organisations && who.Name() == "":
+		return errors.New("a request names no organisation, although organisations share the exchange: give all " +
+			"processes the same org-claim")
+	case !t.Organisations && who.Name() != "":
+		return errors.New("a request names an organisation, although this service was started without org-claim: " +
+			"give all processes the same one")
+	default:
+		return nil
+	}
+}
+
+// operates returns the refusal of a request of an operator that does more than read, or does not say why. The gateway
+// has looked at both; a request that comes here without it is refused all the same. The caller may be anybody.
+func operates(method string, caller Caller) *problem.Error {
+	switch {
+	case !caller.Organisation.Operates():
+		return nil
+	case method != http.MethodGet && method != http.MethodHead:
+		return OnlyReads()
+	case caller.Reason == "":
+		return problem.New(problem.BadHeader, "An operator says why it reads.")
+	default:
+		return nil
+	}
+}
+
+// OnlyReads returns the refusal of a write of an operator.
+func OnlyReads() *problem.Error {
+	return problem.New(problem.RightMissing, "An operator reads and writes nothing. To write, send a token of an "+
+		"organisation that has the scope for it and not the scope of operators.").With("right", "owner")
 }
 
 // refuse responds with a problem and stops the handlers that would follow.

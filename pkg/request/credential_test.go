@@ -30,9 +30,14 @@ func credentials(t *testing.T, secrets ...string) request.Credentials {
 // ask sends a request with the headers to a service that accepts the credentials. It returns the response, and the
 // caller that the handler got, or nil if the handler was not called.
 func ask(accepted request.Credentials, header http.Header) (response *httptest.ResponseRecorder, seen *request.Caller) {
+	return askTrusting(request.Trust{Credentials: accepted}, header)
+}
+
+// askTrusting is ask for a service with a trust of its own.
+func askTrusting(trust request.Trust, header http.Header) (response *httptest.ResponseRecorder, seen *request.Caller) {
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	engine.Use(request.RequireGateway(request.Trust{Credentials: accepted}))
+	engine.Use(request.RequireGateway(trust))
 	engine.GET("/", func(c *gin.Context) {
 		caller := request.CallerFrom(c.Request.Context())
 		seen = &caller

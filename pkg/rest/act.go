@@ -14,6 +14,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -39,7 +40,7 @@ func (r *Records[T]) actOn(c *gin.Context, id string, a *Action[T], body []byte)
 	if err != nil {
 		return err
 	}
-	key, err := r.key(c, r.Name+"/"+strings.ToLower(id)+":"+a.Name, body)
+	key, err := r.server.UsedKey(c, r.Name+"/"+strings.ToLower(id)+":"+a.Name, body)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,10 @@ func (r *Records[T]) applying(
 		if err := a.apply(ctx, change, parsed); err != nil {
 			return nil, err
 		}
-		entry := history.Entry{Event: a.Name, At: change.Now, By: r.server.Caller(ctx), Change: jsontext.Value(body)}
+		entry := history.Entry{
+			Event: a.Name, At: change.Now, By: request.CallerFrom(ctx).Subject,
+			Organisation: request.OrganisationFrom(ctx).Name(), Change: jsontext.Value(body),
+		}
 		if err := a.move(r, change, &entry); err != nil {
 			return nil, err
 		}
@@ -118,12 +122,34 @@ func (r *Records[T]) actSpawning(
 	c *gin.Context, id string, a *Action[T], parsed any, body []byte, key *history.UsedKey, warnings []Warning,
 ) error {
 	ctx := c.Request.Context()
+	follows, err := a.follows(parsed, key)
+	if err != nil {
+		return err
+	}
+	respond := func(doc docstore.Document, made *T, again bool, warnings ...Warning) error {
+		if follows {
+			if made == nil {
+				record, err := r.Decode(doc)
+				if err != nil {
+					return err
+				}
+				made = &record.Value
+			}
+			if err := a.after.do(ctx, id, made, c.Writer.Header()); err != nil {
+				return err
+			}
+		}
+		if again {
+			return r.replay(c, doc, a.WithExtra)
+		}
+		return r.respond(c, http.StatusCreated, doc, r.extraOf(a, made, warnings))
+	}
 	if key != nil {
 		if doc, again, err := r.replayed(ctx, key); err != nil || again {
 			if err != nil {
 				return err
 			}
-			return r.replay(c, doc, a.WithExtra)
+			return respond(doc, nil, true)
 		}
 	}
 	doc, err := r.toChange(ctx, id)
@@ -151,16 +177,15 @@ func (r *Records[T]) actSpawning(
 	if err != nil {
 		return err
 	}
-	entry := history.Entry{Event: madeBy + a.Name + madeFrom + id, Change: jsontext.Value(body)}
+	entry := history.Entry{Event: history.MadeBy(a.Name, id), Change: jsontext.Value(body)}
 	second, again, err := r.insert(ctx, newID, d, key, entry)
 	if err != nil {
 		return err
 	}
 	if again {
-		return r.replay(c, second, a.WithExtra)
+		return respond(second, nil, true)
 	}
-	return r.respond(c, http.StatusCreated, second,
-		r.extraOf(a, d.Value, slices.Concat(warnings, change.warnings, d.warnings)))
+	return respond(second, d.Value, false, slices.Concat(warnings, change.warnings, d.warnings)...)
 }
 
 // Amended is a record with members of a body in place of its own.

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -17,6 +18,14 @@ type Action[T any] struct {
 
 	apply func(ctx context.Context, c *Change[T], body any) error
 	spawn func(ctx context.Context, c *Change[T], body any) (*Draft[T], error)
+	after *after[T]
+}
+
+// after is what follows once an action has created a second record; see Then.
+type after[T any] struct {
+	follows func(body any) bool
+	keyFor  string
+	do      func(ctx context.Context, of string, made *T, header http.Header) error
 }
 
 // Operation is what an action declares, whatever the type of the record.
@@ -93,6 +102,31 @@ func (a Action[T]) AddingExtra() Action[T] {
 	return a
 }
 
+// Then returns the action, which makes a second record, with what follows it, also where the Idempotency-Key says that
+// the record was made before: what has not followed is completed by repeating the request. follows reports whether
+// something follows a request with a body, which then needs an Idempotency-Key; keyFor says for what. do does it, and
+// may set headers of the response; of is the id of the record that the action was called on.
+func (a Action[T]) Then(
+	follows func(body any) bool, keyFor string,
+	do func(ctx context.Context, of string, made *T, header http.Header) error,
+) Action[T] {
+	a.after = &after[T]{follows, keyFor, do}
+	return a
+}
+
+// follows reports whether something follows a request with a body. Errors: problem.BadHeader without the
+// Idempotency-Key that it needs.
+func (a *Action[T]) follows(body any, key *history.UsedKey) (bool, error) {
+	if a.after == nil || !a.after.follows(body) {
+		return false, nil
+	}
+	if key == nil {
+		return false, problem.New(problem.BadHeader, "An Idempotency-Key is needed "+a.after.keyFor+".").
+			At("", "is sent without an Idempotency-Key")
+	}
+	return true, nil
+}
+
 // Amending returns the action with a body that also holds members of the record.
 func (a Action[T]) Amending() Action[T] {
 	a.Amends = true
@@ -127,7 +161,7 @@ func parseBody[B any](ctx context.Context, s *Server, body []byte, checks []Chec
 // anyState reports whether the action is taken in every state.
 func (a *Operation) anyState() bool { return slices.Equal(a.Moves, AnyState) }
 
-// allowed refuses the action on a record in a state that no move begins with.
+// allowed refuses the action on a record whose state is the start of none of its moves.
 func (a *Action[T]) allowed(r *Records[T], v *T) error {
 	if a.anyState() {
 		return nil
@@ -135,7 +169,7 @@ func (a *Action[T]) allowed(r *Records[T], v *T) error {
 	return a.leaves(r.Name, Text(*r.Status(v)))
 }
 
-// leaves refuses the action on a record of a resource in a state that no move begins with.
+// leaves refuses the action on a record of a resource in a state that is the start of none of its moves.
 func (a *Operation) leaves(resource, state string) error {
 	if slices.ContainsFunc(a.Moves, func(m Move) bool { return m.From == state }) {
 		return nil

@@ -45,6 +45,28 @@ func TestARecordIsReadAsItWas(t *testing.T) {
 			}
 		}
 	}
+	// Other services read several at once, with the number of the version.
+	id, first := made.text("id"), versions[began.Add(time.Hour)]
+	lookUp := func(at time.Time) string {
+		instant := url.QueryEscape(at.Format(time.RFC3339Nano))
+		return w.do(200, "GET", "/internal/records-at/"+id+","+anID(1)+"?at="+instant, "").Body.String()
+	}
+	want := `{"records":[{"name":"` + id + `","resource":"parcel","id":"` + id + `","version":1,"record":` + first +
+		`}],"looked":2}`
+	if got := lookUp(began.Add(time.Hour)); got != want {
+		t.Errorf("the look-up at the creation\n got %s\nwant %s", got, want)
+	}
+	for at, version := range map[time.Time]string{
+		w.now: `"version":21,`, w.now.Add(time.Hour): `"version":21,`, began: `{"records":[],"looked":2}`,
+		began.Add(time.Hour + time.Minute): `"version":2,`,
+	} {
+		if got := lookUp(at); !strings.Contains(got, version) {
+			t.Errorf("the look-up at %v returns %s, without %s", at, got, version)
+		}
+	}
+	for _, wrong := range []string{"", "?at=", "?at=yesterday", "?at=2026-03-01T13:00:00Z&limit=1"} {
+		w.do(400, "GET", "/internal/records-at/"+id+wrong, "")
+	}
 	zone := time.FixedZone("", 3600)
 	if got := w.do(200, "GET", asOf(path, began.Add(time.Hour).In(zone)), "").
 		Body.String(); got != versions[began.Add(time.Hour)] {

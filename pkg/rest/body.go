@@ -2,7 +2,10 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -14,6 +17,8 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 const mediaType = "application/json"
@@ -35,17 +40,7 @@ func readBody(c *gin.Context) ([]byte, error) {
 	}
 	body, err := readAll(req)
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		var refused *problem.Error
-		switch {
-		case errors.As(err, &tooLarge):
-			return nil, problem.New(problem.TooLarge,
-				"The body is larger than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes.").Because(err)
-		case errors.As(err, &refused):
-			return nil, refused
-		default:
-			return nil, problem.New(problem.Malformed, "The body ended before it was whole.").Because(err)
-		}
+		return nil, notWhole(err)
 	}
 	if len(body) > 0 && req.Header.Get("Content-Encoding") != "" {
 		return nil, problem.New(problem.MediaType, "The body must be sent without a Content-Encoding.").
@@ -56,6 +51,31 @@ func readBody(c *gin.Context) ([]byte, error) {
 			WithHeader("Accept", mediaType)
 	}
 	return body, nil
+}
+
+// notWhole returns the problem of a body that could not be read to its end.
+func notWhole(err error) *problem.Error {
+	var tooLarge *http.MaxBytesError
+	var refused *problem.Error
+	switch {
+	case errors.As(err, &tooLarge):
+		return problem.New(problem.TooLarge,
+			"The body is larger than "+strconv.FormatInt(tooLarge.Limit, 10)+" bytes.").Because(err)
+	case errors.As(err, &refused):
+		return refused
+	}
+	return problem.New(problem.Malformed, "The body ended before it was whole.").Because(err)
+}
+
+// piecewise is a body that Serve reads piece by piece. Its errors are problems.
+type piecewise struct{ io.Reader }
+
+func (p piecewise) Read(into []byte) (int, error) {
+	n, err := p.Reader.Read(into)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = notWhole(err)
+	}
+	return n, err
 }
 
 // firstRead is the greatest size of the buffer that a body is read into at first.
@@ -154,7 +174,7 @@ func withWarnings(members map[string]any, warnings []Warning) map[string]any {
 
 // replay responds with the record that the same request made before, as it is now.
 func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra bool) error {
-	c.Writer.Header().Set("Idempotency-Replayed", "true")
+	idempotency.MarkReplay(c.Writer.Header())
 	if !withExtra {
 		return r.respond(c, http.StatusOK, doc, nil)
 	}
@@ -169,4 +189,41 @@ func (r *Records[T]) replay(c *gin.Context, doc docstore.Document, withExtra boo
 func tooLarge(most int, cause error) *problem.Error {
 	return problem.New(problem.RecordTooLarge, "With this request the record would be larger than "+strconv.Itoa(most)+
 		" bytes. Nothing was written.").Because(cause)
+}
+
+// Respond responds to a request of another service with a value as JSON or, if err is not nil, as fail does.
+func Respond(c *gin.Context, value any, err error) {
+	if err == nil {
+		err = writeJSON(c, value)
+	}
+	if err != nil {
+		fail(c, err)
+	}
+}
+
+// fail responds with the problem that err is. It is the one place where errors become statuses: what a store or a
+// peer could not do in time is an outage (503), and any other error is 500.
+func fail(c *gin.Context, err error) {
+	var p *problem.Error
+	if !errors.As(err, &p) {
+		var building *docstore.BuildingError
+		var altered *docstore.AlteredError
+		switch {
+		case errors.As(err, &building):
+			p = problem.Outage(err)
+			p.Detail = "The index " + building.Index +
+				" is being built from the records that are there. Retry the request later."
+		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err,
+			context.Canceled):
+			p = problem.Outage(err)
+		case errors.Is(err, docstore.ErrTooLarge):
+			p = tooLarge(docstore.MaxSize, err)
+		case errors.As(err, &altered):
+			p = problem.New(problem.Altered, fmt.Sprintf("What is stored as version %d of the record is not what the "+
+				"exchange wrote. It is neither shown nor changed.", altered.Version)).Because(err)
+		default:
+			p = problem.From(err)
+		}
+	}
+	process.Refuse(c, p)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
@@ -68,7 +70,7 @@ func (r *Records[T]) change(ctx context.Context, id string, read *Record[T], key
 		case errors.Is(err, docstore.ErrStale):
 			continue
 		case err != nil:
-			return done, r.refusedReplace(ctx, err, &record.Value, doc)
+			return done, r.refusedReplace(ctx, refusedWrite(err), &record.Value, doc)
 		}
 		decided.next.Version++
 		done.doc = decided.next
@@ -168,6 +170,63 @@ func (r *Records[T]) Apply(ctx context.Context, id string, a Action[T], body []b
 	return err
 }
 
+// lacking returns the refusal of an organisation that sees what another one owns, and lacks a right to write it; nil if
+// it lacks none.
+func lacking(right string) error {
+	switch right {
+	case "":
+		return nil
+	case "owner":
+		return problem.New(problem.RightMissing,
+			"Another organisation owns the record, and its owner alone may do this.").With("right", right)
+	default:
+		return problem.New(problem.RightMissing,
+			"The policy is shared with the organisation without the right "+right+", which this needs.").
+			With("right", right)
+	}
+}
+
+// mayChange refuses the change of a document that another organisation owns, unless the right to it is shared.
+func (r *documents) mayChange(ctx context.Context, doc docstore.Document) error {
+	who := request.OrganisationFrom(ctx)
+	if r.rights == nil || who.Sees(doc.Owner) {
+		return nil
+	}
+	lacked, err := r.rights.Lacks(ctx, who, doc.ID, "")
+	if err != nil {
+		return err
+	}
+	return lacking(lacked)
+}
+
+// mayCreate refuses the creation of a record under the policy of another organisation that the caller sees, unless the
+// right to it is shared.
+func (r *Records[T]) mayCreate(ctx context.Context, v *T) error {
+	if r.rights == nil || r.SharedBy == "" {
+		return nil
+	}
+	for i := range r.Filters {
+		number := r.Filters[i].Key(v)
+		if r.Filters[i].Index != r.SharedBy || number == "" {
+			continue
+		}
+		lacked, err := r.rights.Lacks(ctx, request.OrganisationFrom(ctx), uuid.Nil, number)
+		if err != nil {
+			return err
+		}
+		return lacking(lacked)
+	}
+	return nil
+}
+
+// refusedWrite returns the refusal of a write for which a right was missing when it was made; other errors as they are.
+func refusedWrite(err error) error {
+	if missing, is := errors.AsType[*docstore.RightError](err); is {
+		return lacking(missing.Right)
+	}
+	return err
+}
+
 // changeWeight is the memory that a change of a stored record needs besides what was read of it, as a multiple of its
 // size.
 const changeWeight = 6
@@ -180,6 +239,9 @@ func (r *documents) toChange(ctx context.Context, id string) (docstore.Document,
 		held := docstore.Held(ctx)
 		doc, err := r.existing(ctx, id)
 		if err != nil {
+			return doc, err
+		}
+		if err := r.mayChange(ctx, doc); err != nil {
 			return doc, err
 		}
 		size := len(doc.Body) + len(doc.State)

@@ -55,6 +55,11 @@ func TestTheLogOfChangesSaysWhatHappened(t *testing.T) {
 	}
 	w.do(200, "POST", "/parcel/"+id+":amend", "{}")
 	note("parcel", 6, "amended", "delivered")
+	// What an action makes of a record begins with that action, and goes on as any other.
+	returned := w.do(201, "POST", "/parcel/"+id+":return", `{"policyNumber":"M-1"}`).text("id")
+	note("parcel", 1, "returned", "stored")
+	w.do(200, "POST", "/parcel/"+returned+":amend", "{}")
+	note("parcel", 2, "amended", "stored")
 
 	position := changes.Oldest
 	var all []changes.Change

@@ -24,7 +24,10 @@ func (s *Server) specs() []docstore.Spec {
 		if at < 0 {
 			at = len(specs)
 			in := s.resourcesIn(r.collectionName())
-			specs = append(specs, docstore.Spec{Name: r.collectionName(), Keys: in.keysOf, Amount: in.amountOf})
+			specs = append(specs, docstore.Spec{
+				Name: r.collectionName(), Keys: in.keysOf, Amount: in.amountOf, Public: r.public(),
+			})
+			specs[at].SharedBy, specs[at].Right = r.sharing()
 		}
 		for _, index := range r.indexes() {
 			if !slices.Contains(specs[at].Indexes, index) {
@@ -84,6 +87,10 @@ func (in resourcesIn) amountOf(doc docstore.Document) (int64, error) {
 	return r.amountOf(doc)
 }
 
+func (r *Records[T]) public() bool { return r.Public }
+
+func (r *Records[T]) sharing() (by, right string) { return r.SharedBy, r.Right }
+
 func weight(index docstore.Index) int {
 	switch {
 	case index.Unique:
@@ -129,24 +136,13 @@ func (r *Records[T]) indexes() []docstore.Index {
 // findOrigin sets State.MadeOf, which is read off the event that made the record. A release that does not have it
 // drops it when it writes: there it is known as long as that event is kept with the record.
 func (r *Records[T]) findOrigin(s *history.State) {
-	if r.MadeOf == "" || s.MadeOf != "" || len(s.History.Events) == 0 {
+	if r.MadeOf == "" || s.MadeOf != "" {
 		return
 	}
-	first := s.History.Events[0]
-	of, made := strings.CutPrefix(first.Event, madeBy)
-	if !made || first.Number > 1 {
-		return
-	}
-	if _, of, made = strings.Cut(of, madeFrom); made {
+	if _, of, made := s.History.Origin(); made {
 		s.MadeOf = strings.ToLower(of)
 	}
 }
-
-// The event that makes a record is "created by renew of 0195a000-...".
-const (
-	madeBy   = "created by "
-	madeFrom = " of "
-)
 
 // keysOf returns the keys that a stored record is found by. A value of Resource.Indexes that was not pinned when the
 // record was created is not among them: it cannot be read off the record.

@@ -37,7 +37,7 @@ func (r *Records[T]) createFrom(c *gin.Context, body []byte) error {
 	if err != nil {
 		return err
 	}
-	key, err := r.key(c, r.Name, body)
+	key, err := r.server.UsedKey(c, r.Name, body)
 	if err != nil {
 		return err
 	}
@@ -52,6 +52,9 @@ func (r *Records[T]) createFrom(c *gin.Context, body []byte) error {
 	d := &Draft[T]{Value: v, Now: r.server.Now(), key: key}
 	id, err := r.issue(d)
 	if err != nil {
+		return err
+	}
+	if err := r.mayCreate(ctx, v); err != nil {
 		return err
 	}
 	if err := r.check(ctx, d, nil); err != nil {
@@ -95,7 +98,7 @@ func (r *Records[T]) insert(
 			return doc, false, err
 		}
 		doc.Digest = docstore.NewDigest(doc.Version, doc.Body, doc.State, nil)
-		err = r.collection.Insert(ctx, request.OrganisationFrom(ctx), doc)
+		err = refusedWrite(r.collection.Insert(ctx, request.OrganisationFrom(ctx), doc))
 		if err == nil {
 			if r.Announce != nil {
 				r.Announce(doc)
@@ -122,7 +125,8 @@ func (r *Records[T]) insert(
 func (r *Records[T]) newDocument(
 	ctx context.Context, id uuid.UUID, d *Draft[T], key *history.UsedKey, entry history.Entry,
 ) (doc docstore.Document, err error) {
-	entry.At, entry.By = d.Now, r.server.Caller(ctx)
+	entry.At, entry.By = d.Now, request.CallerFrom(ctx).Subject
+	entry.Organisation = request.OrganisationFrom(ctx).Name()
 	if r.Status != nil {
 		entry.To = Text(*r.Status(d.Value))
 	}

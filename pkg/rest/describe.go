@@ -38,6 +38,8 @@ type Description struct {
 	// Taken are the problems of a value that another record has. ReplaceRefuses are the problems that only a
 	// replacement has.
 	Taken, ReplaceRefuses []problem.Kind
+	// WriteRefuses are the problems that any operation returns that writes a record.
+	WriteRefuses []problem.Kind
 	// Extra are the members of the response of a creation that are not the record's, each with a value of its type.
 	Extra map[string]any
 	// Issued are the members that every new record has, whatever its creator sends.
@@ -56,6 +58,8 @@ type Parameter struct {
 	Values []string
 	// Most is how often it may be sent; once where it is 0.
 	Most int
+	// Deprecated says that callers should leave the parameter.
+	Deprecated bool
 }
 
 // CheckDescription is a Check without its function. Refuses includes the problem of a member that is missing.
@@ -138,6 +142,12 @@ func (r *Records[T]) describe() (Description, error) {
 		r.Immutable == nil {
 		d.ReplaceRefuses = append(d.ReplaceRefuses, problem.Issued)
 	}
+	if r.Public {
+		d.ReplaceRefuses = append(d.ReplaceRefuses, problem.RightMissing)
+	}
+	if r.SharedBy != "" {
+		d.WriteRefuses = []problem.Kind{problem.RightMissing}
+	}
 	for _, f := range r.Filters {
 		for _, p := range f.params {
 			d.Parameters = append(d.Parameters, Parameter{Name: p.name, Format: p.format, Means: p.means})
@@ -187,8 +197,8 @@ func (r *Records[T]) described(checks []Check[T]) []CheckDescription {
 	return all
 }
 
-// issued returns the members that Issue gives to a record that has none, without the one that Complete adds: what an
-// earlier release returns lacks it.
+// issued returns the members that Issue sets in a record without any. It leaves out the member that Complete adds,
+// because records of an earlier release lack it.
 func (r *Records[T]) issued() ([]string, error) {
 	if r.Issue == nil {
 		return nil, nil

@@ -49,13 +49,13 @@
 // # The files, in the order in which a request meets them
 //
 //	service.go      a service of such resources, with the settings that all have
-//	server.go       routes and their methods; from an error to its status
-//	body.go         reads a body and decodes a record; writes responses
+//	server.go       routes and their methods
+//	body.go         reads a body and decodes a record; writes responses, from an error to its status
 //	names.go        the names that a body may have; warnings and hints for others
-//	idempotency.go  Idempotency-Key
+//	idempotency.go  Idempotency-Key, which package idempotency reads
 //	create.go       POST of a new record
 //	read.go         a stored record; its GET, with the conditions that package condition judges, and by its number
-//	list.go         GET of a page; filters and cursors
+//	list.go         GET of a page; filters and cursors, which package sealed seals
 //	search.go       /x/search/{resource}, by packages search and embed
 //	replace.go      PUT
 //	action.go       the declaration of an action and its moves

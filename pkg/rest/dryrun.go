@@ -90,6 +90,9 @@ func (r *Records[T]) attempt(c *gin.Context, body []byte, key *history.UsedKey) 
 	if _, err := r.issue(d); err != nil {
 		return nil, nil, err
 	}
+	if err := r.mayCreate(c.Request.Context(), v); err != nil {
+		return nil, nil, err
+	}
 	verdict := &Verdict{Admissible: true, Warnings: append([]Warning{}, warnings...), Facts: map[string]any{}}
 	return d, verdict, r.try(c.Request.Context(), d, body, verdict)
 }

@@ -65,8 +65,7 @@ func Example() {
 	defer store.Close()
 	server := rest.NewServer(rest.Config{
 		Store: store, Now: time.Now,
-		Sets:   sets{"LoanKind": {"home", "reading room"}, "LoanStatus": {"out", "back"}},
-		Caller: func(context.Context) string { return "ada" },
+		Sets: sets{"LoanKind": {"home", "reading room"}, "LoanStatus": {"out", "back"}},
 	})
 	library(server)
 	if err := server.Open(ctx); err != nil {

@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -45,7 +44,7 @@ func shelvesWith(t *testing.T, collection string, further ...search.Expansion) (
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	server := rest.NewServer(rest.Config{
-		Store: store, Sets: known, Now: time.Now, Caller: func(context.Context) string { return "ada" },
+		Store: store, Sets: known, Now: time.Now,
 	})
 	for _, name := range []string{"crate", "barrel"} {
 		rest.Add(server, rest.Resource[crate]{Name: name, Collection: collection, Search: crateFields})

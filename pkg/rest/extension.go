@@ -1,13 +1,20 @@
 package rest
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
@@ -29,6 +36,8 @@ type Extension struct {
 	Method string
 	// Writes says that the operation changes something, so that the scope for reading does not open it.
 	Writes bool
+	// Creates says that a success is 201. Serve sets the Location.
+	Creates bool
 	// Optional says that an exchange may be run without the service of the operation. The path is unknown there.
 	Optional bool
 	// ID names the operation in the OpenAPI document. It is empty for those that are about a resource.
@@ -40,6 +49,13 @@ type Extension struct {
 	// that the response is a record of the resource.
 	Body, Response reflect.Type
 	IsRecord       bool
+	// Takes are the media types of a body that is no JSON, of up to Largest bytes, whatever the setting max-body says.
+	// Serve gets it as an io.Reader of which errors are problems, and takes the memory for what it keeps of it.
+	Takes   []string
+	Largest int64
+	// Media is the media type of a response that is no JSON; empty for others. Such a response is a func(io.Writer)
+	// error that writes it. If it fails, the connection is cut, so that nobody takes the part for the whole.
+	Media string
 	// Among are the resources whose records the operation finds; the response is a list of them, or of some of their
 	// members.
 	Among []string
@@ -52,6 +68,8 @@ type Extension struct {
 	Tagged bool
 	// Refuses are the problems that it refuses with, beyond those of every operation.
 	Refuses []problem.Kind
+	// Deprecated says that callers should leave the operation; nil for one that stays.
+	Deprecated *Deprecation
 	// Serve returns the response to a request, a value of the type Response that is sent with 200. body points to a
 	// value of the type Body; it is nil without one. The segments that stand for names of the path are parameters of
 	// the context.
@@ -59,6 +77,38 @@ type Extension struct {
 
 	// respond responds to a request, in place of Serve.
 	respond func(c *gin.Context) error
+}
+
+// Deprecation says until when callers may use an operation. Every response of it says so too.
+type Deprecation struct {
+	// Since is the instant from which on the operation should not be used (RFC 9745), and Sunset the one from which
+	// on it may be gone (RFC 8594).
+	Since, Sunset time.Time
+	// Instead is the path of the page that says what to use instead.
+	Instead string
+}
+
+// wrong returns what is wrong with a deprecation, empty if nothing is.
+func (d *Deprecation) wrong() string {
+	switch {
+	case d == nil:
+		return ""
+	case d.Since.IsZero() || !d.Sunset.After(d.Since):
+		return "is deprecated without an instant, or without a later one at which it may be gone"
+	case !strings.HasPrefix(d.Instead, "/"):
+		return "is deprecated without the path of a page that says what to use instead"
+	}
+	return ""
+}
+
+// write writes the headers of a deprecated operation.
+func (d *Deprecation) write(header http.Header) {
+	if d == nil {
+		return
+	}
+	header.Set("Deprecation", "@"+strconv.FormatInt(d.Since.Unix(), 10))
+	header.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
+	header.Add("Link", "<"+d.Instead+`>; rel="deprecation"`)
 }
 
 // Extend declares operations that are about no resource.
@@ -83,6 +133,9 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) erro
 		if err != nil {
 			return err
 		}
+		if wrong := x.Deprecated.wrong(); wrong != "" {
+			return fmt.Errorf("operation %s %s %s", x.Method, x.Path, wrong)
+		}
 		*of = append(*of, x)
 	}
 	router.Any(ExtensionPrefix+"/*path", func(c *gin.Context) {
@@ -106,7 +159,7 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) erro
 			for _, p := range found.Parameters {
 				c.AddParam(p.Name, p.Value)
 			}
-			serveGuarded(c, guard, func() error { return x.serve(c) })
+			serveGuarded(c, guard, len(x.Query) > 0, func() error { return x.serve(c) })
 			return
 		}
 		fail(c, problem.WrongMethod(c.Request.Method, allowed...))
@@ -115,24 +168,57 @@ func (s *Server) mountExtensions(router gin.IRouter, guard gin.HandlerFunc) erro
 }
 
 func (x *Extension) serve(c *gin.Context) error {
+	x.Deprecated.write(c.Writer.Header())
 	if x.respond != nil {
 		return x.respond(c)
 	}
 	if err := x.takes(c.Request.URL.RawQuery); err != nil {
 		return err
 	}
-	var body any
-	if x.Body != nil {
-		var err error
-		if body, err = x.readBody(c); err != nil {
-			return err
-		}
+	body, err := x.body(c)
+	if err != nil {
+		return err
 	}
 	response, err := x.Serve(c, body)
 	if err != nil {
 		return err
 	}
-	return writeJSON(c, response)
+	if write, is := response.(func(io.Writer) error); is {
+		return x.stream(c, write)
+	}
+	return x.write(c, response)
+}
+
+// write writes a response as JSON.
+func (x *Extension) write(c *gin.Context, response any) error {
+	body, err := json.Marshal(response, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if x.Creates {
+		status = http.StatusCreated
+	}
+	send(c, status, body)
+	return nil
+}
+
+// stream writes a response that is no JSON, of a length that is not known before.
+func (x *Extension) stream(c *gin.Context, write func(io.Writer) error) error {
+	header := c.Writer.Header()
+	header.Set("Content-Type", x.Media)
+	header["Cache-Control"], header["X-Content-Type-Options"] = noStore, noSniff
+	c.Status(http.StatusOK)
+	err := write(c.Writer)
+	if err != nil && !c.Writer.Written() {
+		header.Del("Content-Disposition")
+		return err
+	}
+	if err != nil {
+		_ = c.Error(err)
+		panic(http.ErrAbortHandler)
+	}
+	return nil
 }
 
 // takes refuses a query with parameters that the operation does not take.
@@ -148,6 +234,23 @@ func (x *Extension) takes(raw string) error {
 		}
 		return ""
 	})
+}
+
+// body returns the body of a request as Serve gets it.
+func (x *Extension) body(c *gin.Context) (any, error) {
+	switch {
+	case x.Body != nil:
+		return x.readBody(c)
+	case len(x.Takes) == 0:
+		return nil, nil
+	}
+	is, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
+	if err != nil || !slices.Contains(x.Takes, is) || c.Request.Header.Get("Content-Encoding") != "" {
+		return nil, problem.New(problem.MediaType, "The body must be sent as "+strings.Join(x.Takes, " or ")+
+			", without a Content-Encoding.").WithHeader("Accept", strings.Join(x.Takes, ", "))
+	}
+	process.Stream(c, x.Largest)
+	return piecewise{c.Request.Body}, nil
 }
 
 // readBody reads a body that has the members of the operation's type and no others, also in the objects within it.
@@ -212,7 +315,7 @@ func (r *documents) past(record reflect.Type) []Extension {
 
 // history serves GET /x/history/{resource}/{id}.
 func (r *documents) history(c *gin.Context, id string) error {
-	query, err := history.ParseQuery(c.Request.URL.RawQuery)
+	query, err := history.ParseQuery(r.server.cursors.Given(c.Request))
 	if err != nil {
 		return err
 	}
@@ -226,10 +329,31 @@ func (r *documents) history(c *gin.Context, id string) error {
 		return err
 	}
 	if next != nil {
-		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/history/"+r.resource+"/"+page.ID+"?"+next.Encode()+
-			`>; rel="next"`)
+		path := ExtensionPrefix + "/history/" + r.resource + "/" + page.ID
+		c.Writer.Header().Set("Link", "<"+path+"?"+r.server.cursors.Next(ctx, path, next)+`>; rel="next"`)
 	}
 	return writeJSON(c, page)
+}
+
+// readAt returns the record of a document as it was read at an instant, its entity tag and its version then. Errors: as
+// history.Log.VersionAt.
+func (r *documents) readAt(
+	ctx context.Context, doc docstore.Document, at time.Time,
+) (body []byte, tag string, version int64, err error) {
+	was, err := r.log.VersionAt(ctx, doc, at)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	body, tag, err = r.shownAt(was, at)
+	if err != nil || r.recalled == nil {
+		return body, tag, was.Version, err
+	}
+	recalled, set, err := r.recalled(ctx, was, at)
+	if set {
+		// No version reads so.
+		body, tag = recalled, strings.TrimSuffix(tag, `"`)+`-recalled"`
+	}
+	return body, tag, was.Version, err
 }
 
 // asOf serves GET /x/asof/{resource}/{id}?at=INSTANT: the record as it was read at that instant.
@@ -243,23 +367,9 @@ func (r *documents) asOf(c *gin.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	was, err := r.log.VersionAt(ctx, doc, at)
+	body, tag, _, err := r.readAt(ctx, doc, at)
 	if err != nil {
 		return err
-	}
-	body, tag, err := r.shownAt(was, at)
-	if err != nil {
-		return err
-	}
-	if r.recalled != nil {
-		recalled, set, err := r.recalled(ctx, was, at)
-		if err != nil {
-			return err
-		}
-		if set {
-			// No version reads so.
-			body, tag = recalled, strings.TrimSuffix(tag, `"`)+`-recalled"`
-		}
 	}
 	if err := docstore.Take(ctx, len(body)); err != nil { // for the response
 		return err

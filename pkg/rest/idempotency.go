@@ -14,43 +14,39 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
-// MaxKey is the greatest length of an Idempotency-Key, in bytes.
-const MaxKey = 255
-
-// key returns the Idempotency-Key of the request for an operation, nil where it has none.
-func (r *documents) key(c *gin.Context, operation string, body []byte) (*history.UsedKey, error) {
-	values := c.Request.Header.Values("Idempotency-Key")
-	if len(values) == 0 {
-		return nil, nil
+// UsedKey returns what is kept of the Idempotency-Key of a request for an operation, nil where it has none. Errors:
+// problem.BadHeader, problem.Malformed for a body that is no JSON.
+func (s *Server) UsedKey(c *gin.Context, operation string, body []byte) (*history.UsedKey, error) {
+	sent, err := idempotency.Sent(c.Request.Header)
+	if err != nil || sent == "" {
+		return nil, err
 	}
-	if len(values) > 1 || values[0] == "" || len(values[0]) > MaxKey {
-		return nil, problem.New(problem.BadHeader, "Idempotency-Key must be sent once, with 1 to 255 characters.")
-	}
-	return r.keyOf(c.Request.Context(), operation, values[0], body)
+	return s.keyOf(c.Request.Context(), operation, sent, body)
 }
 
 // keyOf returns what is kept of an Idempotency-Key with which the caller sends a body to an operation.
-func (r *documents) keyOf(ctx context.Context, operation, key string, body []byte) (*history.UsedKey, error) {
-	request := ""
+func (s *Server) keyOf(ctx context.Context, operation, key string, body []byte) (*history.UsedKey, error) {
+	sent := ""
 	if len(body) > 0 {
 		text, err := jsonobject.Canonical(body)
 		if err != nil {
 			return nil, problem.New(problem.Malformed, "The body is no valid JSON text.").Because(err)
 		}
-		request = digest(string(text))
+		sent = digest(string(text))
 	}
 	return &history.UsedKey{
-		Name:    digest(r.server.Caller(ctx), operation, key),
-		Request: request,
-		At:      r.server.Now(),
+		Name:    digest(request.CallerFrom(ctx).Key(), operation, key),
+		Request: sent,
+		At:      s.Now(),
 	}, nil
 }
 
 // expired reports whether the key is no longer remembered.
-func (r *documents) expired(k *history.UsedKey) bool {
-	return r.server.KeyRetention > 0 && r.server.Now().Sub(k.At) > r.server.KeyRetention
+func (s *Server) expired(k *history.UsedKey) bool {
+	return s.KeyRetention > 0 && s.Now().Sub(k.At) > s.KeyRetention
 }
 
 var errKeyReused = problem.New(problem.KeyReused,
@@ -67,7 +63,7 @@ func (r *Records[T]) replayed(ctx context.Context, key *history.UsedKey) (docsto
 	if err != nil {
 		return docstore.Document{}, false, err
 	}
-	again, err := r.again(record.state.Key, key)
+	again, err := r.server.Repeats(record.state.Key, key)
 	if err == nil && !again {
 		err = r.forget(ctx, doc, record)
 	}
@@ -77,11 +73,11 @@ func (r *Records[T]) replayed(ctx context.Context, key *history.UsedKey) (docsto
 	return doc, true, nil
 }
 
-// again reports whether a request with a key is the one that the key was used for. It is not, if that key is no longer
-// remembered. The same key with another request is refused.
-func (r *documents) again(was, key *history.UsedKey) (bool, error) {
+// Repeats reports whether a request with a key is the one that the key was used for. It is not, if that key is no
+// longer remembered. Errors: problem.KeyReused for the same key with another request.
+func (s *Server) Repeats(was, key *history.UsedKey) (bool, error) {
 	switch {
-	case r.expired(was):
+	case s.expired(was):
 		return false, nil
 	case was.Request != key.Request:
 		return false, errKeyReused
@@ -103,7 +99,7 @@ func (r *documents) madeWith(doc docstore.Document, key *history.UsedKey) (bool,
 	if err != nil {
 		return false, fmt.Errorf("stored %s %s: state: %w", r.resource, doc.ID, err)
 	}
-	return state.Key != nil && state.Key.Name == key.Name && !r.expired(state.Key), nil
+	return state.Key != nil && state.Key.Name == key.Name && !r.server.expired(state.Key), nil
 }
 
 // forget takes an expired key off the record that it created, so that it can be used anew. Somebody else may have done
@@ -141,7 +137,7 @@ func (r *documents) repeated(
 	if was == nil {
 		return false, nil
 	}
-	return r.again(was, key)
+	return r.server.Repeats(was, key)
 }
 
 // digest returns a short name of a sequence of texts, the same only for the same sequence.

@@ -34,7 +34,7 @@ func TestAKeyBelongsToItsCallerAndOperation(t *testing.T) {
 	body := w.body("")
 	first := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k")
 	w.wants(w.do(422, "POST", "/parcel", w.body(`"size":"small"`), "Idempotency-Key", "k"), problem.KeyReused)
-	w.caller = "bo"
+	w.caller.Subject = "bo"
 	if r := w.do(201, "POST", "/parcel", body, "Idempotency-Key", "k"); r.text("id") == first.text("id") {
 		t.Error("another caller got the record of the first")
 	}

@@ -39,7 +39,7 @@ const (
 
 // list serves GET /{resource}: a page of records in order of creation, and a link to the next.
 func (r *documents) list(c *gin.Context) error {
-	q, values, err := r.query(c.Request.URL.RawQuery)
+	q, values, err := r.query(r.server.cursors.Given(c.Request))
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,9 @@ func (r *documents) list(c *gin.Context) error {
 		values.Del("skip")
 		values.Set("cursor", base64.RawURLEncoding.EncodeToString(last[:]))
 		values.Set("limit", strconv.Itoa(q.Limit))
-		c.Writer.Header().Set("Link", "</"+r.resource+"?"+values.Encode()+`>; rel="next"`)
+		path := "/" + r.resource
+		next := r.server.cursors.Next(c.Request.Context(), path, values)
+		c.Writer.Header().Set("Link", "<"+path+"?"+next+`>; rel="next"`)
 	}
 	size := 2
 	for _, doc := range docs {

@@ -151,7 +151,7 @@ func (n *names) refuse(unnamed []jsonobject.Unnamed) error {
 	return p
 }
 
-// fields returns the names that a member could have been meant to have.
+// fields returns the members that the caller can have meant by an unknown name.
 func (n *names) fields(m jsonobject.Unnamed) []string {
 	all := slices.Sorted(maps.Keys(m.Known))
 	return slices.DeleteFunc(all, func(name string) bool {

@@ -99,7 +99,7 @@ type world struct {
 	server  *rest.Server
 	mu      sync.Mutex
 	now     time.Time
-	caller  string
+	caller  request.Caller
 	loads   int // how often the depot of a draft was looked up
 	refused []string
 	parcels *rest.Records[parcel]
@@ -231,7 +231,7 @@ func start(t testing.TB, change func(*rest.Resource[parcel])) *world {
 // startOn starts the server on a database.
 func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *world {
 	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), caller: "ada"}
+	w := &world{t: t, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), caller: asAda}
 	opened, err := sqlitestore.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -244,8 +244,7 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 	w.store = &faults{Store: opened}
 	w.server = rest.NewServer(rest.Config{
 		Store: w.store, Sets: known, KeyRetention: 24 * time.Hour,
-		Now:    func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
-		Caller: func(context.Context) string { return w.caller },
+		Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now },
 		Refused: func(resource, check string, k problem.Kind) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
@@ -263,7 +262,7 @@ func startOn(t testing.TB, path string, change func(*rest.Resource[parcel])) *wo
 	}
 	gin.SetMode(gin.ReleaseMode)
 	engine := gin.New()
-	if err := w.server.Mount(engine, ada); err != nil {
+	if err := w.server.Mount(engine, w.admit); err != nil {
 		t.Fatal(err)
 	}
 	w.handler = engine
@@ -374,10 +373,17 @@ func (f *faults) Collection(ctx context.Context, spec docstore.Spec) (docstore.C
 	return &faultyCollection{c, history, f}, err
 }
 
+// asAda is Ada, in an exchange that organisations do not share.
+var asAda = request.Caller{Subject: "ada", Organisation: organisation.Sole()}
+
 // ada is a guard that admits every request as one of hers.
 func ada(c *gin.Context) {
-	caller := request.Caller{Subject: "ada", Organisation: organisation.Sole()}
-	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), caller))
+	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), asAda))
+}
+
+// admit is a guard that admits every request as one of the caller of the world.
+func (w *world) admit(c *gin.Context) {
+	c.Request = c.Request.WithContext(request.WithCaller(c.Request.Context(), w.caller))
 }
 
 type faultyCollection struct {

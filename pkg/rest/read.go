@@ -85,11 +85,64 @@ func (s *Server) serveRecords(c *gin.Context) {
 	Respond(c, found, err)
 }
 
+// serveRecordsAt serves the internal operation that returns records by their ids or numbers as they were at an instant;
+// one to come is now.
+func (s *Server) serveRecordsAt(c *gin.Context) {
+	at, err := history.Instant(c.Request.URL.RawQuery)
+	var found embed.LookedUp
+	if now := s.Now(); err == nil && at.After(now) {
+		at = now
+	}
+	if err == nil {
+		past := embed.Source{One: func(ctx context.Context, name string, among []string) (part.Shown, error) {
+			return s.recordNamedAt(ctx, name, among, at)
+		}}
+		found, err = past.Named(c.Request.Context(), c.Param("names"))
+	}
+	Respond(c, found, err)
+}
+
 func (s *Server) embeds() embed.Source { return embed.Source{One: s.recordNamed, Peer: s.peer} }
 
 // recordNamed returns the record with an id or number, of one of some resources or of any; the zero value if there is
 // none.
 func (s *Server) recordNamed(ctx context.Context, name string, among []string) (part.Shown, error) {
+	of, doc, err := s.lookUp(ctx, name, among)
+	if of == nil || err != nil {
+		return part.Shown{}, err
+	}
+	record, err := of.showing(ctx, doc, s.Now())
+	if err == nil {
+		err = docstore.Take(ctx, 2*len(record)) // for the list of them, and for the response
+	}
+	return part.Shown{Resource: of.name(), ID: doc.ID.String(), Record: record}, err
+}
+
+// recordNamedAt is recordNamed of a record as it was at an instant. One that was not there yet, or of which that was
+// not kept, is none.
+func (s *Server) recordNamedAt(
+	ctx context.Context, name string, among []string, at time.Time,
+) (part.Shown, error) {
+	of, doc, err := s.lookUp(ctx, name, among)
+	if of == nil || err != nil {
+		return part.Shown{}, err
+	}
+	record, _, version, err := of.readAt(ctx, doc, at)
+	var unknown *problem.Error
+	if errors.As(err, &unknown) && unknown.Kind == problem.NotFound {
+		return part.Shown{}, nil
+	}
+	if err == nil {
+		err = docstore.Take(ctx, 2*len(record)) // for the list of them, and for the response
+	}
+	return part.Shown{Resource: of.name(), ID: doc.ID.String(), Version: version, Record: record}, err
+}
+
+// lookUp returns the document with an id or number and its resource, of one of some resources or of any; no resource if
+// there is none.
+func (s *Server) lookUp(
+	ctx context.Context, name string, among []string,
+) (of resource, doc docstore.Document, err error) {
 	var tried []string
 	for _, r := range s.resources {
 		in := s.opened[r.collectionName()]
@@ -100,25 +153,20 @@ func (s *Server) recordNamed(ctx context.Context, name string, among []string) (
 		tried = append(tried, r.collectionName())
 		doc, found, err := documentNamed(ctx, in, r.numbered(), name)
 		if err != nil {
-			return part.Shown{}, err
+			return nil, doc, err
 		}
 		if !found {
 			continue
 		}
 		of, err := s.resourcesIn(r.collectionName()).of(doc)
 		if err != nil {
-			return part.Shown{}, err
+			return nil, doc, err
 		}
-		if len(among) > 0 && !slices.Contains(among, of.name()) {
-			continue
+		if len(among) == 0 || slices.Contains(among, of.name()) {
+			return of, doc, nil
 		}
-		record, err := of.showing(ctx, doc, s.Now())
-		if err == nil {
-			err = docstore.Take(ctx, 2*len(record)) // for the list of them, and for the response
-		}
-		return part.Shown{Resource: of.name(), ID: doc.ID.String(), Record: record}, err
 	}
-	return part.Shown{}, nil
+	return nil, doc, nil
 }
 
 // documentNamed returns the document with an id or, in a unique index, a number.
@@ -197,6 +245,8 @@ type Record[T any] struct {
 
 	state  history.State
 	unsent bool
+	// owner is the name of the organisation that owns the record, as it is stored; empty where there is none.
+	owner string
 	// digest is the digest of the version, as it was read; nil for none.
 	digest docstore.Digest
 	// size is the length of the body and the state as they are stored.
@@ -210,6 +260,9 @@ type Record[T any] struct {
 
 // Size returns the length of the record as it is stored, what is kept with it included, in bytes.
 func (r *Record[T]) Size() int { return r.size }
+
+// Owner returns the name of the organisation that owns the record; empty where organisations do not share the exchange.
+func (r *Record[T]) Owner() string { return r.owner }
 
 // Pinned returns an index value that was pinned when the record was created.
 func (r *Record[T]) Pinned(index string) string { return r.state.Pinned[index] }
@@ -258,9 +311,11 @@ type documents struct {
 	server           *Server
 	collection       docstore.Collection
 	texts            docstore.Members
-	log              history.Log
-	prefix           []byte
-	params           map[string]param
+	// rights says what organisations may write that do not own it; nil where organisations do not share the exchange.
+	rights docstore.Sharing
+	log    history.Log
+	prefix []byte
+	params map[string]param
 	// table is what can be searched; nil if nothing can.
 	table *search.Table
 	// number is the member with the number that the exchange issues, by which lists can be filtered; "" if there is
@@ -290,6 +345,7 @@ func (r *documents) open(opened docstore.Collection) error {
 	}
 	r.collection = opened
 	r.log = history.Log{Resource: r.resource, Formers: formers, Now: r.server.Now, Recalls: r.recalled != nil}
+	r.rights, _ = docstore.As[docstore.Sharing](opened)
 	r.texts, err = docstore.As[docstore.Members](opened)
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/jsonobject"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -44,7 +45,8 @@ func (r *Records[T]) replaceBy(c *gin.Context, id string, body []byte) error {
 			if err != nil || d == nil {
 				return nil, err
 			}
-			entry := history.Entry{Event: "replaced", At: d.Now, By: r.server.Caller(ctx)}
+			entry := history.Entry{Event: "replaced", At: d.Now, By: request.CallerFrom(ctx).Subject,
+				Organisation: request.OrganisationFrom(ctx).Name()}
 			record.Value = *d.Value
 			return r.succeed(doc, record, entry, nil, d.differs)
 		})

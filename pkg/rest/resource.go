@@ -27,6 +27,13 @@ type Resource[T any] struct {
 	// Collection is where the records are stored; a collection named after the resource where empty. Resources of one
 	// service that name the same collection share its unique indexes.
 	Collection string
+	// Public says that every organisation that shares the exchange reads the records. The owner of each alone changes
+	// it. All resources of a collection say the same.
+	Public bool
+	// SharedBy is the filter with the number of the policy that a record is under, and shared with. The participants of
+	// the policy see the record, and those with the right named Right write it; the owner alone if Right is empty. All
+	// resources of a collection say the same.
+	SharedBy, Right string
 
 	// Aliases are further names that members are accepted under: the name sent -> the name of the record's member. A
 	// name mapped to "" is accepted and dropped: responses have it in addition to the members of the record, and
@@ -194,6 +201,8 @@ var readMethods = []string{http.MethodGet, http.MethodHead}
 
 func (l *StaticList) name() string                   { return l.Name }
 func (l *StaticList) collectionName() string         { return "" }
+func (l *StaticList) public() bool                   { return false }
+func (l *StaticList) sharing() (by, right string)    { return "", "" }
 func (l *StaticList) indexes() []docstore.Index      { return nil }
 func (l *StaticList) open(docstore.Collection) error { return nil }
 

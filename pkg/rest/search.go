@@ -140,6 +140,11 @@ func searchOf(table *search.Table) Extension {
 
 func (l *StaticList) searched() *search.Table { return nil }
 
+// readAt is never called, since the list stores nothing.
+func (l *StaticList) readAt(context.Context, docstore.Document, time.Time) ([]byte, string, int64, error) {
+	return nil, "", 0, nil
+}
+
 // showing is never called, since the list stores nothing.
 func (l *StaticList) showing(context.Context, docstore.Document, time.Time) ([]byte, error) {
 	return nil, nil
@@ -179,7 +184,7 @@ func (r *documents) showing(ctx context.Context, doc docstore.Document, at time.
 
 // find serves a search.
 func (s *Server) find(c *gin.Context, table *search.Table, from search.Source) error {
-	q, err := table.Parse(c.Request.URL.RawQuery)
+	q, err := table.Parse(s.cursors.Given(c.Request))
 	if err != nil {
 		return err
 	}
@@ -192,8 +197,8 @@ func (s *Server) find(c *gin.Context, table *search.Table, from search.Source) e
 		return err
 	}
 	if page.Next != nil {
-		c.Writer.Header().Set("Link", "<"+ExtensionPrefix+"/search/"+table.Resource+"?"+page.Next.Encode()+
-			`>; rel="next"`)
+		path := ExtensionPrefix + "/search/" + table.Resource
+		c.Writer.Header().Set("Link", "<"+path+"?"+s.cursors.Next(c.Request.Context(), path, page.Next)+`>; rel="next"`)
 	}
 	size := 2
 	for _, record := range records {

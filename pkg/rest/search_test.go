@@ -1,7 +1,6 @@
 package rest_test
 
 import (
-	"context"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
@@ -70,7 +69,7 @@ func crates(t testing.TB) (*world, *sqlitestore.Store) {
 func cratesOn(t testing.TB, store docstore.Store) *world {
 	t.Helper()
 	server := rest.NewServer(rest.Config{
-		Store: store, Sets: known, Now: time.Now, Caller: func(context.Context) string { return "ada" },
+		Store: store, Sets: known, Now: time.Now,
 	})
 	for _, name := range []string{"crate", "barrel"} {
 		rest.Add(server, rest.Resource[crate]{

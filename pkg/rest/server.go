@@ -2,7 +2,6 @@ package rest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -25,6 +24,7 @@ import (
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/internal/query"
 	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/sealed"
 	"insurance.example/exchange/pkg/rest/search"
 )
 
@@ -34,8 +34,8 @@ type Config struct {
 	Sets  Sets
 	// Now returns the present instant.
 	Now func() time.Time
-	// Caller returns the subject of the caller's token.
-	Caller func(context.Context) string
+	// Organisations says that organisations share the exchange: then the cursors of lists are sealed.
+	Organisations bool
 	// KeyRetention is how long an Idempotency-Key is remembered; zero stands for as long as the record.
 	KeyRetention time.Duration
 	// LargestRecord is the greatest length of a record as JSON, in bytes; UsualRecord where it is zero. It bounds
@@ -61,7 +61,11 @@ type Server struct {
 	together  []together
 	// opened are the collections by name.
 	opened map[string]docstore.Collection
-	// log is the log of changes; logless says why there is none.
+	// cursors are sealed where organisations share the exchange; nil elsewhere.
+	cursors *sealed.Cursors
+	// sources are the collections that have a log of changes, by name.
+	sources map[string]changes.Source
+	// log is the log of changes; logless says why there is none. Both are nil in a service that keeps none.
 	log     *changes.Log
 	logless error
 	// lookedUp is Parts.LookedUp.
@@ -74,6 +78,8 @@ type Server struct {
 type resource interface {
 	name() string
 	collectionName() string
+	public() bool
+	sharing() (by, right string)
 	indexes() []docstore.Index
 	open(docstore.Collection) error
 	keysOf(docstore.Document) (docstore.Keys, error)
@@ -84,6 +90,7 @@ type resource interface {
 	extensions() []Extension
 	searched() *search.Table
 	showing(context.Context, docstore.Document, time.Time) ([]byte, error)
+	readAt(context.Context, docstore.Document, time.Time) (body []byte, tag string, version int64, err error)
 	describe() (Description, error)
 	validate(sets Sets) []error
 	dispatch(c *gin.Context, id, sub string) (handle func() error, allowed []string)
@@ -182,6 +189,7 @@ func (s *Server) Open(ctx context.Context) error {
 		return err
 	}
 	s.opened = map[string]docstore.Collection{}
+	s.sources = map[string]changes.Source{}
 	for _, spec := range s.specs() {
 		collection, err := s.Store.Collection(ctx, spec)
 		if err != nil {
@@ -193,16 +201,32 @@ func (s *Server) Open(ctx context.Context) error {
 			}
 		}
 		s.opened[spec.Name] = collection
+		s.sources[spec.Name] = changes.Source{
+			Collection: collection, Public: spec.Public, Shared: s.Organisations && spec.SharedBy != "",
+		}
 	}
 	for _, r := range s.resources {
 		if err := r.open(s.opened[r.collectionName()]); err != nil {
 			return fmt.Errorf("collection %s: %w", r.collectionName(), err)
 		}
 	}
-	if len(s.opened) > 0 {
-		s.log, s.logless = changes.Of(s.opened)
+	if s.Organisations && len(s.opened) > 0 {
+		seal, err := sealed.Of(ctx, s.Store)
+		if err != nil {
+			return err
+		}
+		s.cursors = sealed.NewCursors(seal)
 	}
+	s.openLog(nil)
 	return nil
+}
+
+// openLog opens the log of changes: that of the collections of the resources, and of some others by name.
+func (s *Server) openLog(others map[string]changes.Source) {
+	maps.Copy(s.sources, others)
+	if len(s.sources) > 0 {
+		s.log, s.logless = changes.Of(s.sources)
+	}
 }
 
 // Route is the paths and methods of one resource, for the routing table of a gateway.
@@ -231,10 +255,13 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) error {
 	if err := s.mountExtensions(router, guard); err != nil {
 		return err
 	}
-	if len(s.resources) > 0 {
+	if s.log != nil || s.logless != nil {
 		router.GET(changes.Path+":after", guard, s.serveChanges)
+	}
+	if len(s.resources) > 0 {
 		router.POST(trialPath, guard, s.serveTrial)
 		router.GET(embed.Path+":names", guard, s.serveRecords)
+		router.GET(embed.PastPath+":names", guard, s.serveRecordsAt)
 	}
 	for _, r := range s.resources {
 		serve := func(c *gin.Context) {
@@ -242,7 +269,7 @@ func (s *Server) Mount(router gin.IRouter, guard gin.HandlerFunc) error {
 			countAs(c, r.name(), handle != nil || allowed != nil)
 			switch {
 			case handle != nil:
-				serveGuarded(c, guard, handle)
+				serveGuarded(c, guard, false, handle)
 			case allowed != nil:
 				fail(c, problem.WrongMethod(c.Request.Method, allowed...))
 			default:
@@ -267,24 +294,14 @@ func (s *Server) serveChanges(c *gin.Context) {
 	Respond(c, page, err)
 }
 
-// Respond responds to a request of another service with a value as JSON or, if err is not nil, as fail does.
-func Respond(c *gin.Context, value any, err error) {
-	if err == nil {
-		err = writeJSON(c, value)
-	}
-	if err != nil {
-		fail(c, err)
-	}
-}
-
-// serveGuarded handles a request that the guard does not refuse. What is no GET takes no parameters; which ones a GET
-// takes, its operation knows.
-func serveGuarded(c *gin.Context, guard gin.HandlerFunc, handle func() error) {
+// serveGuarded handles a request that the guard does not refuse. What is no GET takes no parameters unless its
+// operation knows which; a GET's does.
+func serveGuarded(c *gin.Context, guard gin.HandlerFunc, knows bool, handle func() error) {
 	if guard(c); c.IsAborted() {
 		return
 	}
 	var err error
-	if raw := c.Request.URL.RawQuery; raw != "" && !slices.Contains(readMethods, c.Request.Method) {
+	if raw := c.Request.URL.RawQuery; raw != "" && !knows && !slices.Contains(readMethods, c.Request.Method) {
 		err = query.None(raw)
 	}
 	if err == nil {
@@ -293,33 +310,6 @@ func serveGuarded(c *gin.Context, guard gin.HandlerFunc, handle func() error) {
 	if err != nil {
 		fail(c, err)
 	}
-}
-
-// fail responds with the problem that err is. It is the one place where errors become statuses: what a store or a
-// peer could not do in time is an outage (503), and any other error is 500.
-func fail(c *gin.Context, err error) {
-	var p *problem.Error
-	if !errors.As(err, &p) {
-		var building *docstore.BuildingError
-		var altered *docstore.AlteredError
-		switch {
-		case errors.As(err, &building):
-			p = problem.Outage(err)
-			p.Detail = "The index " + building.Index +
-				" is being built from the records that are there. Retry the request later."
-		case errors.Is(err, docstore.ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err,
-			context.Canceled):
-			p = problem.Outage(err)
-		case errors.Is(err, docstore.ErrTooLarge):
-			p = tooLarge(docstore.MaxSize, err)
-		case errors.As(err, &altered):
-			p = problem.New(problem.Altered, fmt.Sprintf("What is stored as version %d of the record is not what the "+
-				"exchange wrote. It is neither shown nor changed.", altered.Version)).Because(err)
-		default:
-			p = problem.From(err)
-		}
-	}
-	process.Refuse(c, p)
 }
 
 // countAs sets the route by which the metrics count a request where it is not that of the router: an action has a

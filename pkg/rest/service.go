@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -13,7 +14,9 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/changes"
 	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/internal/query"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -26,6 +29,8 @@ type Service struct {
 	Storeless bool
 	// Flags declares the settings that are the service's own, if any.
 	Flags func(*pflag.FlagSet)
+	// Told are the names of those of them whose values callers may learn, beside those that every service has.
+	Told []string
 	// Foreign are names of settings of other services that share the environment.
 	Foreign []string
 	// Sets returns the value sets, as the file at a path amends them; an empty path amends nothing.
@@ -39,6 +44,9 @@ type Service struct {
 type Parts struct {
 	// Open opens the collections of documents that are no records, if there are any, after those of the resources.
 	Open func(ctx context.Context) error
+	// Logged returns the collections of documents that are no records and have entries in the log of changes, by name,
+	// if there are any. It is called after Open.
+	Logged func() map[string]changes.Source
 	// Internal adds the operations for other services to a router, if there are any.
 	Internal func(gin.IRouter)
 	// LookedUp returns what the internal operations say about a record, and the path that it is asked for by; an empty
@@ -65,9 +73,11 @@ func (s Service) Definition() process.Definition {
 	var keyRetention *time.Duration
 	var maxRecord *int
 	var amounts func() setting.Amounts
+	var given *pflag.FlagSet
 	return process.Definition{
 		Name: s.Name, Summary: s.Summary, Foreign: s.Foreign, Peers: s.Peers, Storeless: s.Storeless,
 		Flags: func(flags *pflag.FlagSet) {
+			given = flags
 			valueSets = setting.SharedString(flags, valueSetsFlag,
 				"YAML file that replaces or extends value sets; the published ones where not given")
 			keyRetention = setting.SharedDuration(flags, keyRetentionFlag,
@@ -80,7 +90,11 @@ func (s Service) Definition() process.Definition {
 			}
 		},
 		New: func(ctx context.Context, deps process.Deps) (*process.Instance, error) {
-			return s.open(ctx, deps, *valueSets,
+			says, err := s.about(given)
+			if err != nil {
+				return nil, err
+			}
+			return s.open(ctx, deps, *valueSets, says,
 				Config{KeyRetention: *keyRetention, LargestRecord: *maxRecord, AmountUnit: amounts().Unit})
 		},
 	}
@@ -88,7 +102,7 @@ func (s Service) Definition() process.Definition {
 
 // open opens the service. config holds what settings say.
 func (s Service) open(
-	ctx context.Context, deps process.Deps, valueSets string, config Config,
+	ctx context.Context, deps process.Deps, valueSets string, told about, config Config,
 ) (_ *process.Instance, err error) {
 	if config.Sets, err = s.Sets(valueSets); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", valueSetsFlag, err)
@@ -97,7 +111,7 @@ func (s Service) open(
 		deps.Unset(keyRetentionFlag, "an Idempotency-Key is remembered as long as its record")
 	}
 	config.Store, config.Now = deps.Store, func() time.Time { return deps.Now().UTC() }
-	config.Caller = func(ctx context.Context) string { return request.CallerFrom(ctx).Subject }
+	config.Organisations = deps.Organisations
 	config.Refused = countRefusals(deps.Metrics)
 	server := NewServer(config)
 	server.peer = deps.Peer
@@ -115,9 +129,17 @@ func (s Service) open(
 			return nil, err
 		}
 	}
+	if parts.Logged != nil {
+		server.openLog(parts.Logged())
+	}
 	engine := deps.Engine()
 	if err := server.Mount(engine, deps.Guard); err != nil {
 		return nil, err
+	}
+	if !s.Storeless {
+		engine.GET(aboutPath, func(c *gin.Context) {
+			serveGuarded(c, deps.Guard, false, func() error { return told.serve(c) })
+		})
 	}
 	if parts.Internal != nil {
 		parts.Internal(engine.Group("/", deps.Guard))
@@ -130,6 +152,51 @@ func (s Service) open(
 		instance.Background[name] = func(ctx context.Context) error { return run(request.ForExchange(ctx)) }
 	}
 	return instance, err
+}
+
+// aboutPath is the path of the internal operation that says what a service is. Its callers know it from the contract of
+// the service.
+const aboutPath = "/internal/about"
+
+// about is what a service says about itself to callers.
+type about struct {
+	Version  string `json:"version"`
+	Commit   string `json:"commit"`
+	Settings []told `json:"settings"`
+}
+
+// told is a setting in force. Value is empty if it is not given, and what it is about is off.
+type told struct {
+	Name  string `json:"name"`
+	Value string `json:"value,omitzero"`
+}
+
+// about returns what the service says about itself, with the settings that were given. Errors: it declares no such
+// setting.
+func (s Service) about(given *pflag.FlagSet) (about, error) {
+	build := process.CurrentBuild()
+	says := about{Version: build.Version, Commit: build.Commit, Settings: []told{}}
+	names := append([]string{keyRetentionFlag, maxRecordFlag}, setting.AmountFlags()...)
+	for _, name := range slices.Sorted(slices.Values(append(names, s.Told...))) {
+		flag := given.Lookup(name)
+		if flag == nil {
+			return about{}, fmt.Errorf("service %s tells the setting %s, which it does not declare", s.Name, name)
+		}
+		value := flag.Value.String()
+		if off := flag.Value.Type() == "duration" && value == time.Duration(0).String(); off {
+			value = ""
+		}
+		says.Settings = append(says.Settings, told{name, value})
+	}
+	return says, nil
+}
+
+// serve serves the internal operation.
+func (a about) serve(c *gin.Context) error {
+	if raw := c.Request.URL.RawQuery; raw != "" {
+		return query.None(raw)
+	}
+	return writeJSON(c, a)
 }
 
 // Routes returns the routes of the service's resources, from their declarations alone.

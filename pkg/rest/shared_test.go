@@ -26,7 +26,7 @@ func TestRecordsOfAnotherResourceAreNotFound(t *testing.T) {
 		}
 	})
 	server := rest.NewServer(rest.Config{
-		Store: store, Sets: known, Now: time.Now, Caller: func(context.Context) string { return "ada" },
+		Store: store, Sets: known, Now: time.Now,
 	})
 	town := rest.Exact("town", func(d *depot) string { return rest.Text(d.Town) })
 	shared := map[string]*rest.Records[depot]{}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
@@ -95,6 +95,12 @@ func (r *Records[T]) Recorded(doc docstore.Document) (*T, time.Time, error) {
 	return &record.Value, record.created(), nil
 }
 
+// VersionAt returns the version of a document that was in force at an instant. Errors: problem.NotFound if there was
+// none yet or if it was not kept; docstore.ErrUnavailable; *docstore.AlteredError.
+func (r *Records[T]) VersionAt(ctx context.Context, doc docstore.Document, at time.Time) (docstore.Document, error) {
+	return r.log.VersionAt(ctx, doc, at)
+}
+
 // Texts returns a function that returns for each of some ids what the record has as the text of a member, and whether
 // there is a record with it. It reads nothing else of the records, which may be thousands, and for the member "" none
 // of them. The resource has its collection for itself, in which every document is one of its records. Errors:
@@ -119,7 +125,7 @@ func (r *documents) Texts(
 	}
 	return func(id string) (string, bool) {
 		if body, is := r.assumed(ctx, id); is {
-			text, err := jsonobject.Text(body, member)
+			text, err := jsonmember.Text(body, member)
 			return text, err == nil
 		}
 		key, ok := parseID(id)
@@ -175,7 +181,8 @@ func (r *Records[T]) Decode(doc docstore.Document) (*Record[T], error) {
 // decodeAt returns the record of a document, in the state that time has moved it to by an instant.
 func (r *Records[T]) decodeAt(doc docstore.Document, at time.Time) (*Record[T], error) {
 	record := &Record[T]{
-		Version: doc.Version, unsent: doc.Unsent, digest: doc.Digest, size: len(doc.Body) + len(doc.State),
+		Version: doc.Version, unsent: doc.Unsent, owner: doc.Owner, digest: doc.Digest,
+		size: len(doc.Body) + len(doc.State),
 	}
 	var err error
 	if record.state, err = r.decodeInto(&record.Value, doc); err != nil {
@@ -200,8 +207,9 @@ func (r *Record[T]) created() time.Time {
 	return time.Time{}
 }
 
-// incomplete reports, from the body of a record, whether an earlier release has stored it without members that every
-// record has since. It looks at the text alone, and may take a member of an object within the record for one of them.
+// incomplete reports whether a record lacks a member that every record has by now, as a record of an earlier release
+// does. It searches the text of the body only, so a member of the same name in an object within the record hides the
+// lack.
 func (r *documents) incomplete(body []byte) bool {
 	return r.complete != nil && !bytes.Contains(body, r.complete)
 }
@@ -271,7 +279,7 @@ func (r *Records[T]) documentOf(id uuid.UUID, record *Record[T], body []byte) (d
 		return docstore.Document{}, fmt.Errorf("writing %s: state: %w", r.Name, err)
 	}
 	return docstore.Document{
-		ID: id, Version: record.Version, Body: body, State: state,
+		ID: id, Version: record.Version, Body: body, State: state, Owner: record.owner,
 		Keys: r.keys(&record.Value, &record.state), Amount: r.amount(&record.Value), Unsent: record.unsent,
 	}, nil
 }

@@ -11,7 +11,7 @@ import (
 
 	"insurance.example/exchange/pkg/assumed"
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
 	"insurance.example/exchange/pkg/rest/history"
@@ -142,7 +142,7 @@ func (l *StaticList) tryCreation(*gin.Context, string, []byte) (tried, error) {
 // tryCreation returns what would become of a creation with an Idempotency-Key. It writes nothing.
 func (r *Records[T]) tryCreation(c *gin.Context, name string, body []byte) (tried, error) {
 	ctx := c.Request.Context()
-	key, err := r.keyOf(ctx, r.Name, name, body)
+	key, err := r.server.keyOf(ctx, r.Name, name, body)
 	if err != nil {
 		return refusedBy("the body", err)
 	}
@@ -195,7 +195,7 @@ func (r *Records[T]) madeBefore(ctx context.Context, key *history.UsedKey) (docs
 	if err != nil {
 		return doc, false, err
 	}
-	again, err := r.again(state.Key, key)
+	again, err := r.server.Repeats(state.Key, key)
 	return doc, again, err
 }
 
@@ -203,7 +203,7 @@ func (r *Records[T]) madeBefore(ctx context.Context, key *history.UsedKey) (docs
 func valuesOf(doc docstore.Document) (map[string]string, error) {
 	values := map[string]string{}
 	for _, member := range reference.Members() {
-		text, err := jsonobject.Text(doc.Body, member)
+		text, err := jsonmember.Text(doc.Body, member)
 		if err != nil {
 			return nil, err
 		}

@@ -23,7 +23,7 @@ import (
 // bounded gives the server a budget, and each request an account in the name of w.caller.
 func (w *world) bounded(bytes int64) *load.Budget {
 	b := load.NewBudget(bytes, nil)
-	w.behind(b, func(r *http.Request) string { return w.caller }, nil)
+	w.behind(b, func(r *http.Request) string { return w.caller.Account() }, nil)
 	return b
 }
 
@@ -89,7 +89,7 @@ func TestWhatDoesNotFitTheBudgetIsRefused(t *testing.T) {
 		w.wants(w.do(503, "GET", path, ""), problem.Overloaded)
 	}
 	end()
-	end = busy(t, b, w.caller, total/2-32<<10)
+	end = busy(t, b, w.caller.Account(), total/2-32<<10)
 	w.wants(w.do(429, "POST", "/parcel", large), problem.ShareUsedUp)
 	end()
 	if r := w.do(200, "GET", path, ""); r.Header().Get("ETag") != `"2"` {

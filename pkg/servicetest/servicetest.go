@@ -204,12 +204,19 @@ func (s *Service) Do(method, path, body string, header ...string) Response {
 		content = strings.NewReader(body)
 	}
 	request := httptest.NewRequestWithContext(context.Background(), method, path, content)
-	for name, values := range s.header {
-		request.Header[name] = values
-	}
 	request.Header.Set("Content-Type", "application/json")
 	for i := 0; i+1 < len(header); i += 2 {
 		request.Header.Set(header[i], header[i+1])
+	}
+	return s.Serve(request)
+}
+
+// Serve sends a request as the gateway would, with the headers that it has.
+func (s *Service) Serve(request *http.Request) Response {
+	for name, values := range s.header {
+		if request.Header[name] == nil {
+			request.Header[name] = values
+		}
 	}
 	recorder := httptest.NewRecorder()
 	s.handler.ServeHTTP(recorder, request)

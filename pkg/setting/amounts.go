@@ -13,6 +13,9 @@ const (
 	currencyFlag   = "currency"
 )
 
+// AmountFlags returns the names of the settings that say what amounts are in.
+func AmountFlags() []string { return []string{amountUnitFlag, currencyFlag} }
+
 // The units of amounts: pounds and euros are major, pence and cents minor.
 const (
 	Major = "major"

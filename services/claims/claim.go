@@ -5,6 +5,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/number"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
@@ -16,7 +17,8 @@ func claim(e *environment) rest.Resource[claims.Claim] {
 	policy := e.policyFact()
 	claimNumber := func(c *claims.Claim) string { return rest.Text(c.ClaimNumber) }
 	return rest.Resource[claims.Claim]{
-		Name:    "claim",
+		Name:     "claim",
+		SharedBy: "policyNumber", Right: shared.ClaimsRight,
 		Aliases: map[string]string{"status": "claimStatus"},
 		Filters: []rest.Filter[claims.Claim]{
 			rest.Exact("claimNumber", claimNumber),

@@ -3,6 +3,7 @@ package claims_test
 import (
 	"net/http"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -170,4 +171,23 @@ func TestCoverageDownIsAnOutage(t *testing.T) {
 			t.Error(a.Header)
 		}
 	}
+}
+
+// TestItSaysWhichSettingsAreInForce: a rule that is off has no value.
+func TestItSaysWhichSettingsAreInForce(t *testing.T) {
+	s := start(t, coverage(t), "--reporting-window", "720h", "--currency", "EUR")
+	said := s.Must(http.StatusOK, http.MethodGet, "/internal/about", "")
+	got := map[string]any{}
+	for _, each := range said.Body["settings"].([]any) {
+		of := each.(map[string]any)
+		got[of["name"].(string)] = of["value"]
+	}
+	want := map[string]any{
+		"amount-unit": nil, "claim-documents": "1000", "currency": "EUR", "key-retention": nil, "max-record": "2097152",
+		"reporting-window": "720h0m0s",
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("settings %v, want %v", got, want)
+	}
+	s.Must(http.StatusBadRequest, http.MethodGet, "/internal/about?all=1", "")
 }

@@ -48,6 +48,16 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 				s.Must(201, "POST", "/claimsBordereau", `{"policyNumber":"P1","treatyReference":"T1"}`)
 				return nil
 			},
+			"a claim, by its id": func(*testing.T) map[string]string {
+				return map[string]string{"names": file().Member("id")}
+			},
+			"a claim that was settled and opened again": func(*testing.T) map[string]string {
+				id := file().Member("id")
+				s.Must(200, "PUT", "/claim/"+id, `{"reserve":1000}`)
+				s.Must(200, "POST", "/claim/"+id+":settle", `{"paymentAmount":400,"paymentMethod":"cheque"}`)
+				s.Must(200, "POST", "/claim/"+id+":reopen", "")
+				return map[string]string{"after": consumercontract.Before(id), "at": "2026-07-01T00:00:00Z"}
+			},
 			"no claim with the number": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": "CLM-NONE"}
 			},

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
-	"github.com/google/uuid"
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/scalar"
@@ -35,14 +34,14 @@ func examine(
 			if err := json.Unmarshal(doc.Body, &b); err != nil || b.PolicyNumber == nil || b.FNOL.IsZero() {
 				continue // which claim the row is about cannot be said
 			}
-			newest, err := isNewest(ctx, rows, doc.ID, &b)
+			newest, err := isNewest(ctx, rows, doc, &b)
 			if err != nil {
 				return err
 			}
 			if !newest {
 				continue
 			}
-			differs, err := difference(ctx, all, &b)
+			differs, err := difference(ctx, all, doc.Owner, &b)
 			if err != nil {
 				return err
 			}
@@ -59,10 +58,11 @@ func examine(
 
 // isNewest reports whether no later row is about the same claim under the same treaty: rows are not replaced.
 func isNewest(
-	ctx context.Context, rows docstore.Inspected, id uuid.UUID, b *claims.Bordereau,
+	ctx context.Context, rows docstore.Inspected, row docstore.Stored, b *claims.Bordereau,
 ) (newest bool, err error) {
 	newest = true
-	err = inspect.EachPage(ctx, rows, docstore.Query{Equal: docstore.Keys{"policyNumber": *b.PolicyNumber}, After: id},
+	of := inspect.KeyOf(row.Owner, "policyNumber", *b.PolicyNumber)
+	err = inspect.EachPage(ctx, rows, docstore.Query{Equal: of, After: row.ID},
 		func(page []docstore.Stored) error {
 			for _, doc := range page {
 				var later claims.Bordereau
@@ -78,12 +78,14 @@ func isNewest(
 
 // difference returns what a row says that none of its claims does: those of its policy that were notified at its
 // instant. It returns nil if one of them agrees.
-func difference(ctx context.Context, all docstore.Inspected, b *claims.Bordereau) (found *docstore.Finding, err error) {
+func difference(
+	ctx context.Context, all docstore.Inspected, owner string, b *claims.Bordereau,
+) (found *docstore.Finding, err error) {
 	first, agrees := docstore.Finding{
 		Invariant: "a row has a claim", Found: "none",
 		Expected: *b.PolicyNumber + ", notified at " + b.FNOL.String(),
 	}, false
-	err = inspect.EachPage(ctx, all, docstore.Query{Equal: docstore.Keys{"policyNumber": *b.PolicyNumber}},
+	err = inspect.EachPage(ctx, all, docstore.Query{Equal: inspect.KeyOf(owner, "policyNumber", *b.PolicyNumber)},
 		func(page []docstore.Stored) error {
 			for _, doc := range page {
 				var c claims.Claim

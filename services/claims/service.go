@@ -12,6 +12,8 @@ import (
 
 	"insurance.example/exchange/contracts/claims"
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
@@ -23,6 +25,7 @@ import (
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/share"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -32,6 +35,7 @@ func Service() rest.Service {
 	var mostDocuments int
 	return rest.Service{
 		Name: "claims", Summary: "The claims of the Insurance Exchange Service",
+		Told:    []string{settings.ReportingWindow, settings.ClaimDocuments},
 		Foreign: settings.All(), Peers: []string{"coverage"},
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {
@@ -51,11 +55,17 @@ func Service() rest.Service {
 			}
 			records := rest.Add(s, claim(e))
 			rows := rest.Add(s, bordereau())
+			access := share.New(deps, records.Stored, rows.Stored)
 			return rest.Parts{
+				Open: access.Open,
 				Internal: func(router gin.IRouter) {
 					router.GET(internalapi.ClaimPath+":claimNumber", func(c *gin.Context) { lookup(c, records) })
+					access.Mount(router, sharing.AccessPath)
 					router.GET(internalapi.PolicyClaimsPath+":policyNumber", func(c *gin.Context) {
 						ofPolicy(c, records, rows)
+					})
+					router.GET(reporting.ClaimsPath+":after", func(c *gin.Context) {
+						allClaims(c, records, deps.Now)
 					})
 				},
 				LookedUp: func(doc docstore.Document) (string, any, error) { return lookedUp(doc, records) },
@@ -98,7 +108,9 @@ func lookup(c *gin.Context, records *rest.Records[claims.Claim]) {
 	case !found:
 		rest.Respond(c, nil, problem.New(problems.ClaimNotFound, ""))
 	default:
-		c.JSON(http.StatusOK, described(&record.Value))
+		facts := described(&record.Value)
+		facts.Owner = record.Owner()
+		c.JSON(http.StatusOK, facts)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/reference"
-	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 // step is an operation of a batch under way.
@@ -80,23 +80,19 @@ func (e *environment) serveBatch(c *gin.Context, body any) (any, error) {
 
 // keyOf returns the Idempotency-Key of a batch. A batch without one could not be resumed.
 func keyOf(header http.Header) (string, error) {
-	switch values := header["Idempotency-Key"]; {
-	case len(values) == 0:
-		return "", problem.New(problem.BadHeader, "A batch needs an Idempotency-Key, by which it is resumed.").
+	key, err := idempotency.Sent(header)
+	if err == nil && key == "" {
+		err = problem.New(problem.BadHeader, "A batch needs an Idempotency-Key, by which it is resumed.").
 			At("", "is sent without an Idempotency-Key")
-	case len(values) > 1 || values[0] == "" || len(values[0]) > rest.MaxKey:
-		return "", problem.New(problem.BadHeader, "Idempotency-Key must be sent once, with 1 to 255 characters.").
-			At("", "is sent with a malformed Idempotency-Key")
-	default:
-		return values[0], nil
 	}
+	return key, err
 }
 
 // partKey returns the Idempotency-Key of an operation: that of the batch, and the place. Where this would be longer
 // than a key may be, a digest stands for the key of the batch.
 func partKey(key string, place int) string {
 	suffix := "#" + strconv.Itoa(place)
-	if len(key)+len(suffix) > rest.MaxKey {
+	if len(key)+len(suffix) > idempotency.MaxKey {
 		sum := sha256.Sum256([]byte(key))
 		key = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
@@ -148,9 +144,17 @@ func (b *batch) read(place int, o beyond.BatchOperation, key string) {
 	}
 }
 
-// refer finds the references of an operation. Those to operations that are not before it are wrong.
+// refer finds the references of an operation. Those to operations that are not before it are wrong, and so are those
+// to what an operation before it does not give.
 func (b *batch) refer(s *step, wrong *problem.Error) (err error) {
-	s.refers, err = reference.Find(s.body)
+	var others []reference.Reference
+	s.refers, others, err = reference.Find(s.body)
+	for _, r := range others {
+		if b.named[r.To] != nil {
+			wrong.At("/body"+string(r.Pointer), "refers to the "+r.Member+" of "+r.To+"; what an operation gives is "+
+				strings.Join(reference.Members(), ", "))
+		}
+	}
 	for _, r := range s.refers {
 		switch {
 		case r.To == s.Ref:

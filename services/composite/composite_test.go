@@ -19,7 +19,7 @@ var providers = []string{"parties", "products", "coverage", "claims", "premium"}
 // stubs returns what the service relies on at each of the others.
 func stubs(t *testing.T) map[string]http.Handler {
 	all := map[string]http.Handler{}
-	for _, name := range providers {
+	for _, name := range append([]string{"feed", "desk"}, providers...) {
 		all[name] = consumercontract.NewStub(t,
 			filepath.Join("..", "..", "contracts", "consumers", name, "composite.json"))
 	}
@@ -74,6 +74,11 @@ func TestEverythingThatIsReliedOn(t *testing.T) {
 			t.Error(a.Text)
 		}
 	}
+	a = s.Must(200, "GET", "/x/about", "")
+	if len(a.Body["services"].([]any)) != 7 || a.Body["unavailable"] != nil || a.Member("version") == "" ||
+		a.Body["organisations"] != false {
+		t.Error(a.Text)
+	}
 	for _, stub := range peers {
 		stub.(*consumercontract.Stub).WantAllAsked()
 	}
@@ -116,6 +121,19 @@ func TestAViewLeavesOutWhatIsNotAvailable(t *testing.T) {
 	s := start(t, without(t, broken, providers...))
 	s.Must(503, "GET", "/x/policy/P1", "")
 	s.Must(503, "GET", "/x/policy/P1?part=rows", "")
+}
+
+// TestAboutLeavesOutWhatIsNotAvailable takes one service after the other away.
+func TestAboutLeavesOutWhatIsNotAvailable(t *testing.T) {
+	for _, name := range append([]string{"feed", "desk"}, providers...) {
+		for is, instead := range map[string]http.Handler{"older": older, "broken": broken} {
+			a := start(t, without(t, instead, name)).Must(200, "GET", "/x/about", "")
+			if len(a.Body["services"].([]any)) != 6 || !strings.Contains(a.Text, `"unavailable":["`+name+`"]`) {
+				t.Errorf("%s is %s: %s", name, is, a.Text)
+			}
+		}
+	}
+	start(t, stubs(t)).Must(400, "GET", "/x/about?part=settings", "")
 }
 
 // TestNothingIsWrittenWhereAnOlderReleaseCannotTry counts what the other services are asked for.
@@ -171,6 +189,7 @@ func TestBadBatches(t *testing.T) {
 		one(`{"method":"POST","path":"/vehicle","body":[]}`):                     `422 "pointer":"/operations/0/body","reason":"must be an object"`,
 		one(fmt.Sprintf(vehicle+","+vehicle, "a", "@b.id", "b", "V")):            `422 "pointer":"/operations/0/body/vin","reason":"refers to b, which is no`,
 		one(fmt.Sprintf(vehicle+","+vehicle, "a", "@a.id", "a", "@a.id")):        `422 "pointer":"/operations/1/ref","reason":"is the name of an earlier`,
+		one(fmt.Sprintf(vehicle+","+vehicle, "a", "V", "b", "@a.vin")):           `422 "pointer":"/operations/1/body/vin","reason":"refers to the vin of a; what an operation gives is id,`,
 		`{"operations":[` + strings.Repeat(`{"body":{}},`, 49) + `{"body":{}}]}`: `422 "moreErrors":68`,
 	} {
 		a := s.Do("POST", "/x/batch", body, "Idempotency-Key", "K")

@@ -1,14 +1,13 @@
-// Package composite is the service of the operations that need several others: it creates records of any service
-// together, and shows a policy with what belongs to it. It keeps nothing, and asks the others in the name of its
-// caller.
 package composite
 
 import (
 	"net/http"
 	"reflect"
 	"slices"
+	"time"
 
 	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
@@ -19,12 +18,15 @@ import (
 	"insurance.example/exchange/pkg/rest"
 )
 
+// peers are the services that it calls.
+var peers = append(internalapi.Logged(), "feed")
+
 // Service returns the service.
 func Service() rest.Service {
 	return rest.Service{
 		Name: "composite", Summary: "Batches of creations, and policies with what belongs to them",
 		Foreign: settings.All(), Storeless: true,
-		Peers:   []string{"parties", "products", "coverage", "claims", "premium"},
+		Peers:   peers,
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Declare: declare,
 	}
@@ -35,6 +37,9 @@ type environment struct {
 	peer func(name string) *peer.Client
 	// owners maps the resources that can be created to their services.
 	owners map[string]string
+	now    func() time.Time
+	// organisations says that organisations share the exchange.
+	organisations bool
 }
 
 func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
@@ -42,7 +47,9 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	if err != nil {
 		return rest.Parts{}, err
 	}
-	e := &environment{peer: deps.Peer, owners: map[string]string{}}
+	e := &environment{
+		peer: deps.Peer, now: deps.Now, owners: map[string]string{}, organisations: deps.Organisations,
+	}
 	for _, r := range table.Resources {
 		if slices.Contains(r.Collection, http.MethodPost) {
 			e.owners[r.Resource] = r.Service
@@ -72,6 +79,13 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 		Parameters: []string{"policyNumber"},
 		Refuses:    []problem.Kind{problems.PolicyNotFound},
 		Serve:      e.serveView,
+	}, rest.Extension{
+		Path: rest.ExtensionPrefix + "/about", Method: http.MethodGet, ID: "readAbout",
+		Summary: "What runs here: builds, bounds, and the settings in force that a caller can notice",
+		Details: "A service that does not respond is left out and named in `unavailable`; the status is 200 " +
+			"nevertheless.",
+		Response: reflect.TypeFor[beyond.About](), Serve: e.serveAbout,
 	})
+	s.Extend(e.accessOperations()...)
 	return rest.Parts{}, nil
 }

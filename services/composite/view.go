@@ -1,17 +1,21 @@
 package composite
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/contracts/beyond"
@@ -19,6 +23,7 @@ import (
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/part"
 )
@@ -94,6 +99,14 @@ func (v *view) readPolicy(ctx context.Context) error {
 		v.leaveOut(lacks...)
 		return nil //nolint:nilerr // the view says what it lacks
 	}
+	another := of.Owner != "" && !request.OrganisationFrom(ctx).Sees(of.Owner)
+	if another && of.Insured != nil {
+		for i, r := range of.Insured.Records {
+			if of.Insured.Records[i].Record, err = unidentified(r.Record); err != nil {
+				return err
+			}
+		}
+	}
 	v.shown.Insured = v.viewed(internalapi.InsuredPart, of.Insured)
 	v.shown.RenewalsBefore = v.viewed(internalapi.RenewalsBeforePart, of.RenewalsBefore)
 	v.shown.RenewalsAfter = v.viewed(internalapi.RenewalsAfterPart, of.RenewalsAfter)
@@ -105,13 +118,56 @@ func (v *view) readPolicy(ctx context.Context) error {
 		return nil
 	}
 	var holder internalapi.ShownRecord
+	if another {
+		// The policyholder is its owner's, and seen with the policy.
+		if ctx, err = request.ForOwner(ctx, of.Owner); err != nil {
+			return err
+		}
+	}
 	if _, err := v.read(ctx, "parties", internalapi.PartyRecordPath+url.PathEscape(string(of.PolicyholderID)),
 		&holder); err != nil {
 		v.leaveOut(policyholderPart)
 		return nil //nolint:nilerr // the view says what it lacks
 	}
+	if another {
+		if holder.Record, err = unidentified(holder.Record); err != nil {
+			return err
+		}
+	}
 	v.shown.Policyholder = viewedRecord(holder)
 	return nil
+}
+
+// identities are the members, at any depth, by which a person, a company or a thing is identified elsewhere.
+var identities = []string{
+	"idType", "idNumber", "registrationNumber", "licenceNumber", "vin", "chassisNumber", "plateNumber",
+}
+
+// unidentified returns a record without identities, as it is shown to those with whom a policy is shared.
+func unidentified(record []byte) ([]byte, error) {
+	in := jsontext.NewDecoder(bytes.NewReader(record))
+	var without bytes.Buffer
+	out := jsontext.NewEncoder(&without)
+	for {
+		token, err := in.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return bytes.TrimSpace(without.Bytes()), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		within, read := in.StackIndex(in.StackDepth())
+		if within == jsontext.KindBeginObject && token.Kind() == jsontext.KindString && read%2 == 1 &&
+			slices.ContainsFunc(identities, func(i string) bool { return strings.EqualFold(i, token.String()) }) {
+			if err := in.SkipValue(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := out.WriteToken(token); err != nil {
+			return nil, err
+		}
+	}
 }
 
 func (v *view) readClaims(ctx context.Context) {
@@ -156,10 +212,10 @@ func query(part string, skip int) string { return "part=" + part + "&skip=" + st
 
 // read reads the response of a service. kind is the type of the problem that it refuses with, if it does: an older
 // release refuses what it does not know as not found.
-func (v *view) read(ctx context.Context, service, path string, to any) (kind string, err error) {
+func (e *environment) read(ctx context.Context, service, path string, to any) (kind string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, longestPart)
 	defer cancel()
-	reply, err := v.peer(service).Do(ctx, peer.Call{Method: http.MethodGet, Path: path})
+	reply, err := e.peer(service).Do(ctx, peer.Call{Method: http.MethodGet, Path: path})
 	if err != nil {
 		return "", err
 	}

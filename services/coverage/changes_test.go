@@ -51,6 +51,17 @@ func TestChangesOfPoliciesAreLogged(t *testing.T) {
 	}
 }
 
+// TestARenewalBeginsAsOne renews a policy, and endorses the renewal.
+func TestARenewalBeginsAsOne(t *testing.T) {
+	s := start(t, servicetest.At(t, "2026-06-01T00:00:00Z"))
+	path, number := policy(t, s, 0)
+	renewed := s.Must(201, "POST", path+":renew", "")
+	renewal := path[:strings.LastIndex(path, "/")+1] + renewed.Member("id")
+	s.Must(200, "POST", renewal+":endorse", strings.Replace(extension, "2028", "2029", 1))
+	wantChanges(t, s, path, number, "created in force")
+	wantChanges(t, s, renewal, renewed.Member("policyNumber"), "renewed in force", "endorsed extended")
+}
+
 // wantChanges fails unless the log has a policy with these changes.
 func wantChanges(t *testing.T, s *servicetest.Service, path, number string, want ...string) {
 	t.Helper()

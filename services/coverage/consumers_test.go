@@ -75,6 +75,15 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		"a motor policy, by its number": func(t *testing.T) map[string]string {
 			return map[string]string{"names": made("motorCoverage", "vehicle", `{"vin":"V"}`, motor)(t)["policyNumber"]}
 		},
+		"a policy that attached": func(t *testing.T) map[string]string {
+			return map[string]string{
+				"policyNumbers": made("motorCoverage", "vehicle", `{"vin":"V"}`, motor)(t)["policyNumber"],
+			}
+		},
+		"a motor policy with amounts, by its number": func(t *testing.T) map[string]string {
+			return map[string]string{"at": "2026-07-01T00:00:00Z", "names": made("motorCoverage", "vehicle",
+				`{"vin":"V"}`, `"grossWrittenPremium":1200,"indemnityLimitPolicy":50000,`+motor)(t)["policyNumber"]}
+		},
 		"a vehicle that can be created": func(*testing.T) map[string]string { return nil },
 		"a vehicle that is created":     func(*testing.T) map[string]string { return nil },
 		"no policy with the number": func(*testing.T) map[string]string {

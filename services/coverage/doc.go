@@ -17,7 +17,9 @@
 //	term.go                   the dates of a term
 //	transitions.go            endorse, cancel, lapse and renew
 //	renewal.go                the term of a renewal
+//	keeping.go                the access list that a renewal has of the policy it renews
 //	internal.go               for other services: the policy with a number, and reports of non-payment
+//	attachments.go            by what policies belong to contracts, for the desk
 //	descriptions.go           what internal.go says of a version of a policy, kept for the next time
 //	whole.go                  a policy with what belongs to it, for /x/policy
 package coverage

@@ -7,6 +7,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/contracts/problems"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
@@ -37,6 +39,13 @@ func (e *environment) mountInternal(router gin.IRouter) {
 		c.Data(http.StatusOK, "application/json", facts)
 	})
 	router.GET(internalapi.PolicyRecordsPath+":policyNumber", e.whole)
+	e.access.Mount(router, sharing.AccessPath)
+	e.access.MountReading(router, sharing.AccessPath, func(ctx context.Context, number string) (string, error) {
+		doc, _, err := e.policy(ctx, number)
+		return doc.Owner, err
+	})
+	e.access.MountSeen(router, sharing.SeenPath, sharing.MostAsked)
+	router.GET(reporting.AttachmentsPath+":policyNumbers", e.attachments)
 	// A billing system reports non-payment here. No public operation makes a policy lapse.
 	router.POST(internalapi.NonPaymentPath+":policyNumber", func(c *gin.Context) {
 		doc, line, err := e.policy(c.Request.Context(), c.Param("policyNumber"))

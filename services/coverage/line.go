@@ -57,14 +57,14 @@ func policyOf[T any](v *T) *coverage.Policy {
 
 // declare returns the declaration of the resource of a line. It adds what all lines have in common: the policy
 // number, the status with its transitions, and the rule about extensions.
-func declare[T any](l line[T]) rest.Resource[T] {
+func declare[T any](e *environment, l line[T]) rest.Resource[T] {
 	aliases := map[string]string{"policyStatus": "status"}
 	for name, of := range l.aliases {
 		aliases[name] = of
 	}
 	actions := []rest.Action[T]{endorse[T](l.extensionOnly), cancel[T]()}
 	if !l.extensionOnly {
-		actions = append(actions, renew[T]())
+		actions = append(actions, renew[T](e))
 	}
 	number := func(v *T) string { return rest.Text(policyOf(v).PolicyNumber) }
 	madeOf := renewalOf
@@ -74,6 +74,7 @@ func declare[T any](l line[T]) rest.Resource[T] {
 	return rest.Resource[T]{
 		Name:       l.name,
 		Collection: policyCollection,
+		SharedBy:   policyNumberIndex,
 		Aliases:    aliases,
 		Flatten:    l.flatten,
 		Filters:    []rest.Filter[T]{rest.Exact(policyNumberIndex, number)},
@@ -146,7 +147,7 @@ func (l openedLine[T]) describe(doc docstore.Document) (*internalapi.Policy, err
 	}
 	p := policyOf(&record.Value)
 	facts := &internalapi.Policy{
-		PolicyNumber: rest.Text(p.PolicyNumber), Line: l.name, PolicyholderID: p.PolicyholderID,
+		PolicyNumber: rest.Text(p.PolicyNumber), Owner: doc.Owner, Line: l.name, PolicyholderID: p.PolicyholderID,
 		InceptionDate: p.InceptionDate, ExpiryDate: p.ExpiryDate,
 	}
 	if ended := record.FirstTo(coverage.Cancelled, coverage.Lapsed); !ended.IsZero() {

@@ -10,6 +10,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/part"
+	"insurance.example/exchange/pkg/rest/share"
 )
 
 // Service returns the service.
@@ -17,6 +18,7 @@ func Service() rest.Service {
 	var r rules
 	return rest.Service{
 		Name: "coverage", Summary: "The policies of the Insurance Exchange Service, and what they insure",
+		Told:    []string{settings.TripLength, settings.AnnualLength},
 		Foreign: settings.All(), Peers: []string{"parties"},
 		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags:   r.register,
@@ -38,6 +40,8 @@ type environment struct {
 	show func(ctx context.Context, resource, id string) (part.Shown, bool, error)
 	// descriptions caches what other services read about policies.
 	descriptions *descriptions
+	// access are the access lists of the policies.
+	access *share.Lists
 }
 
 func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) {
@@ -50,6 +54,7 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 		rules: r, sets: s.Sets, parties: deps.Peer("parties"), lines: map[string]opened{}, descriptions: descriptions,
 		show: s.Show,
 	}
+	e.access = share.New(deps, func() docstore.Collection { return e.policies() })
 	vehicles, drivers := rest.Add(s, vehicle()), rest.Add(s, driver())
 	businesses, travellers := rest.Add(s, business()), rest.Add(s, traveller())
 	properties, debtors, pets := rest.Add(s, property()), rest.Add(s, debtor()), rest.Add(s, pet(s.Sets))
@@ -61,11 +66,11 @@ func declareAll(s *rest.Server, deps process.Deps, r rules) (rest.Parts, error) 
 	add(s, e, businessInterruption(e, properties))
 	add(s, e, petLine(e, pets))
 	s.SearchTogether("coverage", policyCollection)
-	return rest.Parts{Internal: e.mountInternal, LookedUp: e.lookedUp}, nil
+	return rest.Parts{Internal: e.mountInternal, LookedUp: e.lookedUp, Open: e.access.Open}, nil
 }
 
 func add[T any](s *rest.Server, e *environment, l line[T]) {
-	records := rest.Add(s, declare(l))
+	records := rest.Add(s, declare(e, l))
 	e.lines[l.name] = openedLine[T]{l, records}
 	e.policies = records.Stored
 }

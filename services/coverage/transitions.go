@@ -100,10 +100,10 @@ func lapse[T any]() rest.Action[T] {
 
 // renew creates a second policy for a new term. Unless the body has other dates, the new term begins at the old
 // expiryDate and is as long as the old term. Other fields of the body change the new policy.
-func renew[T any]() rest.Action[T] {
-	return rest.Spawn("renew", renewing,
-		func(ctx context.Context, c *rest.Change[T], _ *struct{}) (*rest.Draft[T], error) {
-			renewed, err := c.Amend()
+func renew[T any](e *environment) rest.Action[T] {
+	renewal := rest.Spawn("renew", renewing,
+		func(ctx context.Context, c *rest.Change[T], _ *coverage.Renewal) (*rest.Draft[T], error) {
+			renewed, err := c.Amend("keepParticipants")
 			if err != nil {
 				return nil, err
 			}
@@ -125,4 +125,5 @@ func renew[T any]() rest.Action[T] {
 			}
 			return renewed.Draft, nil
 		}).Amending().Refusing(problems.InvalidTerm)
+	return keeping(e, renewal)
 }

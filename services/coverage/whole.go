@@ -7,6 +7,7 @@ import (
 
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/part"
 )
@@ -20,6 +21,7 @@ type shower func(ctx context.Context, resource, id string) (part.Shown, bool, er
 // wholePolicy is the response of the internal operation that returns a policy with what belongs to it.
 type wholePolicy struct {
 	Coverage       part.Shown `json:"coverage"`
+	Owner          string     `json:"owner,omitzero"`
 	PolicyholderID string     `json:"policyholderId,omitzero"`
 	Insured        *part.Part `json:"insured,omitzero"`
 	RenewalsBefore *part.Part `json:"renewalsBefore,omitzero"`
@@ -62,12 +64,19 @@ func (l openedLine[T]) whole(
 	if err != nil {
 		return nil, err
 	}
-	whole := &wholePolicy{PolicyholderID: string(policyOf(&record.Value).PolicyholderID)}
+	whole := &wholePolicy{Owner: doc.Owner, PolicyholderID: string(policyOf(&record.Value).PolicyholderID)}
 	if whole.Coverage, _, err = l.records.Shown(ctx, doc); err != nil {
 		return nil, err
 	}
 	if asked.Wants(internalapi.InsuredPart) {
-		whole.Insured, err = l.insured(ctx, record, asked.Skip, show)
+		// What a policy insures is its owner's, and seen with it.
+		owned := ctx
+		if !request.OrganisationFrom(ctx).Sees(doc.Owner) {
+			if owned, err = request.ForOwner(ctx, doc.Owner); err != nil {
+				return nil, err
+			}
+		}
+		whole.Insured, err = l.insured(owned, record, asked.Skip, show)
 	}
 	if err == nil && asked.Wants(internalapi.RenewalsBeforePart) {
 		whole.RenewalsBefore, err = l.renewed(ctx, record, asked.Skip, show)

@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"testing"
@@ -10,6 +11,13 @@ import (
 	"insurance.example/exchange/pkg/servicetest/consumercontract"
 	"insurance.example/exchange/services/feed"
 )
+
+// TestWhatConsumersRelyOn replays what other services rely on at this one.
+func TestWhatConsumersRelyOn(t *testing.T) {
+	s := servicetest.Start(t, feed.Service().Definition(), servicetest.Options{})
+	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "feed"),
+		consumercontract.States{"its build and settings": consumercontract.Always})
+}
 
 // TestEveryLogThatIsReliedOn reads the logs of the contracts with the other services.
 func TestEveryLogThatIsReliedOn(t *testing.T) {
@@ -21,7 +29,7 @@ func TestEveryLogThatIsReliedOn(t *testing.T) {
 		peers[service] = stub
 	}
 	s := servicetest.Start(t, feed.Service().Definition(), servicetest.Options{Peers: peers})
-	all := s.Must(http.StatusOK, http.MethodGet, "/x/events?limit=5", "")
+	all := s.Must(http.StatusOK, http.MethodGet, fmt.Sprintf("/x/events?limit=%d", len(stubs)), "")
 	if events := all.Body["events"].([]any); len(events) != len(stubs) {
 		t.Errorf("events %s", all.Text)
 	}

@@ -36,7 +36,11 @@ const fromNow = "now"
 func (f *feed) events() rest.Extension {
 	return rest.Extension{
 		Path: rest.ExtensionPrefix + "/events", Method: http.MethodGet, ID: "readEvents",
-		Summary:    "What happened to the records of the exchange, every version of each as one event, in order",
+		Summary: "What happened to the records of the exchange, every version of each as one event, in order",
+		Details: "Where organisations share the exchange, a page has the events of what the caller's organisation " +
+			"sees when it reads the page: also those of the policies that are shared with it, and of their claims, " +
+			"receipts and rows. It does not go on past an event about which coverage cannot be asked, and names " +
+			"coverage in `behind` then.",
 		Parameters: []string{"limit"},
 		Query: []rest.Parameter{
 			{Name: "after", Means: "The cursor next of the page before, with the same type and policyNumber; now for " +
@@ -54,8 +58,8 @@ func (f *feed) events() rest.Extension {
 	}
 }
 
-// request is what a request for events asks for.
-type request struct {
+// question is what a request for events asks for.
+type question struct {
 	cursor cursor
 	now    bool
 	limit  int
@@ -80,14 +84,14 @@ func (f *feed) serveEvents(c *gin.Context, _ any) (any, error) {
 	}
 	page, err := f.await(ctx, at, filter, asked.limit, time.Duration(asked.wait)*time.Second)
 	if lost := (*merged.LostError)(nil); errors.As(err, &lost) {
-		return nil, f.expired("The database of "+lost.Service+" was restored or replaced since this cursor was given.",
-			asked.cursor)
+		return nil, f.expired(ctx, "The database of "+lost.Service+
+			" was restored or replaced since this cursor was given.", asked.cursor)
 	}
 	if err != nil {
 		return nil, err
 	}
 	asked.cursor.At = page.At
-	next, err := f.give(asked.cursor)
+	next, err := f.give(ctx, asked.cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -133,15 +137,15 @@ func (f *feed) await(
 }
 
 // give returns a cursor as its reader gets it.
-func (f *feed) give(c cursor) (string, error) {
+func (f *feed) give(ctx context.Context, c cursor) (string, error) {
 	c.Given = f.now().Unix()
-	return f.seal.close(c)
+	return f.close(ctx, c)
 }
 
 // readRequest reads the parameters. The server has refused those that are unknown or sent twice.
-func (f *feed) readRequest(c *gin.Context) (request, error) {
+func (f *feed) readRequest(c *gin.Context) (question, error) {
 	values := c.Request.URL.Query()
-	asked := request{limit: rest.DefaultLimit}
+	asked := question{limit: rest.DefaultLimit}
 	wrong := problem.New(problem.BadParameter, "A parameter has a value that it cannot have.")
 	note := func(name, reason string) {
 		if reason != "" {
@@ -171,7 +175,7 @@ func (f *feed) readRequest(c *gin.Context) (request, error) {
 	case after == fromNow:
 		asked.now = true
 	case values.Has("after"):
-		given, err := f.seal.open(after)
+		given, err := f.open(c.Request.Context(), after)
 		if err != nil {
 			note("after", notACursor+", or leave it out")
 			break
@@ -186,7 +190,7 @@ func (f *feed) readRequest(c *gin.Context) (request, error) {
 		return asked, wrong
 	}
 	if values.Has("after") && !asked.now && asked.cursor.age(f.now()) > f.retention {
-		return asked, f.expired(tooOld, asked.cursor)
+		return asked, f.expired(c.Request.Context(), tooOld, asked.cursor)
 	}
 	return asked, nil
 }
@@ -202,9 +206,9 @@ const longestNumber = 128
 
 // expired returns the problem of a cursor that does not work any more. It has the earliest cursor with the same
 // filters.
-func (f *feed) expired(why string, former cursor) error {
+func (f *feed) expired(ctx context.Context, why string, former cursor) error {
 	former.At = nil
-	earliest, err := f.give(former)
+	earliest, err := f.give(ctx, former)
 	if err != nil {
 		return err
 	}

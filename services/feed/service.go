@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/semaphore"
 
+	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/contracts/routes"
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/sealed"
 	"insurance.example/exchange/pkg/setting"
 	"insurance.example/exchange/services/feed/merged"
 	"insurance.example/exchange/services/feed/webhook"
@@ -34,6 +36,7 @@ func Service() rest.Service {
 	var private bool
 	return rest.Service{
 		Name: name, Summary: "The feed of the Insurance Exchange Service: what happened to its records",
+		Told:    []string{settings.EventsRetention, settings.WebhookPrivate},
 		Foreign: settings.All(), Peers: internalapi.Logged(),
 		Sets: func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: func(flags *pflag.FlagSet) {
@@ -51,12 +54,12 @@ func Service() rest.Service {
 // feed is the running service.
 type feed struct {
 	reader    *merged.Reader
-	seal      seal
+	seal      sealed.Seal
 	now       func() time.Time
 	stopping  <-chan struct{}
 	waiting   *semaphore.Weighted
 	retention time.Duration
-	// resources are those whose records have events.
+	// resources are those that events name: the ones that have records, and those of the desk.
 	resources []string
 	hooks     *webhook.Hooks
 }
@@ -75,15 +78,16 @@ func declare(s *rest.Server, deps process.Deps, retention time.Duration, private
 			f.resources = append(f.resources, r.Resource)
 		}
 	}
+	f.resources = append(f.resources, beyond.EventsOfTheDesk()...)
 	f.hooks = webhook.New(webhook.Config{
 		Reader: f.reader, Resources: f.resources, Private: private, Now: deps.Now, Wall: deps.Wall, Log: deps.Log,
 		Metrics: deps.Metrics,
 	})
 	s.Extend(f.events())
-	s.Extend(f.webhooks()...)
+	s.Extend(f.webhooks(s)...)
 	return rest.Parts{
 		Open: func(ctx context.Context) (err error) {
-			if f.seal, err = openSeal(ctx, deps.Store); err != nil {
+			if f.seal, err = sealed.Of(ctx, deps.Store); err != nil {
 				return err
 			}
 			return f.hooks.Open(ctx, deps.Store)

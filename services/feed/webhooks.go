@@ -13,12 +13,14 @@ import (
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/condition"
+	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/pkg/rest/sealed"
 	"insurance.example/exchange/services/feed/merged"
 	"insurance.example/exchange/services/feed/webhook"
 )
 
 // webhooks are the operations about webhooks.
-func (f *feed) webhooks() []rest.Extension {
+func (f *feed) webhooks(s *rest.Server) []rest.Extension {
 	const of = rest.ExtensionPrefix + "/webhook"
 	const one = of + "/{name}"
 	shown := reflect.TypeFor[beyond.WebhookShown]()
@@ -56,30 +58,41 @@ func (f *feed) webhooks() []rest.Extension {
 			was, tag, err := f.hooks.Delete(c.Request.Context(), c.Param("name"), conditionsOf(c))
 			return tagged(c)(was, tag, err)
 		},
-	}), named(f.change(one, "pause", "Have nothing delivered until the webhook is resumed; nothing is passed over",
+	}), named(f.change(s, one, "pause", "Have nothing delivered until the webhook is resumed; nothing is passed over",
 		f.hooks.Pause)),
-		named(f.change(one, "resume", "Have events delivered again, from the one that is next", f.hooks.Resume)),
+		named(f.change(s, one, "resume", "Have events delivered again, from the one that is next", f.hooks.Resume)),
 		named(rest.Extension{
 			Path: one + ":replay", Method: http.MethodPost, Writes: true, ID: "replayWebhook",
 			Summary: "Have the events after a cursor delivered, again or for the first time",
 			Details: "With `now` those that were not delivered are passed over.",
 			Body:    reflect.TypeFor[beyond.WebhookReplay](), Response: shown, Tagged: true,
-			Refuses: []problem.Kind{problem.CursorExpired, problem.Invalid},
+			Parameters: keyed,
+			Refuses:    append([]problem.Kind{problem.CursorExpired, problem.Invalid}, keyRefuses...),
 			Serve: func(c *gin.Context, body any) (any, error) {
-				ctx := c.Request.Context()
-				from, err := f.placesOf(ctx, "/after", body.(*beyond.WebhookReplay).After)
+				ctx, after := c.Request.Context(), body.(*beyond.WebhookReplay).After
+				places, late := f.placesOf(ctx, "/after", after)
+				if refused := (*problem.Error)(nil); errors.As(late, &refused) && refused.Kind == problem.Invalid {
+					return nil, late
+				}
+				by, err := onceOf(s, c, "replay", after)
 				if err != nil {
 					return nil, err
 				}
-				return tagged(c)(f.hooks.Replay(ctx, c.Param("name"), from, conditionsOf(c)))
+				return changed(c, by)(f.hooks.Replay(ctx, c.Param("name"), places, late, by, conditionsOf(c)))
 			},
 		}),
 		named(rest.Extension{
 			Path: one + ":test", Method: http.MethodPost, Writes: true, ID: "testWebhook",
 			Summary:  "Send a test event to the receiver, and see what comes back",
-			Response: reflect.TypeFor[beyond.WebhookDelivery](),
+			Response: reflect.TypeFor[beyond.WebhookDelivery](), Parameters: keyed, Refuses: keyRefuses,
 			Serve: func(c *gin.Context, _ any) (any, error) {
-				return f.hooks.Test(c.Request.Context(), c.Param("name"))
+				by, err := onceOf(s, c, "test", "")
+				if err != nil {
+					return nil, err
+				}
+				delivery, err := f.hooks.Test(c.Request.Context(), c.Param("name"), by)
+				by.Mark(c)
+				return delivery, err
 			},
 		}),
 		named(rest.Extension{
@@ -93,16 +106,39 @@ func (f *feed) webhooks() []rest.Extension {
 	}
 }
 
+// keyed are the parameters of an action, and keyRefuses what it refuses on account of its key.
+var (
+	keyed      = []string{"IdempotencyKey"}
+	keyRefuses = []problem.Kind{problem.BadHeader, problem.KeyReused}
+)
+
 // change is the operation of a change without a body.
-func (f *feed) change(one, action, summary string, how func(
-	context.Context, string, webhook.Condition) (beyond.WebhookShown, string, error),
+func (f *feed) change(s *rest.Server, one, action, summary string, how func(
+	context.Context, string, *once.Once, webhook.Condition) (beyond.WebhookShown, string, error),
 ) rest.Extension {
 	return rest.Extension{
 		Path: one + ":" + action, Method: http.MethodPost, Writes: true, ID: action + "Webhook", Summary: summary,
-		Response: reflect.TypeFor[beyond.WebhookShown](), Tagged: true,
+		Response: reflect.TypeFor[beyond.WebhookShown](), Tagged: true, Parameters: keyed, Refuses: keyRefuses,
 		Serve: func(c *gin.Context, _ any) (any, error) {
-			return tagged(c)(how(c.Request.Context(), c.Param("name"), conditionsOf(c)))
+			by, err := onceOf(s, c, action, "")
+			if err != nil {
+				return nil, err
+			}
+			return changed(c, by)(how(c.Request.Context(), c.Param("name"), by, conditionsOf(c)))
 		},
+	}
+}
+
+// onceOf returns the Idempotency-Key of an action, nil where the request has none. sent is what its body says.
+func onceOf(s *rest.Server, c *gin.Context, action, sent string) (*once.Once, error) {
+	return once.Of(s, c, "webhook/"+c.Param("name")+":"+action, sent)
+}
+
+// changed returns the response to an action.
+func changed(c *gin.Context, by *once.Once) func(beyond.WebhookShown, string, error) (any, error) {
+	return func(shown beyond.WebhookShown, tag string, err error) (any, error) {
+		by.Mark(c)
+		return tagged(c)(shown, tag, err)
 	}
 }
 
@@ -147,14 +183,14 @@ func (f *feed) placesOf(ctx context.Context, pointer, after string) (merged.Plac
 		}
 		return at, nil
 	}
-	given, err := f.seal.open(after)
+	given, err := f.open(ctx, after)
 	switch {
-	case errors.Is(err, errSeal):
+	case errors.Is(err, sealed.ErrSeal):
 		return nil, problem.New(problem.Invalid, "The cursor cannot be read.").At(pointer, notACursor)
 	case err != nil:
 		return nil, err
 	case given.age(f.now()) > f.retention:
-		return nil, f.expired(tooOld, given)
+		return nil, f.expired(ctx, tooOld, given)
 	}
 	if given.At == nil {
 		given.At = merged.Places{} // the oldest event

@@ -481,3 +481,47 @@ func TestThereIsABoundOnWebhooks(t *testing.T) {
 		t.Errorf("after a refusal: %s", url)
 	}
 }
+
+// TestAnActionOfAWebhookIsMadeOnceForAKey repeats actions with their Idempotency-Keys after others were made.
+func TestAnActionOfAWebhookIsMadeOnceForAKey(t *testing.T) {
+	const keyHeader, replayed = "Idempotency-Key", "Idempotency-Replayed"
+	w, r := hooked(t), receive(t)
+	from := w.read("now").Next
+	w.put("one", r.URL, `,"from":"`+from+`"`)
+	w.claim(1)
+	eventually(t, "an event", func() bool { return r.got() == "c1-1" })
+
+	again := func(action, body, key string, repeats bool) servicetest.Response {
+		t.Helper()
+		got := w.Must(200, "POST", "/x/webhook/one:"+action, body, keyHeader, key)
+		if (got.Header.Get(replayed) == "true") != repeats {
+			t.Errorf(":%s with the key %s: %s %q", action, key, replayed, got.Header.Get(replayed))
+		}
+		return got
+	}
+	again("replay", `{"after":"`+from+`"}`, "k1", false)
+	eventually(t, "the event again", func() bool { return r.got() == "c1-1 c1-1" })
+	again("replay", `{"after":"`+from+`"}`, "k1", true)
+	w.Must(422, "POST", "/x/webhook/one:replay", `{"after":"now"}`, keyHeader, "k1")
+
+	again("pause", "", "k1", false) // a key of another operation
+	again("resume", "", "k2", false)
+	if got := again("pause", "", "k1", true); got.Member("state") != "active" {
+		t.Errorf("paused again: %s", got.Text)
+	}
+	// What was sent is the event twice: no repeated action has sent it a third time.
+	w.claim(2)
+	eventually(t, "the next event", func() bool { return r.got() == "c1-1 c1-1 c1-2" })
+
+	tested := again("test", "", "k3", false)
+	before := r.tried()
+	if got := again("test", "", "k3", true); got.Text != tested.Text || r.tried() != before {
+		t.Errorf("the test again: %s in place of %s, %d attempts in place of %d",
+			got.Text, tested.Text, r.tried(), before)
+	}
+	w.Must(400, "POST", "/x/webhook/one:test", "", keyHeader, strings.Repeat("x", 256))
+
+	w.clock.Pass(30*24*time.Hour + time.Second)
+	again("replay", `{"after":"`+from+`"}`, "k1", true)
+	w.Must(410, "POST", "/x/webhook/one:replay", `{"after":"`+from+`"}`, keyHeader, "k4")
+}

@@ -26,6 +26,13 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 				made++
 				return map[string]string{"names": s.Create("personal", person("X"+strconv.Itoa(made), ""))}
 			},
+			"an individual with an address, by its id": func(*testing.T) map[string]string {
+				made++
+				id := s.Create("personal", `{"firstName":"A","lastName":"B","dob":"1990-01-01","idType":"passport",`+
+					`"idNumber":"X`+strconv.Itoa(made)+`","address":{"building":"3","streetName":"High Street",`+
+					`"city":"London","country":"GB","postalCode":"N1"}}`)
+				return map[string]string{"at": "2100-01-01T00:00:00Z", "names": id}
+			},
 			"an individual that can be created": func(*testing.T) map[string]string { return nil },
 			"an individual that is created":     func(*testing.T) map[string]string { return nil },
 			"no party with the id": func(*testing.T) map[string]string {

@@ -72,19 +72,24 @@ func (e *environment) compute(ctx context.Context, of row) error {
 	var err error
 	version := int64(1)
 	if !found {
+		owner := ""
 		b := premium.Bordereau{Period: &of.Period, PolicyNumber: &of.PolicyNumber, TransactionType: &of.TransactionType}
-		if done, err = e.fill(ctx, of, &b, nil); err != nil {
+		if done, owner, err = e.fill(ctx, of, &b, nil); err != nil {
 			return err
 		}
 		// A receipt is stored before its message is sent. So the message is not about one.
 		if done.receipts() == 0 {
 			return kafka.Poison(errors.New("no receipt is in the row that the message names"))
 		}
-		err = e.rows.Insert(ctx, b, "aggregated")
+		var owned context.Context
+		if owned, err = request.ForOwner(ctx, owner); err != nil {
+			return err
+		}
+		err = e.rows.Insert(owned, b, "aggregated")
 	} else {
 		err = e.rows.Alter(ctx, stored, func(r *rest.Record[premium.Bordereau]) (write bool, err error) {
 			stored = r
-			done, err = e.fill(ctx, of, &r.Value, e.subtotals.of(of, r.Version))
+			done, _, err = e.fill(ctx, of, &r.Value, e.subtotals.of(of, r.Version))
 			return err == nil && done != nil, err
 		})
 		if err == nil {
@@ -103,22 +108,24 @@ func (e *environment) compute(ctx context.Context, of row) error {
 }
 
 // fill sets the sum of the row's receipts, and the members that come from the policy. known are the subtotals of the
-// row as it is stored, nil if there are none. It returns nil if the row is as it should be.
-func (e *environment) fill(ctx context.Context, of row, b *premium.Bordereau, known *subtotals) (*summation, error) {
-	done, err := e.sum(ctx, of, known)
-	if err != nil || done == nil {
-		return nil, err
+// row as it is stored, nil if there are none. It returns what was added up, which is nil if the row is as it should be,
+// and the organisation that owns the policy, and so the row.
+func (e *environment) fill(
+	ctx context.Context, of row, b *premium.Bordereau, known *subtotals,
+) (done *summation, owner string, err error) {
+	if done, err = e.sum(ctx, of, known); err != nil || done == nil {
+		return nil, "", err
 	}
 	b.GrossWrittenPremium = scalar.IntegerOf(done.total())
 	facts, found, err := e.policy(ctx, of.PolicyNumber)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if !found {
-		return nil, kafka.Poison(errors.New("there is no policy with the number that the message names"))
+		return nil, "", kafka.Poison(errors.New("there is no policy with the number that the message names"))
 	}
 	policyholder := string(facts.PolicyholderID)
 	b.Policyholder, b.InceptionDate, b.ExpiryDate = &policyholder, facts.InceptionDate, facts.ExpiryDate
 	b.IndemnityLimitPolicy = facts.IndemnityLimitPolicy
-	return done, nil
+	return done, facts.Owner, nil
 }

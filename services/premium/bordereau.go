@@ -16,7 +16,8 @@ var errRowMade = errors.New("the bordereau row exists")
 // and callers may change only the members that the aggregation does not compute.
 func (e *environment) bordereau() rest.Resource[premium.Bordereau] {
 	return rest.Resource[premium.Bordereau]{
-		Name: "premiumBordereau",
+		Name:     "premiumBordereau",
+		SharedBy: policyIndex,
 		Filters: []rest.Filter[premium.Bordereau]{
 			rest.Exact(policyIndex, func(b *premium.Bordereau) string { return rest.Text(b.PolicyNumber) }),
 			rest.Exact("treatyReference", func(b *premium.Bordereau) string { return rest.Text(b.TreatyReference) }),

@@ -31,7 +31,8 @@ func TestChangesOfRowsAreLogged(t *testing.T) {
 	}
 	// A refund is another receipt; the first one stays as it is.
 	want := []string{
-		"receipt created", "premiumBordereau created", "receipt created", "premiumBordereau altered", "receipt created",
+		"receipt created", "premiumBordereau created", "receipt created", "premiumBordereau altered",
+		"receipt refunded",
 	}
 	if types = slices.Compact(types); !slices.Equal(types, want) {
 		t.Errorf("%q, want %q", types, want)

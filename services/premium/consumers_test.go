@@ -63,6 +63,22 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		consumercontract.Logged(s, consumercontract.States{
 			"a receipt that can be recorded for the policy P1": func(*testing.T) map[string]string { return nil },
 			"a receipt that is recorded for the policy P1":     func(*testing.T) map[string]string { return nil },
+			"a receipt and its refund": func(t *testing.T) map[string]string {
+				id := s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
+				s.Must(201, "POST", "/receipt/"+id+":refund", `{"receiptType":"other"}`)
+				return map[string]string{"after": consumercontract.Before(id)}
+			},
+			"a refund, by its id": func(t *testing.T) map[string]string {
+				id := s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`)
+				refund := s.Must(201, "POST", "/receipt/"+id+":refund", `{"receiptType":"other"}`)
+				return map[string]string{"at": "2026-07-01T00:00:00Z", "names": refund.Member("id")}
+			},
+			"a receipt, by its id": func(t *testing.T) map[string]string {
+				return map[string]string{
+					"at":    "2026-07-01T00:00:00Z",
+					"names": s.Create("receipt", `{"receiptType":"new policy","paymentAmount":5,"policyNumber":"P1"}`),
+				}
+			},
 			"receipts of the policy P1": func(t *testing.T) map[string]string {
 				record(t)
 				return nil

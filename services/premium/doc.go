@@ -15,5 +15,6 @@
 //	bordereau.go  the row as a resource
 //	past.go       what the sum of a row was at an instant
 //	whole.go      the receipts and rows of a policy, for /x/policy
+//	receipts.go   all receipts, page by page, for the desk
 //	examine.go    compares rows with their receipts for `exchange check`
 package premium

@@ -159,7 +159,8 @@ func (e *environment) noteWritten(
 		return nil //nolint:nilerr // that it cannot be read was found out before
 	}
 	total := new(big.Int)
-	if err := inspect.EachPage(ctx, rows, docstore.Query{Equal: docstore.Keys{policyIndex: *written.PolicyNumber}},
+	of := inspect.KeyOf(doc.Owner, policyIndex, *written.PolicyNumber)
+	if err := inspect.EachPage(ctx, rows, docstore.Query{Equal: of},
 		func(page []docstore.Stored) error {
 			for _, other := range page {
 				var b premium.Bordereau

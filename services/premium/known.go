@@ -9,50 +9,61 @@ import (
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/assumed"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 )
 
-// known remembers which policies and claims exist. Neither is ever deleted, and a claim never changes its policy, so an
-// entry never becomes wrong. Only what exists is remembered, because what is missing may be created later.
+// known remembers which policies and claims an organisation has. Neither is ever deleted or given away, and a claim
+// never changes its policy, so an entry never becomes wrong. Only what exists is remembered, because what is missing
+// may be created later.
 type known struct {
-	policies *lru.Cache[string, struct{}]
-	claims   *lru.Cache[string, string] // claim number -> policy number
+	policies *lru.Cache[request.Sought, struct{}]
+	claims   *lru.Cache[request.Sought, string] // claim number -> policy number
 }
 
 const remembered = 50_000
 
 func newKnown() (*known, error) {
-	policies, err := lru.New[string, struct{}](remembered)
+	policies, err := lru.New[request.Sought, struct{}](remembered)
 	if err != nil {
 		return nil, err
 	}
-	claims, err := lru.New[string, string](remembered)
+	claims, err := lru.New[request.Sought, string](remembered)
 	return &known{policies, claims}, err
 }
 
 // policyExists reports whether a policy has the number.
 func (e *environment) policyExists(ctx context.Context, policyNumber string) (bool, error) {
-	if e.known.policies.Contains(policyNumber) {
+	sought := request.SoughtBy(ctx, policyNumber)
+	if e.known.policies.Contains(sought) {
 		return true, nil
 	}
-	_, found, err := e.policy(ctx, policyNumber)
-	if found && assumed.From(ctx) == nil { // what is assumed may never be
-		e.known.policies.Add(policyNumber, struct{}{})
+	policy, found, err := e.policy(ctx, policyNumber)
+	if found && e.lasts(ctx, policy.Owner) {
+		e.known.policies.Add(sought, struct{}{})
 	}
 	return found, err
 }
 
-// policyOfClaim returns the number of the policy that a claim is against, and whether there is such a claim.
+// lasts reports whether what was found stays so: it is no longer seen once another organisation ends its sharing, and
+// what is assumed may never be.
+func (*environment) lasts(ctx context.Context, owner string) bool {
+	return assumed.From(ctx) == nil && request.OrganisationFrom(ctx).Sees(owner)
+}
+
+// policyOfClaim returns the number of the policy that a claim is against, whether the claim belongs to another
+// organisation, and whether there is such a claim.
 func (e *environment) policyOfClaim(
 	ctx context.Context, claimNumber string,
-) (policyNumber string, found bool, err error) {
-	if policyNumber, found = e.known.claims.Get(claimNumber); found {
-		return policyNumber, true, nil
+) (policyNumber string, another, found bool, err error) {
+	sought := request.SoughtBy(ctx, claimNumber)
+	if policyNumber, found = e.known.claims.Get(sought); found {
+		return policyNumber, false, true, nil
 	}
 	claim, found, err := peer.Get[internalapi.Claim](ctx, e.claims, internalapi.ClaimPath+url.PathEscape(claimNumber))
-	if found && assumed.From(ctx) == nil {
-		e.known.claims.Add(claimNumber, claim.PolicyNumber)
+	if found && e.lasts(ctx, claim.Owner) {
+		e.known.claims.Add(sought, claim.PolicyNumber)
 	}
-	return claim.PolicyNumber, found, err
+	return claim.PolicyNumber, claim.Owner != "" && !request.OrganisationFrom(ctx).Sees(claim.Owner), found, err
 }
 
 // policy returns the coverage service's description of a policy, and whether there is such a policy.

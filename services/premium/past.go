@@ -44,7 +44,10 @@ func (e *environment) recall(ctx context.Context, b *premium.Bordereau, at time.
 // aggregation does, as long as all of a page were recorded well before the instant, and then looks at each receipt.
 // So a row of a million receipts costs a hundred sums and one page of receipts at most, and what was recorded within
 // the time of disorder.
+//
+// It is done in the name of the exchange: whoever sees the row sees its sum.
 func (e *environment) sumUntil(ctx context.Context, of row, at time.Time) (*big.Int, error) {
+	ctx = request.ForExchange(ctx)
 	sums, err := docstore.As[docstore.Sums](e.receipts.Stored())
 	if err != nil {
 		return nil, err

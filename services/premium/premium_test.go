@@ -63,7 +63,7 @@ func startWith(
 	t.Helper()
 	var e *environment
 	declared := Service()
-	declared.Flags = nil
+	declared.Flags, declared.Told = nil, nil
 	declared.Declare = func(s *rest.Server, deps process.Deps) (parts rest.Parts, err error) {
 		e, err = declare(s, deps, r)
 		return rest.Parts{Internal: e.mountInternal}, err

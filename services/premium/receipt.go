@@ -9,6 +9,7 @@ import (
 	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/contracts/valuesets"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/search"
@@ -24,7 +25,8 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		Name: "row of the original", Load: noOriginal,
 	}
 	return rest.Resource[premium.Receipt]{
-		Name:    "receipt",
+		Name:     "receipt",
+		SharedBy: policyIndex, Right: shared.PremiumRight,
 		Aliases: map[string]string{"receiptId": "id"},
 		Filters: []rest.Filter[premium.Receipt]{
 			rest.Exact("claimNumber", func(r *premium.Receipt) string { return rest.Text(r.ClaimNumber) }),
@@ -177,7 +179,7 @@ func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premi
 	if claimNumber == "" {
 		return policyNumber, nil
 	}
-	of, found, err := e.policyOfClaim(ctx, claimNumber)
+	of, another, found, err := e.policyOfClaim(ctx, claimNumber)
 	switch {
 	case err != nil:
 		return "", err
@@ -185,6 +187,9 @@ func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premi
 		return "", problem.New(problems.ClaimNotFound, "").At("/claimNumber", "names no claim")
 	case policyNumber != "" && policyNumber != of:
 		return "", problem.New(problems.ReferencesDiffer, "").At("/claimNumber", "is a claim against another policy")
+	case policyNumber == "" && another:
+		// The receipt is under the policy of another organisation, which has it by that.
+		d.Value.PolicyNumber = &of
 	}
 	return of, nil
 }

@@ -16,6 +16,7 @@ import (
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/share"
 	"insurance.example/exchange/pkg/setting"
 )
 
@@ -24,12 +25,14 @@ func Service() rest.Service {
 	var rules rules
 	return rest.Service{
 		Name: "premium", Summary: "The receipts and the premium bordereau of the Insurance Exchange Service",
+		Told:    []string{settings.RefundReceiptType, settings.BordereauPeriod},
 		Foreign: settings.All(), Peers: []string{"coverage", "claims"},
 		Sets:  func(path string) (rest.Sets, error) { return valuesets.Load(path) },
 		Flags: rules.register,
 		Declare: func(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			e, err := declare(s, deps, rules)
 			return rest.Parts{
+				Open:       func(ctx context.Context) error { return e.access.Open(ctx) },
 				Internal:   e.mountInternal,
 				Background: func() (map[string]func(context.Context) error, error) { return e.background(deps) },
 				Ready:      map[string]func(context.Context) error{"kafka": e.trafficFlows},
@@ -72,6 +75,7 @@ type environment struct {
 	rows             *rest.Records[premium.Bordereau]
 	written          *writtenRows
 	subtotals        *subtotalCache
+	access           *share.Lists
 	// included has the unsent marks of receipts removed that a row includes; nil without brokers.
 	included func(context.Context, []docstore.Ref)
 	// traffic carries messages about receipts to the aggregation; nil without brokers.
@@ -101,5 +105,6 @@ func declare(s *rest.Server, deps process.Deps, r rules) (*environment, error) {
 	}
 	e.receipts = rest.Add(s, e.receipt())
 	e.rows = rest.Add(s, e.bordereau())
+	e.access = share.New(deps, e.receipts.Stored, e.rows.Stored)
 	return e, nil
 }

@@ -87,7 +87,7 @@ func newHotRow(t testing.TB, processes, whole, page int) *hotRow {
 	for range processes {
 		var e *environment
 		declared := Service()
-		declared.Flags = nil
+		declared.Flags, declared.Told = nil, nil
 		declared.Declare = func(s *rest.Server, deps process.Deps) (parts rest.Parts, err error) {
 			e, err = declare(s, deps, rules{period: month})
 			return parts, err

@@ -11,10 +11,10 @@ import (
 	"insurance.example/exchange/pkg/process"
 )
 
-// A row is computed once for all of the messages of a batch. Rows are to be right within a second of the last
-// receipt: a message waits for the batch before it, for the gathering of its own, and for that batch. The computation
-// of a row mostly waits for its write, and a store commits together the writes that wait at the same time. So many
-// rows are computed at once: otherwise receipts of many policies are accepted faster than their rows are written.
+// A row is to be right within a second of its last receipt, and is computed once for all messages of a batch. A message
+// waits for three things: the batch before it, the gathering of its own batch, and the computation of that batch. A
+// computation mostly waits for the write of its row, and a store commits writes together that wait at the same time.
+// With fewer computations at once, receipts of many policies would be accepted faster than their rows are written.
 const (
 	aggregators = 32
 	gathering   = 100 * time.Millisecond

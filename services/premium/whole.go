@@ -6,6 +6,8 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/part"
 )
@@ -16,6 +18,8 @@ const policyIndex = "policyNumber"
 // mountInternal adds the operations for other services to a router.
 func (e *environment) mountInternal(router gin.IRouter) {
 	router.GET(internalapi.PolicyPremiumPath+":policyNumber", e.ofPolicy)
+	e.access.Mount(router, sharing.AccessPath)
+	router.GET(reporting.ReceiptsPath+":after", e.allReceipts)
 }
 
 // ofPolicy serves the internal operation that returns the receipts and rows of a policy.

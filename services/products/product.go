@@ -13,13 +13,14 @@ import (
 
 // policyWording declares the resource for the texts of the terms under which products are sold.
 func policyWording() rest.Resource[products.PolicyWording] {
-	return rest.Resource[products.PolicyWording]{Name: "policyWording"}
+	return rest.Resource[products.PolicyWording]{Name: "policyWording", Public: true}
 }
 
 // product declares the product. Its checks are the rows of POST /product in the errors table.
 func product(sets rest.Sets, wordings *rest.Records[products.PolicyWording]) rest.Resource[products.Product] {
 	return rest.Resource[products.Product]{
 		Name:    "product",
+		Public:  true,
 		Aliases: map[string]string{"wordingId": "wording"},
 		Filters: []rest.Filter[products.Product]{
 			rest.Whole("lineOfBusiness", func(p *products.Product) string {

@@ -130,7 +130,7 @@ export interface paths {
          *     | 3 | IndemnityPeriod not greater than 0 | 400 [invalid indemnity period](/problems/invalid-indemnity-period) |
          *     | 4 | a peril not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
          */
         post: operations["createBusinessInterruptionCoverage"];
         delete?: never;
@@ -157,7 +157,7 @@ export interface paths {
          * Replace one businessInterruptionCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceBusinessInterruptionCoverage"];
         post?: never;
@@ -184,7 +184,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelBusinessInterruptionCoverage"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseBusinessInterruptionCoverage"];
         delete?: never;
@@ -238,7 +238,7 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown BI type](/problems/unknown-bi-type), 400 [invalid indemnity period](/problems/invalid-indemnity-period), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [underlying property not found](/problems/underlying-property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewBusinessInterruptionCoverage"];
         delete?: never;
@@ -275,7 +275,7 @@ export interface paths {
          *     | 5 | fnol outside the reporting window | a warning, and the record is made |
          *     | 6 | loss within the waiting period | a warning, and the record is made |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 404 [policy not found](/problems/policy-not-found), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 422 [peril not covered](/problems/peril-not-covered).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 422 [peril not covered](/problems/peril-not-covered).
          */
         post: operations["createClaim"];
         delete?: never;
@@ -302,7 +302,7 @@ export interface paths {
          * Replace one claim
          * @description The members that are sent replace those of the record; the others stay. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed), 422 [peril not covered](/problems/peril-not-covered).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown claim type](/problems/unknown-claim-type), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [policy not in force at lossDate](/problems/policy-not-in-force-at-loss-date), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed), 422 [peril not covered](/problems/peril-not-covered).
          */
         put: operations["replaceClaim"];
         post?: never;
@@ -329,7 +329,7 @@ export interface paths {
          *     |---|---|
          *     | closed | reopened |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["reopenClaim"];
         delete?: never;
@@ -356,7 +356,7 @@ export interface paths {
          *     | open | closed |
          *     | reopened | closed |
          *
-         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["settleClaim"];
         delete?: never;
@@ -378,7 +378,7 @@ export interface paths {
          * Add to the documents of one claim
          * @description The action applies in every state of the record and leaves the state as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["addClaimDocuments"];
         delete?: never;
@@ -403,6 +403,8 @@ export interface paths {
         /**
          * Create one claimsBordereau
          * @description A row of the claims bordereau: a claim ceded under a treaty. Callers make the rows; there is no replace operation.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing).
          */
         post: operations["createClaimsBordereau"];
         delete?: never;
@@ -511,7 +513,7 @@ export interface paths {
          *     | 3 | indemnityLimitPolicy is not greater than 0 | 400 [invalid indemnity limit](/problems/invalid-indemnity-limit) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
          */
         post: operations["createCyberLiabilityCoverage"];
         delete?: never;
@@ -538,7 +540,7 @@ export interface paths {
          * Replace one cyberLiabilityCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceCyberLiabilityCoverage"];
         post?: never;
@@ -565,7 +567,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelCyberLiabilityCoverage"];
         delete?: never;
@@ -592,7 +594,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseCyberLiabilityCoverage"];
         delete?: never;
@@ -619,7 +621,7 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown category](/problems/unknown-category), 400 [invalid indemnity limit](/problems/invalid-indemnity-limit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [business not found](/problems/business-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewCyberLiabilityCoverage"];
         delete?: never;
@@ -811,7 +813,7 @@ export interface paths {
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *     | 5 | a peril is not in the motorPeril enumeration | 400 [unknown peril code](/problems/unknown-peril-code) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found).
          */
         post: operations["createMotorCoverage"];
         delete?: never;
@@ -838,7 +840,7 @@ export interface paths {
          * Replace one motorCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceMotorCoverage"];
         post?: never;
@@ -865,7 +867,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelMotorCoverage"];
         delete?: never;
@@ -892,7 +894,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseMotorCoverage"];
         delete?: never;
@@ -919,7 +921,7 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [driver licence expired or missing](/problems/driver-licence-expired-or-missing), 400 [unknown peril code](/problems/unknown-peril-code), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policyholder not found](/problems/policyholder-not-found), 404 [vehicle not found](/problems/vehicle-not-found), 404 [driver not found](/problems/driver-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewMotorCoverage"];
         delete?: never;
@@ -1069,7 +1071,7 @@ export interface paths {
          *     | 3 | petKind is dog and petBreed is not set | 400 [dog breed required](/problems/dog-breed-required) |
          *     | 4 | a benefit not in the petBenefits enumeration | 400 [unknown benefit](/problems/unknown-benefit) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
          */
         post: operations["createPetCoverage"];
         delete?: never;
@@ -1096,7 +1098,7 @@ export interface paths {
          * Replace one petCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePetCoverage"];
         post?: never;
@@ -1123,7 +1125,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelPetCoverage"];
         delete?: never;
@@ -1150,7 +1152,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePetCoverage"];
         delete?: never;
@@ -1177,7 +1179,7 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown petKind](/problems/unknown-pet-kind), 400 [dog breed required](/problems/dog-breed-required), 400 [unknown benefit](/problems/unknown-benefit), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [pet not found](/problems/pet-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPetCoverage"];
         delete?: never;
@@ -1228,7 +1230,7 @@ export interface paths {
          * Replace one policyWording
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePolicyWording"];
         post?: never;
@@ -1254,6 +1256,8 @@ export interface paths {
         /**
          * Create one premiumBordereau
          * @description A row of the premium bordereau: one for each period, policy and type of transaction that receipts are recorded for.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing).
          */
         post: operations["createPremiumBordereau"];
         delete?: never;
@@ -1280,7 +1284,7 @@ export interface paths {
          * Replace one premiumBordereau
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [the aggregation owns this member of the row](/problems/aggregated-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the aggregation owns this member of the row](/problems/aggregated-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePremiumBordereau"];
         post?: never;
@@ -1342,7 +1346,7 @@ export interface paths {
          * Replace one product
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [unknown productCatalog code](/problems/unknown-product-catalog-code), 400 [required fields missing](/problems/required-fields-missing), 400 [unsupported currency](/problems/unsupported-currency), 404 [not found](/problems/not-found), 404 [policy wording not found](/problems/policy-wording-not-found), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [unknown productCatalog code](/problems/unknown-product-catalog-code), 400 [required fields missing](/problems/required-fields-missing), 400 [unsupported currency](/problems/unsupported-currency), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy wording not found](/problems/policy-wording-not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceProduct"];
         post?: never;
@@ -1450,7 +1454,7 @@ export interface paths {
          *     | 3 | a peril is not in the propertyPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *     | 4 | inceptionDate is not before expiryDate | 400 [invalid policy term](/problems/invalid-policy-term) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
          */
         post: operations["createPropertyCoverage"];
         delete?: never;
@@ -1477,7 +1481,7 @@ export interface paths {
          * Replace one propertyCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replacePropertyCoverage"];
         post?: never;
@@ -1504,7 +1508,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelPropertyCoverage"];
         delete?: never;
@@ -1531,7 +1535,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorsePropertyCoverage"];
         delete?: never;
@@ -1558,7 +1562,7 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown propertyType](/problems/unknown-property-type), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [property not found](/problems/property-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewPropertyCoverage"];
         delete?: never;
@@ -1593,7 +1597,7 @@ export interface paths {
          *     | 3 | paymentAmount is not greater than 0 | 400 [invalid payment amount](/problems/invalid-payment-amount) |
          *     | 4 | policyNumber or claimNumber resolves to nothing, or they do not belong together | 404 [policy not found](/problems/policy-not-found) |
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [the receipt is reversed](/problems/receipt-already-reversed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [the receipt is reversed](/problems/receipt-already-reversed).
          */
         post: operations["createReceipt"];
         delete?: never;
@@ -1620,7 +1624,7 @@ export interface paths {
          * Replace one receipt
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [reference required](/problems/reference-required), 400 [unknown receipt type](/problems/unknown-receipt-type), 400 [required fields missing](/problems/required-fields-missing), 400 [invalid payment amount](/problems/invalid-payment-amount), 400 [policyNumber and claimNumber do not belong together](/problems/references-do-not-belong-together), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 404 [claim not found](/problems/claim-not-found), 409 [a receipt is immutable once recorded](/problems/receipt-immutable), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceReceipt"];
         post?: never;
@@ -1643,7 +1647,7 @@ export interface paths {
          * Refund one receipt
          * @description The action applies in every state of the record and leaves the state as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 409 [the receipt is reversed](/problems/receipt-already-reversed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["refundReceipt"];
         delete?: never;
@@ -1678,7 +1682,7 @@ export interface paths {
          *     | 3 | credit limit not greater than 0 | 400 [invalid credit limit](/problems/invalid-credit-limit) |
          *     | 4 | a peril not in the tradeCreditPeril enumeration | 400 [unknown peril](/problems/unknown-peril) |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
          */
         post: operations["createTradeCreditCoverage"];
         delete?: never;
@@ -1705,7 +1709,7 @@ export interface paths {
          * Replace one tradeCreditCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTradeCreditCoverage"];
         post?: never;
@@ -1732,7 +1736,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelTradeCreditCoverage"];
         delete?: never;
@@ -1759,7 +1763,7 @@ export interface paths {
          *     | in force | in force |
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTradeCreditCoverage"];
         delete?: never;
@@ -1786,7 +1790,7 @@ export interface paths {
          *     | in force | in force |
          *     | extended | extended |
          *
-         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [invalid policy term](/problems/invalid-policy-term), 400 [required fields missing](/problems/required-fields-missing), 400 [unknown trade credit type](/problems/unknown-trade-credit-type), 400 [invalid credit limit](/problems/invalid-credit-limit), 400 [unknown peril](/problems/unknown-peril), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [debtor not found](/problems/debtor-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["renewTradeCreditCoverage"];
         delete?: never;
@@ -1820,7 +1824,7 @@ export interface paths {
          *     | 2 | destination is not a valid country reference | 400 [invalid destination](/problems/invalid-destination) |
          *     | 3 | length inconsistent with isAnnualPolicy | 400 [length out of range for policy type](/problems/length-out-of-range) |
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found).
          */
         post: operations["createTravelCoverage"];
         delete?: never;
@@ -1847,7 +1851,7 @@ export interface paths {
          * Replace one travelCoverage
          * @description The body is the whole record: what a creation requires is required. A member that the exchange issues may be left out or sent as it is.
          *
-         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [required fields missing](/problems/required-fields-missing), 400 [length out of range for policy type](/problems/length-out-of-range), 400 [invalid policy term](/problems/invalid-policy-term), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceTravelCoverage"];
         post?: never;
@@ -1874,7 +1878,7 @@ export interface paths {
          *     |---|---|
          *     | in force | cancelled |
          *
-         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["cancelTravelCoverage"];
         delete?: never;
@@ -1900,7 +1904,7 @@ export interface paths {
          *     |---|---|
          *     | in force | extended |
          *
-         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
+         *     Problems: 400 [required fields missing](/problems/required-fields-missing), 400 [invalid policy term](/problems/invalid-policy-term), 400 [group flag required](/problems/group-flag-required), 400 [invalid destination](/problems/invalid-destination), 400 [length out of range for policy type](/problems/length-out-of-range), 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [traveller not found](/problems/traveller-not-found), 404 [policyholder not found](/problems/policyholder-not-found), 409 [a member that the exchange issues cannot be changed](/problems/issued-member), 409 [transition not listed](/problems/transition-not-listed), 412 [the record has changed](/problems/precondition-failed).
          */
         post: operations["endorseTravelCoverage"];
         delete?: never;
@@ -2006,6 +2010,54 @@ export interface paths {
          *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
          */
         put: operations["replaceVehicle"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/about": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What runs here: builds, bounds, and the settings in force that a caller can notice
+         * @description What runs here: builds, bounds, and the settings in force that a caller can notice. A service that does not respond is left out and named in `unavailable`; the status is 200 nevertheless.
+         */
+        get: operations["readAbout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/access/{policyNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * With whom a policy is shared, now or at an instant
+         * @description With whom a policy is shared, now or at an instant. A participant sees its own entry, as it is now. Where organisations do not share the exchange, the path is unknown.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found).
+         */
+        get: operations["readAccessList"];
+        /**
+         * Share a policy with other organisations, or end that
+         * @description Share a policy with other organisations, or end that. The owner of the policy alone changes the list. Once the response is 200 the list holds everywhere. After a 503 the change may have been made in part: nobody has a right that neither the list before nor the one of the change gives, and the same request completes it. What a participant creates under the policy belongs to the policy's owner.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 412 [the record has changed](/problems/precondition-failed).
+         */
+        put: operations["shareAccessList"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2563,6 +2615,334 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/bordereau": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The work list: the periods of contracts, from the first of each up to the present one
+         * @description The work list: the periods of contracts, from the first of each up to the present one.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listBordereaux"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A period: its versions, what it would have now, and what differs from what stands approved
+         * @description A period: its versions, what it would have now, and what differs from what stands approved.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readBordereau"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}:prepare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a version of what is reported for a period
+         * @description Make a version of what is reported for a period. A period is prepared once it is over and the one before it has an approved version. What was recorded in an earlier period and is not reported yet is a line of it, as late. A version never changes.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the period cannot be prepared yet](/problems/period-not-ready), 409 [the versions that there are do not allow this one](/problems/version-does-not-fit).
+         */
+        post: operations["prepareBordereau"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A version. It reads the same for ever
+         * @description A version. It reads the same for ever.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readBordereauVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Note that the other side has seen an approved version
+         * @description Note that the other side has seen an approved version.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [the version has another digest](/problems/digest-differs).
+         */
+        post: operations["acknowledgeBordereau"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a version
+         * @description Approve a version. Its findings of the severity error must be waived. Where the contract has two persons sign off, who has prepared it, waived a finding of it, or changed the amounts of the contract does not approve it.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [errors of the version are not waived](/problems/findings-open), 409 [two persons must sign off](/problems/same-person), 409 [the version has another digest](/problems/digest-differs), 409 [the versions that there are do not allow this one](/problems/version-does-not-fit).
+         */
+        post: operations["approveBordereau"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}:reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a pending version
+         * @description Reject a pending version.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending).
+         */
+        post: operations["rejectBordereau"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What differs between two versions of a period, or between one and what it would be now, cell by cell
+         * @description What differs between two versions of a period, or between one and what it would be now, cell by cell.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["compareBordereaux"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What somebody should look at before a version is approved
+         * @description What somebody should look at before a version is approved.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listBordereauFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/findings/{finding}:waive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Waive an error of a pending version, with a reason
+         * @description Waive an error of a pending version, with a reason.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 409 [the version is not pending](/problems/not-pending), 409 [errors of the version are not waived](/problems/findings-open).
+         */
+        post: operations["waiveBordereauFinding"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lines of a version, in the order in which they were recorded
+         * @description The lines of a version, in the order in which they were recorded.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listBordereauLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lines of a version as CSV, in the columns of the market
+         * @description The lines of a version as CSV, in the columns of the market.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["exportBordereauCSV"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines.xlsx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lines of a version as a workbook, in the columns of the market, with control totals and findings
+         * @description The lines of a version as a workbook, in the columns of the market, with control totals and findings.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["exportBordereauXLSX"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/{contract}/{kind}/{period}/versions/{number}/lines/{lineId}/source": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a line was made of: its receipt or claim, the policy and its holder, as they were
+         * @description What a line was made of: its receipt or claim, the policy and its holder, as they were.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readBordereauLineSource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/bordereau/unassigned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Policies that have receipts or claims and belong to no contract
+         * @description Policies that have receipts or claims and belong to no contract.
+         */
+        get: operations["listUnassignedPolicies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/claim/admissibility": {
         parameters: {
             query?: never;
@@ -2627,6 +3007,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/contract": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The contracts, by reference
+         * @description The contracts, by reference.
+         */
+        get: operations["listContracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/contract/{contract}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A contract, as it is now or was at an instant
+         * @description A contract, as it is now or was at an instant.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readContract"];
+        /**
+         * Make a contract, or replace it
+         * @description Make a contract, or replace it. Where organisations share the exchange, its counterparty is one of them: it reads the contract and what is reported under it, and acknowledges; where it has a contract of this reference itself, it reads its own. Every version is kept, and none is removed. A policy belongs to the contract by its line and by the inceptionDate with which it was first recorded, or because it is assigned. There are 500 contracts at most.
+         *
+         *     Problems: 409 [a policy could belong to two contracts](/problems/contract-overlap), 409 [a bordereau depends on what the request changes](/problems/contract-in-use), 409 [there are as many contracts as there may be](/problems/too-many-contracts), 412 [the record has changed](/problems/precondition-failed).
+         */
+        put: operations["putContract"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/contract/{contract}/policy/{policyNumber}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Assign a policy to a contract, whatever the rules of contracts say
+         * @description Assign a policy to a contract, whatever the rules of contracts say.
+         *
+         *     Problems: 403 [the organisation lacks the right](/problems/right-missing), 404 [not found](/problems/not-found), 404 [policy not found](/problems/policy-not-found), 409 [a bordereau depends on what the request changes](/problems/contract-in-use).
+         */
+        put: operations["assignPolicy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/events": {
         parameters: {
             query?: never;
@@ -2636,7 +3086,7 @@ export interface paths {
         };
         /**
          * What happened to the records of the exchange, every version of each as one event, in order
-         * @description What happened to the records of the exchange, every version of each as one event, in order.
+         * @description What happened to the records of the exchange, every version of each as one event, in order. Where organisations share the exchange, a page has the events of what the caller's organisation sees when it reads the page: also those of the policies that are shared with it, and of their claims, receipts and rows. It does not go on past an event about which coverage cannot be asked, and names coverage in `behind` then.
          *
          *     Problems: 410 [the cursor has expired](/problems/cursor-expired).
          */
@@ -3199,6 +3649,280 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/reconciliation/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The profiles of files, by name
+         * @description The profiles of files, by name.
+         */
+        get: operations["listProfiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/profile/{profile}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How the files of somebody are read
+         * @description How the files of somebody are read.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readProfile"];
+        /**
+         * Say how the files of somebody are read
+         * @description Say how the files of somebody are read. A file is read as it is declared here, and nothing is guessed: an amount such as 1.234 without a decimalMark, or a date such as 03/04/2026 without a dateOrder, is quarantined with its cell and the reason. There are 500 profiles at most.
+         *
+         *     Problems: 412 [the record has changed](/problems/precondition-failed).
+         */
+        put: operations["putProfile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The comparisons, the newest first, with their states and how many items came of each
+         * @description The comparisons, the newest first, with their states and how many items came of each.
+         */
+        get: operations["listRuns"];
+        put?: never;
+        /**
+         * Compare a file with what is reported
+         * @description Compare a file with what is reported. A row and a record are paired by the id of the line; by policy, type and period; or by policy and amount within a number of days: each only where it is unique on both sides. A pair stands until somebody parts it, in all runs of the contract, so that no record and no row is in two.
+         */
+        post: operations["compareStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A comparison: how many items came of it, what was decided, and how old what is open is
+         * @description A comparison: how many items came of it, what was decided, and how old what is open is.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The items of a comparison, by outcome and then by row
+         * @description The items of a comparison, by outcome and then by row.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["listItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}/items/{item}:accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an item that is no pair without a difference
+         * @description Accept an item that is no pair without a difference.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["acceptItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}/items/{item}:dispute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dispute an item
+         * @description Dispute an item.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["disputeItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/run/{runId}/items/{item}:unmatch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Part a pair. Its row and record are free for later runs, and no run pairs them with each other again
+         * @description Part a pair. Its row and record are free for later runs, and no run pairs them with each other again.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 409 [transition not listed](/problems/transition-not-listed).
+         */
+        post: operations["unmatchItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The files that were sent, the newest first
+         * @description The files that were sent, the newest first.
+         */
+        get: operations["listStatements"];
+        put?: never;
+        /**
+         * Send a file of somebody else
+         * @description Send a file of somebody else. A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same file, read by the same version of a profile, is the same statement. A workbook with formulas, macros or links to others is refused.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        post: operations["sendStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/statement:try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * How the first rows of a file would be read
+         * @description How the first rows of a file would be read. The file is sent as it would be for good, and its first 20 rows are read by the profile. Nothing of it is kept. What is wrong after them is found when the file is sent for good.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        post: operations["tryStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/statement/{statementId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file that was sent, and what was read of it
+         * @description A file that was sent, and what was read of it.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/x/reconciliation/statement/{statementId}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file, as it was sent
+         * @description A file, as it was sent.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readStatementFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/search": {
         parameters: {
             query?: never;
@@ -3479,6 +4203,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/x/supplement/claim/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was added to a claim for its bordereaux
+         * @description What was added to a claim for its bordereaux.
+         *
+         *     Problems: 404 [not found](/problems/not-found).
+         */
+        get: operations["readClaimSupplement"];
+        /**
+         * Add to a claim what its bordereaux ask for
+         * @description Add to a claim what its bordereaux ask for. What is absent is reported as not provided. Every version is kept; a version of a bordereau shows what there was when it was prepared.
+         *
+         *     Problems: 404 [not found](/problems/not-found), 412 [the record has changed](/problems/precondition-failed).
+         */
+        put: operations["putClaimSupplement"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/x/webhook": {
         parameters: {
             query?: never;
@@ -3647,6 +4399,97 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What runs here: builds, bounds, and the settings in force that a caller can notice. */
+        About: {
+            /** @description The unit of amounts, major (pounds, euros) or minor (pence, cents). Absent if the operator has not said it. */
+            amountUnit?: string;
+            /** @description The bounds that hold for every exchange of this version. */
+            bounds: components["schemas"]["AboutBounds"];
+            /** @description The revision of the repository, unknown where the build has none. */
+            commit: string;
+            /** @description The currency of amounts, as an ISO 4217 code. Absent if the operator has not said it. */
+            currency?: string;
+            /**
+             * Format: date-time
+             * @description The present instant of the exchange, in UTC. A test clock stands still; then every response has the header Exchange-Test-Clock.
+             */
+            now: string;
+            /** @description Whether organisations share the exchange, so that a policy has an access list. */
+            organisations: boolean;
+            /** @description The services, with the settings of each. */
+            services: components["schemas"]["AboutService"][];
+            /** @description The names of the services that are left out because they do not respond, or are of a release that does not say it. */
+            unavailable?: string[];
+            /** @description The version of the release, unknown where the build has none. */
+            version: string;
+        };
+        /** @description Bounds that no setting moves. */
+        AboutBounds: {
+            /**
+             * Format: int64
+             * @description The most operations of a batch.
+             */
+            batchOperations: Exact;
+            /**
+             * Format: int64
+             * @description The greatest length of an Idempotency-Key, in bytes.
+             */
+            idempotencyKeyLength: Exact;
+            /**
+             * Format: int64
+             * @description The most records or events of a page (limit).
+             */
+            pageLength: Exact;
+            /**
+             * Format: int64
+             * @description The most records of a part of a policy as a whole.
+             */
+            policyPartLength: Exact;
+        };
+        /** @description A service, the build that runs, and its settings. */
+        AboutService: {
+            /** @description The revision of the repository, unknown where the build has none. */
+            commit: string;
+            /** @description The name of the service. */
+            name: string;
+            /** @description The settings that a caller can notice, in the order of their names. */
+            settings: components["schemas"]["AboutSetting"][];
+            /** @description The version of the release, unknown where the build has none. */
+            version: string;
+        };
+        /** @description A setting, and the value that is in force. */
+        AboutSetting: {
+            /** @description The name, as exchange run --help describes it. */
+            name: string;
+            /** @description The value. Absent for a setting that is not given and has no usual value: the rule that it is about is off. */
+            value?: string;
+        };
+        /** @description With whom a policy is shared. A participant sees its own entry alone. */
+        Access: {
+            /** @description The organisations with which the policy is shared. */
+            participants: components["schemas"]["Participant"][];
+            /** @description The number of the policy. */
+            policyNumber: string;
+            /**
+             * Format: date-time
+             * @description When it was changed last. Absent for a participant, and where nobody has.
+             */
+            setAt?: string;
+            /** @description Who changed the list last. Absent for a participant, and where nobody has. */
+            setBy?: string;
+            /** @description Whether a change has stopped half way. Until it is sent again, participants may have less than it gives them. */
+            unfinished?: boolean;
+            /**
+             * Format: int64
+             * @description How often the list was changed. Absent for a participant.
+             */
+            version?: Exact;
+        };
+        /** @description With whom a policy is shared. */
+        AccessListInput: {
+            /** @description The organisations with which the policy is shared, at most 16. An empty list ends the sharing. */
+            participants?: components["schemas"]["Participant"][] | null;
+        };
         /** @description The address of a party or a property. It is part of the record that carries it, in every request and response. */
         Address: {
             /** @description The name or number of the building. */
@@ -3777,6 +4620,391 @@ export interface components {
             share?: Exact;
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
+        };
+        /** @description A cell that differs. */
+        BordereauDifference: {
+            /** @description The value in the version of the path, as a JSON text; empty where it lacks the line or the member. */
+            from?: string;
+            /** @description The line. */
+            lineId: string;
+            /** @description The member that differs; empty where only one of both has the line. */
+            member?: string;
+            /** @description The number of the policy. */
+            policyNumber: string;
+            /** @description The value in the other version, as a JSON text; empty where it lacks the line or the member. */
+            to?: string;
+        };
+        /** @description What differs between two versions, up to 1,000 cells. */
+        BordereauDifferences: {
+            /** @description The cells, in the order of the lines. */
+            differences: components["schemas"]["BordereauDifference"][];
+            /** @description Whether there are more. */
+            more: boolean;
+        };
+        /** @description The digest of the version that was looked at. */
+        BordereauDigestInput: {
+            /** @description The digest, as the version shows it. */
+            digest?: string | null;
+        };
+        /** @description Something to look at before a version is approved. */
+        BordereauFinding: {
+            /** @description What was checked, such as missing-insured. */
+            code: string;
+            /** @description The id of the finding within its version. */
+            id: string;
+            /** @description The line that it is about. Absent where it is about the contract. */
+            lineId?: string;
+            /** @description Whether the check failed, or could not be made: fail or not-evaluable. */
+            outcome: string;
+            /** @description The number of the policy. */
+            policyNumber?: string;
+            /** @description The severity: error or warning. An error is waived with a reason, or the version is not approved. */
+            severity: string;
+            /** @description Who waived it. */
+            waivedBy?: string;
+            /** @description Why it was waived. */
+            waiver?: string;
+            /** @description What was found, in words. */
+            words: string;
+        };
+        /** @description The findings of a version. */
+        BordereauFindings: {
+            /** @description The findings of the page. */
+            findings: components["schemas"]["BordereauFinding"][];
+            /**
+             * Format: int64
+             * @description The value of the parameter skip for the next page. Absent on the last one.
+             */
+            next?: Exact;
+        };
+        /** @description Where a late item was recorded. */
+        BordereauLate: {
+            /** @description The period in which it was recorded. */
+            recordedPeriod: string;
+        };
+        /** @description A receipt, as it is reported. */
+        BordereauLine: {
+            /** @description The building and street of the policyholder. */
+            address?: string;
+            /**
+             * Format: decimal
+             * @description The brokerage, which the net premium does not leave out.
+             */
+            brokerage: Exact;
+            /** @description The city of the policyholder. */
+            city?: string;
+            /**
+             * Format: decimal
+             * @description The commission: gross times the percentage, rounded half away from zero.
+             */
+            commission: Exact;
+            /** @description The country of the policyholder, as its ISO 3166-1 alpha-2 code. */
+            country?: string;
+            /** @description The original currency. */
+            currency: string;
+            /**
+             * Format: date
+             * @description The day of the receipt.
+             */
+            effectiveDate: string;
+            /**
+             * Format: date-time
+             * @description The instant at which the term of the policy ends.
+             */
+            expiryDate?: string;
+            /**
+             * Format: decimal
+             * @description The premium before deductions; that of a refund is below 0.
+             */
+            gross: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which the term of the policy begins.
+             */
+            inceptionDate?: string;
+            /** @description The name of the policyholder. */
+            insured?: string;
+            /** @description Where the receipt was recorded, if that is an earlier period. */
+            late?: components["schemas"]["BordereauLate"];
+            /** @description The line of the policy, as a resource such as motorCoverage. */
+            line: string;
+            /** @description The id of the receipt. */
+            lineId: string;
+            /**
+             * Format: decimal
+             * @description The premium less the commission.
+             */
+            net: Exact;
+            /** @description The id of the policyholder. */
+            policyholderId?: string;
+            /** @description The id of the coverage record. */
+            policyId: string;
+            /** @description The number of the policy. */
+            policyNumber: string;
+            /** @description The state of the policy. */
+            policyStatus?: string;
+            /** @description The postal code of the policyholder. */
+            postcode?: string;
+            /**
+             * Format: decimal
+             * @description The rate: how many of currency are one of settlementCurrency.
+             */
+            rate: Exact;
+            /** @description The type of the receipt; that of the receipt it reverses where it is a refund. */
+            receiptType: string;
+            /**
+             * Format: date-time
+             * @description The instant at which the receipt was recorded.
+             */
+            recordedAt: string;
+            /** @description The id of the receipt that it reverses. */
+            reverses?: string;
+            /**
+             * Format: decimal
+             * @description The premium of the whole risk, in major units. Absent where the policy has none.
+             */
+            riskPremium?: Exact;
+            /** @description The type of transaction on the risk, such as New Business. Absent where it is no premium. */
+            riskTransactionType?: string;
+            /** @description The section: premium, claimPayments, brokerage, profitShare or other. Only premium is premium. */
+            section: string;
+            /**
+             * Format: decimal
+             * @description The net premium in the settlement currency.
+             */
+            settled: Exact;
+            /** @description The currency that is settled in. */
+            settlementCurrency: string;
+            /**
+             * Format: decimal
+             * @description The most that the policy pays, in major units. Absent where the policy has none.
+             */
+            sumInsured?: Exact;
+            /** @description The type of transaction, such as Original Premium. Absent where it is no premium. */
+            transactionType?: string;
+        };
+        /** @description Lines, in the order in which their receipts were recorded. */
+        BordereauLines: {
+            /** @description The lines of the page, of a claims bordereau. */
+            claims?: components["schemas"]["ClaimLine"][];
+            /** @description The lines of the page, of a premium bordereau. */
+            lines: components["schemas"]["BordereauLine"][];
+            /**
+             * Format: int64
+             * @description The value of the parameter skip for the next page. Absent on the last one.
+             */
+            next?: Exact;
+        };
+        /** @description A period: its versions, what it would have now, and what differs from what stands approved. */
+        BordereauLive: {
+            /** @description The reference of the contract. */
+            contract: string;
+            /** @description What that differs by from what stands approved. Absent where nothing is approved. */
+            drift?: components["schemas"]["BordereauTotal"][];
+            /** @description The same of a claims bordereau. */
+            driftClaims?: components["schemas"]["ClaimTotal"][];
+            /**
+             * Format: date
+             * @description The day on which the bordereau is due.
+             */
+            due: string;
+            /** @description The kind of bordereau. */
+            kind: string;
+            /** @description What an original or a correction would have now. */
+            live: components["schemas"]["BordereauTotal"][];
+            /** @description What a claims bordereau would have now. */
+            liveClaims?: components["schemas"]["ClaimTotal"][];
+            /**
+             * Format: int64
+             * @description How many lines that would be.
+             */
+            liveLines: Exact;
+            /** @description The period, such as 2026-01 or 2026-Q1. */
+            period: string;
+            /** @description The state: scheduled, open, due, overdue, prepared, approved or acknowledged. */
+            state: string;
+            /** @description The versions, in the order of their numbers. */
+            versions: components["schemas"]["BordereauStatus"][];
+        };
+        /** @description A period of a contract: its state, and its versions. */
+        BordereauPeriod: {
+            /** @description The reference of the contract. */
+            contract: string;
+            /**
+             * Format: date
+             * @description The day on which the bordereau is due.
+             */
+            due: string;
+            /** @description The kind of bordereau. */
+            kind: string;
+            /** @description The period, such as 2026-01 or 2026-Q1. */
+            period: string;
+            /** @description The state: scheduled, open, due, overdue, prepared, approved or acknowledged. */
+            state: string;
+            /** @description The versions, in the order of their numbers. */
+            versions: components["schemas"]["BordereauStatus"][];
+        };
+        /** @description What to prepare. */
+        BordereauPrepareInput: {
+            /** @description What its readers should know, up to 2,000 characters. */
+            note?: string | null;
+            /** @description The type: original, additional, correction or nil. */
+            type?: string | null;
+        };
+        /** @description Why it is done. */
+        BordereauReasonInput: {
+            /** @description The reason, up to 2,000 characters. */
+            reason?: string | null;
+        };
+        /** @description What became of a version. */
+        BordereauStatus: {
+            /**
+             * Format: date-time
+             * @description The instant at which it was acknowledged.
+             */
+            acknowledgedAt?: string;
+            /** @description Who of the other side acknowledged it. */
+            acknowledgedBy?: string;
+            /** @description The sums of the lines of a claims bordereau, by currency. */
+            claims?: components["schemas"]["ClaimTotal"][];
+            /**
+             * Format: date-time
+             * @description The instant at which it was approved or rejected.
+             */
+            decidedAt?: string;
+            /** @description Who approved or rejected it. */
+            decidedBy?: string;
+            /** @description The digest. */
+            digest: string;
+            /**
+             * Format: int64
+             * @description How many of its findings are errors.
+             */
+            errors: Exact;
+            /**
+             * Format: int64
+             * @description How many lines it has.
+             */
+            lines: Exact;
+            /**
+             * Format: int64
+             * @description The number of the version.
+             */
+            number: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which it was prepared.
+             */
+            preparedAt: string;
+            /** @description Who prepared it. */
+            preparedBy: string;
+            /** @description Why it was rejected. */
+            reason?: string;
+            /** @description The state: pending, approved or rejected. */
+            state: string;
+            /** @description The sums of the lines of a premium bordereau, by section and currency. */
+            totals: components["schemas"]["BordereauTotal"][];
+            /** @description The type: original, additional, correction or nil. */
+            type: string;
+            /**
+             * Format: int64
+             * @description How many of these errors are not waived.
+             */
+            unwaived: Exact;
+            /**
+             * Format: int64
+             * @description How many of its findings are warnings.
+             */
+            warnings: Exact;
+        };
+        /** @description The sums of rounded lines, in major units. */
+        BordereauTotal: {
+            /**
+             * Format: decimal
+             * @description The sum of the brokerages, in the original currency.
+             */
+            brokerage: Exact;
+            /**
+             * Format: decimal
+             * @description The sum of the commissions, in the original currency.
+             */
+            commission: Exact;
+            /** @description The original currency. */
+            currency: string;
+            /**
+             * Format: decimal
+             * @description The sum of the gross amounts, in the original currency.
+             */
+            gross: Exact;
+            /**
+             * Format: int64
+             * @description How many lines there are.
+             */
+            lines: Exact;
+            /**
+             * Format: decimal
+             * @description The sum of the net amounts, in the original currency.
+             */
+            net: Exact;
+            /** @description The section: premium, claimPayments, brokerage, profitShare or other. Only premium is premium. */
+            section: string;
+            /**
+             * Format: decimal
+             * @description The sum of what is settled, in the settlement currency.
+             */
+            settled: Exact;
+            /** @description The currency that is settled in. */
+            settlementCurrency: string;
+        };
+        /** @description What was prepared for a period. It reads the same for ever. */
+        BordereauVersion: {
+            /** @description The sums of the lines of a claims bordereau, by currency. */
+            claims?: components["schemas"]["ClaimTotal"][];
+            /** @description The reference of the contract. */
+            contract: string;
+            /**
+             * Format: int64
+             * @description The version of the contract that it was prepared by.
+             */
+            contractVersion: Exact;
+            /** @description The SHA-256 of all above and of all lines, in hexadecimal. */
+            digest: string;
+            /** @description The kind of bordereau. */
+            kind: string;
+            /**
+             * Format: int64
+             * @description How many lines it has.
+             */
+            lines: Exact;
+            /** @description What its readers should know. */
+            note?: string;
+            /**
+             * Format: int64
+             * @description The number of the version among those of the period, from 1.
+             */
+            number: Exact;
+            /** @description The period, such as 2026-01 or 2026-Q1. */
+            period: string;
+            /**
+             * Format: date-time
+             * @description The instant at which it was prepared.
+             */
+            preparedAt: string;
+            /** @description Who prepared it. */
+            preparedBy: string;
+            /** @description The digest of the version that was approved last before it was prepared; empty for the first. */
+            previous: string;
+            /** @description The sums of the lines of a premium bordereau, by section and currency. */
+            totals: components["schemas"]["BordereauTotal"][];
+            /** @description The type: original, additional, correction or nil. */
+            type: string;
+        };
+        /** @description Periods, by contract, kind and period. */
+        BordereauWork: {
+            /** @description The value of the parameter after for the next page. Absent on the last one. */
+            next?: string;
+            /** @description The periods of the page. */
+            periods: components["schemas"]["BordereauPeriod"][];
         };
         /** @description A business that a cyber liability policy covers. */
         business: {
@@ -4045,6 +5273,8 @@ export interface components {
              * @description The time for which losses are paid, above 0; the name has a capital I. The interface does not say its unit.
              */
             IndemnityPeriod?: Exact | null;
+            /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
+            keepParticipants?: boolean | null;
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
@@ -4271,6 +5501,34 @@ export interface components {
              */
             reserve?: Exact | null;
         };
+        /** @description Amounts in major units. */
+        ClaimFigures: {
+            /**
+             * Format: decimal
+             * @description How much more incurred is than it was in the period before.
+             */
+            changeOfIncurred: Exact;
+            /**
+             * Format: decimal
+             * @description All of these together.
+             */
+            incurred: Exact;
+            /**
+             * Format: decimal
+             * @description What is still to be paid.
+             */
+            outstanding: Exact;
+            /**
+             * Format: decimal
+             * @description What was paid in the period.
+             */
+            paid: Exact;
+            /**
+             * Format: decimal
+             * @description What was paid before it, as it was reported then.
+             */
+            previouslyPaid: Exact;
+        };
         /** @description A loss reported against a policy of any line. The policy number alone says which line it is. */
         claimInput: {
             /** @description The kind of claim. */
@@ -4312,6 +5570,107 @@ export interface components {
              * @description The amount set aside for the claim, 0 where none is sent. The interface does not say its currency or unit.
              */
             reserve?: Exact | null;
+        };
+        /** @description A claim, as it is reported. */
+        ClaimLine: {
+            /** @description The number of the claim. */
+            claimNumber: string;
+            /** @description The state at the end of the period: Open, Re-opened, Closed this month (in this period) or Closed. */
+            claimStatus: string;
+            /** @description The kind of claim. */
+            claimType?: string;
+            /**
+             * Format: date
+             * @description The day on which the claim was closed. Absent where it is not.
+             */
+            closedOn?: string;
+            /** @description The country of the policyholder, as its ISO 3166-1 alpha-2 code. */
+            country?: string;
+            /** @description The original currency. */
+            currency: string;
+            /**
+             * Format: decimal
+             * @description The part of the loss that the policyholder bears, in major units. Absent where the claim has none.
+             */
+            deductible?: Exact;
+            /** @description What happened, in words. */
+            description?: string;
+            /**
+             * Format: date-time
+             * @description The instant at which the term of the policy ends.
+             */
+            expiryDate?: string;
+            /** @description The fees, in the original currency. They come from the supplement of the claim, and are absent without any. */
+            fees?: components["schemas"]["ClaimFigures"];
+            /**
+             * Format: date-time
+             * @description The instant of the first notification of loss.
+             */
+            fnol?: string;
+            /**
+             * Format: date-time
+             * @description The instant at which the term of the policy begins.
+             */
+            inceptionDate?: string;
+            /** @description The loss, in the original currency. */
+            indemnity: components["schemas"]["ClaimFigures"];
+            /** @description The name of the policyholder. */
+            insured?: string;
+            /** @description Where the claim was recorded, if that is an earlier period and it was not reported before. */
+            late?: components["schemas"]["BordereauLate"];
+            /** @description The line of the policy, as a resource such as motorCoverage. */
+            line: string;
+            /** @description The id of the claim. */
+            lineId: string;
+            /** @description Where the loss happened, in words. */
+            location?: string;
+            /** @description What caused the loss. */
+            lossCause?: string;
+            /**
+             * Format: date-time
+             * @description The instant of the loss.
+             */
+            lossDate?: string;
+            /** @description The number of the policy. */
+            policyNumber: string;
+            /**
+             * Format: decimal
+             * @description The rate: how many of currency are one of settlementCurrency.
+             */
+            rate: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which the claim was recorded.
+             */
+            recordedAt: string;
+            /**
+             * Format: date
+             * @description The day on which the claim was reopened the last time.
+             */
+            reopenedOn?: string;
+            /**
+             * Format: decimal
+             * @description The reserve of the claim, in major units of the original currency. It is not changed by a settlement.
+             */
+            reserve: Exact;
+            /** @description The fees, in the settlement currency. Absent without any. */
+            settledFees?: components["schemas"]["ClaimFigures"];
+            /**
+             * Format: decimal
+             * @description What is incurred of both, in the settlement currency.
+             */
+            settledIncurred: Exact;
+            /** @description The loss, in the settlement currency. */
+            settledIndemnity: components["schemas"]["ClaimFigures"];
+            /** @description The currency that is settled in. */
+            settlementCurrency: string;
+            /**
+             * Format: decimal
+             * @description The most that the policy pays, in major units. Absent where the policy has none.
+             */
+            sumInsured?: Exact;
+            /** @description The supplement of the claim, as it was when the version was prepared. Absent where there is none. */
+            supplement?: components["schemas"]["ClaimSupplement"];
         };
         /** @description A loss reported against a policy of any line. The policy number alone says which line it is. */
         claimResult: {
@@ -4486,6 +5845,102 @@ export interface components {
          * @enum {string}
          */
         ClaimStatus: "open" | "closed" | "reopened";
+        /** @description What a claims bordereau asks for beyond the claim. */
+        ClaimSupplement: {
+            /** @description The name of who claims. */
+            claimantName?: string;
+            /** @description Whether the claim was denied. */
+            denied?: boolean;
+            /**
+             * Format: decimal
+             * @description The fees that are still to be paid, in major units of the original currency.
+             */
+            feeReserve?: Exact;
+            /**
+             * Format: decimal
+             * @description The fees that were paid by now, in major units of the original currency.
+             */
+            feesPaid?: Exact;
+            /** @description The country of the loss, as its ISO 3166-1 alpha-2 code. */
+            lossCountry?: string;
+            /**
+             * Format: decimal
+             * @description What was recovered by now, in major units of the original currency.
+             */
+            recoveries?: Exact;
+            /** @description Whether the claim was referred to the underwriters. */
+            referredToUnderwriters?: boolean;
+        };
+        /** @description What a claims bordereau asks for beyond the claim. */
+        ClaimSupplementInput: {
+            /** @description The name of who claims. */
+            claimantName?: string | null;
+            /** @description Whether the claim was denied. */
+            denied?: boolean | null;
+            /**
+             * Format: decimal
+             * @description The fees that are still to be paid, in major units of the original currency.
+             */
+            feeReserve?: Exact | null;
+            /**
+             * Format: decimal
+             * @description The fees that were paid by now, in major units of the original currency.
+             */
+            feesPaid?: Exact | null;
+            /** @description The country of the loss, as its ISO 3166-1 alpha-2 code. */
+            lossCountry?: string | null;
+            /**
+             * Format: decimal
+             * @description What was recovered by now, in major units of the original currency.
+             */
+            recoveries?: Exact | null;
+            /** @description Whether the claim was referred to the underwriters. */
+            referredToUnderwriters?: boolean | null;
+        };
+        /** @description The supplement of a claim, as it was set the last time. */
+        ClaimSupplementVersion: {
+            /** @description The id of the claim. */
+            claimId: string;
+            /**
+             * Format: date-time
+             * @description The instant at which it was set.
+             */
+            setAt: string;
+            /** @description Who set it. */
+            setBy: string;
+            /** @description The supplement. */
+            supplement: components["schemas"]["ClaimSupplement"];
+            /**
+             * Format: int64
+             * @description How often it was set by then.
+             */
+            version: Exact;
+        };
+        /** @description The sums of claims, of the same currencies. */
+        ClaimTotal: {
+            /** @description The original currency. */
+            currency: string;
+            /** @description The fees, in the original currency. They come from the supplement of the claim, and are absent without any. */
+            fees?: components["schemas"]["ClaimFigures"];
+            /** @description The loss, in the original currency. */
+            indemnity: components["schemas"]["ClaimFigures"];
+            /**
+             * Format: int64
+             * @description How many lines there are.
+             */
+            lines: Exact;
+            /** @description The fees, in the settlement currency. Absent without any. */
+            settledFees?: components["schemas"]["ClaimFigures"];
+            /**
+             * Format: decimal
+             * @description What is incurred of both, in the settlement currency.
+             */
+            settledIncurred: Exact;
+            /** @description The loss, in the settlement currency. */
+            settledIndemnity: components["schemas"]["ClaimFigures"];
+            /** @description The currency that is settled in. */
+            settlementCurrency: string;
+        };
         /**
          * @description The value set ClaimType, as it is in force.
          * @enum {string}
@@ -4546,11 +6001,221 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description The most premium that may be written under a contract. */
+        ContractLimit: {
+            /**
+             * Format: decimal
+             * @description The amount, in major units.
+             */
+            amount: Exact;
+            /** @description The currency of the amount (ISO 4217). */
+            currency: string;
+            /** @description What the limit is called. */
+            name: string;
+        };
+        /** @description The contracts, by reference. */
+        ContractList: {
+            /** @description The contracts of the page. */
+            contracts: components["schemas"]["ContractVersion"][];
+            /** @description The value of the parameter after for the next page. Absent on the last one. */
+            next?: string;
+        };
+        /** @description A contract, the policies that belong to it, and how they are reported. */
+        ContractTerms: {
+            /** @description The name of the administrator of the claims. */
+            administratorName?: string;
+            /** @description The number of the agreement. A contract needs this or uniqueMarketReference. */
+            agreementNumber?: string;
+            /** @description The unit of these amounts: major for euros, minor for cents. The interface does not say it. */
+            amountUnit: string;
+            /** @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it. */
+            brokeragePercentage?: string;
+            /** @description Which claims are reported: open, or all; open without it. */
+            claimsBasis?: string;
+            /** @description The class of business. */
+            classOfBusiness?: string;
+            /** @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it. */
+            commissionPercentage?: string;
+            /** @description The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges. */
+            counterparty?: string;
+            /** @description The name of the coverholder who reports. */
+            coverholderName: string;
+            /** @description The PIN of the coverholder: six digits and three capital letters. */
+            coverholderPin?: string;
+            /** @description The currency of the amounts of receipts, policies and claims (ISO 4217). */
+            currency: string;
+            /**
+             * Format: int64
+             * @description How many days after the end of a period its bordereau is due; 30 without it.
+             */
+            dueDays?: Exact;
+            /**
+             * Format: date
+             * @description The day on which the term ends; it is no longer part of the term.
+             */
+            expiry: string;
+            /** @description The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late. */
+            firstPeriod: string;
+            /** @description How often is reported: month or quarter. */
+            frequency: string;
+            /**
+             * Format: date
+             * @description The first day of the term.
+             */
+            inception: string;
+            /** @description The limits whose utilisation is watched, up to 16. */
+            limits?: components["schemas"]["ContractLimit"][];
+            /** @description The lines whose policies belong to the contract, as resources such as motorCoverage. */
+            lines: string[];
+            /**
+             * Format: int64
+             * @description The number of instalments of the premium.
+             */
+            numberOfInstalments?: Exact;
+            /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
+            originalPerSettlement?: string;
+            /** @description The risk code. */
+            riskCode?: string;
+            /**
+             * Format: date
+             * @description A policy belongs to the contract if its term began before this day; the day of expiry without it.
+             */
+            risksBefore?: string;
+            /**
+             * Format: date
+             * @description A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+             */
+            risksFrom?: string;
+            /** @description The section of the contract. */
+            section?: string;
+            /** @description The currency that is settled in (ISO 4217); currency without it. */
+            settlementCurrency?: string;
+            /** @description Who signs off: two (one prepares, another one approves) or one; two without it. */
+            signOff?: string;
+            /** @description The reference of the treaty under which the premium is ceded. */
+            treatyReference?: string;
+            /** @description The type of insurance. */
+            typeOfInsurance?: string;
+            /** @description The unique market reference of the contract. A contract needs this or agreementNumber. */
+            uniqueMarketReference?: string;
+            /**
+             * Format: int64
+             * @description The year of account; that of inception without it.
+             */
+            yearOfAccount?: Exact;
+        };
+        /** @description A contract, the policies that belong to it, and how they are reported. */
+        ContractTermsInput: {
+            /** @description The name of the administrator of the claims. */
+            administratorName?: string | null;
+            /** @description The number of the agreement. A contract needs this or uniqueMarketReference. */
+            agreementNumber?: string | null;
+            /** @description The unit of these amounts: major for euros, minor for cents. The interface does not say it. */
+            amountUnit?: string | null;
+            /** @description The brokerage as a percentage of the premium, "0" to "100"; "0" without it. */
+            brokeragePercentage?: string | null;
+            /** @description Which claims are reported: open, or all; open without it. */
+            claimsBasis?: string | null;
+            /** @description The class of business. */
+            classOfBusiness?: string | null;
+            /** @description The commission of the coverholder as a percentage of the premium, "0" to "100"; "0" without it. */
+            commissionPercentage?: string | null;
+            /** @description The other side, which checks what is reported. Where organisations share the exchange, the name of one of them: it reads the contract and what is reported under it, and acknowledges. */
+            counterparty?: string | null;
+            /** @description The name of the coverholder who reports. */
+            coverholderName?: string | null;
+            /** @description The PIN of the coverholder: six digits and three capital letters. */
+            coverholderPin?: string | null;
+            /** @description The currency of the amounts of receipts, policies and claims (ISO 4217). */
+            currency?: string | null;
+            /**
+             * Format: int64
+             * @description How many days after the end of a period its bordereau is due; 30 without it.
+             */
+            dueDays?: Exact | null;
+            /**
+             * Format: date
+             * @description The day on which the term ends; it is no longer part of the term.
+             */
+            expiry?: string | null;
+            /** @description The first period that is reported, such as 2026-01 or 2026-Q1. What was recorded earlier is reported in it, as late. */
+            firstPeriod?: string | null;
+            /** @description How often is reported: month or quarter. */
+            frequency?: string | null;
+            /**
+             * Format: date
+             * @description The first day of the term.
+             */
+            inception?: string | null;
+            /** @description The limits whose utilisation is watched, up to 16. */
+            limits?: components["schemas"]["ContractLimit"][] | null;
+            /** @description The lines whose policies belong to the contract, as resources such as motorCoverage. */
+            lines?: string[] | null;
+            /**
+             * Format: int64
+             * @description The number of instalments of the premium.
+             */
+            numberOfInstalments?: Exact | null;
+            /** @description The rate of exchange: how many units of currency are one of settlementCurrency, such as "1.22". It is "1" where both are the same, and needed where they are not. */
+            originalPerSettlement?: string | null;
+            /** @description The risk code. */
+            riskCode?: string | null;
+            /**
+             * Format: date
+             * @description A policy belongs to the contract if its term began before this day; the day of expiry without it.
+             */
+            risksBefore?: string | null;
+            /**
+             * Format: date
+             * @description A policy belongs to the contract if its term began on this day or later; the day of inception without it. What counts is the inceptionDate with which the policy was first recorded, UTC.
+             */
+            risksFrom?: string | null;
+            /** @description The section of the contract. */
+            section?: string | null;
+            /** @description The currency that is settled in (ISO 4217); currency without it. */
+            settlementCurrency?: string | null;
+            /** @description Who signs off: two (one prepares, another one approves) or one; two without it. */
+            signOff?: string | null;
+            /** @description The reference of the treaty under which the premium is ceded. */
+            treatyReference?: string | null;
+            /** @description The type of insurance. */
+            typeOfInsurance?: string | null;
+            /** @description The unique market reference of the contract. A contract needs this or agreementNumber. */
+            uniqueMarketReference?: string | null;
+            /**
+             * Format: int64
+             * @description The year of account; that of inception without it.
+             */
+            yearOfAccount?: Exact | null;
+        };
         /**
          * @description The value set ContractType, as it is in force.
          * @enum {string}
          */
         ContractType: "not automated" | "smart contract" | "parametric" | "other";
+        /** @description A contract, as it was set the last time or at an instant. */
+        ContractVersion: {
+            /** @description The contract, with what is set where the caller left it out. */
+            contract: components["schemas"]["ContractTerms"];
+            /** @description The organisation that has made it, where organisations share the exchange. */
+            owner?: string;
+            /** @description The reference of the contract. */
+            reference: string;
+            /**
+             * Format: date-time
+             * @description The instant at which it was set.
+             */
+            setAt: string;
+            /** @description Who set it. */
+            setBy: string;
+            /**
+             * Format: int64
+             * @description How often the contract was set by then.
+             */
+            version: Exact;
+            /** @description What may be a mistake. */
+            warnings?: string[];
+        };
         /**
          * @description The value set Country, as it is in force.
          * @enum {string}
@@ -4697,6 +6362,8 @@ export interface components {
              * @description The most that the policy pays, above 0. The interface does not say its currency or unit.
              */
             indemnityLimitPolicy?: Exact | null;
+            /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
+            keepParticipants?: boolean | null;
             /**
              * Format: uuid
              * @description The id of the party that holds the policy: a personal, commercial, insuranceEntity or beneficiary record.
@@ -4837,6 +6504,11 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description Why it is decided. */
+        DecisionReasonInput: {
+            /** @description The reason, 1 to 2,000 characters. */
+            reason?: string | null;
+        };
         /** @description A document of a claim, which the exchange refers to and does not store. */
         DocumentInput: {
             /** @description The type of the document. The interface does not say which types there are. */
@@ -4973,7 +6645,7 @@ export interface components {
              * @description The instant at which it happened, which is never before that of the event before it.
              */
             at: string;
-            /** @description The subject of the caller's token. */
+            /** @description The subject of the caller's token. Where another organisation did it, that one. */
             by: string;
             /** @description The body of an action, or the members that a replacement changed. */
             change?: unknown;
@@ -4984,6 +6656,8 @@ export interface components {
              * @description How many events the record has had with this one: 1 for its creation.
              */
             number: Exact;
+            /** @description The organisation of the caller. Absent where organisations do not share the exchange. */
+            organisation?: string;
             /** @description The state that it gives way to. */
             then?: string;
             /** @description The state that the record was in afterwards. Absent where the event did not set it. */
@@ -5000,9 +6674,9 @@ export interface components {
             data: components["schemas"]["FeedEventData"];
             /** @description The media type of data. */
             datacontenttype: string;
-            /** @description The id of the record and the version, with a hyphen between them. */
+            /** @description The id of the record and the version, with a hyphen between them. For events of the desk, it is the id of the list of all versions of a contract, or of all comparisons with it. */
             id: string;
-            /** @description The path of the record. */
+            /** @description The path of the record, or of the version or comparison of the desk. */
             source: string;
             /** @description The version of the form of events, 1.0 of cloudevents.io. */
             specversion: string;
@@ -5048,6 +6722,157 @@ export interface components {
              * @description An instant that no later event has been logged before, of a service that is not behind.
              */
             watermark?: string;
+        };
+        /** @description What a column is. */
+        FileColumn: {
+            /** @description The name in the header row, or the number of the column from 1 where no row is the header. */
+            column: string;
+            /** @description The meaning: lineId, policyNumber, type, date, currency, amount, gross, commission, brokerage, net or settled. */
+            means: string;
+        };
+        /** @description How the files of somebody are read. */
+        FileProfile: {
+            /** @description What the column amount is: gross, net or settled. Needed with that column. */
+            amountBasis?: string;
+            /** @description What the columns are. */
+            columns: components["schemas"]["FileColumn"][];
+            /** @description The currency of all rows (ISO 4217). Needed unless a column has it. */
+            currency?: string;
+            /** @description The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read. */
+            dateOrder?: string;
+            /** @description The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined. */
+            decimalMark?: string;
+            /** @description What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there. */
+            delimiter?: string;
+            /** @description The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there. */
+            encoding?: string;
+            /** @description The format: csv or xlsx. */
+            format: string;
+            /** @description What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it. */
+            groupingMark?: string;
+            /**
+             * Format: int64
+             * @description The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
+             */
+            headerRow: Exact;
+            /** @description The name of the profile. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The instant at which it was set.
+             */
+            setAt: string;
+            /** @description Who set it. */
+            setBy: string;
+            /** @description The sheet of a workbook; the first one without it. */
+            sheet?: string;
+            /** @description How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
+            sign: string;
+            /** @description Which rows are totals, and no items. */
+            totals: components["schemas"]["FileTotals"];
+            /** @description What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined. */
+            types?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description The number of its version, from 1.
+             */
+            version: Exact;
+        };
+        /** @description Profiles, by name. */
+        FileProfileList: {
+            /** @description The value of the parameter after for the next page. Absent on the last one. */
+            next?: string;
+            /** @description The profiles of the page. */
+            profiles: components["schemas"]["FileProfile"][];
+        };
+        /** @description How a file is read. What it does not declare is not guessed: a cell that can be read in two ways is quarantined. */
+        FileProfileTermsInput: {
+            /** @description What the column amount is: gross, net or settled. Needed with that column. */
+            amountBasis?: string | null;
+            /** @description What the columns are. */
+            columns?: components["schemas"]["FileColumn"][] | null;
+            /** @description The currency of all rows (ISO 4217). Needed unless a column has it. */
+            currency?: string | null;
+            /** @description The order within dates: ymd, dmy or mdy. Without it, only dates such as 2026-04-03 are read. */
+            dateOrder?: string | null;
+            /** @description The mark before the digits behind the point: "." or ",". Without it, an amount with a mark is quarantined. */
+            decimalMark?: string | null;
+            /** @description What separates the cells of a row: a comma, semicolon, tab or bar. Needed for csv, and only there. */
+            delimiter?: string | null;
+            /** @description The encoding: utf-8 (with or without a byte order mark), utf-16 (with one), utf-16le, utf-16be or windows-1252. Needed for csv, and only there. */
+            encoding?: string | null;
+            /** @description The format: csv or xlsx. */
+            format?: string | null;
+            /** @description What groups the digits: ".", ",", "'" or a space, which may be one that does not break. None without it. */
+            groupingMark?: string | null;
+            /**
+             * Format: int64
+             * @description The number of the row that names the columns, from 1; 0 where no row does, so that columns have numbers.
+             */
+            headerRow?: Exact | null;
+            /** @description The sheet of a workbook; the first one without it. */
+            sheet?: string | null;
+            /** @description How amounts below 0 are written: minus (-5), trailingMinus (5-), parentheses, debit (5 DR is below 0, 5 CR is not) or credit (the reverse). */
+            sign?: string | null;
+            /** @description Which rows are totals, and no items. */
+            totals?: components["schemas"]["FileTotalsInput"] | null;
+            /** @description What the words of the column type mean, as types of receipts such as "new policy". Needed with that column. A word that it lacks is quarantined. */
+            types?: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description Which rows are totals. Their amounts are compared with the sums of the rows. */
+        FileTotals: {
+            /** @description The name or number of the column with the word. */
+            column?: string;
+            /** @description The rule: none, last (the last row) or marked (rows with a word in a column). */
+            rule: string;
+            /** @description The word, such as Total. Upper and lower case are the same. */
+            word?: string;
+        };
+        /** @description Which rows are totals. Their amounts are compared with the sums of the rows. */
+        FileTotalsInput: {
+            /** @description The name or number of the column with the word. */
+            column?: string | null;
+            /** @description The rule: none, last (the last row) or marked (rows with a word in a column). */
+            rule?: string | null;
+            /** @description The word, such as Total. Upper and lower case are the same. */
+            word?: string | null;
+        };
+        /** @description How the first rows of a file are read. Nothing of the file is kept. */
+        FileTrial: {
+            /** @description Whether the file has more rows. They were not read. */
+            more: boolean;
+            /** @description The profile that they are read by. */
+            profile: string;
+            /**
+             * Format: int64
+             * @description The version of the profile.
+             */
+            profileVersion: Exact;
+            /** @description The first rows, up to 20, without those of the header and of totals. */
+            rows: components["schemas"]["FileTrialRow"][];
+        };
+        /** @description A cell of a file, as it is read. */
+        FileTrialCell: {
+            /** @description The meaning of its column. */
+            means: string;
+            /** @description What it says: a date as 2026-04-03, an amount as 1234.50, a type as the exchange names it. */
+            value: string;
+        };
+        /** @description A row of a file, as it is read. */
+        FileTrialRow: {
+            /** @description What was read, in the order of the profile's columns. Empty cells are left out. */
+            cells: components["schemas"]["FileTrialCell"][];
+            /**
+             * Format: int64
+             * @description The number of the row in the file.
+             */
+            row: Exact;
+            /** @description The cells that could not be read. The row would be quarantined. */
+            wrong?: components["schemas"]["RunCell"][];
         };
         /** @description A page of what happened to a record, oldest first. The Link header leads to the next page. */
         History: {
@@ -5130,6 +6955,28 @@ export interface components {
          * @enum {string}
          */
         LegalEntity: "sole trader" | "private limited company" | "public limited company" | "general partnerships" | "limited partnership";
+        /** @description What a line was made of. Every figure of the line follows from it. */
+        LineSource: {
+            /**
+             * Format: date-time
+             * @description The instant as of which the policy, its holder and the supplement are shown: that of the preparation.
+             */
+            at: string;
+            /** @description The claim that a line of claims is made of. */
+            claim?: components["schemas"]["SourceClaim"];
+            /** @description The contract, as it was set when the version was prepared. */
+            contract: components["schemas"]["ContractVersion"];
+            /** @description The id of the line. */
+            lineId: string;
+            /** @description The policy. */
+            policy?: components["schemas"]["SourceRecord"];
+            /** @description The policyholder. */
+            policyholder?: components["schemas"]["SourceRecord"];
+            /** @description The receipt that a line of premium is made of. */
+            receipt?: components["schemas"]["SourceRecord"];
+            /** @description The receipt that this one reverses. */
+            reversed?: components["schemas"]["SourceRecord"];
+        };
         /** @description A motor policy. It insures a vehicle and covers a driver. */
         motorCoverage: {
             /**
@@ -5298,6 +7145,8 @@ export interface components {
              * @description The most that the policy pays. The interface does not say its currency or unit.
              */
             indemnityLimitPolicy?: Exact | null;
+            /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
+            keepParticipants?: boolean | null;
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["MotorPeril"][] | null;
             /**
@@ -5391,6 +7240,13 @@ export interface components {
             status?: Exact;
             /** @description The title of the problem, where the check failed. */
             title?: string;
+        };
+        /** @description An organisation with which a policy is shared, and its rights. */
+        Participant: {
+            /** @description The name of the organisation, as the claim of its tokens has it. */
+            organisation: string;
+            /** @description What it may do. With read, which each participant has, it sees the policy with its claims, receipts and rows of bordereaux. With claims it also creates and changes claims, and with premium receipts and refunds. */
+            rights: string[];
         };
         /** @description One settlement of a claim. */
         Payment: {
@@ -5972,6 +7828,8 @@ export interface components {
              * @description The instant at which the term begins.
              */
             inceptionDate?: string | null;
+            /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
+            keepParticipants?: boolean | null;
             /**
              * Format: uuid
              * @description The id of the pet that the policy covers.
@@ -7060,6 +8918,20 @@ export interface components {
             /** @description What is unusual about the record. Absent if nothing is. */
             warnings?: components["schemas"]["Warning"][];
         };
+        /** @description A policy that belongs to a contract whatever its line and inceptionDate are. */
+        PolicyAssignment: {
+            /**
+             * Format: date-time
+             * @description The instant at which it was assigned.
+             */
+            assignedAt: string;
+            /** @description Who assigned it. */
+            assignedBy: string;
+            /** @description The reference of the contract. */
+            contract: string;
+            /** @description The number of the policy. */
+            policyNumber: string;
+        };
         /**
          * @description The value set PolicyStatus, as it is in force.
          * @enum {string}
@@ -7623,6 +9495,8 @@ export interface components {
             indemnityLimitPolicy?: Exact | null;
             /** @description Whether the sum insured is agreed in advance. */
             isAgreedValue?: boolean | null;
+            /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
+            keepParticipants?: boolean | null;
             /** @description What the policy insures against. A claim's lossCause must be one of them. */
             perils?: components["schemas"]["PropertyPeril"][] | null;
             /**
@@ -7887,6 +9761,194 @@ export interface components {
          * @enum {string}
          */
         RoofConstruction: "Aluminium" | "Asbestos" | "Asphalt" | "Concrete" | "Copper" | "Corrugated Iron" | "Ethylene Propylene Diene Monomer EPDM" | "Felt On Timber" | "Fibreglass" | "Glass" | "Green Roofs" | "Lead" | "Metal" | "Other" | "Plastic" | "Polycarbonate" | "Reinforced PVC" | "Shingle" | "Shingle - Asphalt" | "Shingle - Pine/Spruce/Cedar" | "Slate" | "Standard Construction" | "Stramit" | "Thatch - Fibre" | "Thatch - Reed" | "Tile" | "Timber" | "Turnerised" | "Woodwork Construction" | "Zinc";
+        /** @description A statement compared with records. */
+        Run: {
+            /** @description The records to compare it with. */
+            against: components["schemas"]["RunAgainst"];
+            /** @description How old the items are that are neither paired without a difference nor accepted. */
+            ageing: components["schemas"]["RunAge"][];
+            /** @description How many items were decided on, by decision. */
+            decisions: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int64
+             * @description How many records, and rows of the statement, another run has paired that does not belong to this one.
+             */
+            elsewhere: Exact;
+            /** @description The id of the run. */
+            id: string;
+            /**
+             * Format: int64
+             * @description How many items it has.
+             */
+            items: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which it was made.
+             */
+            madeAt: string;
+            /** @description Who asked for it. */
+            madeBy: string;
+            /** @description How many items each outcome has. */
+            outcomes: {
+                [key: string]: unknown;
+            };
+            /** @description The state: open while an item is neither paired without a difference nor accepted, else settled. */
+            state: string;
+            /** @description The id of the statement. */
+            statement: string;
+            /** @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it. */
+            tolerance?: string;
+            /**
+             * Format: int64
+             * @description How many days dates may differ by, 0 to 366.
+             */
+            windowDays?: Exact;
+        };
+        /** @description The records that a statement is compared with: what stands approved for a period, unless versions or receipts is given. */
+        RunAgainst: {
+            /** @description The reference of the contract. */
+            contract: string;
+            /** @description The kind of bordereau: premium. No other is compared with files. */
+            kind: string;
+            /** @description The period, such as 2026-01 or 2026-Q1. */
+            period: string;
+            /** @description Whether the receipts count as they are now, whatever is approved. */
+            receipts?: boolean;
+            /** @description The numbers of versions, in place of what stands approved. */
+            versions?: Exact[];
+        };
+        /** @description The records that a statement is compared with: what stands approved for a period, unless versions or receipts is given. */
+        RunAgainstInput: {
+            /** @description The reference of the contract. */
+            contract?: string | null;
+            /** @description The kind of bordereau: premium. No other is compared with files. */
+            kind?: string | null;
+            /** @description The period, such as 2026-01 or 2026-Q1. */
+            period?: string | null;
+            /** @description Whether the receipts count as they are now, whatever is approved. */
+            receipts?: boolean | null;
+            /** @description The numbers of versions, in place of what stands approved. */
+            versions?: Exact[] | null;
+        };
+        /** @description Items of one month. */
+        RunAge: {
+            /**
+             * Format: int64
+             * @description How many items there are.
+             */
+            items: Exact;
+            /** @description The month of their dates, such as 2026-01. */
+            month: string;
+            /**
+             * Format: int64
+             * @description How many months ago that is.
+             */
+            months: Exact;
+        };
+        /** @description A cell that differs, or could not be read. */
+        RunCell: {
+            /** @description The cell, such as F12. */
+            cell: string;
+            /** @description The meaning of its column. */
+            means: string;
+            /** @description What the record has. */
+            ours?: string;
+            /** @description Why it could not be read. */
+            reason?: string;
+            /** @description What the file has. */
+            theirs: string;
+        };
+        /** @description What came of a row, of a record, or of a pair of both. */
+        RunItem: {
+            /** @description The records that it could be, up to 20. None of them is paired with it. */
+            candidates?: string[];
+            /** @description The cells that differ or could not be read, with the reason. */
+            cells?: components["schemas"]["RunCell"][];
+            /**
+             * Format: int64
+             * @description How many days ago that is.
+             */
+            days: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which it was decided.
+             */
+            decidedAt?: string;
+            /** @description Who decided it. */
+            decidedBy?: string;
+            /** @description What was decided about it: accepted, disputed or unmatched. */
+            decision?: string;
+            /** @description The key by which the row and the record were paired. */
+            key?: string;
+            /** @description The id of the record: of the receipt. Absent where there is none. */
+            lineId?: string;
+            /**
+             * Format: int64
+             * @description The number of the item within its run, from 1.
+             */
+            number: Exact;
+            /** @description The outcome: matched, withinTolerance, mismatch, missingHere, missingThere, duplicate, ambiguous or quarantined. */
+            outcome: string;
+            /** @description The run and item in which the pair was made, if that is not this one. */
+            pairedIn?: components["schemas"]["RunPlace"];
+            /** @description The number of the policy, as the record or else the row has it. */
+            policyNumber?: string;
+            /** @description Why it was decided. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description The number of the row in the file, from 1. Absent where the file has none.
+             */
+            row?: Exact;
+            /**
+             * Format: date
+             * @description The day from which the item ages: that of the record or else of the row, or else the one on which the file came.
+             */
+            since: string;
+        };
+        /** @description Items of a run, by outcome and then by row. */
+        RunItems: {
+            /** @description The items of the page. */
+            items: components["schemas"]["RunItem"][];
+            /**
+             * Format: int64
+             * @description The value of the parameter skip for the next page. Absent on the last one.
+             */
+            next?: Exact;
+        };
+        /** @description Comparisons, the newest first. */
+        RunList: {
+            /** @description The value of the parameter cursor for the next page. Absent on the last one. */
+            next?: string;
+            /** @description The runs of the page. */
+            runs: components["schemas"]["Run"][];
+        };
+        /** @description An item of a run. */
+        RunPlace: {
+            /**
+             * Format: int64
+             * @description The number of the item.
+             */
+            item: Exact;
+            /** @description The id of the run. */
+            run: string;
+        };
+        /** @description What to compare with what. */
+        RunRequestInput: {
+            /** @description The records to compare it with. */
+            against?: components["schemas"]["RunAgainstInput"] | null;
+            /** @description The id of the statement. */
+            statement?: string | null;
+            /** @description Up to which difference amounts are within tolerance, such as "0.05"; "0" without it. */
+            tolerance?: string | null;
+            /**
+             * Format: int64
+             * @description How many days dates may differ by, 0 to 366.
+             */
+            windowDays?: Exact | null;
+        };
         /** @description What can be searched of one resource, or of all coverage records together. */
         SearchedResource: {
             /** @description The records that the parameter expand takes, to be embedded. Absent if there are none. */
@@ -7913,6 +9975,8 @@ export interface components {
         SearchTable: {
             /** @description The resources, each with its search at /x/search/{resource}. */
             resources: components["schemas"]["SearchedResource"][];
+            /** @description The resources that have no search. Their records are found in their lists, and by those that name them. */
+            unsearched?: string[];
         };
         /** @description What is paid to settle a claim. */
         SettlementInput: {
@@ -7923,6 +9987,132 @@ export interface components {
             paymentAmount: Exact;
             /** @description How the amount is paid. */
             paymentMethod: components["schemas"]["PaymentMethod"];
+        };
+        /** @description What was reported of a claim for the period before, or carried by it. */
+        SourceBefore: {
+            /** @description The original currency. */
+            currency: string;
+            /** @description The fees, in the original currency. They come from the supplement of the claim, and are absent without any. */
+            fees?: components["schemas"]["ClaimFigures"];
+            /** @description The version that has it. */
+            href: string;
+            /** @description The loss, in the original currency. */
+            indemnity: components["schemas"]["ClaimFigures"];
+            /** @description The fees, in the settlement currency. Absent without any. */
+            settledFees?: components["schemas"]["ClaimFigures"];
+            /**
+             * Format: decimal
+             * @description What is incurred of both, in the settlement currency.
+             */
+            settledIncurred: Exact;
+            /** @description The loss, in the settlement currency. */
+            settledIndemnity: components["schemas"]["ClaimFigures"];
+            /** @description The currency that is settled in. */
+            settlementCurrency: string;
+        };
+        /** @description A claim, as it was at the end of the period, and what the amounts of its line go on from. */
+        SourceClaim: {
+            /**
+             * Format: date-time
+             * @description The last instant of the period, as of which the claim is shown.
+             */
+            at: string;
+            /** @description What was reported of the claim before. Absent where it was not. */
+            before?: components["schemas"]["SourceBefore"];
+            /** @description Where the claim is read as it was. */
+            href: string;
+            /** @description The claim as it was, with all of its payments by then. */
+            record: unknown;
+            /**
+             * Format: int64
+             * @description How many of these payments had been made when its reserve was last changed. The reserve is for what is paid after them.
+             */
+            reservedAfter: Exact;
+            /** @description The supplement, as it was set by the preparation. */
+            supplement?: components["schemas"]["ClaimSupplementVersion"];
+        };
+        /** @description A record, as it was. It is absent where it was not kept what the record was. */
+        SourceRecord: {
+            /** @description Where the record is read as it was. */
+            href: string;
+            /**
+             * Format: uuid
+             * @description The id of the record.
+             */
+            id: string;
+            /** @description The record as it was. */
+            record: unknown;
+            /** @description The resource of the record. */
+            resource: string;
+            /**
+             * Format: int64
+             * @description The number of its version then.
+             */
+            version: Exact;
+        };
+        /** @description A file as it was sent, and what was read of it. */
+        Statement: {
+            /** @description The SHA-256 of the file, in hexadecimal. */
+            digest: string;
+            /** @description The id of the statement. */
+            id: string;
+            /** @description The profile that it was read by. */
+            profile: string;
+            /**
+             * Format: int64
+             * @description The version of the profile.
+             */
+            profileVersion: Exact;
+            /**
+             * Format: int64
+             * @description How many of them have a cell that could not be read.
+             */
+            quarantined: Exact;
+            /**
+             * Format: int64
+             * @description How many rows it has, without those of the header and of totals.
+             */
+            rows: Exact;
+            /**
+             * Format: date-time
+             * @description The instant at which it was sent.
+             */
+            sentAt: string;
+            /** @description Who sent it. */
+            sentBy: string;
+            /**
+             * Format: int64
+             * @description How many bytes the file has.
+             */
+            size: Exact;
+            /** @description The totals of the file, compared with the sums of its rows. */
+            totals: components["schemas"]["StatementTotal"][];
+        };
+        /** @description Files that were sent, the newest first. */
+        StatementList: {
+            /** @description The value of the parameter cursor for the next page. Absent on the last one. */
+            next?: string;
+            /** @description The statements of the page. */
+            statements: components["schemas"]["Statement"][];
+        };
+        /** @description A total of the file, compared with the sum of the rows that were read. */
+        StatementTotal: {
+            /** @description Whether both are the same. */
+            agrees: boolean;
+            /** @description The cell, such as F12. */
+            cell: string;
+            /** @description The meaning of its column. */
+            means: string;
+            /**
+             * Format: decimal
+             * @description The total that the file states. Absent where it could not be read.
+             */
+            stated?: Exact;
+            /**
+             * Format: decimal
+             * @description The sum of the rows that were read.
+             */
+            sum: Exact;
         };
         /** @description A trade credit policy. It covers the payment of a debtor. */
         tradeCreditCoverage: {
@@ -8103,6 +10293,8 @@ export interface components {
              * @description The instant at which the term begins.
              */
             inceptionDate?: string | null;
+            /** @description Whether the new policy has the access list of the policy that it renews. The request then needs an Idempotency-Key. Once the response is a success, the list holds everywhere; after a 503 the same request completes it, and until then the new policy is shown to fewer organisations. It has no effect where organisations do not share the exchange. */
+            keepParticipants?: boolean | null;
             /**
              * Format: int64
              * @description The longest credit that may be given. The interface does not say its unit.
@@ -8454,6 +10646,35 @@ export interface components {
          * @enum {string}
          */
         TypeBusinessInterruption: "Business Interruption" | "Increased Cost of Working (ICOW)" | "Contingent Loss of Profit";
+        /** @description Policies that have receipts or claims, and belong to no contract. */
+        UnassignedPolicies: {
+            /** @description The value of the parameter after for the next page. Absent on the last one. */
+            next?: string;
+            /** @description The policies, in the order of their first receipts, and then of the first claims of those without receipts. */
+            policies: components["schemas"]["UnassignedPolicy"][];
+        };
+        /** @description A policy that belongs to no contract. */
+        UnassignedPolicy: {
+            /**
+             * Format: date-time
+             * @description The instant at which its first claim was recorded. Only a policy without receipts has it.
+             */
+            firstClaimAt?: string;
+            /**
+             * Format: date-time
+             * @description The instant at which its first receipt was recorded. Absent where it has none.
+             */
+            firstReceiptAt?: string;
+            /**
+             * Format: date-time
+             * @description The inceptionDate with which it was first recorded. Absent where it had none.
+             */
+            inceptionDate?: string;
+            /** @description Its line, as a resource such as motorCoverage. */
+            line: string;
+            /** @description The number of the policy. */
+            policyNumber: string;
+        };
         /** @description A vehicle that a motor policy insures. */
         vehicle: {
             /** @description The number of the chassis. */
@@ -8718,6 +10939,29 @@ export interface components {
                 };
             };
         };
+        /** @description The organisation of the caller sees the record and may not do this with it. */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "detail": "Another organisation owns the record, and its owner alone may do this.",
+                 *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                 *       "right": "owner",
+                 *       "status": 403,
+                 *       "title": "the organisation lacks the right",
+                 *       "type": "/problems/right-missing"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @enum {string} */
+                    type?: "/problems/right-missing";
+                };
+            };
+        };
         /** @description The cursor does not work any more. */
         Gone: {
             headers: {
@@ -8946,8 +11190,12 @@ export interface components {
     parameters: {
         /** @description The instant, from the creation of the record until now. A + in it is written %2B. */
         at: string;
+        /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+        contract: string;
         /** @description Where the page begins, as the Link header of the page before says. */
         cursor: string;
+        /** @description The id of the finding. */
+        finding: string;
         /** @description The id of the record. One that is no UUID names nothing. */
         id: string;
         /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
@@ -8956,16 +11204,32 @@ export interface components {
         IfMatch: string;
         /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
         IfNoneMatch: string;
+        /** @description The number of the item within its run, from 1. */
+        item: string;
+        /** @description The kind of bordereau: premium. */
+        kind: string;
         /** @description The greatest number of records, or of events, in the page. */
         limit: Exact;
+        /** @description The id of the line: that of its receipt or claim. */
+        lineId: string;
         /** @description The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores. */
         name: string;
+        /** @description The number of the version among those of the period, from 1. */
+        number: string;
+        /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+        period: string;
         /** @description The number of the policy. */
         policyNumber: string;
         /** @description With `handling=strict` (RFC 7240) a member of the body that no field names is refused with 400. Without it such a member is kept, with a warning where its name is like that of a field. */
         Prefer: string;
+        /** @description The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores. */
+        profile: string;
+        /** @description The id of the run. */
+        runId: string;
         /** @description How many records are left out before the page. Follow the Link header rather than counting. */
         skip: Exact;
+        /** @description The id of the statement. */
+        statementId: string;
     };
     requestBodies: never;
     headers: {
@@ -9702,6 +11966,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -9857,6 +12122,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -9981,6 +12247,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -10058,6 +12325,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -10191,6 +12459,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -10392,6 +12661,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -10623,6 +12893,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -10808,6 +13079,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -10923,6 +13195,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -11029,6 +13302,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -11189,6 +13463,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -11695,6 +13970,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -11850,6 +14126,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -11974,6 +14251,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -12051,6 +14329,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -12184,6 +14463,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -13272,6 +15552,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -13432,6 +15713,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -13556,6 +15838,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -13661,6 +15944,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -13835,6 +16119,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -14694,6 +16979,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -14849,6 +17135,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -14973,6 +17260,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -15050,6 +17338,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -15183,6 +17472,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -15477,6 +17767,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             412: components["responses"]["PreconditionFailed"];
@@ -15638,6 +17929,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -15764,6 +18056,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
@@ -16111,6 +18404,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -16631,6 +18925,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -16787,6 +19082,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -16929,6 +19225,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -17006,6 +19303,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -17139,6 +19437,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -17334,6 +19633,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -17512,6 +19812,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -17676,6 +19977,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             /** @description The state of things forbids the request. */
@@ -17866,6 +20168,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18022,6 +20325,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18146,6 +20450,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -18242,6 +20547,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18375,6 +20681,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18581,6 +20888,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18741,6 +21049,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -18865,6 +21174,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
@@ -18965,6 +21275,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             /** @description There is no such record, or the request names one that does not exist. */
             404: {
                 headers: {
@@ -19605,6 +21916,178 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Altered"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readAbout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What runs here: builds, bounds, and the settings in force that a caller can notice. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["About"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readAccessList: {
+        parameters: {
+            query?: {
+                /** @description The instant, for the owner of the policy; now without it. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The number of the policy. */
+                policyNumber: components["parameters"]["policyNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description With whom a policy is shared, now or at an instant. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Access"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such record, or the request names one that does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "There is no vehicle 0195a000-0000-7000-8000-00000000ffff.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 404,
+                     *       "title": "not found",
+                     *       "type": "/problems/not-found"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-found" | "/problems/policy-not-found";
+                    };
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    shareAccessList: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The number of the policy. */
+                policyNumber: components["parameters"]["policyNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccessListInput"];
+            };
+        };
+        responses: {
+            /** @description Share a policy with other organisations, or end that. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Access"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such record, or the request names one that does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "There is no vehicle 0195a000-0000-7000-8000-00000000ffff.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 404,
+                     *       "title": "not found",
+                     *       "type": "/problems/not-found"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-found" | "/problems/policy-not-found";
+                    };
+                };
+            };
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -21133,6 +23616,7 @@ export interface operations {
             /** @description Create up to 50 records that may refer to each other. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -21237,6 +23721,836 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBordereaux: {
+        parameters: {
+            query?: {
+                /** @description The next of the page before; absent for the first page. */
+                after?: string;
+                /** @description The contract whose periods are listed; all without it */
+                contract?: string;
+                /** @description The kind of bordereau; all without it */
+                kind?: "claims" | "premium";
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The state of the periods; any without it */
+                state?: "scheduled" | "open" | "due" | "overdue" | "prepared" | "approved" | "acknowledged";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The work list: the periods of contracts, from the first of each up to the present one. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauWork"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readBordereau: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A period: its versions, what it would have now, and what differs from what stands approved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauLive"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    prepareBordereau: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BordereauPrepareInput"];
+            };
+        };
+        responses: {
+            /** @description Make a version of what is reported for a period. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauVersion"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/malformed-body";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "2026-01 has no approved version. Prepare and approve it first; a version of the type nil counts.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "period": "2026-01",
+                     *       "status": 409,
+                     *       "title": "the period cannot be prepared yet",
+                     *       "type": "/problems/period-not-ready"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/period-not-ready" | "/problems/version-does-not-fit";
+                    };
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readBordereauVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A version. It reads the same for ever. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauVersion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acknowledgeBordereau: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BordereauDigestInput"];
+            };
+        };
+        responses: {
+            /** @description Note that the other side has seen an approved version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauStatus"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Version 1 is rejected.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "rejected",
+                     *       "status": 409,
+                     *       "title": "the version is not pending",
+                     *       "type": "/problems/not-pending"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-pending" | "/problems/digest-differs";
+                    };
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    approveBordereau: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BordereauDigestInput"];
+            };
+        };
+        responses: {
+            /** @description Approve a version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauStatus"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Version 1 is rejected.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "rejected",
+                     *       "status": 409,
+                     *       "title": "the version is not pending",
+                     *       "type": "/problems/not-pending"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-pending" | "/problems/findings-open" | "/problems/same-person" | "/problems/digest-differs" | "/problems/version-does-not-fit";
+                    };
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rejectBordereau: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BordereauReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Reject a pending version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauStatus"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Version 1 is rejected.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "rejected",
+                     *       "status": 409,
+                     *       "title": "the version is not pending",
+                     *       "type": "/problems/not-pending"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-pending";
+                    };
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    compareBordereaux: {
+        parameters: {
+            query?: {
+                /** @description The number of the other version, or live for what it would be now; required */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What differs between two versions of a period, or between one and what it would be now, cell by cell. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauDifferences"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBordereauFindings: {
+        parameters: {
+            query?: {
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many to leave out before the page */
+                skip?: Exact;
+            };
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What somebody should look at before a version is approved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauFindings"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    waiveBordereauFinding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The id of the finding. */
+                finding: components["parameters"]["finding"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BordereauReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Waive an error of a pending version, with a reason. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauStatus"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Version 1 is rejected.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "state": "rejected",
+                     *       "status": 409,
+                     *       "title": "the version is not pending",
+                     *       "type": "/problems/not-pending"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-pending" | "/problems/findings-open";
+                    };
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBordereauLines: {
+        parameters: {
+            query?: {
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description How many to leave out before the page */
+                skip?: Exact;
+            };
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines of a version, in the order in which they were recorded. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BordereauLines"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportBordereauCSV: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines of a version as CSV, in the columns of the market. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv; charset=utf-8; header=present": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    exportBordereauXLSX: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines of a version as a workbook, in the columns of the market, with control totals and findings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readBordereauLineSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The kind of bordereau: premium. */
+                kind: components["parameters"]["kind"];
+                /** @description The id of the line: that of its receipt or claim. */
+                lineId: components["parameters"]["lineId"];
+                /** @description The number of the version among those of the period, from 1. */
+                number: components["parameters"]["number"];
+                /** @description The period: a month such as 2026-01, or a quarter such as 2026-Q1. */
+                period: components["parameters"]["period"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a line was made of: its receipt or claim, the policy and its holder, as they were. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LineSource"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listUnassignedPolicies: {
+        parameters: {
+            query?: {
+                /** @description The next of the page before; absent for the first page. */
+                after?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Policies that have receipts or claims and belong to no contract. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnassignedPolicies"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -21395,6 +24709,236 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listContracts: {
+        parameters: {
+            query?: {
+                /** @description The next of the page before; absent for the first page. */
+                after?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The contracts, by reference. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readContract: {
+        parameters: {
+            query?: {
+                /** @description The instant; now without it. */
+                at?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A contract, as it is now or was at an instant. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractVersion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putContract: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContractTermsInput"];
+            };
+        };
+        responses: {
+            /** @description Make a contract, or replace it. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContractVersion"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "contract": "BINDER-2025",
+                     *       "detail": "A policy could belong to this contract and to BINDER-2025, because they share a line and a day. Change lines, risksFrom or risksBefore.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "a policy could belong to two contracts",
+                     *       "type": "/problems/contract-overlap"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/contract-overlap" | "/problems/contract-in-use" | "/problems/too-many-contracts";
+                    };
+                };
+            };
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    assignPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores. */
+                contract: components["parameters"]["contract"];
+                /** @description The number of the policy. */
+                policyNumber: components["parameters"]["policyNumber"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Assign a policy to a contract, whatever the rules of contracts say. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyAssignment"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            /** @description There is no such record, or the request names one that does not exist. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "There is no vehicle 0195a000-0000-7000-8000-00000000ffff.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 404,
+                     *       "title": "not found",
+                     *       "type": "/problems/not-found"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/not-found" | "/problems/policy-not-found";
+                    };
+                };
+            };
+            /** @description The state of things forbids the request. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "A bordereau of the contract is approved, so that its currency, amountUnit and frequency stay. Make a new contract for what comes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 409,
+                     *       "title": "a bordereau depends on what the request changes",
+                     *       "type": "/problems/contract-in-use"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/contract-in-use";
+                    };
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -22726,6 +26270,793 @@ export interface operations {
                     };
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listProfiles: {
+        parameters: {
+            query?: {
+                /** @description The next of the page before; absent for the first page. */
+                after?: string;
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The profiles of files, by name. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileProfileList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readProfile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores. */
+                profile: components["parameters"]["profile"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the files of somebody are read. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileProfile"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putProfile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores. */
+                profile: components["parameters"]["profile"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FileProfileTermsInput"];
+            };
+        };
+        responses: {
+            /** @description Say how the files of somebody are read. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileProfile"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/record-too-large" | "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                /** @description Where the page begins, as the Link header of the page before says. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparisons, the newest first, with their states and how many items came of each. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    compareStatement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRequestInput"];
+            };
+        };
+        responses: {
+            /** @description Compare a file with what is reported. */
+            201: {
+                headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/malformed-body";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/record-too-large" | "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A comparison: how many items came of it, what was decided, and how old what is open is. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listItems: {
+        parameters: {
+            query?: {
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+                /** @description The outcome of the items; any without it */
+                outcome?: "mismatch" | "ambiguous" | "quarantined" | "missingHere" | "missingThere" | "duplicate" | "withinTolerance" | "matched";
+                /** @description How many to leave out before the page */
+                skip?: Exact;
+            };
+            header?: never;
+            path: {
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The items of a comparison, by outcome and then by row. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunItems"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the item within its run, from 1. */
+                item: components["parameters"]["item"];
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Accept an item that is no pair without a difference. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunItem"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disputeItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the item within its run, from 1. */
+                item: components["parameters"]["item"];
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Dispute an item. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunItem"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    unmatchItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The number of the item within its run, from 1. */
+                item: components["parameters"]["item"];
+                /** @description The id of the run. */
+                runId: components["parameters"]["runId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecisionReasonInput"];
+            };
+        };
+        responses: {
+            /** @description Part a pair. Its row and record are free for later runs, and no run pairs them with each other again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunItem"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStatements: {
+        parameters: {
+            query?: {
+                /** @description Where the page begins, as the Link header of the page before says. */
+                cursor?: components["parameters"]["cursor"];
+                /** @description The greatest number of records, or of events, in the page. */
+                limit?: components["parameters"]["limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The files that were sent, the newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatementList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    sendStatement: {
+        parameters: {
+            query?: {
+                /** @description The profile that the file is read by; required */
+                profile?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Send a file of somebody else. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    tryStatement: {
+        parameters: {
+            query?: {
+                /** @description The profile that the file is read by; required */
+                profile?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description How the first rows of a file would be read. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileTrial"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The body, or the record as the request would make it, is larger than the exchange takes. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body is larger than 1048576 bytes.",
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 413,
+                     *       "title": "body too large",
+                     *       "type": "/problems/body-too-large"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/body-too-large";
+                    };
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readStatement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the statement. */
+                statementId: components["parameters"]["statementId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file that was sent, and what was read of it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Statement"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    readStatementFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the statement. */
+                statementId: components["parameters"]["statementId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A file, as it was sent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24502,6 +28833,106 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    readClaimSupplement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the record. One that is no UUID names nothing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was added to a claim for its bordereaux. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimSupplementVersion"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    putClaimSupplement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The id of the record. One that is no UUID names nothing. */
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimSupplementInput"];
+            };
+        };
+        responses: {
+            /** @description Add to a claim what its bordereaux ask for. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimSupplementVersion"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listWebhooks: {
         parameters: {
             query?: never;
@@ -24711,6 +29142,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
@@ -24728,46 +29161,7 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookShown"];
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            404: components["responses"]["NotFound"];
-            412: components["responses"]["PreconditionFailed"];
-            429: components["responses"]["TooManyRequests"];
-            503: components["responses"]["Unavailable"];
-        };
-    };
-    replayWebhook: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            path: {
-                /** @description The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores. */
-                name: components["parameters"]["name"];
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookReplayInput"];
-            };
-        };
-        responses: {
-            /** @description Have the events after a cursor delivered, again or for the first time. */
-            200: {
-                headers: {
-                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24799,7 +29193,78 @@ export interface operations {
                      */
                     "application/problem+json": components["schemas"]["Problem"] & {
                         /** @enum {string} */
-                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/malformed-body" | "/problems/bad-header";
+                        type?: "/problems/bad-parameter" | "/problems/bad-header";
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores. */
+                name: components["parameters"]["name"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplayInput"];
+            };
+        };
+        responses: {
+            /** @description Have the events after a cursor delivered, again or for the first time. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookShown"];
+                };
+            };
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/invalid-field" | "/problems/bad-header" | "/problems/malformed-body";
                     };
                 };
             };
@@ -24810,6 +29275,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24818,6 +29284,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Entity tags. If the record has none of them, because it has changed, the response is 412. They are compared strongly. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Entity tags that the caller knows, or `*`. Where the record has one of them, a GET is 304 and a change 412. They are compared weakly. */
@@ -24835,6 +29303,7 @@ export interface operations {
             200: {
                 headers: {
                     ETag: components["headers"]["ETag"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24842,10 +29311,38 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookShown"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/bad-header";
+                    };
+                };
+            };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };
@@ -24853,7 +29350,10 @@ export interface operations {
     testWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the request, so that it can be sent again without being done twice. It belongs to the caller and the operation. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
             path: {
                 /** @description The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores. */
                 name: components["parameters"]["name"];
@@ -24865,6 +29365,7 @@ export interface operations {
             /** @description Send a test event to the receiver, and see what comes back. */
             200: {
                 headers: {
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -24872,9 +29373,37 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
-            400: components["responses"]["BadRequest"];
+            /** @description The request is described wrongly. `errors` names what is wrong. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "This operation takes no parameters.",
+                     *       "errors": [
+                     *         {
+                     *           "parameter": "colour",
+                     *           "reason": "is not known here"
+                     *         }
+                     *       ],
+                     *       "instance": "0195a000-0000-7000-8000-0000000000ff",
+                     *       "status": 400,
+                     *       "title": "unknown or malformed parameter",
+                     *       "type": "/problems/bad-parameter"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"] & {
+                        /** @enum {string} */
+                        type?: "/problems/bad-parameter" | "/problems/bad-header";
+                    };
+                };
+            };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
         };

@@ -21,7 +21,9 @@ func (r *runner) openConsole(p *process.Process) {
 	if !console.Built() {
 		return
 	}
-	r.link = newLink(func() (string, error) { return local.IssueToken(r.data) }, time.Now)
+	r.link = newLink(func() (string, error) {
+		return local.IssueTokenOf(r.data, p.Settings.OrganisationClaim, r.organisation)
+	}, time.Now)
 	r.gateway.Console = map[string]http.Handler{
 		signInPath: r.link,
 		seedPath:   seed(func(ctx context.Context, token string) error { return fill(ctx, p.URL(), token) }),

@@ -16,7 +16,7 @@ var groups = []process.FlagGroup{
 		settings.Currency, "events-retention", "webhook-*",
 	}},
 	{Title: "Tokens of callers", Names: []string{
-		"admin-may-read", settings.ConsoleClient, "jwks-*", "jwt-*", "token-*",
+		"admin-may-read", settings.ConsoleClient, "jwks-*", "jwt-*", "org-*", "token-*",
 	}},
 	{Title: "Logs, metrics and traces", Names: []string{"access-log", "audit-*", "log-*", "profiling", "trace-*"}},
 	{Title: "Bounds, of time and of room", Names: []string{

@@ -75,7 +75,7 @@ func (l *link) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]string{"token": token}) // a page that went away has no use for it
 }
 
-// use reports whether the code is that of the link and can be used, and uses it up.
+// use reports whether the code belongs to the link and can still be used. It can be used once.
 func (l *link) use(code string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

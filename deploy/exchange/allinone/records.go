@@ -18,7 +18,7 @@ func StoreFile(data, service string) string { return filepath.Join(data, service
 
 // Added reports whether a service was added since the last release, so that a data folder or a backup of an exchange of
 // that release lacks its database. Without it nothing is lost: it has no records.
-func Added(service string) bool { return service == "feed" }
+func Added(service string) bool { return service == "feed" || service == "desk" }
 
 // mongoNote returns the file in a data folder that says that the records are in MongoDB. Without it, an exchange that
 // is started without its MongoDB would begin with none, and a backup of the folder would have none.
@@ -30,9 +30,8 @@ func InMongo(data string) bool {
 	return err == nil
 }
 
-// openStores opens the store of each service that has one: its file in the data folder, or its database in MongoDB,
-// which has the
-// name of the service as that of a service in a process of its own has.
+// openStores opens the store of each service that has one: its file in the data folder, or its database in MongoDB. The
+// database has the name of the service, as if the service ran in a process of its own.
 func (r *runner) openStores(ctx context.Context, p *process.Process) (map[string]docstore.Store, error) {
 	inMongo := r.store.URL.InMongo()
 	if err := r.keepApart(inMongo); err != nil {

@@ -1,6 +1,7 @@
 package allinone
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"insurance.example/exchange/deploy/exchange/local"
 	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/gateway"
+	"insurance.example/exchange/gateway/pages"
 	"insurance.example/exchange/pkg/auth"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/kafka/cluster"
@@ -39,7 +41,10 @@ type runner struct {
 	clockService process.Definition
 	// ownTokens reports whether the exchange issues its tokens itself.
 	ownTokens bool
-	link      *link
+	// organisation is the one for which the exchange shows how a token is made, of those that share it; empty if none
+	// do.
+	organisation string
+	link         *link
 }
 
 // RunProgram returns the program that runs the whole exchange. It writes to banner what a person should read first.
@@ -86,6 +91,9 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	if err := p.Listen(); err != nil {
 		return err
 	}
+	if p.Settings.OrganisationClaim != "" {
+		r.organisation = cmp.Or(p.Settings.OrganisationDefault, exampleOrganisation)
+	}
 	if err := local.OpenFolder(r.data); err != nil {
 		return fmt.Errorf("setting data: %w", err)
 	}
@@ -118,7 +126,7 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 	if err != nil {
 		return err
 	}
-	if err := r.welcome(p.URL(), p.AdminAddress()); err != nil {
+	if err := r.welcome(p.URL(), p.AdminAddress(), p.Settings.OrganisationClaim); err != nil {
 		return err
 	}
 	if r.testClock != "" {
@@ -128,6 +136,9 @@ func (r *runner) run(ctx context.Context, p *process.Process) error {
 }
 
 const testClockFlag = "test-clock"
+
+// exampleOrganisation is the organisation in what the exchange shows where no setting names one.
+const exampleOrganisation = "example"
 
 // openClock opens the test clock, if there is one. A folder that was run with one has records of invented instants, so
 // that it is refused without.
@@ -194,6 +205,11 @@ func (r *runner) openGateway(
 		}
 		r.ownTokens = true
 		r.openConsole(p)
+		if r.organisation != "" && r.gateway.TokenCommand == "" {
+			claim := p.Settings.OrganisationClaim
+			r.gateway.TokenCommand = "exchange token" + tokenOf(r.organisation, claim)
+			r.gateway.OtherTokenCommand = "exchange token" + tokenOf(pages.OtherOrganisation, claim)
+		}
 		tokens.KeyFile, tokens.Issuer = signer.PublicFile(), local.Issuer
 		if !slices.Contains(tokens.Audience, local.Audience) {
 			tokens.Audience = append(tokens.Audience, local.Audience)

@@ -268,6 +268,9 @@ func TestTokenWantsAnExchange(t *testing.T) {
 	if _, err := token("--new-keys"); err != nil {
 		t.Error(err)
 	}
+	if _, err := token("--org", "no name"); err == nil {
+		t.Error("a token for an organisation that cannot be")
+	}
 	if _, err := token(); err != nil {
 		t.Error(err)
 	}

@@ -4,6 +4,7 @@ package allinone
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -12,9 +13,11 @@ import (
 	"insurance.example/exchange/deploy/exchange/testclock"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/search"
 	"insurance.example/exchange/services/claims"
 	"insurance.example/exchange/services/composite"
 	"insurance.example/exchange/services/coverage"
+	"insurance.example/exchange/services/desk"
 	"insurance.example/exchange/services/feed"
 	"insurance.example/exchange/services/parties"
 	"insurance.example/exchange/services/premium"
@@ -25,14 +28,13 @@ import (
 func Services() []rest.Service {
 	return []rest.Service{
 		parties.Service(), products.Service(), coverage.Service(), claims.Service(), premium.Service(),
-		feed.Service(), composite.Service(),
+		feed.Service(), desk.Service(), composite.Service(),
 	}
 }
 
 // CallersFirst returns the services that keep records, each before those that it calls. A record names only records
-// that were there
-// before it, in its own service or in one that its service calls. So what is read of the services in this order names
-// no record that is missing.
+// that were there before it, in its own service or in one that its service calls. So what is read of the services in
+// this order names no record that is missing.
 func CallersFirst() ([]rest.Service, error) {
 	declared := map[string]rest.Service{}
 	var definitions []process.Definition
@@ -109,7 +111,7 @@ func Routes() (routes.Table, error) {
 		for _, x := range extensions {
 			table.Extensions = append(table.Extensions,
 				routes.Extension{Service: s.Name, Path: x.Path, Method: x.Method, Writes: x.Writes,
-					Optional: x.Optional})
+					Largest: x.Largest, Optional: x.Optional})
 		}
 	}
 	return table, nil
@@ -122,6 +124,16 @@ func Searches() (beyond.SearchTable, error) {
 		tables, err := s.Searches()
 		if err != nil {
 			return table, err
+		}
+		resources, _, err := s.Routes()
+		if err != nil {
+			return table, err
+		}
+		for _, r := range resources {
+			searched := slices.ContainsFunc(tables, func(t *search.Table) bool { return t.Resource == r.Resource })
+			if slices.Contains(r.Collection, http.MethodPost) && !searched {
+				table.Unsearched = append(table.Unsearched, r.Resource)
+			}
 		}
 		for _, t := range tables {
 			of := beyond.SearchedResource{Resource: t.Resource, Members: t.Members, Expand: t.Expansions()}

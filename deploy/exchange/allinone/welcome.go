@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"insurance.example/exchange/deploy/exchange/local"
 )
 
 // welcome writes where the exchange listens and how to call it. Each command works as it is pasted, so there are none
 // if an identity provider issues the tokens.
-func (r *runner) welcome(base, admin string) error {
+func (r *runner) welcome(base, admin, claim string) error {
 	data, err := filepath.Abs(r.data)
 	if err != nil {
 		return err
@@ -37,7 +39,8 @@ func (r *runner) welcome(base, admin string) error {
 		if err != nil {
 			return err
 		}
-		bearer := fmt.Sprintf(`curl -H "Authorization: Bearer $('%s' token --data '%s')"`, command, data)
+		bearer := fmt.Sprintf(`curl -H "Authorization: Bearer $('%s' token --data '%s'%s)"`, command, data,
+			tokenOf(r.organisation, claim))
 		fmt.Fprintf(&text, "\nTry it from a shell:\n")
 		fmt.Fprintf(&text, "  %s %s/productCatalog\n", bearer, base)
 		fmt.Fprintf(&text, "  %s -H 'Content-Type: application/json' -d '{\"plateNumber\":\"EX "+
@@ -51,4 +54,16 @@ func (r *runner) welcome(base, admin string) error {
 	fmt.Fprintf(&text, "\nCtrl-C stops it.\n\n")
 	_, err = fmt.Fprint(r.banner, text.String())
 	return err
+}
+
+// tokenOf returns the arguments by which the command token names an organisation in a claim; none for no organisation.
+func tokenOf(organisation, claim string) string {
+	switch {
+	case organisation == "":
+		return ""
+	case claim == local.OrganisationClaim:
+		return " --org " + organisation
+	default:
+		return fmt.Sprintf(" --org %s --org-claim '%s'", organisation, claim)
+	}
 }

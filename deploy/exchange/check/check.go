@@ -11,6 +11,7 @@ import (
 
 	"insurance.example/exchange/deploy/exchange/progress"
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/inspect"
 )
 
@@ -83,10 +84,12 @@ func examine(
 	// What is wrong with one database can keep the records of another from being examined. So the others are examined
 	// all the same.
 	var unread []error
+	others := &peers{databases: databases, started: map[string]*peer.Client{}}
 	for _, d := range databases {
 		var failed error
 		x := inspect.Examination{
 			Inspection: d.inspection, Missing: missing, Now: d.now, Patience: patience,
+			Peer: func(service string) (*peer.Client, error) { return others.of(ctx, service) },
 			Report: func(f docstore.Finding) error {
 				t.Findings++
 				return errors.Join(failed, report(d.name, f, false))

@@ -37,12 +37,14 @@ It reads the files of a folder as they were at one instant: that they are sound;
 version can be read, and is as it was written; that keys agree with records, and unique values are unique; that no
 version and no event is missing; that states are in their sets and follow from the last transition; that what records
 refer to is there; that each row of the bordereau is the sum of its receipts, and that receipts did not wait for longer
-than a minute for their row. In MongoDB it reads page by page what is there by then, and a record that changes
-meanwhile is no fault.
+than a minute for their row; that each version of a bordereau has its lines and its digest and follows the one that
+was approved before it, that a receipt is in one line of the versions that stand, and that each version made anew from
+the records as they were then has the same digest. In MongoDB it reads page by page what is there by then, and a
+record that changes meanwhile is no fault.
 
 It notes, as no fault, the rows that callers have written and that other records contradict: a row of the premium
 bordereau whose premium is not the sum of the receipts, and a row of the claims bordereau that says something else
-than its claim.
+than its claim. It also notes the lines of preparations that were stopped, which no bordereau has.
 
 The exit status is 0 if all of this holds, 1 if not, or if there are no records, and 3 if MongoDB does not respond.`,
 		Example: `  exchange check

@@ -14,12 +14,14 @@ import (
 	"insurance.example/exchange/pkg/docstore/mongostore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore"
 	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest"
 	"insurance.example/exchange/pkg/rest/inspect"
 )
 
 // database is the database of a service.
 type database struct {
 	name       string
+	declared   rest.Service
 	service    inspect.Service
 	inspection docstore.Inspection
 	// now is the present instant if the service is running, and zero otherwise.
@@ -48,7 +50,7 @@ func openAll(ctx context.Context, open openDatabase) ([]database, error) {
 		if err != nil {
 			return nil, errors.Join(err, closeAll(all))
 		}
-		all = append(all, database{s.Name, inspected, inspection, now})
+		all = append(all, database{s.Name, s, inspected, inspection, now})
 	}
 	return all, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -105,9 +106,13 @@ type request struct {
 	method, path string
 	query        url.Values
 	body         []byte
-	header       map[string]string
+	// file is the name of a file that is sent in place of body.
+	file   string
+	header map[string]string
 	// once is true if sending the request twice would have another effect than sending it once.
 	once bool
+	// into takes the body of a success instead of the response; nil for a body that is JSON.
+	into io.Writer
 }
 
 // response is a response of the exchange, with its body.
@@ -159,6 +164,8 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 	switch {
 	case ctx.Err() != nil:
 		return got, ctx.Err()
+	case isFile(err):
+		return got, err
 	case err != nil:
 		return got, c.failed(err)
 	case got.status >= 400:
@@ -168,7 +175,7 @@ func (c *caller) send(ctx context.Context, r request) (got response, err error) 
 		return got, c.refused(ctx, r, got)
 	case got.status >= 300:
 		return got, c.failed(fmt.Errorf("it sends us on to %q; is --url right?", got.header.Get("Location")))
-	case !jsontext.Value(got.body).IsValid():
+	case r.into == nil && !jsontext.Value(got.body).IsValid():
 		return got, c.failed(errors.New("the response is not from an exchange; is --url right?"))
 	}
 	return got, nil
@@ -195,11 +202,16 @@ func (c *caller) attempt(ctx context.Context, r request, token string) (response
 	if err != nil {
 		return response{}, err
 	}
+	if r.body != nil {
+		message.Header.Set("Content-Type", "application/json")
+	}
 	for name, value := range r.header {
 		message.Header.Set(name, value)
 	}
-	if r.body != nil {
-		message.Header.Set("Content-Type", "application/json")
+	if r.file != "" {
+		if err := attach(message, r.file); err != nil {
+			return response{}, err
+		}
 	}
 	if token != "" {
 		message.Header.Set("Authorization", "Bearer "+token)
@@ -210,8 +222,41 @@ func (c *caller) attempt(ctx context.Context, r request, token string) (response
 	}
 	c.reached.Store(true)
 	defer received.Body.Close()
-	body, err := io.ReadAll(received.Body)
+	var body []byte
+	if r.into != nil && received.StatusCode < http.StatusMultipleChoices {
+		_, err = io.Copy(r.into, received.Body)
+	} else {
+		body, err = io.ReadAll(received.Body)
+	}
 	c.log.Debug("response", "method", r.method, "url", u.String(), "status", received.StatusCode, "request",
 		received.Header.Get("X-Request-Id"))
 	return response{received.StatusCode, received.Header, body}, err
+}
+
+// fileError is the error of a file that is to be sent and cannot be read.
+type fileError struct{ error }
+
+func (e *fileError) Unwrap() error { return e.error }
+
+func isFile(err error) bool {
+	_, is := errors.AsType[*fileError](err)
+	return is
+}
+
+// attach makes a file the body of a request. The exchange may refuse a large one before it is sent.
+func attach(message *http.Request, name string) error {
+	file, err := os.Open(name)
+	if err != nil {
+		return &fileError{err}
+	}
+	about, err := file.Stat()
+	if err == nil && !about.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file", name)
+	}
+	if err != nil {
+		return &fileError{errors.Join(err, file.Close())}
+	}
+	message.Body, message.ContentLength = file, about.Size()
+	message.Header.Set("Expect", "100-continue")
+	return nil
 }

@@ -22,14 +22,14 @@ import (
 
 // Surroundings are what the commands get from the process that runs them.
 type Surroundings struct {
-	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN and EXCHANGE_DATA, in the form of os.Environ.
+	// Environ holds EXCHANGE_URL, EXCHANGE_TOKEN, EXCHANGE_DATA and EXCHANGE_ORG, in the form of os.Environ.
 	Environ []string
 	In      io.Reader
 	Out     io.Writer
 	Err     io.Writer
 	// IssueToken returns a token that is valid for an hour, for the exchange that keeps its data in a folder on this
-	// machine. It returns "" if no exchange has ever used the folder.
-	IssueToken func(data string) (token string, err error)
+	// machine. It names an organisation unless that is empty. It is "" if no exchange has ever used the folder.
+	IssueToken func(data, organisation string) (token string, err error)
 }
 
 func (s *Surroundings) variable(name string) string {

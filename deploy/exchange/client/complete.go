@@ -95,7 +95,8 @@ func (p *program) completeFilter(filtersOf func(resource.Resource) []resource.Fi
 	}
 }
 
-// completeColumns offers the members of the resource that is the first argument, after the commas of those before.
+// completeColumns completes the last name in a list that commas separate. It offers the members of the resource that is
+// the first argument.
 func (p *program) completeColumns(
 	command *cobra.Command, args []string, typed string,
 ) ([]cobra.Completion, cobra.ShellCompDirective) {

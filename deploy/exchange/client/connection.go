@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,9 +18,9 @@ import (
 
 // connection holds the flags that say how to reach the exchange.
 type connection struct {
-	url, token, tokenFile, data string
-	timeout, retryFor           time.Duration
-	verbose                     bool
+	url, token, tokenFile, data, org string
+	timeout, retryFor                time.Duration
+	verbose                          bool
 	// retryGiven reports whether --retry-for was given.
 	retryGiven func() bool
 	// given returns the flags that a further command needs to reach the same exchange, each after a blank: those
@@ -27,21 +28,48 @@ type connection struct {
 	given func() string
 }
 
-// Getter returns the body of the response to a GET, which was a success. Its errors are for Report, and the one of the
-// context.
-type Getter func(ctx context.Context, path string, query url.Values) ([]byte, error)
+// Request is a request of a command.
+type Request struct {
+	Method, Path string
+	Query        url.Values
+	// Body is JSON; nil for none.
+	Body []byte
+	// File is the name of a file whose content is the body, of the media type Media. It is not read into memory.
+	File, Media string
+	// Key is the Idempotency-Key of a POST, empty for none.
+	Key string
+	// Repeatable says that the request has the same effect if it is sent twice, as it has with a Key.
+	Repeatable bool
+	// Into takes the body of a success as it comes, whatever its media type. Without it, the body is JSON.
+	Into io.Writer
+}
+
+// Exchange sends a request and returns the body of the response, which was a success. A GET is sent again after an
+// outage, and so is what may be repeated. Its errors are for Report, and the one of the context.
+type Exchange func(ctx context.Context, r Request) ([]byte, error)
 
 // Connect declares the flags of a command that say how to reach the exchange. connect is called when the command runs.
-func Connect(around Surroundings, command *cobra.Command) (connect func() (Getter, error)) {
+func Connect(around Surroundings, command *cobra.Command) (connect func() (Exchange, error)) {
 	p := newProgram(around)
 	c := p.registerConnection(command)
-	return func() (Getter, error) {
+	return func() (Exchange, error) {
 		call, err := p.call(c)
 		if err != nil {
 			return nil, err
 		}
-		return func(ctx context.Context, path string, query url.Values) ([]byte, error) {
-			got, err := call.send(ctx, request{method: http.MethodGet, path: path, query: query})
+		return func(ctx context.Context, r Request) ([]byte, error) {
+			header := map[string]string{}
+			if r.Key != "" {
+				header[keyHeader] = r.Key
+			}
+			if r.File != "" {
+				header["Content-Type"] = r.Media
+			}
+			repeatable := r.Method == http.MethodGet || r.Repeatable || r.Key != ""
+			got, err := call.send(ctx, request{
+				method: r.Method, path: r.Path, query: r.Query, body: r.Body, file: r.File, header: header,
+				into: r.Into, once: !repeatable || r.Into != nil,
+			})
 			return got.body, err
 		}, nil
 	}
@@ -64,6 +92,8 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	flags.StringVar(&c.tokenFile, "token-file", "", "file with the bearer token, read again for each request")
 	flags.StringVar(&c.data, "data", orElse(p.variable("EXCHANGE_DATA"), "data"),
 		"data folder of an exchange on this machine: its keys issue the token if none is given (EXCHANGE_DATA)")
+	flags.StringVar(&c.org, "org", p.variable("EXCHANGE_ORG"),
+		"organisation that a token issued with these keys names, where organisations share the exchange (EXCHANGE_ORG)")
 	flags.DurationVar(&c.timeout, "timeout", 30*time.Second, "how long one request may take")
 	flags.DurationVar(&c.retryFor, "retry-for", 30*time.Second, "how long an outage is waited for, 0 for not at "+
 		"all; an exchange that never responded is given up after 3s unless this is given")
@@ -71,7 +101,7 @@ func (p *program) registerConnection(command *cobra.Command) *connection {
 	command.MarkFlagsMutuallyExclusive("token", "token-file")
 	c.retryGiven = func() bool { return flags.Changed("retry-for") }
 	c.given = func() (words string) {
-		for _, name := range []string{"url", "data", "token-file"} {
+		for _, name := range []string{"url", "data", "org", "token-file"} {
 			if f := flags.Lookup(name); f.Changed {
 				words += " --" + name + " " + Quoted(f.Value.String())
 			}
@@ -130,7 +160,7 @@ func (p *program) tokens(c *connection, base *url.URL) (token func() (string, er
 	case !onThisMachine(base.Hostname()):
 		return fixed(""), "none: there is no --token, and keys in " + c.data + " are not used for other machines", nil
 	}
-	local := &localToken{issue: func() (string, error) { return p.IssueToken(c.data) }}
+	local := &localToken{issue: func() (string, error) { return p.IssueToken(c.data, c.org) }}
 	first, err := local.current()
 	switch {
 	case err != nil:

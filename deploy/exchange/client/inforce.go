@@ -121,3 +121,16 @@ func textAt(body []byte, pointer string) string {
 		}
 	}
 }
+
+// isShared returns an error unless organisations share the exchange.
+func (c *caller) isShared(ctx context.Context) error {
+	_, err := c.send(ctx, request{method: http.MethodGet, path: "/x/access/POL-00000-00000-0"})
+	switch refused, is := errors.AsType[*refusal](err); {
+	case is && refused.problem.Type == "/problems/policy-not-found":
+		return nil
+	case is && refused.status == http.StatusNotFound:
+		return &hinted{err, "Organisations do not share this exchange; start it with --org-claim org, on an empty " +
+			"folder or with --org-default."}
+	}
+	return err
+}

@@ -44,7 +44,7 @@ func (c *caller) failed(err error) error {
 func hopeless(err error) bool {
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	_, notTLS := errors.AsType[tls.RecordHeaderError](err)
-	return untrusted || notTLS || plainResponse(err) || notHTTP(err)
+	return untrusted || notTLS || isFile(err) || plainResponse(err) || notHTTP(err)
 }
 
 // unnamed reports whether the name that was looked up does not exist.

@@ -53,7 +53,7 @@ func (s *screenTable) write(records []jsontext.Value) error {
 		}
 		row := map[string]string{}
 		for _, cell := range cells {
-			row[cell.Column], occurring[cell.Column] = shown(table.Plain(cell.Value)), true
+			row[cell.Column], occurring[cell.Column] = Printable(table.Plain(cell.Value)), true
 		}
 		rows = append(rows, row)
 	}
@@ -127,8 +127,8 @@ func (s *screenTable) end() {
 	}
 }
 
-// shown replaces control characters, which would move the cursor or control the terminal.
-func shown(text string) string {
+// Printable replaces control characters, which would move the cursor or control the terminal.
+func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
 			return ' '

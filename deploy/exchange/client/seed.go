@@ -18,7 +18,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
-	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/deploy/exchange/client/book"
 	"insurance.example/exchange/deploy/exchange/progress"
 )
@@ -42,7 +41,15 @@ exchange issues. They are the same for every --seed.
 The same --seed and --as-of make the same requests, each with its Idempotency-Key: run twice by the same caller, the
 second run makes nothing, and one that was stopped goes on. A larger --size adds to the book. Dates are reckoned by
 --as-of, not by today, for that reason. An exchange with a test clock has the day that its clock shows, unless --as-of
-is given: after the clock was moved to another day, seed adds another book.`
+is given: after the clock was moved to another day, seed adds another book.
+
+With --year, three contracts get a year on top of it: their receipts and claims are recorded month by month, and each
+month's bordereaux are prepared and approved, up to the last month, which stays open. That needs a test clock, which is
+moved forward by eleven months. What is notable about the year, such as a refund or a late receipt, is named at the
+end. Run again, --year goes on with the year that there is.
+
+With --organisations there are three books on this machine's exchange, which organisations share (org-claim): of an
+insurer, a broker and a coverholder, which then share some of their policies with each other.`
 
 func (p *program) seed() *cobra.Command {
 	command := &cobra.Command{
@@ -60,12 +67,17 @@ func (p *program) seed() *cobra.Command {
 	connect := p.registerConnection(command)
 	var o book.Options
 	var asOf string
+	var year, organisations bool
 	flags := command.Flags()
 	flags.Uint64Var(&o.Seed, "seed", 1, "number of the book: another number, another book")
 	flags.IntVar(&o.Size, "size", 70, "how many policies, not counting those of the examples and the renewals")
 	flags.StringVar(&asOf, "as-of", "", "day by which dates are reckoned, YYYY-MM-DD (default: the day of the test "+
 		"clock, or "+seedDay+")")
 	flags.IntVar(&o.Workers, "concurrency", 8, "how many policies are worked on at a time, 1 to 64")
+	flags.BoolVar(&year, "year", false, "make a year of three contracts too, which moves the test clock")
+	flags.BoolVar(&organisations, "organisations", false,
+		"make a book for each of three organisations, which share some policies")
+	command.MarkFlagsMutuallyExclusive("year", "organisations")
 	command.RunE = func(command *cobra.Command, _ []string) (err error) {
 		if asOf != "" {
 			if o.AsOf, err = time.Parse(time.DateOnly, asOf); err != nil {
@@ -78,41 +90,106 @@ func (p *program) seed() *cobra.Command {
 		case o.Workers < 1 || o.Workers > mostConnections:
 			return usage("--concurrency is 1 to %d", mostConnections)
 		}
+		if organisations {
+			return p.fillAll(command.Context(), connect, o)
+		}
 		c, err := p.call(connect)
 		if err != nil {
 			return err
 		}
-		if asOf == "" {
-			if o.AsOf, err = c.day(command.Context()); err != nil {
-				return err
-			}
-		}
-		return p.fill(command.Context(), c, o)
+		_, err = p.fill(command.Context(), c, o, year)
+		return err
 	}
 	return command
 }
 
-// day returns the day that the test clock of the exchange shows, and seedDay if it has none.
-func (c *caller) day(ctx context.Context) (time.Time, error) {
-	got, err := c.send(ctx, request{method: http.MethodGet, path: "/x/clock"})
-	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
-		return time.Parse(time.DateOnly, seedDay)
+// fillAll fills a book for each organisation, and shares some policies of each. The first has the size that is asked
+// for, and the others are as small as a book can be.
+func (p *program) fillAll(ctx context.Context, connect *connection, o book.Options) error {
+	if connect.token != "" || connect.tokenFile != "" || connect.org != "" || p.variable("EXCHANGE_TOKEN") != "" {
+		return usage("--organisations issues a token for each of them with the keys in --data; leave out any other " +
+			"token, and --org")
 	}
+	for _, of := range book.Sharings() {
+		as := *connect
+		as.org = of.Owner
+		as.given = func() string { return connect.given() + " --org " + of.Owner }
+		c, err := p.call(&as)
+		if err == nil {
+			err = c.isShared(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		t, err := p.fill(ctx, c, o, false)
+		if err != nil {
+			return err
+		}
+		shared, err := of.Share(ctx, c.sendRecord, t.policies)
+		if err != nil {
+			return seedAdvice(err)
+		}
+		_, err = fmt.Fprintf(p.Out, "\n%s shares %d of its %d policies with %s.\n\n", of.Owner, shared,
+			len(t.policies), of.With())
+		if err != nil {
+			return err
+		}
+		o.Size = book.Smallest
+	}
+	return nil
+}
+
+// times are the instants by which a book is made.
+type times struct {
+	// now is what the test clock shows; zero if no year is made.
+	now time.Time
+	// began is the instant at which the year began or begins. Without a year it is now, or seedDay if the exchange
+	// has no test clock.
+	began time.Time
+}
+
+var errNoClock = &hinted{
+	errors.New("the exchange has no test clock, so that all receipts of a year would be of one month"),
+	"exchange run --test-clock 2026-01-05T09:00:00Z --data a-new-folder runs one with such a clock.",
+}
+
+func (c *caller) times(ctx context.Context, seed uint64, year bool) (t times, err error) {
+	clock, err := c.readRecord(ctx, "/x/clock")
+	switch {
+	case err != nil:
+		return t, err
+	case clock == nil && year:
+		return t, errNoClock
+	case clock == nil:
+		t.began, err = time.Parse(time.DateOnly, seedDay)
+		return t, err
+	}
+	if t.began, err = c.instant(clock, "now"); err != nil || !year {
+		return t, err
+	}
+	t.now = t.began
+	first, err := c.readRecord(ctx, "/x/contract/"+book.YearContract(seed))
+	if err == nil && first != nil {
+		t.began, err = c.instant(first, "setAt")
+	}
+	return t, err
+}
+
+// instant returns a member of a record that is an instant.
+func (c *caller) instant(r book.Record, name string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, r.Text(name))
 	if err != nil {
-		return time.Time{}, err
+		return at, c.failed(err)
 	}
-	var clock beyond.Clock
-	if err := json.Unmarshal(got.body, &clock); err != nil {
-		return time.Time{}, c.failed(err)
-	}
-	return clock.Now.Time().UTC().Truncate(24 * time.Hour), nil
+	return at, nil
 }
 
 // tally counts what a book has.
 type tally struct {
 	mu           sync.Mutex
 	made, before map[string]int
-	policy       string // the policyNumber of the first claim
+	policy       string   // the policyNumber of the first claim
+	policies     []string // the numbers of the policies
 }
 
 func (t *tally) step(s book.Step) {
@@ -126,20 +203,31 @@ func (t *tally) step(s book.Step) {
 	} else {
 		t.before[s.Resource]++
 	}
+	if strings.HasSuffix(s.Resource, "Coverage") {
+		t.policies = append(t.policies, s.Record.Text("policyNumber"))
+	}
 	if s.Resource == "claim" {
 		t.policy = cmp.Or(t.policy, s.Record.Text("policyNumber"))
 	}
 }
 
-func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
+// fill fills the book of a caller, and returns what it has.
+func (p *program) fill(ctx context.Context, c *caller, o book.Options, year bool) (*tally, error) {
+	at, err := c.times(ctx, o.Seed, year)
+	if err != nil {
+		return nil, err
+	}
+	if o.AsOf.IsZero() {
+		o.AsOf = at.began.UTC().Truncate(24 * time.Hour)
+	}
 	catalog, err := c.inForce(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	t := &tally{made: map[string]int{}, before: map[string]int{}}
 	shown := progress.New(p.Err, int64(o.Size))
 	var failed error
-	made := book.New(catalog, c.sendRecord, c.rows, t.step, o)
+	made := book.New(catalog, book.Exchange{Send: c.sendRecord, Rows: c.rows, Read: c.readRecord}, t.step, o)
 	err = made.Fill(ctx, func(policies int) {
 		err := shown.At(int64(policies), fmt.Sprintf("%d of %d policies", policies, o.Size))
 		failed = cmp.Or(failed, err)
@@ -148,12 +236,35 @@ func (p *program) fill(ctx context.Context, c *caller, o book.Options) error {
 		failed = ended
 	}
 	if err != nil {
-		return seedAdvice(err)
+		return nil, seedAdvice(err)
 	}
 	if failed != nil {
-		return failed
+		return nil, failed
 	}
-	return p.reportBook(c, made, t)
+	var story *book.Story
+	if !at.now.IsZero() {
+		if story, err = p.fillYear(ctx, made, at); err != nil {
+			return nil, err
+		}
+	}
+	return t, p.reportBook(c, made, t, story)
+}
+
+// fillYear makes the year of a book, and returns what is notable about it.
+func (p *program) fillYear(ctx context.Context, b *book.Book, at times) (*book.Story, error) {
+	shown := progress.New(p.Err, book.YearMonths)
+	var failed error
+	story, err := b.Year(ctx, at.began, at.now, func(months int) {
+		failed = cmp.Or(failed, shown.At(int64(months), fmt.Sprintf("%d of %d months", months, book.YearMonths)))
+	})
+	failed = cmp.Or(failed, shown.End())
+	if errors.Is(err, book.ErrMoved) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, seedAdvice(err)
+	}
+	return story, failed
 }
 
 // seedAdvice adds to an error what to do next.
@@ -167,7 +278,8 @@ func seedAdvice(err error) error {
 	return &hinted{err, "The same command goes on from here: what was made is not made again."}
 }
 
-func (p *program) reportBook(c *caller, b *book.Book, t *tally) error {
+// reportBook prints what a book has, and what is notable about its year, if there is one.
+func (p *program) reportBook(c *caller, b *book.Book, t *tally, story *book.Story) error {
 	out := tabwriter.NewWriter(p.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(out, "The book of --seed %d --size %d is at %s:\n", b.Seed, b.Size, c.base)
 	names := map[string]bool{}
@@ -193,6 +305,15 @@ Look at it:
   exchange list claim%[4]s --filter policyNumber=%[5]s -o table
   exchange export premiumBordereau%[4]s --filter treatyReference=%[1]s --out bordereau.xlsx
 `, treaty, ceded, strings.Join(b.Differences(), "\n  "), c.given, t.policy)
+	if err != nil || story == nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.Out, `  exchange bordereau list%[1]s --contract %[2]s -o table
+  exchange bordereau export %[2]s premium %[3]s%[1]s --out %[3]s.xlsx
+
+The year of the contracts:
+  %[4]s
+`, c.given, book.YearContract(b.Seed), story.Late, strings.Join(story.Notable, "\n  "))
 	return err
 }
 
@@ -213,14 +334,33 @@ func (c *caller) rows(ctx context.Context) (all []book.Record, err error) {
 	return all, nil
 }
 
+// readRecord returns what a path has, and nil if there is nothing.
+func (c *caller) readRecord(ctx context.Context, path string) (book.Record, error) {
+	got, err := c.send(ctx, request{method: http.MethodGet, path: path})
+	if refused, is := errors.AsType[*refusal](err); is && refused.status == http.StatusNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var record book.Record
+	if err := json.Unmarshal(got.body, &record); err != nil {
+		return nil, c.failed(err)
+	}
+	return record, nil
+}
+
 // sendRecord sends a record, and reports whether the exchange did something. If a party with the same identity exists
 // already, it returns that party.
 func (c *caller) sendRecord(ctx context.Context, path, key string, body book.Record) (book.Record, bool, error) {
-	text, err := json.Marshal(body)
-	if err != nil {
-		return nil, false, err
+	r := request{method: http.MethodPost, path: path, header: map[string]string{keyHeader: key}}
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, false, err
+		}
+		r.body = text
 	}
-	r := request{method: http.MethodPost, path: path, body: text, header: map[string]string{keyHeader: key}}
 	if key == "" {
 		r.method, r.header = http.MethodPut, nil
 	}

@@ -111,7 +111,7 @@ func (p *program) registerWriting(command *cobra.Command, keyed bool) *writing {
 	return w
 }
 
-// target is what a command writes: a resource, or one of its records, or what the suffix names of that.
+// target is what a command writes to: a resource, one of its records, or an action of either, which the suffix names.
 type target struct {
 	resource   resource.Resource
 	id, suffix string

@@ -45,7 +45,7 @@ on each line. Without --follow the command ends with the newest event, and says 
 		if err := f.begin(); err != nil {
 			return err
 		}
-		if f.get, err = connect(); err != nil {
+		if f.exchange, err = connect(); err != nil {
 			return err
 		}
 		print := printer(around.Out, form)

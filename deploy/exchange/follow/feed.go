@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -33,7 +34,7 @@ type page struct {
 
 // feed is what the flags of a command select of the feed.
 type feed struct {
-	get                 client.Getter
+	exchange            client.Exchange
 	after, kind, policy string
 	cursorFile          string
 	notes               func(format string, args ...any)
@@ -71,7 +72,7 @@ func (f *feed) read(ctx context.Context, wait string) (page, error) {
 			query.Set(name, value)
 		}
 	}
-	body, err := f.get(ctx, "/x/events", query)
+	body, err := f.exchange(ctx, client.Request{Method: http.MethodGet, Path: "/x/events", Query: query})
 	if err != nil {
 		return page{}, err
 	}

@@ -54,7 +54,7 @@ again, until it does. The secret of the signatures is printed; the receiver veri
 		if err := f.begin(); err != nil {
 			return err
 		}
-		if f.get, err = connect(); err != nil {
+		if f.exchange, err = connect(); err != nil {
 			return err
 		}
 		fmt.Fprintf(around.Out, "Each event goes to %s. The secret of the signatures is %s\n", *to, forward.secret)
@@ -108,8 +108,8 @@ func newForwarder(to, secret string) (*forwarder, error) {
 	}}, nil
 }
 
-// deliver sends an event until the receiver takes it, and says on out what became of each attempt. Its error is that of
-// the context, or of an event that is none.
+// deliver sends an event until the receiver takes it, and says on out how each attempt ended. It returns the error of
+// the context, or an error for an event that cannot be read.
 func (f *forwarder) deliver(ctx context.Context, event jsontext.Value, out io.Writer) error {
 	var named struct {
 		ID   string `json:"id"`

@@ -3,6 +3,7 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -18,16 +19,19 @@ import (
 	"insurance.example/exchange/contracts/settings"
 	"insurance.example/exchange/gateway"
 	"insurance.example/exchange/pkg/auth"
+	"insurance.example/exchange/pkg/organisation"
 	"insurance.example/exchange/pkg/process"
 	"insurance.example/exchange/pkg/setting"
 )
 
 // The claims of tokens that an exchange issues itself.
 const (
-	Issuer        = gateway.LocalIssuer
-	Audience      = "insurance-exchange"
-	localSubject  = "local"
-	localLifetime = time.Hour
+	Issuer   = gateway.LocalIssuer
+	Audience = "insurance-exchange"
+	// OrganisationClaim is the claim that names the organisation unless something else is said.
+	OrganisationClaim = "org"
+	localSubject      = "local"
+	localLifetime     = time.Hour
 )
 
 var allScopes = []string{gateway.ScopeDeveloper, gateway.ScopeAdmin}
@@ -42,20 +46,28 @@ func RegisterData(flags *pflag.FlagSet, data *string) {
 
 // TokenCommand returns the command that prints a bearer token for the exchange that keeps its data in a folder.
 func TokenCommand(environ []string, out io.Writer) *cobra.Command {
-	var data, scope, subject string
+	var data, scope, subject, org, claim string
 	var lifetime time.Duration
 	var newKeys bool
 	command := &cobra.Command{
 		Use: "token", Short: "Print a bearer token for the exchange that runs on this machine",
 		Example: `  exchange token
   exchange token --scope std.developer
+  exchange token --org acme
+  exchange token --scope exchange.operate
   curl -H "Authorization: Bearer $(exchange token)" http://127.0.0.1:8080/vehicle`,
 		Args: cobra.NoArgs, Version: process.CurrentBuild().String(),
 		RunE: func(*cobra.Command, []string) error {
 			if !newKeys && !hasKeys(data) {
 				return noExchange(data)
 			}
-			token, err := issue(data, auth.Grant{Subject: subject, Scopes: strings.Fields(scope), Lifetime: lifetime})
+			if _, err := organisation.Owner(org); err != nil {
+				return fmt.Errorf("--org %q: %w", org, err)
+			}
+			token, err := issue(data, auth.Grant{
+				Subject: subject, Scopes: strings.Fields(scope), Lifetime: lifetime,
+				Organisation: org, OrganisationClaim: claim,
+			})
 			if err != nil {
 				return err
 			}
@@ -71,6 +83,9 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 	}
 	flags.StringVar(&scope, "scope", strings.Join(allScopes, " "), "scopes of the token, separated by spaces")
 	flags.StringVar(&subject, "subject", localSubject, "name of the caller that the token identifies")
+	flags.StringVar(&org, "org", "", "organisation that the caller acts for; the token names none if not given")
+	flags.StringVar(&claim, "org-claim", organisationClaim(environ),
+		"claim of the token that names the organisation; that which the exchange has as its org-claim")
 	flags.DurationVar(&lifetime, "lifetime", localLifetime, "how long the token is valid")
 	flags.BoolVar(&newKeys, "new-keys", false,
 		"create the keys if the folder has none, for services in separate processes")
@@ -79,12 +94,30 @@ func TokenCommand(environ []string, out io.Writer) *cobra.Command {
 }
 
 // IssueToken returns a bearer token with every scope, valid for an hour, for the exchange that keeps its data in a
-// folder. It returns "" if no exchange has used the folder.
-func IssueToken(data string) (string, error) {
+// folder. It returns "" if no exchange has used the folder. The token names no organisation.
+func IssueToken(data string) (string, error) { return IssueTokenOf(data, "", "") }
+
+// IssueTokenOf is IssueToken with an organisation in a claim of the token, none if it is empty.
+func IssueTokenOf(data, claim, organisation string) (string, error) {
 	if !hasKeys(data) {
 		return "", nil
 	}
-	return issue(data, auth.Grant{Subject: localSubject, Scopes: allScopes, Lifetime: localLifetime})
+	return issue(data, auth.Grant{
+		Subject: localSubject, Scopes: allScopes, Lifetime: localLifetime, OrganisationClaim: claim,
+		Organisation: organisation,
+	})
+}
+
+// Issuing returns what issues a token with every scope for the exchange that keeps its data in a folder, of an
+// organisation unless that is empty. The environment names the claim that says which.
+func Issuing(environ []string) func(data, organisation string) (string, error) {
+	claim := organisationClaim(environ)
+	return func(data, organisation string) (string, error) { return IssueTokenOf(data, claim, organisation) }
+}
+
+// organisationClaim returns the claim that names the organisation, as an environment has it.
+func organisationClaim(environ []string) string {
+	return cmp.Or(lookup(environ, "EXCHANGE_ORG_CLAIM"), OrganisationClaim)
 }
 
 // hasKeys reports whether a data folder has keys. It has none before the first start, and none if an identity provider

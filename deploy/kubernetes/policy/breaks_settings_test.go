@@ -60,7 +60,7 @@ func brokenSettings() []breakage {
 			"its Service has no port 8081"},
 		{prodTLS, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080"), ofClaims, "it begins with https"},
 		{prodTLS, with("claims", "EXCHANGE_TLS_CLIENT_NAMES", "gateway"), ofClaims,
-			"its callers are [composite feed gateway premium]"},
+			"its callers are [composite desk feed gateway premium]"},
 		{claims, with("claims", "EXCHANGE_PEER", "coverage=http://coverage:8080,parties=http://parties:8080"), ofClaims,
 			"an address of parties, which it does not call"},
 		{claims, inContainer(func(c *corev1.Container) { c.Env[0].Value = "2GiB" }), ofClaims, "GOMEMLIMIT is 2GiB"},

@@ -136,6 +136,7 @@ require (
 	insurance.example/exchange/services/claims v0.0.0 // indirect
 	insurance.example/exchange/services/composite v0.0.0 // indirect
 	insurance.example/exchange/services/coverage v0.0.0 // indirect
+	insurance.example/exchange/services/desk v0.0.0 // indirect
 	insurance.example/exchange/services/feed v0.0.0 // indirect
 	insurance.example/exchange/services/parties v0.0.0 // indirect
 	insurance.example/exchange/services/premium v0.0.0 // indirect
@@ -169,3 +170,5 @@ replace (
 replace insurance.example/exchange/services/feed => ../../../services/feed
 
 replace insurance.example/exchange/services/composite => ../../../services/composite
+
+replace insurance.example/exchange/services/desk => ../../../services/desk

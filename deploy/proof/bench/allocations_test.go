@@ -7,9 +7,9 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/comparison"
 )
 
-// TestAllocationsDoNotGrow compares the allocations of a request with those in allocations.json. What else the machine
-// does hardly changes them. A row that seems to have grown is measured again, because what happens to be done at
-// intervals adds to one measurement and growth to all.
+// TestAllocationsDoNotGrow compares the allocations of a request with those in allocations.json. make test runs it
+// alone: a process does some work at intervals, which is more for each request where requests are slow. A row that
+// seems to have grown is measured again, because that work adds to one measurement and growth to all.
 func TestAllocationsDoNotGrow(t *testing.T) {
 	const file, times = "allocations.json", 5
 	before, err := comparison.ReadAllocations(file)

@@ -176,7 +176,8 @@ func TestAgainst(t *testing.T) {
 	for _, name := range o.kind.Rows {
 		cells := rows[name]
 		if len(cells) != 8 || !positive.MatchString(cells[1]) || !positive.MatchString(cells[2]) || cells[3] != "0" ||
-			!positive.MatchString(cells[6]) || !positive.MatchString(cells[7]) {
+			!positive.MatchString(cells[6]) || !figure.MatchString(cells[7]) {
+			// The CPU time of slices this short can be less than what is taken off for asking for it.
 			t.Errorf("%s: want two rates, 0 errors and two ratios in\n%s", name, printed)
 		}
 	}

@@ -118,3 +118,5 @@ replace insurance.example/exchange/services/composite => ../../../services/compo
 replace insurance.example/exchange/services/parties => ../../../services/parties
 
 replace insurance.example/exchange/services/products => ../../../services/products
+
+replace insurance.example/exchange/services/desk => ../../../services/desk

@@ -44,11 +44,16 @@ var kinds = []struct {
 		"measure requests about a record before and after thousands of changes, and receipts to a row of a million",
 		comparison.Aging},
 	{"batch", "measure batches of 50 creations, and the same creations one by one", comparison.Batch},
+	{invisible, "measure requests about what another organisation has, and about what nobody has; also with -mongo",
+		comparison.Invisible},
 	{"hostile", "measure what hostile requests cost the exchange, and those who use it meanwhile", hostile.Measurement},
 	{"feed", "measure how fast a reader gets the events of the feed, and how soon", feed.Measurement},
 	{"overload", "measure what is served when more is asked for than can be served", overload.Measurement},
 	{"fair", "measure what a calm caller gets beside crowds", overload.Fair},
 }
+
+// invisible and -against are the only kinds that are measured with -mongo as well.
+const invisible = "invisible"
 
 func main() {
 	if err := command(os.Args[1:]); err != nil {
@@ -100,7 +105,8 @@ func parse(args []string) arguments {
 	flags.StringVar(&a.MongoURL, "mongo-url", "",
 		"`URL` of an empty MongoDB for -mongo; without it a server that stands in for MongoDB is started, "+
 			"as root on Debian")
-	against := flags.String("against", "", "measure creations in turn with those of the exchange in another `folder`")
+	against := flags.String("against", "",
+		"measure creations in turn with those of the exchange in another `folder`; also with -mongo")
 	flags.BoolVar(&a.Together, "together", false,
 		"with -overload and -fair, let the exchange and its callers share all cores, in place of one for each")
 	flags.IntVar(&a.Callers, "callers", 0, "callers of each row of -overload and -fair, in place of those in its name")
@@ -115,19 +121,20 @@ func parse(args []string) arguments {
 	}
 	_ = flags.Parse(args) // ends the process itself
 	a.Commands, a.kind = trial.In(*commands), comparison.Rows(a.Options)
-	count := 0
+	count, onMongo := 0, false
 	for i, k := range kinds {
 		if *chosen[i] {
+			onMongo = k.flag == invisible
 			a.kind = k.kind()
 			count++
 		}
 	}
 	if *against != "" {
-		a.kind = comparison.Against(*against)
+		a.kind, onMongo = comparison.Against(*against), true
 		count++
 	}
 	if flags.NArg() > 0 || a.Duration <= 0 || a.Connections < 1 || a.Policies < 1 || a.Count < 1 || a.Callers < 0 ||
-		count > 1 || count == 1 && (a.Processes || a.Mongo) {
+		count > 1 || count == 1 && (a.Processes || a.Mongo && !onMongo) {
 		fmt.Fprintln(flags.Output(),
 			"bench takes no arguments and one kind of measurement; duration, connections, policies "+
 				"and count are greater than 0, and callers is not negative")

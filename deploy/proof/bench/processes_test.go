@@ -24,8 +24,8 @@ func TestSeparateProcesses(t *testing.T) {
 	if cells == nil || !positive.MatchString(cells[1]) || cells[4] != "0" || !positive.MatchString(cells[5]) {
 		t.Errorf("want a rate, 0 errors and a bare rate in\n%s", printed)
 	}
-	if !strings.Contains(printed, "exchange: 8 processes") {
-		t.Errorf("want the eight processes in\n%s", printed)
+	if !strings.Contains(printed, "exchange: 9 processes") {
+		t.Errorf("want the nine processes in\n%s", printed)
 	}
 	if left := children(t, sides.BareCommand, sides.ProxyCommand); len(left) > 0 {
 		t.Errorf("these processes still run: %q", left)

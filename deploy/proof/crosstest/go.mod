@@ -168,6 +168,7 @@ require (
 	google.golang.org/protobuf v1.36.12 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	insurance.example/exchange/deploy/proof/e2e v0.0.0
+	insurance.example/exchange/services/desk v0.0.0 // indirect
 	modernc.org/libc v1.79.0 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
@@ -191,3 +192,5 @@ replace (
 	insurance.example/exchange/services/premium => ../../../services/premium
 	insurance.example/exchange/services/products => ../../../services/products
 )
+
+replace insurance.example/exchange/services/desk => ../../../services/desk

@@ -146,6 +146,7 @@ require (
 	golang.org/x/time v0.16.0 // indirect
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	insurance.example/exchange/services/composite v0.0.0 // indirect
+	insurance.example/exchange/services/desk v0.0.0 // indirect
 	insurance.example/exchange/services/feed v0.0.0 // indirect
 )
 
@@ -166,3 +167,5 @@ replace (
 replace insurance.example/exchange/services/feed => ../../../services/feed
 
 replace insurance.example/exchange/services/composite => ../../../services/composite
+
+replace insurance.example/exchange/services/desk => ../../../services/desk

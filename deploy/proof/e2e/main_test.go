@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -60,7 +59,7 @@ func withSharedExchange(tests func() int) (status int, err error) {
 	}
 	tried = conformance.Options{
 		Base: whole.Base, Patience: trial.Patience, Timeout: trial.Patience,
-		Transport: trial.Checked(&http.Transport{MaxIdleConnsPerHost: 128}),
+		Transport: trial.Checked(trial.Connections()),
 	}
 	for scope, to := range map[string]*string{trial.Admin: &tried.AdminToken, trial.Developer: &tried.DeveloperToken} {
 		if *to, err = token(scope); err != nil {

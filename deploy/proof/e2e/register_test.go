@@ -197,6 +197,34 @@ var rules = map[string]func(t *testing.T, e *trial.Exchange, c *trial.Client){
 			t.Errorf("the challenge is %s", challenge)
 		}
 	},
+	"org-claim": func(t *testing.T, e *trial.Exchange, c *trial.Client) {
+		c.Get(t, "/vehicle").Want(t, http.StatusOK) // e does not read the claim
+		x, err := commands.RunInOne(t.TempDir(), "EXCHANGE_ORG_CLAIM=org")
+		trial.EndWith(t, x, err)
+		client(t, x, "ada", trial.Developer).Get(t, "/vehicle").Want(t, http.StatusUnauthorized)
+		acme, zenith := member(t, x, "acme"), member(t, x, "zenith")
+		path := "/vehicle/" + acme.Create(t, "vehicle", vehicle()).Text("id")
+		kept := acme.Get(t, path).Want(t, http.StatusOK).Header.Get("Cache-Control")
+		if kept != "private, no-store" {
+			t.Errorf("Cache-Control is %q", kept)
+		}
+		zenith.Get(t, path).Want(t, http.StatusNotFound)
+	},
+	"org-default": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
+		data := t.TempDir()
+		before, err := commands.RunInOne(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := "/vehicle/" + client(t, before, "ada", trial.Admin).Create(t, "vehicle", vehicle()).Text("id")
+		if err := before.Close(); err != nil {
+			t.Fatal(err)
+		}
+		x, err := commands.RunInOne(data, "EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_DEFAULT=acme")
+		trial.EndWith(t, x, err)
+		member(t, x, "acme").Get(t, path).Want(t, http.StatusOK)
+		member(t, x, "zenith").Get(t, path).Want(t, http.StatusNotFound)
+	},
 	settings.RateLimit: rateLimit,
 	"work-memory":      workMemory,
 	"jwt-scopes": func(t *testing.T, _ *trial.Exchange, _ *trial.Client) {
@@ -345,6 +373,16 @@ func unchecked(t *testing.T, e *trial.Exchange, path string, body trial.Record) 
 	}
 	defer response.Body.Close()
 	return response.StatusCode
+}
+
+// member returns a client whose token has the claim org.
+func member(t *testing.T, e *trial.Exchange, organisation string) *trial.Client {
+	t.Helper()
+	c, err := e.Member(organisation, "ada", trial.Developer, trial.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 // TestEveryItemOfTheRegisterIsConfigurable compares the register with the programs. Each setting of the register is a

@@ -56,7 +56,7 @@ func roll(t *testing.T, volumes *trial.Volumes) {
 	if volumes != nil {
 		clients = append(clients, clients[0].Through(twoProtocols(volumes)))
 	} else {
-		clients = append(clients, clients[0].Through(&http.Transport{MaxIdleConnsPerHost: 128}))
+		clients = append(clients, clients[0].Through(trial.Connections()))
 	}
 	l := startLoad(t, policyNumber, clients...)
 	l.await()

@@ -112,7 +112,9 @@ func TestRollOfCertificatesLosesNoRequest(t *testing.T) {
 		awaitReading(t, e, process, 1, authoritiesOf(process)...)
 	}
 	// A caller that keeps its connection and does not renew its certificate.
-	late := c.At(e.URL("parties")).Through(volumes.Transport(former))
+	keeping := volumes.Transport(former)
+	keeping.IdleConnTimeout = 0
+	late := c.At(e.URL("parties")).Through(keeping)
 	late.Get(t, "/personal").Want(t, http.StatusOK)
 	for _, process := range apart {
 		volumes.Issue(process, newer, older)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xuri/excelize/v2"
+
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 )
 
@@ -21,6 +23,7 @@ import (
 type walk struct {
 	name  string
 	steps []walkStep
+	clock bool // it needs a test clock
 }
 
 // walkStep is what the reader pastes into a shell, and what the page says that it prints.
@@ -41,7 +44,7 @@ func readWalks(t *testing.T, page string) (prepare string, walks []walk) {
 		t.Fatal("the page has no preparation")
 	}
 	for _, section := range walkSection.FindAllStringSubmatch(page, -1) {
-		w := walk{name: section[1]}
+		w := walk{name: section[1], clock: strings.Contains(section[2], "--test-clock")}
 		for _, step := range walkBlocks.FindAllStringSubmatch(section[2], -1) {
 			w.steps = append(w.steps, walkStep{html.UnescapeString(step[1]), html.UnescapeString(step[2])})
 		}
@@ -61,19 +64,61 @@ func TestWalks(t *testing.T) {
 	if !strings.Contains(prepare, "URL="+whole.Base+"\n") {
 		t.Errorf("the page does not call the exchange that serves it:\n%s", prepare)
 	}
-	if len(walks) != 4 {
+	if len(walks) != 5 {
 		t.Fatalf("the page has %d walks", len(walks))
 	}
+	clocked, err := commands.RunInOne(t.TempDir(), "EXCHANGE_TEST_CLOCK=2026-01-05T09:00:00Z")
+	trial.EndWith(t, clocked, err)
 	for _, w := range walks {
-		for _, time := range []string{"first", "second"} {
-			t.Run(w.name+"/"+time, func(t *testing.T) {
-				for i, printed := range runWalk(t, prepare, w) {
-					if err := printsAsShown(printed, w.steps[i].output); err != nil {
-						t.Errorf("step %d: %v\n%s\nprinted\n%s", i+1, err, w.steps[i].run, printed)
-					}
-				}
-			})
+		on := whole
+		if w.clock {
+			on = clocked
 		}
+		takeWalk(t, on, strings.ReplaceAll(prepare, whole.Base, on.Base), w)
+	}
+}
+
+// TestTheWalkOfOrganisations takes walks of an exchange that organisations share.
+func TestTheWalkOfOrganisations(t *testing.T) {
+	t.Parallel()
+	e, err := commands.RunInOne(t.TempDir(), "EXCHANGE_ORG_CLAIM=org")
+	trial.EndWith(t, e, err)
+	prepare, walks := readWalks(t, string(page(t, e, "/docs/start")))
+	last := len(walks) - 1
+	if last != 5 || walks[last].name != "sharing" {
+		t.Fatalf("the page has the walks %v", walks)
+	}
+	takeWalk(t, e, prepare, walks[0])
+	takeWalk(t, e, prepare, walks[last])
+}
+
+// takeWalk takes a walk twice on the same data.
+func takeWalk(t *testing.T, on *trial.Exchange, prepare string, w walk) {
+	for _, time := range []string{"first", "second"} {
+		t.Run(w.name+"/"+time, func(t *testing.T) {
+			folder := t.TempDir()
+			for i, printed := range runWalk(t, on, prepare, folder, w) {
+				if err := printsAsShown(printed, w.steps[i].output); err != nil {
+					t.Errorf("step %d: %v\n%s\nprinted\n%s", i+1, err, w.steps[i].run, printed)
+				}
+			}
+			if w.clock {
+				opens(t, filepath.Join(folder, "month.xlsx"), "139.34")
+			}
+		})
+	}
+}
+
+// opens fails the test unless a workbook opens and has a text among its control totals.
+func opens(t *testing.T, file, text string) {
+	t.Helper()
+	book, err := excelize.OpenFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = book.Close() }()
+	if rows, err := book.GetRows("Control"); err != nil || !strings.Contains(fmt.Sprint(rows), text) {
+		t.Errorf("the control totals lack %s: %v %v", text, err, rows)
 	}
 }
 
@@ -86,8 +131,8 @@ func TestRootShowsTheViewer(t *testing.T) {
 	}
 }
 
-// runWalk runs the steps of a walk in one shell and returns what each printed.
-func runWalk(t *testing.T, prepare string, w walk) []string {
+// runWalk runs the steps of a walk in one shell, in a folder, and returns what each printed.
+func runWalk(t *testing.T, on *trial.Exchange, prepare, folder string, w walk) []string {
 	t.Helper()
 	const mark = "=== end of the step ===\n"
 	script := prepare
@@ -98,9 +143,9 @@ func runWalk(t *testing.T, prepare string, w walk) []string {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	shell := exec.CommandContext(ctx, "sh", "-c", script)
-	shell.Dir = t.TempDir()
+	shell.Dir = folder
 	shell.Env = append(shell.Environ(), trial.NoPause,
-		"PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+whole.Data)
+		"PATH="+filepath.Dir(commands.Path("exchange"))+":"+os.Getenv("PATH"), "EXCHANGE_DATA="+on.Data)
 	shell.WaitDelay = time.Second
 	output, err := shell.CombinedOutput()
 	if err != nil {

@@ -25,11 +25,11 @@ type host struct {
 	// service is the name of the service, name that of the host.
 	service, name string
 	program       *program
-	// reach returns a process of a simulated service; nil for any other service.
-	reach   func(service string) *replica
-	store   docstore.Store
-	brokers *brokers
-	now     func() time.Time
+	// replicas returns the hosts of a simulated service; none for any other service.
+	replicas func(service string) []*host
+	store    docstore.Store
+	brokers  *brokers
+	now      func() time.Time
 	// current is the process that runs now, or that crashed last. number counts them.
 	current *replica
 	number  int

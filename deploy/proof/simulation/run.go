@@ -105,8 +105,7 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 		for i := range service.number {
 			x.hosts = append(x.hosts, &host{
 				world: w, service: service.name, name: fmt.Sprintf("%s-%d", service.name, i+1), program: program,
-				reach: func(service string) *replica { return x.reach(service, w.random) },
-				store: x.store, brokers: x.brokers, now: now,
+				replicas: x.replicas, store: x.store, brokers: x.brokers, now: now,
 			})
 		}
 	}
@@ -141,14 +140,14 @@ func Run(seed uint64, trace io.Writer) (Outcome, error) {
 	return Outcome{Digest: w.digest.Sum64(), Steps: w.steps, Wrong: wrong}, err
 }
 
+// replicas returns the hosts of a service; none if it is not simulated.
+func (x *exchange) replicas(service string) []*host {
+	return slices.DeleteFunc(slices.Clone(x.hosts), func(h *host) bool { return h.service != service })
+}
+
 // reach returns a process of one of the replicas of a service; nil if the service is not simulated.
 func (x *exchange) reach(service string, random *rand.Rand) *replica {
-	var replicas []*host
-	for _, h := range x.hosts {
-		if h.service == service {
-			replicas = append(replicas, h)
-		}
-	}
+	replicas := x.replicas(service)
 	if len(replicas) == 0 {
 		return nil
 	}
@@ -202,7 +201,11 @@ func (x *exchange) mischief() {
 	case 9, 10, 11:
 		if called := x.called(); len(called) > 0 {
 			p := called[x.random.IntN(len(called))].current
-			p.silent = time.Now().Add(time.Duration(x.random.Int64N(int64(longestSilence))))
+			silence := longestSilence
+			if x.chance(2) {
+				silence *= 5
+			}
+			p.silent = time.Now().Add(time.Duration(x.random.Int64N(int64(silence))))
 			x.note("%s: is silent until %v", p.label, p.silent.Sub(x.began))
 		}
 	}
@@ -217,7 +220,8 @@ func (x *exchange) called() []*host {
 	})
 }
 
-// longestSilence is how long a process gives no response to other services. It is longer than a request may take.
+// longestSilence is how long a process mostly gives no response to other services. It is longer than a request may
+// take. Some are silent for much longer, so that several requests wait in vain and others come after them.
 const longestSilence = 25 * time.Second
 
 // end ends all processes, and waits until their goroutines have ended.

@@ -10,14 +10,14 @@ import (
 
 type level = checker.Level
 
-// internal are rules that count otherwise than in oasdiff. A member that may be absent is relied upon as well: who
-// reads it takes its absence for a fact, such as that a policy has no end.
+// internal are the rules whose level differs from that in oasdiff, for contracts between services. Removing a member
+// that may be absent breaks a service too: it takes the absence for a fact, such as that a policy has no end.
 var internal = map[string]level{
 	checker.ResponseOptionalPropertyRemovedId: checker.ERR,
 }
 
-// public are those for callers of the exchange. A value set may have more values at every exchange, because its
-// operator can extend it, so a value more breaks nobody.
+// public are the same for callers of the exchange. The operator of an exchange can extend a value set, so a new value
+// breaks no caller.
 var public = map[string]level{
 	checker.ResponseOptionalPropertyRemovedId: checker.ERR,
 	checker.ResponsePropertyEnumValueAddedId:  checker.INFO,

@@ -41,7 +41,8 @@ func run(args []string, out io.Writer) error {
 	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).Encode(document)
 }
 
-// describe returns the document of a command. version is that of the command, whose own modules have none.
+// describe returns the document of a command of a version. The modules of this repository within it have no version of
+// their own.
 func describe(info *debug.BuildInfo, version string) (*cdx.BOM, error) {
 	document := cdx.NewBOM()
 	document.Metadata = &cdx.Metadata{Component: &cdx.Component{

@@ -99,14 +99,14 @@ function waited(patience) {
 }
 
 // call sends a request. options: body (a JSON text), key (the Idempotency-Key), match (the ETag that the record must
-// have), signal, wait (the seconds that the exchange may wait with its response). It resolves to {data, etag, next,
-// replayed}. Errors: Problem, Offline, AbortError. A token that has ended is asked for anew, and the request is sent
+// have), signal, wait (the seconds that the exchange may wait with its response), type (the media type of a body that
+// is no JSON), blob (true for a response that is a file). It resolves to {data, etag, next, replayed}. Errors: Problem, Offline, AbortError. A token that has ended is asked for anew, and the request is sent
 // again, unless it is somebody else who has signed in.
 export async function call(method, path, options = {}) {
   // The token goes to this exchange only, whatever an address that somebody was given makes of a path.
   if (new URL(path, location.href).origin !== location.origin) throw new Error(path);
-  const headers = { Accept: 'application/json', Authorization: `Bearer ${session.token}` };
-  if (options.body !== undefined) headers['Content-Type'] = 'application/json';
+  const headers = { Accept: options.blob ? '*/*' : 'application/json', Authorization: `Bearer ${session.token}` };
+  if (options.body !== undefined) headers['Content-Type'] = options.type || 'application/json';
   if (options.key) headers['Idempotency-Key'] = options.key;
   if (options.match) headers['If-Match'] = options.match;
   const { subject } = session;
@@ -116,7 +116,7 @@ export async function call(method, path, options = {}) {
   try {
     response = await fetch(path, { method, headers, body: options.body, signal: options.signal, cache: 'no-store',
       credentials: 'omit', redirect: 'error', referrerPolicy: 'no-referrer' });
-    text = await response.text();
+    text = await (options.blob && response.ok ? response.blob() : response.text());
   } catch (err) {
     if (err.name === 'AbortError') throw err;
     online(false);
@@ -132,7 +132,7 @@ export async function call(method, path, options = {}) {
   }
   let data = null;
   try {
-    data = text ? parse(text) : null;
+    data = text instanceof Blob ? text : text ? parse(text) : null;
   } catch {
     data = {};
   }
@@ -156,10 +156,16 @@ export const get = (path, signal, wait) => call('GET', path, { signal, wait });
 // now is the present instant of the exchange: that of its test clock, if it has one.
 export const now = () => (session.clock ? new Date(session.clock) : new Date());
 
-let document_ = null;
+const known = new Map();
+
+// once reads what stays the same while the page is open.
+function once(path) {
+  if (!known.has(path)) known.set(path, get(path).then(({ data }) => data).catch((err) => { known.delete(path); throw err; }));
+  return known.get(path);
+}
 
 // interfaceDocument returns the OpenAPI document, which names the fields of every form and the value sets in force.
-export function interfaceDocument() {
-  document_ ??= get('/openapi.json').then(({ data }) => data).catch((err) => { document_ = null; throw err; });
-  return document_;
-}
+export const interfaceDocument = () => once('/openapi.json');
+
+// about returns what the exchange says about itself, such as whether organisations share it.
+export const about = () => once('/x/about');

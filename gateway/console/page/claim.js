@@ -3,6 +3,7 @@
 import { call, get, mayWrite } from './api.js';
 import { badge, column, h, members, policyLink, replace, section, svg, table } from './dom.js';
 import { Fields, bodySchema, form, opened } from './form.js';
+import { accessTo, may } from './sharing.js';
 import { live, part } from './show.js';
 import { events, history, timeline } from './timeline.js';
 import { label, t } from './words.js';
@@ -65,8 +66,8 @@ export default function claim(root, { path: [number], again }, signal) {
   live(whole, signal, async () => {
     const { data } = await get(`/claim?claimNumber=${encodeURIComponent(number)}`, signal);
     if (data.length === 0) return null;
-    const { data: record, etag } = await get(`/claim/${data[0].id}`, signal);
-    return { record, etag };
+    const [{ data: record, etag }, access] = await Promise.all([get(`/claim/${data[0].id}`, signal), accessTo(data[0].policyNumber, signal)]);
+    return { record, etag, access };
   }, (found) => {
     if (!found) return h('p', { class: 'empty' }, t('notFound', number));
     const { record, etag } = found;
@@ -74,7 +75,7 @@ export default function claim(root, { path: [number], again }, signal) {
     const past = history('claim', record.id, signal);
     return [
       h('p', { class: 'lead' }, policyLink(record.policyNumber), ' ', badge(record.claimStatus)),
-      mayWrite() && h('div', { class: 'buttons' }, Object.keys(FORMS).filter((name) => FORMS[name].states.includes(
+      mayWrite() && may(found.access, 'claims') && h('div', { class: 'buttons' }, Object.keys(FORMS).filter((name) => FORMS[name].states.includes(
         record.claimStatus)).map((name) => h('button', { type: 'button', 'data-action': name,
         click: () => act(name, found, place, again, signal) }, t(name)))), place,
       h('div', { class: 'columns' }, h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members(record,

@@ -66,6 +66,10 @@ export function money(value) {
     !currency && h('abbr', { title: t(unit ? 'currencyUnsaid' : 'unitUnsaid', unit) }, ' ¤'));
 }
 
+// amountOf shows an amount in major units of a currency of its own.
+export const amountOf = (amount, of) => h('span', { class: 'amount', 'data-amount': String(amount) },
+  decimal(String(amount), { style: 'currency', currency: of, currencyDisplay: 'code' }));
+
 export const number = (value) => h('span', { class: 'amount', 'data-number': String(value) }, decimal(String(value)));
 
 // instant shows an instant or a day as the language writes it, in UTC as the exchange reckons.
@@ -83,13 +87,13 @@ export function instant(text) {
 const RESOURCES = { policyholderId: null, vehicleId: 'vehicle', driverId: 'driver', businessId: 'business',
   propertyId: 'property', propertyRef: 'property', debtorId: 'debtor', petId: 'pet', reverses: 'receipt' };
 
-// value shows a member of a record.
-export function value(name, of) {
+// value shows a member of a record. linked says that what it names can be opened.
+export function value(name, of, linked = true) {
   if (of === null || of === undefined || of === '') return h('span', { class: 'none' }, '–');
   if (Array.isArray(of)) {
     if (of.length === 0) return h('span', { class: 'none' }, '–');
     return of.every((one) => typeof one !== 'object')
-      ? of.map((one, i) => [i > 0 && ', ', value(name, one)]) : of.map((one) => members(one));
+      ? of.map((one, i) => [i > 0 && ', ', value(name, one, linked)]) : of.map((one) => members(one));
   }
   if (typeof of === 'object' && !of.digits) return members(of);
   if (typeof of === 'boolean') return t(of ? 'yes' : 'no');
@@ -98,7 +102,7 @@ export function value(name, of) {
   if (name === 'policyNumber') return policyLink(of);
   if (name === 'claimNumber') return claimLink(of);
   if (name === 'status' || name === 'claimStatus') return badge(of);
-  if (RESOURCES[name]) return h('a', { href: `#/record/${RESOURCES[name]}/${encodeURIComponent(of)}` }, of);
+  if (linked && RESOURCES[name]) return h('a', { href: `#/record/${RESOURCES[name]}/${encodeURIComponent(of)}` }, of);
   if (/^\d{4}-\d\d-\d\d(T.*Z)?$/.test(of)) return instant(of);
   if (/^https?:\/\//.test(of)) return h('a', { href: of, rel: 'noreferrer noopener', target: '_blank' }, of);
   return of;
@@ -109,11 +113,11 @@ export const claimLink = (of) => h('a', { href: `#/claim/${encodeURIComponent(of
 export const badge = (of) => h('span', { class: 'badge', 'data-state': of }, t(`state ${of}`) || of);
 
 // members shows the members of a record as a list of names and values.
-export function members(record, leave = []) {
+export function members(record, leave = [], linked = true) {
   const shown = Object.entries(record).filter(([name]) => !leave.includes(name));
   if (shown.length === 0) return h('span', { class: 'none' }, '–');
   return h('dl', {}, shown.map(([name, of]) => h('div', { 'data-member': name },
-    h('dt', {}, label(name)), h('dd', {}, value(name, of)))));
+    h('dt', {}, label(name)), h('dd', {}, value(name, of, linked)))));
 }
 
 // table shows rows. A column is {label, cell(row), amount}; the first cell names the row. j and k move between rows.

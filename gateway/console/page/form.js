@@ -1,7 +1,7 @@
 // Forms, made from the interface document: each knows its operation, shows it as curl, and shows a refusal at the
 // field that its pointer names.
 
-import { Problem, call, interfaceDocument, raw } from './api.js';
+import { Problem, call, interfaceDocument, parse, raw } from './api.js';
 import { copied, curl, h, replace, value } from './dom.js';
 import { live, notice } from './show.js';
 import { label, t } from './words.js';
@@ -9,9 +9,10 @@ import { label, t } from './words.js';
 const drafts = new Map(); // what was typed into forms that were not sent, by form and field
 
 export const forgetDrafts = () => drafts.clear();
+export const drafted = (form) => drafts.has(form);
 
 // resolve follows references, and leaves out that a member may be null.
-function resolve(document, schema) {
+export function resolve(document, schema) {
   let found = schema;
   for (;;) {
     if (found.$ref) found = { ...named(document, found.$ref.split('/').pop()), about: schema.description };
@@ -197,9 +198,11 @@ export class Fields {
   }
 }
 
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
 // differences lists the members in which two records differ.
 export const differences = (before, after) => [...new Set([...Object.keys(before), ...Object.keys(after)])]
-  .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  .filter((name) => !same(before[name], after[name]));
 
 // changed shows the differences of two records, cell by cell.
 export function changed(before, after, leave = []) {
@@ -211,7 +214,9 @@ export function changed(before, after, leave = []) {
 
 // form returns a form that sends a request. given: id, method, path, title, groups ([{fields, at}]: Fields and the
 // pointer of their object in the body), body() (the body; of the only group if it is left out), record and etag (what
-// the person has seen, for If-Match), reread() (reads the record anew: {data, etag}), done(result).
+// the person has seen, for If-Match), reread() (reads the record anew: {data, etag}), isDone(record) (reports whether the
+// record has all that a replacement would give it), rebase(result) (shows in the fields what another person has changed),
+// done(result).
 export function form(given) {
   let last = { text: '', key: '' }; // a request that is sent again has the same key, so that it is done once
   let { etag, record } = given;
@@ -220,6 +225,7 @@ export function form(given) {
   const send = h('button', { type: 'submit', class: 'primary' }, given.send || t('send'));
   const preview = h('div', {});
   const text = () => JSON.stringify(given.body ? given.body() : given.groups[0].fields.body());
+  const isDone = given.isDone || ((now) => Object.entries(parse(text())).every(([name, of]) => same(now[name], of)));
   const headers = () => ({ ...(given.method === 'POST' && !given.keyless ? { 'Idempotency-Key': last.key || 'KEY' } : {}),
     ...(etag ? { 'If-Match': etag } : {}) });
   const details = h('details', { class: 'curl', toggle: () => details.open
@@ -238,10 +244,7 @@ export function form(given) {
     try {
       const result = await call(given.method, given.path, { body, match: etag,
         key: given.method === 'POST' && !given.keyless ? last.key : undefined });
-      for (const { fields } of given.groups) drafts.delete(fields.options.form);
-      replace(said, h('p', { class: 'done' }, t('done')));
-      last = { text: '', key: '' };
-      given.done(result);
+      finish(result);
     } catch (err) {
       await refused(err);
     } finally {
@@ -250,15 +253,28 @@ export function form(given) {
     }
   }
 
+  function finish(result) {
+    for (const { fields } of given.groups) drafts.delete(fields.options.form);
+    replace(said, h('p', { class: 'done' }, t('done')));
+    last = { text: '', key: '' };
+    given.done(result);
+  }
+
   async function refused(err) {
     if (err instanceof Problem && err.status === 412 && given.reread) {
       const now = await given.reread().catch(() => null);
+      // A replacement whose response was lost has been made: the record is at another version, and has all of it.
+      if (now && given.method === 'PUT' && isDone(now.data)) {
+        finish(now);
+        return;
+      }
       replace(said, notice(err, now && h('div', {}, h('p', {}, t('changedMeanwhile')),
         changed(record, now.data) || h('p', {}, t('onlyVersion')))));
       if (now) {
         ({ etag } = now);
         record = now.data;
         last = { text: '', key: '' };
+        given.rebase?.(now);
       }
       return;
     }

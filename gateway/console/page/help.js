@@ -10,7 +10,7 @@ const KEYS = [['/', 'keyFind'], ['j', 'keyDown'], ['k', 'keyUp'], ['Enter', 'key
 // The operations that the console sends, in the order of its screens.
 const OPERATIONS = [['GET', '/x/search/coverage'], ['GET', '/x/search/claim'], ['GET', '/x/search/personal'],
   ['GET', '/x/policy/{policyNumber}'], ['GET', '/x/history/motorCoverage/{id}'], ['POST', '/motorCoverage/{id}:endorse'],
-  ['POST', '/motorCoverage/{id}:cancel'], ['POST', '/motorCoverage/{id}:renew'], ['POST', '/x/batch'], ['GET', '/claim/{id}'],
+  ['POST', '/motorCoverage/{id}:cancel'], ['POST', '/motorCoverage/{id}:renew'], ['PUT', '/x/access/{policyNumber}'], ['POST', '/x/batch'], ['GET', '/claim/{id}'],
   ['POST', '/claim'], ['POST', '/receipt'], ['POST', '/claim/{id}/documents'], ['POST', '/claim/{id}:settle'], ['POST', '/claim/{id}:reopen'], ['PUT', '/claim/{id}'], ['POST', '/x/claim/admissibility'],
   ['GET', '/x/events'], ['PUT', '/x/webhook/{name}'], ['GET', '/x/webhook/{name}/deliveries']];
 

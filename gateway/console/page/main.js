@@ -6,15 +6,17 @@ import { forgetDrafts } from './form.js';
 import { atProvider, begin, comeBack } from './provider.js';
 import { language, speak, t } from './words.js';
 import claim from './claim.js';
+import desk from './desk.js';
 import feed from './feed.js';
 import find from './find.js';
 import help from './help.js';
 import create from './create.js';
 import policy from './policy.js';
+import reconciliation from './reconciliation.js';
 import record from './record.js';
 import today from './today.js';
 
-const screens = { today, find, policy, claim, feed, help, create, record };
+const screens = { today, find, policy, claim, desk, reconciliation, feed, help, create, record };
 const app = document.getElementById('app');
 let leave = new AbortController(); // ends what the screen that is left had under way
 let content;
@@ -28,7 +30,7 @@ function frame() {
     h('a', { class: 'skip', href: '#content', click: (event) => { event.preventDefault(); content.focus(); } },
       t('skip')),
     h('header', {}, h('nav', { 'aria-label': t('screens') }, h('span', { class: 'product' }, t('product')),
-      ['today', 'find', 'feed', 'help'].map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
+      ['today', 'find', 'desk', 'reconciliation', 'feed', 'help'].map((name) => h('a', { href: `#/${name}`, 'data-screen': name }, t(name))),
       h('span', { class: 'apart' }, h('span', { id: 'who' }),
         h('button', { type: 'button', id: 'language', lang: language() === 'de' ? 'en' : 'de',
           click: changeLanguage },
@@ -95,7 +97,13 @@ function go() {
   replace(content);
   content.dataset.screen = shown;
   const parameters = new URLSearchParams(query || '');
-  screens[shown](content, { path: rest.map(decoded), query: parameters, again: go, who }, leave.signal);
+  screens[shown](content, { path: rest.map(decoded), query: parameters, again, who }, leave.signal);
+}
+
+// again shows the screen anew. What had the focus is gone, so that keys and readers begin at the top of the screen.
+function again() {
+  content.focus({ preventScroll: true });
+  go();
 }
 
 // decoded returns a part of an address, also one that somebody has typed.

@@ -3,24 +3,26 @@
 import { get, mayWrite } from './api.js';
 import { badge, claimLink, column, h, members, party, policyLink, replace, section, table } from './dom.js';
 import { Fields, bodySchema, form, opened } from './form.js';
+import { accessTo, may, owns, share, sharing } from './sharing.js';
 import { live, part } from './show.js';
 import { events, history, timeline } from './timeline.js';
 import { label, t } from './words.js';
 
 const ACTIONS = ['endorse', 'cancel', 'renew'];
-// ADDED are records about the policy that can be created from here, with the fields that come first.
-const ADDED = { claim: ['lossDate', 'claimType', 'fnol', 'lossCause', 'reserve'], receipt: [] };
+// ADDED are records about the policy that can be created from here, with the fields that come first and the right that
+// another organisation needs.
+const ADDED = { claim: { first: ['lossDate', 'claimType', 'fnol', 'lossCause', 'reserve'], right: 'claims' }, receipt: { first: [], right: 'premium' } };
 
 // act opens the form of an action below its button.
 function act(action, policy, place, again, signal) {
-  const { resource, record, etag } = policy;
+  const { resource, record, etag, access } = policy;
   const path = `/${resource}/${record.id}`;
   return opened(place, signal, async () => {
     const body = await bodySchema('POST', `/${resource}/{id}:${action}`);
     // The next term begins where this one ends, unless the form says otherwise.
     const given = action === 'endorse' ? record : { ...record, inceptionDate: undefined, expiryDate: undefined };
     const fields = new Fields(body, { form: `${action} ${record.id}`, given, changes: action !== 'cancel',
-      all: action === 'cancel', first: ['endorsementType', 'expiryDate'], leave: ['id', 'policyNumber', 'status', 'policyStatus'] });
+      all: action === 'cancel', first: ['endorsementType', 'expiryDate'], leave: ['id', 'policyNumber', 'status', 'policyStatus', ...(access ? [] : ['keepParticipants'])] });
     return form({ id: action, method: 'POST', path: `${path}:${action}`, title: t(action), send: t(action), record, etag,
       groups: [{ fields }], cancel: () => replace(place), reread: () => get(path),
       done: ({ data }) => (action === 'renew' ? replace(place, h('p', { class: 'done', role: 'status' }, t('renewedBy'), ' ',
@@ -31,9 +33,9 @@ function act(action, policy, place, again, signal) {
 // add opens the form of a new record about the policy below the buttons.
 const add = (resource, { policyNumber, id }, place, again, signal) => opened(place, signal, async () => {
   const given = { policyNumber };
-  const fields = new Fields(await bodySchema('POST', `/${resource}`), { form: `new ${resource} ${id}`, first: ADDED[resource],
+  const fields = new Fields(await bodySchema('POST', `/${resource}`), { form: `new ${resource} ${id}`, first: ADDED[resource].first,
     leave: ['policyNumber', 'claimNumber', 'documents'] });
-  return form({ id: `new-${resource}`, method: 'POST', path: `/${resource}`, title: t(`add ${resource}`), send: t(`add ${resource}`),
+  return form({ id: `new-${resource}`, method: 'POST', path: `/${resource}`, title: t(`add-${resource}`), send: t(`add-${resource}`),
     groups: [{ fields }], body: () => ({ ...given, ...fields.body() }), cancel: () => replace(place), done: again });
 });
 
@@ -49,6 +51,15 @@ function partOf(view, name, shown) {
 const policiesOf = (rows) => table(t('policies'), [{ ...column('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
   column('status'), column('inceptionDate'), column('expiryDate')], rows);
 
+// besides returns the members that name only what stands beside the terms: the policyholder and what is insured.
+function besides(view, record) {
+  const shown = [view.policyholder, ...(view.insured?.records || [])].map((one) => one?.record.id);
+  return Object.keys(record).filter((name) => {
+    const all = [record[name]].flat();
+    return all.length > 0 && all.every((of) => typeof of === 'string' && shown.includes(of));
+  });
+}
+
 // story is the whole timeline: versions, claims and receipts.
 async function story(view, resource, record, signal) {
   const own = events(await history(resource, record.id, signal));
@@ -63,27 +74,33 @@ export default function policy(root, { path: [number], again }, signal) {
   const whole = h('div', {});
   root.append(h('h1', {}, `${t('policy')} ${number}`), whole);
   live(whole, signal, async () => {
-    const { data: view } = await get(`/x/policy/${encodeURIComponent(number)}`, signal);
+    const [{ data: view }, access] = await Promise.all([get(`/x/policy/${encodeURIComponent(number)}`, signal), accessTo(number, signal)]);
     // The record with its ETag is what a person sees, and what a change of theirs is a change of.
     const { data: record, etag } = await get(view.coverage.link, signal);
-    return { view, record, etag, resource: view.coverage.resource };
-  }, ({ view, record, etag, resource }) => {
+    return { view, record, etag, access, resource: view.coverage.resource };
+  }, ({ view, record, etag, access, resource }) => {
     const place = h('div', { id: 'act' });
-    const offered = ACTIONS.filter((action) => action !== 'renew' || resource !== 'travelCoverage');
+    const offered = ACTIONS.filter((action) => owns(access) && (action !== 'renew' || resource !== 'travelCoverage'));
+    const button = (name, click) => h('button', { type: 'button', 'data-action': name, click }, t(name));
+    // Parties and what is insured are their owner's alone; others see them here.
+    const linked = (one) => (owns(access) ? h('a', { href: `#/record${one.link}` }, party(one.record)) : party(one.record));
     return [
       h('p', { class: 'lead' }, t(`line ${resource}`), ' ', badge(record.status)),
-      mayWrite() && h('div', { class: 'buttons' }, offered.map((action) => h('button', { type: 'button', 'data-action': action,
-        click: () => act(action, { resource, record, etag }, place, again, signal) }, t(action))), Object.keys(ADDED).map((one) => h(
-        'button', { type: 'button', 'data-action': `add-${one}`, click: () => add(one, record, place, again, signal) }, t(`add ${one}`)))),
+      mayWrite() && h('div', { class: 'buttons' }, offered.map((action) => button(action,
+        () => act(action, { resource, record, etag, access }, place, again, signal))),
+      Object.keys(ADDED).filter((one) => may(access, ADDED[one].right)).map((one) => button(`add-${one}`,
+        () => add(one, record, place, again, signal))),
+      access && owns(access) && button('share', () => share(number, access, place, again, signal))),
       place,
       h('div', { class: 'columns' },
-        h('section', { 'data-part': 'record' }, h('h2', {}, t('terms')), members(record, ['id', 'policyNumber', 'status'])),
+        h('section', { 'data-part': 'record' }, h('h2', {}, t('terms')), members(record, ['id', 'policyNumber', 'status', ...besides(view, record)], owns(access))),
         h('section', { 'data-part': 'policyholder' }, h('h2', {}, label('policyholder')), view.policyholder
-          ? [h('p', {}, h('a', { href: `#/record${view.policyholder.link}` }, party(view.policyholder.record))),
+          ? [h('p', {}, linked(view.policyholder)),
             members(view.policyholder.record, ['id', 'name', 'firstName', 'lastName'])]
           : h('p', { class: 'empty' }, t((view.unavailable || []).includes('policyholder') ? 'unavailable' : 'nothing')))),
       section(t('insured'), h('div', { class: 'columns' }, (view.insured?.records || []).map((one) => h('div', { class: 'card' },
-        h('h3', {}, h('a', { href: `#/record${one.link}` }, party(one.record))), members(one.record, ['id']))))),
+        h('h3', {}, linked(one)), members(one.record, ['id']))))),
+      access && sharing(access),
       partOf(view, 'claims', (rows) => table(t('claims'), [{ ...column('claimNumber'), cell: (row) => claimLink(row.claimNumber) },
         column('claimStatus'), column('lossDate'), column('lossCause'), column('reserve')], rows)),
       partOf(view, 'receipts', (rows) => table(t('receipts'), [{ ...column('receiptDate'), cell: (row) => h('a', {

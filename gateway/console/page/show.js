@@ -70,3 +70,11 @@ export async function pages(path, load, shown) {
   more.hidden = !next;
   return h('div', {}, list, said, more);
 }
+
+// listed returns what loads the pages of a list whose page names, as its next, the value of a parameter for the next one.
+export const listed = (load, member, parameter) => async (path) => {
+  const { data } = await load(path);
+  const address = new URL(path, location.href);
+  address.searchParams.set(parameter, data.next);
+  return { data: data[member] || [], next: data.next ? address.pathname + address.search : '' };
+};

@@ -1,8 +1,9 @@
 // Today: what waits for a person.
 
 import { get, now, session } from './api.js';
+import { board } from './desk.js';
 import { claimLink, column, h, instant, policyLink, table } from './dom.js';
-import { live, pages, part } from './show.js';
+import { listed, live, pages, part } from './show.js';
 import { t } from './words.js';
 import { empty } from './empty.js';
 
@@ -38,6 +39,16 @@ export default function today(root, { again }, signal) {
     (rows) => table(t(`claims ${status}`), claimColumns(), rows, t('noClaims'))), (shown) => shown,
   { 'data-part': status });
 
+  // Periods are shown only where somebody has a contract.
+  const periods = (state) => h('div', { 'data-part': state });
+  const reports = ['overdue', 'due', 'prepared'].map(periods);
+  const showReports = async (place) => {
+    const state = place.dataset.part;
+    await live(place, signal, () => pages(`/x/bordereau?state=${state}&limit=20`, listed(load, 'periods', 'after'),
+      (rows) => rows.length > 0 && h('section', {}, h('h2', {}, t(`periods ${state}`)), board(t(`periods ${state}`), rows))), (shown) => shown);
+  };
+  reports.forEach(showReports);
+
   const start = h('div', {});
   live(start, signal, first, ({ data }) => data.length === 0 && empty(again));
   async function ending() {
@@ -49,7 +60,7 @@ export default function today(root, { again }, signal) {
       [{ ...column('policyNumber'), cell: (row) => policyLink(row.policyNumber) }, column('status'), column('inceptionDate'),
         { ...column('expiryDate'), cell: (row) => instant(row.expiryDate) }], rows, t('noneEnds', DAYS)));
   }
-  root.append(h('h1', {}, t('today')), h('p', { class: 'lead' }, t('whatIsThis')), start, health(signal),
+  root.append(h('h1', {}, t('today')), h('p', { class: 'lead' }, t('whatIsThis')), start, health(signal), ...reports,
     claims('reopened'), claims('open'),
     part(t('ending', DAYS), signal, ending, (shown) => shown, { 'data-part': 'ending' }));
 }

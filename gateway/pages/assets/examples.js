@@ -128,5 +128,5 @@ class Examples {
   }
 }
 
-// bodyOf returns the JSON that an operation takes.
-const bodyOf = (operation) => operation.requestBody.content["application/json"];
+// bodyOf returns the body of an operation that is JSON; one that takes a file has none.
+const bodyOf = (operation) => operation.requestBody.content["application/json"] ?? {};

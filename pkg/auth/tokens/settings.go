@@ -20,7 +20,7 @@ var algorithms = []string{
 	"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 }
 
-// registered holds the claims that are never scopes.
+// registered holds the claims that have a meaning of their own.
 var registered = []string{"", "iss", "sub", "aud", "exp", "nbf", "iat", "jti", "client_id"}
 
 // Settings describes which tokens are accepted.
@@ -36,6 +36,12 @@ type Settings struct {
 	Types []string
 	// Scopes holds the names of the claims that may hold the scopes of a token. The first one that has any decides.
 	Scopes []string
+	// Organisation is the claim that names the organisation of the caller, which a token must have. If it is empty,
+	// organisations do not share the exchange. It follows from a setting of every process.
+	Organisation string
+	// Operators is the scope of those who read what all organisations have, where the exchange is shared. No setting
+	// gives it.
+	Operators string
 	// Metadata is the URL of the exchange's metadata (RFC 9728), which challenges name; empty if it publishes none.
 	// It follows from a setting of the gateway.
 	Metadata string
@@ -100,6 +106,13 @@ func (s *Settings) Check() error {
 			return fmt.Errorf("setting jwt-scopes: the claim %q has another meaning; give the claims that hold "+
 				"scopes, such as scope", claim)
 		}
+	}
+	if slices.Contains(registered[1:], s.Organisation) || slices.Contains(s.Scopes, s.Organisation) {
+		return fmt.Errorf("setting org-claim: the claim %q has another meaning; give the claim that names the "+
+			"organisation, such as org", s.Organisation)
+	}
+	if strings.ContainsFunc(s.Organisation, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return fmt.Errorf("setting org-claim: %q has other characters than visible ASCII", s.Organisation)
 	}
 	if s.JWKSURL == "" {
 		return nil

@@ -163,7 +163,7 @@ func (g *growing) want(t *testing.T, index, value string, want ...uuid.UUID) {
 	}
 }
 
-// every returns those of the ids whose place is a multiple of n and a remainder.
+// every returns each n-th of the ids, from the one at place remainder on.
 func every(stored []uuid.UUID, n, remainder int) []uuid.UUID {
 	var some []uuid.UUID
 	for i, id := range stored {

@@ -48,6 +48,7 @@ func Run(t *testing.T, size Size, open func(t *testing.T) docstore.Store) {
 		{"contexts", contexts},
 		{"organisations", organisations},
 		{"owners", owners},
+		{"sharing", sharing},
 		{"gates", gates},
 	} {
 		t.Run(tier.name, func(t *testing.T) {

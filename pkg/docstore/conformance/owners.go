@@ -15,8 +15,8 @@ import (
 	"insurance.example/exchange/pkg/organisation"
 )
 
-// shared is a collection of several organisations: some values are unique among all of them, others in each.
-var shared = docstore.Spec{Name: "shared", Indexes: []docstore.Index{
+// several is a collection of several organisations: some values are unique among all of them, others in each.
+var several = docstore.Spec{Name: "shared", Indexes: []docstore.Index{
 	{Name: "policyNumber", Unique: true, Global: true}, {Name: "identity", Unique: true}, {Name: "holder"},
 	{Name: "inception"}, {Name: "kind"}, {Name: "account", Amounts: true, Global: true},
 }}
@@ -37,7 +37,7 @@ func named(name string) organisation.ID {
 
 // owners: an organisation sees what it owns. All else is for it as if it did not exist.
 func owners(t *testing.T, f fixture) {
-	collection, err := f.store.Collection(t.Context(), shared)
+	collection, err := f.store.Collection(t.Context(), several)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +143,8 @@ func answers(t *testing.T, f fixture, who organisation.ID, doc docstore.Document
 	}
 	for index, value := range doc.Keys {
 		// The exchange finds by a key of an organisation's own nothing that an organisation owns.
-		if by := slices.IndexFunc(shared.Indexes, func(i docstore.Index) bool { return i.Name == index }); who.All() &&
-			!shared.Indexes[by].Global {
+		if by := slices.IndexFunc(several.Indexes, func(i docstore.Index) bool { return i.Name == index }); who.All() &&
+			!several.Indexes[by].Global {
 			continue
 		}
 		find("find by "+index, docstore.Query{Equal: docstore.Keys{index: value}})
@@ -153,7 +153,7 @@ func answers(t *testing.T, f fixture, who organisation.ID, doc docstore.Document
 				index: value, "policyNumber": doc.Keys["policyNumber"],
 			}})
 		}
-		if by := shared.Indexes[slices.IndexFunc(shared.Indexes,
+		if by := several.Indexes[slices.IndexFunc(several.Indexes,
 			func(i docstore.Index) bool { return i.Name == index })]; !by.Unique && !by.Global {
 			find("range of "+index, docstore.Query{Ranges: []docstore.Range{{Index: index, From: value, To: value}}})
 		}
@@ -168,7 +168,7 @@ func mustDo(t *testing.T, err error) {
 	}
 }
 
-// forExchange asks in an organisation's name for what would show the records of all.
+// forExchange checks that an organisation cannot ask for what shows the records of all organisations.
 func forExchange(t *testing.T, f fixture) {
 	doc := document(docstore.Keys{"account": "marks"})
 	doc.Unsent, doc.Amount = true, 7
@@ -296,7 +296,7 @@ func ownerOfItself(t *testing.T, f fixture) {
 // findsOwn compares random finds of several organisations with a search through the documents of each.
 func findsOwn(t *testing.T, f fixture) {
 	random := rand.New(rand.NewPCG(3, 4))
-	owned := docstore.Spec{Name: "mixed", Indexes: slices.Clone(shared.Indexes)}
+	owned := docstore.Spec{Name: "mixed", Indexes: slices.Clone(several.Indexes)}
 	collection, err := f.store.Collection(t.Context(), owned)
 	if err != nil {
 		t.Fatal(err)

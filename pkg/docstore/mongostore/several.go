@@ -2,9 +2,11 @@ package mongostore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"insurance.example/exchange/pkg/docstore"
@@ -82,4 +84,21 @@ func (c *collection) eachOf(
 		return unavailable(ctx, err)
 	}
 	return nil
+}
+
+func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after string) (string, error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return "", err
+	}
+	var r record
+	err := decode(c.docs.FindOne(ctx, bson.D{{Key: ownerField, Value: bson.D{{Key: "$gt", Value: after}}}},
+		options.FindOne().SetHint(ownerIndex).SetSort(bson.D{{Key: ownerField, Value: 1}}).
+			SetProjection(bson.D{{Key: ownerField, Value: 1}})), &r)
+	if errors.Is(err, mongo.ErrNoDocuments) {
+		return "", nil
+	}
+	if err != nil {
+		return "", unavailable(ctx, err)
+	}
+	return r.Owner, nil
 }

@@ -81,7 +81,10 @@ type timing struct {
 // around observes a call. Its span is below the one that ctx carries. It counts a refusal, such as that of a stale
 // version, as a success of the store: it did respond.
 func (t timings) around(ctx context.Context, call docstore.Call, do func(context.Context) error) error {
-	timing := t[call.Operation]
+	timing, observed := t[call.Operation]
+	if !observed { // it is asked once, at the start
+		return do(ctx)
+	}
 	ctx, span := tracing.Begin(ctx, timing.name, trace.SpanKindClient, timing.attributes...)
 	defer span.End()
 	began := time.Now()

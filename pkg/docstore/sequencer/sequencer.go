@@ -60,7 +60,8 @@ type Marked struct {
 type Head struct {
 	// Number is the number of a stored segment, mostly the newest; 0 if there is none.
 	Number int64
-	// Closed says that a segment may follow the one with this number at any time. Then the watermark rests.
+	// Closed says that the segment after the one with this number may be stored at any time. While it is set, the
+	// watermark does not move.
 	Closed bool
 	// Watermark is an instant that no entry of a later segment than Number is before.
 	Watermark time.Time

@@ -26,9 +26,10 @@ import (
 const (
 	logTable  = "log of changes"
 	logsTable = "collections of the log"
-	// nowSQL is the present instant, or that of the last entry if the clock was set back.
-	nowSQL = `max(CAST(round(unixepoch('subsec') * 1000) AS INTEGER),
-		ifnull((SELECT at FROM "` + logTable + `" ORDER BY seq DESC LIMIT 1), 0))`
+	// lastSQL is the instant of the last entry, and nowSQL the present one, or that of the last entry if the clock was
+	// set back.
+	lastSQL = `ifnull((SELECT at FROM "` + logTable + `" ORDER BY seq DESC LIMIT 1), 0)`
+	nowSQL  = `max(CAST(round(unixepoch('subsec') * 1000) AS INTEGER), ` + lastSQL + `)`
 )
 
 // logSQL makes the log, unless it is there, and gives the collection a number. The log of a collection that has
@@ -67,9 +68,9 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 		}
 	}
 	read, err := conn.Prepare(fmt.Sprintf(
-		`SELECT number, filled IS NOT NULL, (SELECT lower(hex(id)) FROM "%s" WHERE seq = 0)
+		`SELECT number, filled IS NOT NULL, (SELECT lower(hex(id)) FROM "%s" WHERE seq = 0), %s
 		FROM "%s" WHERE name = '%s'`,
-		logTable, logsTable, c.spec.Name))
+		logTable, lastSQL, logsTable, c.spec.Name))
 	if err != nil {
 		return err
 	}
@@ -79,24 +80,28 @@ func (c *collection) keepLog(conn *sqlite3.Conn) error {
 	}
 	c.number, c.unfilled = read.Int(0), read.Int(1) == 1
 	c.store.log.open(string(read.Bytes(2)), c.number, c.spec.Name, c.unfilled)
+	c.store.log.last = max(c.store.log.last, read.Int(3))
 	for _, sql := range triggersSQL(c.spec.Name, c.number) {
 		if err := conn.Exec(sql); err != nil {
 			return err
 		}
 	}
 	c.logged, err = conn.Prepare(fmt.Sprintf(
-		`INSERT INTO "%s" (collection, id, version, at) VALUES (%d, ?1, ?2, %s)`, logTable, c.number, nowSQL))
+		`INSERT INTO "%s" (collection, id, version, at) VALUES (%d, ?1, ?2, ?3)`, logTable, c.number))
 	return err
 }
 
 // logVersion adds a version of a document to the log. It comes after the write and in its transaction, and cannot be
-// refused, as keepFormer.
+// refused, as keepFormer. Its instant is the beginning of the transaction: no watermark is after it before the commit.
 func (c *collection) logVersion(id uuid.UUID, version int64) error {
 	if c.spec.Unlogged {
 		return nil
 	}
 	c.logged.BindBlob(1, id[:])
 	c.logged.BindInt(2, version)
+	log := &c.store.log
+	log.last = max(log.last, c.store.turn.began.Load())
+	c.logged.BindInt(3, log.last)
 	return c.logged.Run()
 }
 
@@ -179,6 +184,9 @@ func (c *collection) lastChange(ctx context.Context) (seq int64, err error) {
 
 // changeLog is the log of changes of an open database.
 type changeLog struct {
+	// last is the instant of the last entry, in milliseconds. Only the writer uses it.
+	last int64
+
 	mu sync.Mutex
 	// id is the identity of the log, as positions name it.
 	id string

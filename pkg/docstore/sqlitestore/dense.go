@@ -13,6 +13,10 @@ import (
 // fewInRange is the number of documents in a range up to which they are all read and sorted by id.
 const fewInRange = 500
 
+// pagesAtFirst is for how many pages of documents a search by id looks first. The whole of the window is read only
+// where they have no page in the range.
+const pagesAtFirst = 4
+
 // findDense finds the documents of a range that holds many, in order of id. The index of a range has its documents in
 // order of their values, so that a page would cost the sorting of all of them. If they are many they are also
 // frequent, mostly, and a page is found among the next documents by id, whatever their number. done is false if the
@@ -27,32 +31,43 @@ func (c *collection) findDense(
 	if few, err := c.fewIn(ctx, lead, q); few || err != nil {
 		return nil, false, err
 	}
-	until, more, err := c.windowEnd(ctx, by, q)
-	if err != nil {
-		return nil, false, err
+	// Where most documents are in the range, a page is found among the first few.
+	for window := min(pagesAtFirst*q.Limit, docstore.NearWindow); ; window = docstore.NearWindow {
+		until, more, err := c.windowEnd(ctx, by, q, window)
+		if err != nil {
+			return nil, false, err
+		}
+		sql, texts := denseSQL(selectedFor(q), c.spec, by, q)
+		found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) {
+			bindFind(stmt, q, texts)
+			stmt.BindBlob(4+len(texts), until)
+		})
+		if err != nil {
+			return nil, false, err
+		}
+		// A page that bytes have ended has a sign of that at its end.
+		whole := len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
+		switch {
+		case whole || !more:
+			return found, true, nil
+		case window < docstore.NearWindow:
+		case q.Near:
+			return append(found, docstore.Document{ID: uuid.UUID(until)}), true, nil
+		default:
+			return found, false, nil
+		}
 	}
-	sql, texts := denseSQL(selectedFor(q), c.spec, by, q)
-	found, err = c.list(ctx, sql, q.Limit, q.Bytes, func(stmt *sqlite3.Stmt) {
-		bindFind(stmt, q, texts)
-		stmt.BindBlob(4+len(texts), until)
-	})
-	if err != nil {
-		return nil, false, err
-	}
-	// A page that bytes have ended has a sign of that at its end.
-	done = len(found) == q.Limit || len(found) > 0 && found[len(found)-1].Body == nil
-	if q.Near && more && !done {
-		found = append(found, docstore.Document{ID: uuid.UUID(until)})
-	}
-	return found, done || q.Near || !more, nil
 }
 
-// windowEnd returns the last of the next documents in order of id, and whether there are as many; else an id that none
-// comes after.
-func (c *collection) windowEnd(ctx context.Context, by sight, q docstore.Query) (until []byte, more bool, err error) {
+// windowEnd returns the last of the next documents in order of id, a window of them, and whether there are as many;
+// else an id that none comes after.
+func (c *collection) windowEnd(
+	ctx context.Context, by sight, q docstore.Query, window int,
+) (until []byte, more bool, err error) {
 	err = c.store.searches.read(ctx, windowSQL(c.spec, by, q), func(stmt *sqlite3.Stmt) (err error) {
 		bindAfter(stmt, q)
 		by.bind(stmt, 2)
+		stmt.BindInt(3, int64(window-1))
 		if more, err = stmt.Step(); more {
 			until = stmt.Bytes(0)
 		}
@@ -64,15 +79,16 @@ func (c *collection) windowEnd(ctx context.Context, by sight, q docstore.Query) 
 	return until, more, err
 }
 
-// windowSQL returns the id of the last document of a window. Parameter 1 is the id that the window begins after. Only
-// an owner has windows of its own documents: those of nobody are all in one.
+// windowSQL returns the id of the last document of a window. Parameter 1 is the id that the window begins after, and 3
+// is how many documents come before its last. Only an owner has windows of its own documents: those of nobody are all
+// in one.
 func windowSQL(spec docstore.Spec, by sight, q docstore.Query) string {
 	o, table, condition := orderOf(q), quoted(spec.Name), ""
 	if by.kind == owned {
 		table, condition = table+` INDEXED BY `+quoted(ownedIndex(spec.Name)), ` AND owner = ?2`
 	}
-	return fmt.Sprintf(`SELECT id FROM %s WHERE id %s ?1%s ORDER BY id %s LIMIT 1 OFFSET %d`, table, o.beyond,
-		condition, o.by, docstore.NearWindow-1)
+	return fmt.Sprintf(`SELECT id FROM %s WHERE id %s ?1%s ORDER BY id %s LIMIT 1 OFFSET ?3`, table, o.beyond,
+		condition, o.by)
 }
 
 // fewIn reports whether the ranges of an index hold so few documents that they can be sorted.

@@ -100,6 +100,38 @@ func (r *readers) read(ctx context.Context, sql string, use func(*sqlite3.Stmt) 
 	return err
 }
 
+// Plans returns SQLite's plan of each statement that has read from the store, by its SQL. With it a test shows that the
+// finds of real declarations do not scan.
+func (s *Store) Plans(ctx context.Context) (map[string][]string, error) {
+	plans := map[string][]string{}
+	for _, r := range []*readers{s.gets, s.searches} {
+		r.mu.Lock()
+		for _, one := range r.idle {
+			for sql := range one.stmts {
+				plans[sql] = nil
+			}
+		}
+		r.mu.Unlock()
+	}
+	for sql := range plans {
+		if err := s.searches.read(ctx, "EXPLAIN QUERY PLAN "+sql, func(stmt *sqlite3.Stmt) error {
+			for {
+				row, err := stmt.Step()
+				if err != nil || !row {
+					return err
+				}
+				plans[sql] = append(plans[sql], string(stmt.Bytes(planAt)))
+			}
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
+}
+
+// planAt is the column of a plan's text.
+const planAt = 3
+
 func (r *reader) query(sql string, use func(*sqlite3.Stmt) error) error {
 	stmt, ok := r.stmts[sql]
 	if !ok {

@@ -1,6 +1,7 @@
 package sqlitestore
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -153,4 +154,26 @@ func (f *finds) of(spec docstore.Spec, by sight, q docstore.Query) (sql string, 
 	defer f.mu.Unlock()
 	f.written[form] = sql
 	return sql, texts
+}
+
+// ownerAfter is the SQL that returns the first of the owners of a collection's documents after a name.
+func ownerAfter(collection string) string {
+	return fmt.Sprintf(`SELECT owner FROM %s INDEXED BY %s WHERE owner IS NOT NULL AND owner > ?1
+		ORDER BY owner LIMIT 1`,
+		quoted(collection), quoted(ownedIndex(collection)))
+}
+
+func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after string) (owner string, err error) {
+	if err := who.CheckUnnamed(); err != nil {
+		return "", err
+	}
+	err = c.store.gets.read(ctx, ownerAfter(c.spec.Name), func(stmt *sqlite3.Stmt) error {
+		stmt.BindText(1, after)
+		row, err := stmt.Step()
+		if row {
+			owner = string(stmt.Bytes(0))
+		}
+		return err
+	})
+	return owner, err
 }

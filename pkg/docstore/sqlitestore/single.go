@@ -9,7 +9,7 @@ import (
 
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/docstore/sqlitestore/internal/sqlite3"
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/organisation"
 )
 
@@ -94,7 +94,7 @@ func (c *collection) Texts(
 		})
 	}
 	err := eachOf(ctx, c.store.searches, by, sql.bodies, ids, func(id uuid.UUID, stmt *sqlite3.Stmt) error {
-		text, err := jsonobject.Text(stmt.View(1), member)
+		text, err := jsonmember.Text(stmt.View(1), member)
 		if err != nil {
 			return err
 		}

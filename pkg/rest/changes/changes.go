@@ -1,5 +1,5 @@
-// Package changes reads the log of changes of a service with what a feed says about each version: what happened, when,
-// and to which policy. It returns nothing else of the records.
+// Package changes reads the log of changes of a service. It adds to each version what a feed says about it: what
+// happened, when, and to which policy. It returns nothing else of the records.
 package changes
 
 import (
@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/history"
@@ -55,6 +55,14 @@ type Change struct {
 	// in. Each is empty where the record has none.
 	PolicyNumber string `json:"policyNumber,omitzero"`
 	Status       string `json:"status,omitzero"`
+	// Owner is the name of the organisation that owns the record; empty where organisations do not share the exchange.
+	Owner string `json:"owner,omitzero"`
+	// Public says that every organisation sees the record.
+	Public bool `json:"public,omitzero"`
+	// Shared says that those see the record as well with whom its policy is shared.
+	Shared bool `json:"shared,omitzero"`
+	// Href is the path of what the entry is about, where it is not that of a record of the resource.
+	Href string `json:"href,omitzero"`
 	// Position is the place after the entry.
 	Position docstore.Position `json:"position"`
 }
@@ -62,25 +70,45 @@ type Change struct {
 // Log is the log of a service.
 type Log struct {
 	changes docstore.Changes
-	of      map[string]source
+	of      map[string]reader
 }
 
-// source is one collection.
-type source struct {
+// Source is a collection that has entries in the log.
+type Source struct {
 	docstore.Collection
+	// Public says that every organisation sees its documents.
+	Public bool
+	// Shared says that those see its documents as well with whom the policy of each is shared.
+	Shared bool
+	// Happened says what the version of a document is about that is no record of a resource. It is nil for records.
+	Happened func(present docstore.Document, version int64) (Happening, error)
+}
+
+// Happening is what an entry says of a version of a document that is no record.
+type Happening struct {
+	// Resource and Type name what has happened, as those of a Change; Status is the state afterwards, and Href the path
+	// of what it has happened to.
+	Resource, Type, Status, Href string
+	// Time is when it happened; zero for when it was logged.
+	Time time.Time
+}
+
+// reader is a source, with what is needed to read of it.
+type reader struct {
+	Source
 	docstore.History
 }
 
 // Of returns the log of the store that has these collections, by name. Errors: the store lacks a capability.
-func Of(collections map[string]docstore.Collection) (*Log, error) {
-	l := &Log{of: map[string]source{}}
-	for name, c := range collections {
+func Of(sources map[string]Source) (*Log, error) {
+	l := &Log{of: map[string]reader{}}
+	for name, from := range sources {
 		var errOfLog error
-		formers, err := docstore.As[docstore.History](c)
-		if l.changes, errOfLog = docstore.As[docstore.Changes](c); err != nil || errOfLog != nil {
+		formers, err := docstore.As[docstore.History](from.Collection)
+		if l.changes, errOfLog = docstore.As[docstore.Changes](from.Collection); err != nil || errOfLog != nil {
 			return nil, errors.Join(err, errOfLog)
 		}
-		l.of[name] = source{c, formers}
+		l.of[name] = reader{from, formers}
 	}
 	if l.changes == nil {
 		return nil, errors.New("a service without collections has no log of changes")
@@ -154,9 +182,10 @@ func (l *Log) fill(ctx context.Context, to []Change, entries []docstore.Change) 
 				return err
 			}
 			for _, i := range places {
-				if to[i], err = life.change(&entries[i]); err != nil {
+				if to[i], err = life.entry(from, &entries[i]); err != nil {
 					return err
 				}
+				to[i].Public, to[i].Shared = from.Public, from.Shared
 			}
 			return nil
 		})
@@ -172,12 +201,15 @@ type life struct {
 }
 
 // read reads the states of the versions from the one before first to the one after last, as far as they were kept.
-func (s source) read(ctx context.Context, id uuid.UUID, first, last int64) (life, error) {
+func (s reader) read(ctx context.Context, id uuid.UUID, first, last int64) (life, error) {
 	doc, err := s.Get(ctx, request.OrganisationFrom(ctx), id)
 	if err != nil {
 		return life{}, err
 	}
 	l := life{doc, map[int64][]byte{doc.Version: doc.State}}
+	if s.Happened != nil {
+		return l, nil // the present document says of all its versions what they are about
+	}
 	for after := first - 2; after < min(last, doc.Version-1); {
 		formers, err := s.Formers(ctx, request.OrganisationFrom(ctx), id, max(after, 0), query.MaxLimit)
 		if err != nil {
@@ -193,13 +225,33 @@ func (s source) read(ctx context.Context, id uuid.UUID, first, last int64) (life
 	return l, nil
 }
 
-// change returns what an entry says.
+// entry returns what an entry of a source says.
+func (l *life) entry(from reader, entry *docstore.Change) (Change, error) {
+	if from.Happened == nil {
+		return l.change(entry)
+	}
+	is, err := from.Happened(l.present, entry.Version)
+	if err != nil {
+		return Change{}, fmt.Errorf("stored %s: version %d: %w", entry.ID, entry.Version, err)
+	}
+	c := Change{
+		Resource: is.Resource, ID: entry.ID, Version: entry.Version, Type: is.Type, Time: is.Time, Logged: entry.At,
+		Status: is.Status, Owner: l.present.Owner, Href: is.Href, Position: entry.Position,
+	}
+	if c.Time.IsZero() {
+		c.Time = entry.At
+	}
+	return c, nil
+}
+
+// change returns what an entry says of a record.
 func (l *life) change(entry *docstore.Change) (Change, error) {
 	c := Change{
 		ID: entry.ID, Version: entry.Version, Type: altered, Time: entry.At, Logged: entry.At, Position: entry.Position,
+		Owner: l.present.Owner,
 	}
 	var err error
-	if c.PolicyNumber, err = jsonobject.Text(l.present.Body, "policyNumber"); err != nil {
+	if c.PolicyNumber, err = jsonmember.Text(l.present.Body, "policyNumber"); err != nil {
 		return c, fmt.Errorf("stored %s: %w", entry.ID, err)
 	}
 	// A version that was not kept had the events of the next one, because the service itself altered it. What it alters
@@ -226,6 +278,9 @@ func (l *life) change(entry *docstore.Change) (Change, error) {
 	}
 	if entry.Version == 1 {
 		c.Type = created
+		if action, _, made := state.History.Origin(); made {
+			c.Type = past(action)
+		}
 	}
 	return c, nil
 }

@@ -24,9 +24,12 @@ import (
 	"insurance.example/exchange/pkg/rest/search"
 )
 
-// Path is the path of the internal operation that returns records by their names, which follow it. Its callers know it
-// from the contract of the service.
-const Path = "/internal/records/"
+// The paths of the internal operations that return records by their names, which follow them: as they are, and as they
+// were at an instant. Their callers know them from the contract of the service.
+const (
+	Path     = "/internal/records/"
+	PastPath = "/internal/records-at/"
+)
 
 const (
 	// longestLookUp is how long another service may take to return the records that a page embeds.

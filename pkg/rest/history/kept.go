@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"maps"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -24,8 +25,10 @@ type Entry struct {
 	Event string `json:"event"`
 	// The instant at which it happened, which is never before that of the event before it.
 	At time.Time `json:"at"`
-	// The subject of the caller's token.
+	// The subject of the caller's token. Where another organisation did it, that one.
 	By string `json:"by"`
+	// The organisation of the caller. Absent where organisations do not share the exchange.
+	Organisation string `json:"organisation,omitempty"`
 	// The state that the record was in afterwards. Absent where the event did not set it.
 	To string `json:"to,omitempty"`
 	// The instant at which that state gives way to another by itself.
@@ -43,6 +46,34 @@ type UsedKey struct {
 	// Request is the same for the same request body.
 	Request string    `json:"request"`
 	At      time.Time `json:"at"`
+}
+
+// The event of a record that an action has made of another one is "created by renew of 0195a000-...".
+const (
+	madeBy   = "created by "
+	madeFrom = " of "
+)
+
+// MadeBy returns the event of a record that an action has made of the record with an id.
+func MadeBy(action, of string) string { return madeBy + action + madeFrom + of }
+
+// Origin returns the action that has made the record, and the id of the record that it was made of, as far as the event
+// of its creation is among those of the head. made is false for every other record.
+func (h *Head) Origin() (action, of string, made bool) {
+	if len(h.Events) == 0 || h.Events[0].Number > 1 {
+		return "", "", false
+	}
+	return maker(h.Events[0].Event)
+}
+
+// maker returns the action that has made a record, and the id of the record that it was made of. made is false for an
+// event that MadeBy does not return.
+func maker(event string) (action, of string, made bool) {
+	rest, made := strings.CutPrefix(event, madeBy)
+	if !made {
+		return "", "", false
+	}
+	return strings.Cut(rest, madeFrom)
 }
 
 // State is what is stored with a record but is no part of it: docstore.Document.State.

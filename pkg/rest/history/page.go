@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/binary"
@@ -136,7 +137,7 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 			if err := takeStates(ctx, len(doc.State)); err != nil {
 				return err
 			}
-			return l.take(page, doc.ID, doc.Version, doc.State, doc.Digest)
+			return l.take(ctx, page, doc, doc.Version, doc.State, doc.Digest)
 		}
 		if err := takeFormers(ctx, formers); err != nil {
 			return err
@@ -145,7 +146,7 @@ func (l *Log) fill(ctx context.Context, page *eventPage, doc docstore.Document) 
 			if after = former.Version; after >= doc.Version {
 				break
 			}
-			err := l.take(page, doc.ID, former.Version, former.State, former.Digest)
+			err := l.take(ctx, page, doc, former.Version, former.State, former.Digest)
 			if err != nil || page.more {
 				return err
 			}
@@ -174,8 +175,10 @@ func takeStates(ctx context.Context, size int) error {
 
 // take adds the events of one version to the page, and notes whether there are more than fit. Events that the page
 // has, it does not take again: where the service itself alters a record, its next version has the same ones.
-func (l *Log) take(page *eventPage, id uuid.UUID, version int64, encoded []byte, digest docstore.Digest) error {
-	head, err := l.headOf(id, version, encoded, digest)
+func (l *Log) take(
+	ctx context.Context, page *eventPage, doc docstore.Document, version int64, encoded []byte, digest docstore.Digest,
+) error {
+	head, err := l.headOf(doc.ID, version, encoded, digest)
 	if err != nil {
 		return err
 	}
@@ -187,12 +190,24 @@ func (l *Log) take(page *eventPage, id uuid.UUID, version int64, encoded []byte,
 			page.more = true
 			return nil
 		}
-		page.events = append(page.events, event)
+		page.events = append(page.events, event.shownTo(request.OrganisationFrom(ctx), doc.Owner))
 		page.bytes += len(event.Change)
 		page.last = place{version, event.Number}
 	}
 	return nil
 }
+
+// shownTo returns the event of a record as an organisation sees it: of another organisation, no person is named. An
+// event from before organisations shared the exchange is its owner's.
+func (e Entry) shownTo(who seeing, owner string) Entry {
+	if by := cmp.Or(e.Organisation, owner); !who.Sees(by) {
+		e.By, e.Organisation = by, by
+	}
+	return e
+}
+
+// seeing is an organisation that looks.
+type seeing interface{ Sees(owner string) bool }
 
 // UsedBefore returns the latest use of a key in the former versions of a record, nil if there is none.
 func (l *Log) UsedBefore(ctx context.Context, id uuid.UUID, present *Head, name string) (*UsedKey, error) {

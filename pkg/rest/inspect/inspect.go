@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
 	"insurance.example/exchange/pkg/rest/history"
 )
 
@@ -28,8 +29,11 @@ type Examination struct {
 	// named by their ids, or "collection.index", whose records are named by a unique value. The records may be those
 	// of another service.
 	Missing func(ctx context.Context, target string, values []string) ([]string, error)
-	// Now is the instant at which the database is read. It is zero if nobody uses the database: then time stands
-	// still since the newest record. A message about a record must have been acted on within Patience.
+	// Peer returns a client of another service, which reads the database of that as it is stored; nil if it has none.
+	Peer func(service string) (*peer.Client, error)
+	// Now is the instant at which the database is read. It is zero for a database that no process uses, in which time
+	// stands still at the newest record. Patience is how long a message about a record may stay without effect before
+	// it is a finding.
 	Now      time.Time
 	Patience time.Duration
 }
@@ -119,6 +123,12 @@ func (s Service) Examine(ctx context.Context, x Examination) error {
 
 // pageLength is how many documents or former versions are read at once.
 const pageLength = 200
+
+// KeyOf returns the key by which the documents of an owner, the empty one for none, are found that have a value of an
+// index. The index is neither global nor of a public collection.
+func KeyOf(owner, index, value string) docstore.Keys {
+	return docstore.Spec{}.Led(owner, docstore.Keys{index: value})
+}
 
 // EachPage calls visit with each page of the documents that a query selects.
 func EachPage(ctx context.Context, in docstore.Inspected, q docstore.Query, visit func([]docstore.Stored) error) error {

@@ -53,9 +53,11 @@ type Part struct {
 
 // Shown is a record as its readers see it.
 type Shown struct {
-	Resource string         `json:"resource"`
-	ID       string         `json:"id"`
-	Record   jsontext.Value `json:"record"`
+	Resource string `json:"resource"`
+	ID       string `json:"id"`
+	// Version is the version that is shown; 0 for the present one.
+	Version int64          `json:"version,omitzero"`
+	Record  jsontext.Value `json:"record"`
 }
 
 // Number reads the value of a parameter that is a number written in digits alone, and returns what is wrong with any

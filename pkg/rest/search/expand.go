@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/problem"
 )
 
@@ -86,7 +86,7 @@ func (q *Query) named(record []byte) ([]Named, error) {
 			if e.Name != name {
 				continue
 			}
-			value, err := jsonobject.Find(record, e.Member)
+			value, err := jsonmember.Find(record, e.Member)
 			if err != nil {
 				return nil, err
 			}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 )
 
 // Kind is how the values of a field are read and compared.
@@ -198,7 +199,7 @@ func (f *Field) value(record []byte) jsontext.Value {
 			return nil
 		}
 		var err error
-		if found, err = jsonobject.Find(found, name); err != nil || found == nil {
+		if found, err = jsonmember.Find(found, name); err != nil || found == nil {
 			return nil
 		}
 	}

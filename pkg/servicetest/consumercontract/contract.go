@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -121,4 +122,22 @@ func (r Request) path(values map[string]string) string {
 		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
 	}
 	return path
+}
+
+// names reports whether a URL is that of the request: its path, and the query parameters that the contract has. One
+// that is a parameter of the contract may have any value.
+func (r Request) names(of *url.URL) bool {
+	is, err := url.Parse(r.path(r.Parameters))
+	if err != nil || is.EscapedPath() != of.EscapedPath() {
+		return false
+	}
+	_, query, _ := strings.Cut(r.Path, "?")
+	wanted, err := url.ParseQuery(query)
+	sent := of.Query()
+	for name, values := range wanted {
+		if !strings.HasPrefix(values[0], "{") && !slices.Equal(values, sent[name]) {
+			return false
+		}
+	}
+	return err == nil
 }

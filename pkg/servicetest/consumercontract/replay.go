@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/servicetest"
 )
 
@@ -13,6 +16,9 @@ import (
 // parameters of the request, such as the number of the policy that it has made. It is called once for each
 // interaction.
 type States map[string]func(t *testing.T) map[string]string
+
+// Always is a state that every service is in.
+func Always(*testing.T) map[string]string { return nil }
 
 // Logged returns states of a service whose log of changes is read, beside others. create makes a record.
 func Logged(s *servicetest.Service, others States, create func(t *testing.T)) States {
@@ -26,10 +32,14 @@ func Logged(s *servicetest.Service, others States, create func(t *testing.T)) St
 			return after(end)(t)
 		},
 		"the end of its log": after("now"), "a place that its log does not have": after("nowhere"),
+		"its build and settings": Always,
 	}
 	maps.Copy(all, others)
 	return all
 }
+
+// Before returns an id before a UUID, which has no other record between them: ids begin with the time.
+func Before(id string) string { return docstore.IDBefore(uuid.MustParse(id)).String() }
 
 // Replay sends a service every request of the contracts that its consumers have put into a folder, and compares the
 // responses. A state that no contract names any more fails the test, as does a folder without contracts.

@@ -37,7 +37,7 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.t.Error(err)
 	}
 	for _, i := range s.contract.Interactions {
-		if i.Request.Method != r.Method || i.Request.path(i.Request.Parameters) != r.URL.EscapedPath() ||
+		if i.Request.Method != r.Method || !i.Request.names(r.URL) ||
 			i.Request.text() != "" && !jsonobject.Equal(sent, []byte(i.Request.text())) {
 			continue
 		}

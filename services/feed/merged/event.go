@@ -1,6 +1,7 @@
 package merged
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,7 @@ const every = ".*"
 // the exchange issues are far shorter.
 const longest = 128
 
-// Filter selects events. The zero value selects all.
+// Filter selects events among those that the reader sees. The zero value selects all.
 type Filter struct {
 	// Types are types of events, or exchange.claim.* for all of a resource. None selects all.
 	Types []string
@@ -56,7 +57,7 @@ func typeOf(c *internalapi.Change) string { return TypePrefix + c.Resource + "."
 
 // eventOf returns the event of a change.
 func eventOf(c *internalapi.Change) beyond.FeedEvent {
-	href := "/" + c.Resource + "/" + string(c.ID)
+	href := cmp.Or(c.Href, "/"+c.Resource+"/"+string(c.ID))
 	number := short(c.PolicyNumber)
 	return beyond.FeedEvent{
 		SpecVersion: "1.0", ID: string(c.ID) + "-" + strconv.FormatInt(c.Version, 10), Source: href, Type: typeOf(c),

@@ -12,17 +12,25 @@ import (
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/internalapi"
 	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/request"
 )
 
 // MostExamined is the most changes that one read looks at, whatever it selects.
 const MostExamined = 1000
 
 // Reader reads the logs of some services as one. It is safe for concurrent use.
-type Reader struct{ sources []*source }
+type Reader struct {
+	sources []*source
+	lists   *peer.Client
+}
+
+// keeper is the name of the service that says which policies are shared with an organisation. It is the first to take
+// away what a change of an access list takes.
+const keeper = "coverage"
 
 // NewReader returns a reader of the logs of services, given in the order in which each comes after those that it calls.
 func NewReader(services []string, client func(string) *peer.Client, registerer prometheus.Registerer) *Reader {
-	r := &Reader{}
+	r := &Reader{lists: client(keeper)}
 	m := newMetrics(registerer)
 	for _, name := range services {
 		r.sources = append(r.sources, newSource(name, client(name), m))
@@ -49,6 +57,9 @@ type Page struct {
 	// After are the places after each event, where they were asked for, and At those after the page.
 	After []Places
 	At    Places
+	// Under has, where the places are asked for, the policy because of whose access list each event is seen; empty for
+	// what is seen without one.
+	Under []string
 	// Watermark is an instant that no later event is logged before; zero if no service responded.
 	Watermark time.Time
 	// Behind are the services that did not respond.
@@ -97,24 +108,37 @@ func (r *Reader) Watch(ctx context.Context) {
 	asking.Wait()
 }
 
-// Read returns up to limit events after some places. each says whether the page has the places after each event.
-// Errors: *LostError, that of the context.
+// Read returns up to limit events after some places, of the records that the organisation of the context sees now. It
+// ends before a change if it cannot find out whether the organisation sees that. each says whether the page has the
+// places after each event. Errors: *LostError, organisation.ErrNobody, that of the context.
 func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, each bool) (Page, error) {
+	who := request.OrganisationFrom(ctx)
+	if err := who.Check(); err != nil && !who.Operates() {
+		return Page{}, err
+	}
 	m := merge{}
 	for _, s := range r.sources {
 		m.streams = append(m.streams, &stream{source: s, place: at[s.name]})
 	}
-	if err := m.fill(ctx, m.streams); err != nil {
+	see := &sight{owns: who.Sees, lists: r.lists, owners: map[string]string{}}
+	fill := func(streams []*stream) error {
+		if err := m.fill(ctx, streams); err != nil {
+			return err
+		}
+		return see.ask(ctx, want, streams)
+	}
+	if err := fill(m.streams); err != nil {
 		return Page{}, err
 	}
 	var result Page
+	unknown := false
 	for len(result.Events) < limit && result.Examined < MostExamined {
 		next, awaited := m.next()
 		if len(awaited) > 0 {
 			if slices.ContainsFunc(awaited, func(s *stream) bool { return len(s.page.changes) == 0 }) {
 				break // one has no more at present
 			}
-			if err := m.fill(ctx, awaited); err != nil {
+			if err := fill(awaited); err != nil {
 				return Page{}, err
 			}
 			continue
@@ -122,16 +146,24 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 		if next == nil {
 			break
 		}
+		selected := want.selects(next.head())
+		if unknown = selected && !see.knows(next.head()); unknown {
+			break
+		}
 		change, passed := next.take()
 		result.Examined++
-		if passed || !want.selects(change) {
+		if passed || !selected || !see.sees(change) {
 			continue
 		}
 		if result.Events = append(result.Events, eventOf(change)); each {
 			result.After = append(result.After, m.places())
+			result.Under = append(result.Under, see.of(change))
 		}
 	}
 	result.At, result.Watermark, result.Behind = m.places(), m.watermark(), m.behind()
+	if unknown && !slices.Contains(result.Behind, keeper) {
+		result.Behind = append(result.Behind, keeper)
+	}
 	m.keep()
 	return result, nil
 }

@@ -16,7 +16,7 @@ const longestURL = 2000
 var reserved = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
 	"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-	// Those that lead to addresses of IPv4, and those for documentation.
+	// Of IPv6: addresses that contain one of IPv4, and those for documentation.
 	"2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/services/feed/merged"
 )
 
@@ -39,49 +40,58 @@ type seen struct {
 	at merged.Places
 }
 
+// key names a webhook among those of all organisations.
+type key struct{ owner, name string }
+
+func (e *endpoint) key() key { return key{e.owner, e.Name} }
+
 // Run delivers events until its context ends.
 func (h *Hooks) Run(ctx context.Context) error {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	var working sync.WaitGroup
 	defer working.Wait()
-	known := map[string]*seen{}
+	known := map[key]*seen{}
 	var busy sync.Map
 	for {
 		all, err := h.find(ctx, nil)
 		if err != nil && ctx.Err() == nil {
 			h.log.Warn("the webhooks cannot be read", "cause", err)
 		}
-		named := map[string]bool{}
+		there := map[key]bool{}
 		for _, e := range all {
 			if e.Name == "" {
 				continue
 			}
-			named[e.Name] = true
-			if _, works := busy.Load(e.Name); works {
+			there[e.key()] = true
+			if _, works := busy.Load(e.key()); works {
 				continue // it shows what it delivers
 			}
 			h.metrics.shows(e, h.self, h.now())
-			s := known[e.Name]
+			s := known[e.key()]
 			if s == nil || s.version != e.version {
 				s = &seen{version: e.version}
-				known[e.Name] = s
+				known[e.key()] = s
 			}
 			if s.looks++; e.Why != "" || h.now().Before(e.Next) || e.Holder != "" && s.looks < silent {
 				continue
 			}
-			busy.Store(e.Name, nil)
+			busy.Store(e.key(), nil)
 			working.Go(func() {
-				defer busy.Delete(e.Name)
-				if err := h.deliver(ctx, e, s); err != nil && ctx.Err() == nil && !errors.Is(err, errLost) {
+				defer busy.Delete(e.key())
+				owned, err := request.ForOwner(ctx, e.owner)
+				if err == nil {
+					err = h.deliver(owned, e, s)
+				}
+				if err != nil && ctx.Err() == nil && !errors.Is(err, errLost) {
 					h.log.Warn("events of a webhook cannot be delivered", "webhook", e.Name, "cause", err)
 				}
 			})
 		}
-		for name := range known {
-			if err == nil && !named[name] {
-				delete(known, name)
-				h.metrics.forget(name)
+		for one := range known {
+			if err == nil && !there[one] {
+				delete(known, one)
+				h.metrics.forget(one.name)
 			}
 		}
 		select {
@@ -172,6 +182,17 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 			return false, errLost
 		case err != nil || now.Why != "":
 			return false, h.finish(ctx, e, b)
+		}
+		// So does what an owner has ended to share since the page was read.
+		if of := page.Under[i]; of != "" {
+			seen, err := h.reader.Sees(ctx, of)
+			if err != nil {
+				return false, errors.Join(err, h.finish(ctx, e, b))
+			}
+			if !seen {
+				b.at = page.After[i]
+				continue
+			}
 		}
 		body, err := json.Marshal(event)
 		if err != nil {

@@ -13,6 +13,8 @@
 //
 //	hooks.go     the webhooks of an exchange: put, read, delete, replay
 //	endpoint.go  one webhook as it is stored
+//	use.go       the actions that were made with an Idempotency-Key
+//	trial.go     sends a test event
 //	address.go   which receivers are on the public internet
 //	deliver.go   has the next events of each webhook sent, in order
 //	send.go      signs an event and sends it once

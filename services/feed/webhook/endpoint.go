@@ -20,10 +20,12 @@ import (
 )
 
 const (
-	// Most is the most webhooks of an exchange.
+	// Most is the most webhooks of an exchange, or of an organisation where several share one.
 	Most = 32
 	// mostDeliveries is how many attempts of a webhook are kept.
 	mostDeliveries = 20
+	// MostUsed is how many Idempotency-Keys of a webhook's actions are remembered.
+	MostUsed = 16
 	// rotation is how long the former secret signs too.
 	rotation = 24 * time.Hour
 	// mostTries is how often a change is tried while others change the same document.
@@ -67,9 +69,13 @@ type endpoint struct {
 	Deliveries []beyond.WebhookDelivery `json:"deliveries,omitzero"`
 	// Holder is the replica that delivers at present; empty for none.
 	Holder string `json:"holder,omitzero"`
+	// Used are the last actions that had an Idempotency-Key, newest first.
+	Used []use `json:"used,omitzero"`
 
 	id      uuid.UUID
 	version int64
+	// owner is the name of the organisation that the webhook belongs to; empty for the only one.
+	owner string
 }
 
 type secret struct {
@@ -162,21 +168,25 @@ func (h *Hooks) Open(ctx context.Context, store docstore.Store) (err error) {
 	return err
 }
 
-// find returns the documents with these keys.
-func (h *Hooks) find(ctx context.Context, equal docstore.Keys) ([]*endpoint, error) {
-	found, err := h.kept.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{Equal: equal, Limit: Most})
-	if err != nil {
-		return nil, err
-	}
-	var all []*endpoint
-	for _, doc := range found {
-		e := &endpoint{id: doc.ID, version: doc.Version}
-		if err := json.Unmarshal(doc.Body, e); err != nil {
-			return nil, fmt.Errorf("stored webhook: %w", err)
+// find returns the documents with these keys. An organisation has Most of them.
+func (h *Hooks) find(ctx context.Context, equal docstore.Keys) (all []*endpoint, err error) {
+	q := docstore.Query{Equal: equal, Limit: Most}
+	for {
+		found, err := h.kept.Find(ctx, request.OrganisationFrom(ctx), q)
+		if err != nil {
+			return nil, err
 		}
-		all = append(all, e)
+		for _, doc := range found {
+			e := &endpoint{id: doc.ID, version: doc.Version, owner: doc.Owner}
+			if err := json.Unmarshal(doc.Body, e); err != nil {
+				return nil, fmt.Errorf("stored webhook: %w", err)
+			}
+			all, q.After = append(all, e), doc.ID
+		}
+		if len(found) < Most {
+			return all, nil
+		}
 	}
-	return all, nil
 }
 
 // get returns the webhook with a name; nil if there is none.

@@ -11,15 +11,14 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"insurance.example/exchange/contracts/beyond"
 	"insurance.example/exchange/contracts/problems"
-	"insurance.example/exchange/contracts/scalar"
 	"insurance.example/exchange/pkg/docstore"
 	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/once"
 	"insurance.example/exchange/services/feed/merged"
 )
 
@@ -264,92 +263,72 @@ func (h *Hooks) Delete(
 }
 
 // Pause has nothing delivered until Resume. An event that is being sent may still arrive. Errors: as Get,
-// those of meets.
-func (h *Hooks) Pause(ctx context.Context, name string, meets Condition) (beyond.WebhookShown, string, error) {
-	return h.edit(ctx, name, meets, func(e *endpoint) { e.Why = "A caller has paused it." })
+// those of meets and by.
+func (h *Hooks) Pause(
+	ctx context.Context, name string, by *once.Once, meets Condition,
+) (beyond.WebhookShown, string, error) {
+	return h.edit(ctx, name, by, meets, func(e *endpoint) error {
+		e.Why = "A caller has paused it."
+		return nil
+	})
 }
 
 // Resume has events delivered from where the webhook is. One that failed is sent at once. Errors: as
-// Get, those of meets.
-func (h *Hooks) Resume(ctx context.Context, name string, meets Condition) (beyond.WebhookShown, string, error) {
-	return h.edit(ctx, name, meets, func(e *endpoint) {
+// Get, those of meets and by.
+func (h *Hooks) Resume(
+	ctx context.Context, name string, by *once.Once, meets Condition,
+) (beyond.WebhookShown, string, error) {
+	return h.edit(ctx, name, by, meets, func(e *endpoint) error {
 		e.Why = ""
 		e.succeed()
+		return nil
 	})
 }
 
-// Replay has a webhook go on from other places. Errors: as Get, those of meets.
+// Replay has a webhook go on from other places. late is why there are none: it is returned unless an earlier request
+// with the same key has made the change, since when its cursor may have expired. Errors: as Get, those of meets and
+// by, late.
 func (h *Hooks) Replay(
-	ctx context.Context, name string, from merged.Places, meets Condition,
+	ctx context.Context, name string, from merged.Places, late error, by *once.Once, meets Condition,
 ) (beyond.WebhookShown, string, error) {
-	return h.edit(ctx, name, meets, func(e *endpoint) { e.move(from) })
+	return h.edit(ctx, name, by, meets, func(e *endpoint) error {
+		if late != nil {
+			return late
+		}
+		e.move(from)
+		return nil
+	})
 }
 
-// edit makes a change that a caller wants.
+// edit makes a change that a caller wants, unless an earlier request with the same key has made it.
 func (h *Hooks) edit(
-	ctx context.Context, name string, meets Condition, how func(*endpoint),
+	ctx context.Context, name string, by *once.Once, meets Condition, how func(*endpoint) error,
 ) (beyond.WebhookShown, string, error) {
 	e, err := h.change(ctx, name, func(e *endpoint) error {
+		switch was, err := e.done(by); {
+		case err != nil:
+			return err
+		case was != nil:
+			return errDone
+		}
 		if err := meets(e.tag()); err != nil {
 			return err
 		}
-		how(e)
+		if err := how(e); err != nil {
+			return err
+		}
 		e.Edition++
+		e.keep(by, nil)
 		return nil
 	})
+	if errors.Is(err, errDone) {
+		return h.Get(ctx, name)
+	}
 	if err != nil {
 		return beyond.WebhookShown{}, "", refusal(err, name)
 	}
 	return e.shown(), e.tag(), nil
 }
 
-// Test sends a test event and returns what became of it. Errors: as Get.
-func (h *Hooks) Test(ctx context.Context, name string) (beyond.WebhookDelivery, error) {
-	e, err := h.existing(ctx, name)
-	if err != nil {
-		return beyond.WebhookDelivery{}, err
-	}
-	d, _, err := h.test(ctx, e)
-	if err != nil {
-		return d, err
-	}
-	_, err = h.change(ctx, name, func(e *endpoint) error {
-		e.note(d)
-		return nil
-	})
-	return d, refusal(err, name)
-}
-
-// tried returns problems.WebhookRefused unless the receiver of a webhook accepts a test event.
-func (h *Hooks) tried(ctx context.Context, e *endpoint) error {
-	d, accepted, err := h.test(ctx, e)
-	if err != nil || accepted {
-		return err
-	}
-	why := d.Fault
-	if why == "" {
-		why = fmt.Sprintf("its response has the status %d", d.Status)
-	}
-	return problem.New(problems.WebhookRefused, "The receiver did not accept the test event: "+why+". It must respond "+
-		"with 2xx within 10 seconds to a POST that is signed with the webhook's secret. Nothing was written.")
-}
-
-// test sends a test event.
-func (h *Hooks) test(ctx context.Context, e *endpoint) (d beyond.WebhookDelivery, accepted bool, err error) {
-	event := beyond.FeedEvent{
-		SpecVersion: "1.0", ID: "test-" + uuid.NewString(), Source: path + e.Name, Type: testType,
-		Time: scalar.Instant(h.now()), DataContentType: "application/json",
-	}
-	body, err := json.Marshal(event)
-	if err != nil {
-		return d, false, err
-	}
-	got := h.send(ctx, e.URL, e.secretsAt(h.now()), event.ID, body)
-	return got.delivery(event.ID, event.Type, h.now()), got.accepted(), ctx.Err()
-}
-
-// testType is the type of a test event, and path begins its source.
-const (
-	testType = merged.TypePrefix + "webhook.test"
-	path     = "/x/webhook/"
-)
+// errDone is the error of a change that an earlier request with the same key has made.
+var errDone = errors.New("an earlier request with the same key has made the change")

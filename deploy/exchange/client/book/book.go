@@ -1,6 +1,3 @@
-// Package book fills an exchange with a believable book of business: parties, products, what is insured, policies of
-// every line in every state that callers can bring about, claims, receipts and bordereau rows. Everybody in it is
-// invented.
 package book
 
 import (
@@ -23,12 +20,23 @@ func (r Record) Text(name string) string {
 	return text
 }
 
-// Send sends a body to a path by POST, or by PUT if key is "". It returns the record in the response, and whether the
-// exchange did something. A request with a key that the exchange has seen before does nothing.
+// Send sends a body, none if it is nil, to a path by POST, or by PUT if key is "". It returns the record in the
+// response, and whether the exchange did something. A request with a key that the exchange has seen before does
+// nothing.
 type Send func(ctx context.Context, path, key string, body Record) (record Record, done bool, err error)
 
 // Rows returns the rows of the premium bordereau as they are now.
 type Rows func(ctx context.Context) ([]Record, error)
+
+// Read returns what a path has, and nil if there is nothing.
+type Read func(ctx context.Context, path string) (Record, error)
+
+// Exchange is what a book does with the exchange that it is made in.
+type Exchange struct {
+	Send Send
+	Rows Rows
+	Read Read
+}
 
 // Options say which book is to be made. The same options make the same requests.
 type Options struct {
@@ -48,9 +56,8 @@ const Smallest = 7
 // Book is a book that is being made.
 type Book struct {
 	Options
-	catalog *resource.Catalog
-	send    Send
-	rows    Rows
+	catalog  *resource.Catalog
+	exchange Exchange
 	// step is called for each request that the exchange has carried out, now or before.
 	step func(Step)
 
@@ -74,9 +81,9 @@ type Step struct {
 
 // New returns a book for an exchange whose resources are those of the catalog. step may be called by several
 // goroutines at a time.
-func New(catalog *resource.Catalog, send Send, rows Rows, step func(Step), o Options) *Book {
+func New(catalog *resource.Catalog, exchange Exchange, step func(Step), o Options) *Book {
 	return &Book{
-		Options: o, catalog: catalog, send: send, rows: rows, step: step,
+		Options: o, catalog: catalog, exchange: exchange, step: step,
 		shared: map[string]Record{}, premiums: map[premium]int{},
 	}
 }
@@ -165,15 +172,15 @@ func (c *chain) replace(resource string, record, changes Record) {
 }
 
 func (c *chain) request(made, path string, body Record) Record {
-	if c.err != nil {
-		return Record{}
-	}
 	c.count++
 	return c.carryOut(made, path, fmt.Sprintf("seed-%s-%d", c.scope, c.count), body)
 }
 
 func (c *chain) carryOut(made, path, key string, body Record) Record {
-	record, done, err := c.send(c.ctx, path, key, body)
+	if c.err != nil {
+		return Record{}
+	}
+	record, done, err := c.exchange.Send(c.ctx, path, key, body)
 	if err != nil {
 		c.err = err
 		return Record{}

@@ -51,7 +51,7 @@ func (b *Book) cede(ctx context.Context) error {
 	ctx, stop := context.WithTimeoutCause(ctx, aggregating, errNotAggregated)
 	defer stop()
 	for {
-		rows, err := b.rows(ctx)
+		rows, err := b.exchange.Rows(ctx)
 		if err == nil && b.aggregated(rows) {
 			return b.under(ctx, rows)
 		}

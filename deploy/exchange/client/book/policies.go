@@ -18,7 +18,7 @@ const (
 // The policies that have records which disagree on purpose, as some do in every real book.
 const (
 	unpaid = 0 // nobody has paid its endorsement
-	late   = 2 // its claim was settled after its row in the claims bordereau was written
+	behind = 2 // its claim was settled after its row in the claims bordereau was written
 )
 
 // policy creates the i-th policy, its policyholder, what it insures, its claim and its receipts, and carries out its
@@ -148,11 +148,9 @@ func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 		"fnol":      instant(loss.AddDate(0, 0, between(c.rng, 1, 20, 1))),
 		"claimType": c.any("claim", "claimType"), "location": pick(c.rng, towns).name,
 		"reserve":     between(c.rng, 500, 9000, 500),
-		"description": "A loss that never happened, for trying out.",
+		"description": notReal,
 	}
-	if covered, is := policy[of.perils].([]any); is && len(covered) > 0 {
-		body["lossCause"] = covered[0]
-	}
+	of.causes(body, policy)
 	claim := c.create("claim", body)
 	c.act("claim", claim, "/documents",
 		Record{"url": fmt.Sprintf("https://files.example/%d/%d.jpg", c.Seed, i), "type": "photo"})
@@ -172,12 +170,22 @@ func (c *chain) claim(of line, i int, policy Record, inception time.Time) {
 		"claimStatus": c.one("claimsBordereau", "claimStatus",
 			[]string{"open", "closed", "reopened", "closed"}[turn]),
 	}
-	if i == late {
+	if i == behind {
 		c.differ("claim %s: it is %s and %d was paid, but its row in the claims bordereau still says open and 0",
 			claim.Text("claimNumber"), row["claimStatus"], paid)
 		row["paid"], row["claimStatus"] = 0, c.one("claimsBordereau", "claimStatus", "open")
 	}
 	c.create("claimsBordereau", row)
+}
+
+// notReal describes a loss.
+const notReal = "A loss that never happened, for trying out."
+
+// causes gives a claim a cause that its policy covers, if policies of the line say what they cover.
+func (l line) causes(claim, policy Record) {
+	if covered, is := policy[l.perils].([]any); is && len(covered) > 0 {
+		claim["lossCause"] = covered[0]
+	}
 }
 
 // settle settles a claim, records the receipt of the payment, and returns the amount.

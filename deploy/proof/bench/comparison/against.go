@@ -42,13 +42,21 @@ func createsOf(b *records.Book) []*load.Row {
 	}
 }
 
-// measureAgainst starts the other build on a folder of its own, measures the rows on both in turn, and prints them.
-// The exchange has no target there.
+// measureAgainst starts the other build on a folder or a stand-in of MongoDB of its own, measures the rows on both in
+// turn, and prints them. The exchange has no target there.
 func measureAgainst(
 	ctx context.Context, run *measurement.Run, written *records.Book, folder string,
 ) (met bool, err error) {
-	other, err := sides.StartExchange(ctx, trial.In(folder), run.Data+"-other",
-		sides.Settings{Connections: run.Connections})
+	settings := sides.Settings{Connections: run.Connections}
+	if run.Mongo { // there is one database of each service
+		server, uri, err := sides.StartMongo(run.Commands)
+		if err != nil {
+			return false, err
+		}
+		defer func() { _ = server.Kill() }() // its data goes with it
+		settings.Mongo = uri
+	}
+	other, err := sides.StartExchange(ctx, trial.In(folder), run.Data+"-other", settings)
 	if err != nil {
 		return false, err
 	}

@@ -29,6 +29,9 @@ const (
 	// block of memory is used up, so that some thousands are not counted yet at any time.
 	allocationsOfRow = 250_000
 	leastRequests    = 1000
+	// leastAwaited is the same for a row of which something follows that is waited for. The wait, and asking whether it
+	// is over, makes as many allocations as hundreds of requests, and more on a busy machine.
+	leastAwaited = 4000
 	// mostGrowth is the factor by which the allocations of a request may exceed those in the file.
 	mostGrowth = 1.1
 )
@@ -70,6 +73,9 @@ func MeasureAllocations(ctx context.Context, commands *trial.Commands,
 				measured[r.Name] = append(measured[r.Name], perRequest)
 			}
 			requests = max(leastRequests, allocationsOfRow/max(perRequest, 1))
+			if r.Await != nil {
+				requests = max(requests, leastAwaited)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Name, err)

@@ -10,5 +10,6 @@
 //	scale.go        reads before and after a million records are loaded
 //	aging.go        requests about a record before and after thousands of changes
 //	against.go      creations by this build and by another one, as with one more index
+//	invisible.go    requests about what another organisation has, and about what nobody has
 //	batch.go        batches, and their creations one by one
 package comparison

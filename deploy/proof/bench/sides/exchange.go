@@ -18,6 +18,7 @@ import (
 	"insurance.example/exchange/deploy/proof/bench/load"
 	"insurance.example/exchange/deploy/proof/bench/process"
 	"insurance.example/exchange/deploy/proof/e2e/trial"
+	"insurance.example/exchange/pkg/auth"
 )
 
 // Exchange is a running exchange, all of it in one process or as separate ones, and a client of it.
@@ -35,6 +36,9 @@ type Settings struct {
 	Mongo       string // URL of the MongoDB that has the records; "" for files
 	Connections int    // of the client
 	Secured     bool   // whether the one process serves TLS, with a certificate that nobody checks
+	// Organisation is that of the client, where organisations share the exchange, and Before the one that owns the
+	// records from before; "" for none.
+	Organisation, Before string
 }
 
 // StartExchange starts the exchange on a folder of data and waits until it is ready.
@@ -52,6 +56,9 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 		if s.Mongo != "" {
 			settings = append(settings, "EXCHANGE_STORE="+s.Mongo)
 		}
+		if s.Organisation != "" {
+			settings = append(settings, "EXCHANGE_ORG_CLAIM="+organisationClaim, "EXCHANGE_ORG_DEFAULT="+s.Before)
+		}
 		if s.Secured {
 			var secured []string
 			if secured, err = secure(data); err != nil {
@@ -68,7 +75,7 @@ func StartExchange(ctx context.Context, commands *trial.Commands, data string, s
 	}
 	if err == nil {
 		e.Ready = time.Since(began)
-		err = e.connect(s.Connections)
+		err = e.connect(s)
 	}
 	if err == nil && s.Secured {
 		e.HTTP.IsTLS, e.HTTP.TLSConfig = true, Unchecked()
@@ -124,15 +131,23 @@ func (e *Exchange) add(ctx context.Context, name string) error {
 }
 
 // connect makes the client. Its token is valid for an hour.
-func (e *Exchange) connect(connections int) error {
-	caller, err := e.whole.Client("bench", trial.Developer, trial.Admin)
-	if err != nil {
-		return err
-	}
-	address, token := strings.TrimPrefix(e.whole.Base, "http://"), strings.TrimPrefix(caller.Authorization(), "Bearer ")
-	e.Client = load.Dial(address, token, connections)
+func (e *Exchange) connect(s Settings) (err error) {
+	e.Client, err = e.In(s.Organisation, s.Connections)
 	e.Server.Client = e.Client
-	return nil
+	return err
+}
+
+// organisationClaim is the claim of tokens that names an organisation.
+const organisationClaim = "org"
+
+// In returns a client that acts for an organisation, "" for none.
+func (e *Exchange) In(organisation string, connections int) (*load.Client, error) {
+	token, err := e.whole.Signer.Issue(auth.Grant{
+		Subject: "bench", Scopes: []string{trial.Developer, trial.Admin}, Issuer: trial.Issuer,
+		Audience: []string{trial.Audience}, Lifetime: time.Hour, Organisation: organisation,
+		OrganisationClaim: organisationClaim,
+	})
+	return load.Dial(strings.TrimPrefix(e.whole.Base, "http://"), token, connections), err
 }
 
 // TokenOf returns a token of another subject.

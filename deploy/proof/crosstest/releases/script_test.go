@@ -49,6 +49,30 @@ func TestReleasing(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	// What the last releases lack.
+	const lacks = "deploy/proof/crosstest/releases/lacking_test.go"
+	list := func(names ...string) string {
+		text := ""
+		for _, name := range names {
+			text += "\n\t\"" + name + "\": {\n\t\t`area: a rule`,\n\t},"
+		}
+		if text != "" {
+			text += "\n"
+		}
+		return "package releases_test\n\nvar knownToLack = map[string][]string{" + text + "}\n"
+	}
+	wantLacking := func(names ...string) {
+		t.Helper()
+		if text, err := os.ReadFile(filepath.Join(clone, lacks)); err != nil || string(text) != list(names...) {
+			t.Errorf("%v lack something, and the list is (%v)\n%s", names, err, text)
+		}
+	}
+	three := []byte(list("parties", "claims", "gateway"))
+	if err := os.WriteFile(filepath.Join(clone, lacks), three, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	must("git", "commit", "--quiet", "--all", "--message", "a list")
+
 	head := must("git", "rev-parse", "HEAD")
 	if version := must("deploy/tools/version", "claims"); !strings.HasPrefix(version, last.version) {
 		t.Errorf("without tags the version is %q; the last release is %s", version, last.version)
@@ -67,7 +91,9 @@ func TestReleasing(t *testing.T) {
 		"insurance-exchange/claims, newTag: 77.0.0}") || strings.Count(images, "77.0.0") != 1 {
 		t.Errorf("the manifests name\n%s", images)
 	}
+	wantLacking("parties", "gateway")
 	must("deploy/tools/release", "all", "v78.0.0")
+	wantLacking()
 	for _, name := range trial.Processes() {
 		if tagged := must("git", "rev-parse", folderOf(name)+"/v78.0.0^{commit}"); tagged != must("git", "rev-parse",
 			"HEAD~1") {
@@ -84,7 +110,7 @@ func TestReleasing(t *testing.T) {
 	}
 }
 
-// TestACloneWithoutTheRelease says what is missing.
+// TestACloneWithoutTheRelease checks that a clone without the commit of a release is told how to fetch it.
 func TestACloneWithoutTheRelease(t *testing.T) {
 	err := extract("0000000000000000000000000000000000000001", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "git fetch --unshallow") {

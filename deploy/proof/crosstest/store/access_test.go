@@ -73,6 +73,10 @@ func TestEncryptedConnections(t *testing.T) {
 			t.Parallel()
 			store, err := c.options.Open(t.Context(), "tls")
 			if c.reason != "" {
+				// The driver names its last attempt, which may be the one that the end of its patience has broken off.
+				for try := 1; try < 5 && err != nil && !strings.Contains(err.Error(), c.reason); try++ {
+					store, err = c.options.Open(t.Context(), "tls")
+				}
 				if err == nil {
 					_ = store.Close()
 				}

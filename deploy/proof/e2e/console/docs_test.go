@@ -46,11 +46,13 @@ type creation struct {
 	Body                        json.RawMessage
 }
 
-// creations returns the operations that create records, with the examples that the page shows now.
+// creations returns the operations that create records, with the examples that the page shows now. What is compared
+// with a file needs the file first.
 func (p *tab) creations() (all []creation) {
 	p.Helper()
 	p.eval(`Object.entries(ui.specSelectors.specJson().toJS().paths)
-		.filter(([path, { post }]) => path === "/x/batch" || !path.includes("{") && post?.responses["201"])
+		.filter(([path, { post }]) => path === "/x/batch" ||
+			!path.includes("{") && !path.startsWith("/x/reconciliation/") && post?.responses["201"])
 		.map(([path, { post }]) => ({ path, group: post.tags[0], operation: post.operationId,
 			key: post.parameters.find(({ name }) => name === "Idempotency-Key")?.example ?? "",
 			body: post.requestBody.content["application/json"].example }))`, &all)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
 
 	"insurance.example/exchange/deploy/proof/e2e/trial"
 	"insurance.example/exchange/pkg/auth"
@@ -208,7 +209,7 @@ func TestSlowResponse(t *testing.T) {
 	settledOnce(t, c, claim)
 }
 
-// TestProxyFails has what stands before the exchange respond in its place, with a page.
+// TestProxyFails has a proxy before the exchange respond with 502 and a page of its own.
 func TestProxyFails(t *testing.T) {
 	t.Parallel()
 	p := open(t, book, "/find", trial.Developer)
@@ -222,4 +223,20 @@ func TestProxyFails(t *testing.T) {
 	p.sees("[data-part=ending]", "POL-")
 	pass()
 	p.sees("[data-part=open]", "CLM-")
+}
+
+// TestAPageWhoseFileIsRefused refuses a file of the page, as an exchange does that has more to do than it can. The page
+// says that it is to be loaded again, and then shows the same screen.
+func TestAPageWhoseFileIsRefused(t *testing.T) {
+	t.Parallel()
+	p := blank(t, book)
+	pass := p.intercept("*main*.js", fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
+		return fetch.FailRequest(id, network.ErrorReasonConnectionRefused).Do(ctx)
+	})
+	p.to(p.base + "/console#/help")
+	p.sees("#app", "load the page again")
+	pass()
+	p.do(chromedp.Reload())
+	p.sees("#sign-in", "exchange token")
+	p.becomes("location.hash === '#/help'")
 }

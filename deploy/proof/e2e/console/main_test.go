@@ -7,10 +7,13 @@
 //   - signin_test.go signs in, by the link that the start prints and by a token, and tries to frame the page.
 //   - provider_test.go signs in at an identity provider.
 //   - find_test.go and screens_test.go compare what the screens show with what the exchange has.
-//   - write_test.go changes claims and policies.
-//   - scripts_test.go stores scripts in every text of every resource.
+//   - write_test.go changes claims and policies, and sharing_test.go shares a policy with other organisations.
+//   - desk_test.go reports a month, and reconciliation_test.go compares a file with it. signoff_test.go signs off a
+//     month by keys alone, and its claims.
+//   - scripts_test.go stores scripts in every text of every resource, and scripts_desk_test.go in every text of
+//     contracts, bordereaux and files.
 //   - people_test.go has axe look at the screens (axe_test.go), and uses them by keys, on a phone and in German.
-//   - pictures_test.go makes the pictures of the READMEs, and holds that they are there.
+//   - pictures_test.go makes the pictures of the READMEs, and checks that they are there.
 //   - failure_test.go takes the exchange, a service, the token or the network away while a page is open.
 //   - docs_test.go sends the examples of /docs, and axe_test.go looks for faults of accessibility on its pages.
 package console

@@ -30,22 +30,25 @@ func (p *tab) eachScreen(made, claim trial.Record, look func(screen string)) {
 		{policy, "[data-part=timeline] [data-version='1']", ""}, {loss, "[data-part=timeline] [data-version='1']", ""},
 		{"/record/personal/" + made.Text("policyholderId"), "[data-part=timeline]", ""},
 		{"/feed", "#events tbody", "exchange."}, {"/help", "[data-part=operations]", "POST /x/batch"},
-		{"/create", "form[data-form=create] h2", ""},
+		{"/create", "form[data-form=create] h2", ""}, {"/desk", "[data-part=board]", ""},
+		{"/reconciliation", "[data-part=profiles] .empty", ""},
 	} {
 		p.turn(screen.address)
 		p.sees(screen.selector, screen.text)
 		p.becomes("!document.querySelector('[aria-busy]')")
 		look(screen.address)
 	}
-	for _, form := range [][2]string{{policy, "endorse"}, {policy, "cancel"}, {policy, "renew"}, {loss, "settle"},
-		{loss, "revise"}} {
+	for _, form := range [][2]string{{policy, "endorse"}, {policy, "cancel"}, {policy, "renew"}, {loss, "revise"},
+		{loss, "settle"}} {
 		p.turn(form[0])
 		p.click("[data-action=" + form[1] + "]")
 		p.sees("form[data-form=" + form[1] + "] h2")
 		look(form[1])
 	}
-	p.send("revise")
-	p.sees("form .outcome")
+	// An empty settlement is refused each time, and so leaves the claim as it is for others.
+	p.send("settle")
+	p.becomes("Boolean(document.querySelector('form[data-form=settle] [aria-invalid=true]'))")
+	p.sees("form[data-form=settle] .outcome")
 	look("a refusal")
 }
 

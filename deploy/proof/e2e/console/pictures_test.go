@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -23,18 +24,27 @@ const (
 	mostPicture = 100_000
 )
 
-// screens are the pictures: the address of a screen, or what leads to it from the one before, and what it shows.
-var screens = []struct{ name, address, follow, selector, text string }{
+// picture is the address of a screen, or what leads to it from the one before, and what it shows.
+type picture struct{ name, address, follow, selector, text string }
+
+// screens are the pictures of the seeded book.
+var screens = []picture{
 	{name: "today", address: "/today", selector: "[data-part=ending]", text: "POL-"},
 	{name: "claim", follow: "[data-part=reopened] tbody a", selector: "[data-part=timeline]", text: "Created"},
 	{name: "policy", follow: ".lead a", selector: "[data-part=timeline]", text: "Created"},
-	{name: "find", address: "/find?q=c", selector: "#results", text: ""},
+	{name: "find", address: "/find", selector: "#results", text: "POL-"},
 	{name: "feed", address: "/feed", selector: "#events tbody", text: "exchange."},
 	{name: "help", address: "/help", selector: "[data-part=operations]", text: "POST /x/batch"},
 }
 
-// TestPictures holds that each screen has a picture in the READMEs, which is not large. With -write-pictures it makes
-// them, of the seeded book at the instant of the test clock.
+// reports are the pictures of what a book without contracts does not have.
+var reports = []picture{
+	{name: "desk", address: "/desk/MOTOR-2026/premium/2026-11", selector: "[data-part=why]", text: "EUR"},
+	{name: "reconciliation", selector: "[data-part=items]", text: "mismatch"},
+}
+
+// TestPictures checks that each screen has a picture in the READMEs, and that no picture is large. With -write-pictures
+// it makes them, of the seeded book at the instant of the test clock.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	if *writePictures {
@@ -48,7 +58,7 @@ func TestPictures(t *testing.T) {
 		}
 		shown = append(shown, text...)
 	}
-	for _, screen := range screens {
+	for _, screen := range slices.Concat(screens, reports) {
 		file := screen.name + ".webp"
 		info, err := os.Stat(filepath.Join(pictures, file))
 		if err != nil {
@@ -74,14 +84,30 @@ func photograph(t *testing.T) {
 	if err := seed(e); err != nil {
 		t.Fatal(err)
 	}
+	camera(t, e).take(screens)
+	d := reported(t, "Alder")
+	d.sign(t, november, d.prepare(t, d.clerk, november))
+	reports[1].address = d.compared(t)
+	camera(t, d.Exchange).take(reports)
+}
+
+// camera opens a tab in which pictures are made.
+func camera(t *testing.T, e *trial.Exchange) *tab {
+	t.Helper()
 	p := open(t, e, "/help", trial.Developer, trial.Admin)
 	p.do(chromedp.EmulateViewport(1120, 760), emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: "light"}, {Name: "prefers-reduced-motion", Value: "reduce"},
 	}))
+	return p
+}
+
+// take makes pictures.
+func (p *tab) take(all []picture) {
+	p.Helper()
 	if err := os.MkdirAll(pictures, 0o755); err != nil {
-		t.Fatal(err)
+		p.Fatal(err)
 	}
-	for _, screen := range screens {
+	for _, screen := range all {
 		if screen.follow != "" {
 			p.click(screen.follow)
 		} else {
@@ -98,7 +124,7 @@ func photograph(t *testing.T) {
 			return err
 		}))
 		if err := os.WriteFile(filepath.Join(pictures, screen.name+".webp"), picture, 0o644); err != nil {
-			t.Fatal(err)
+			p.Fatal(err)
 		}
 	}
 }

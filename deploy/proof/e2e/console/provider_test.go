@@ -17,7 +17,7 @@ import (
 	"insurance.example/exchange/pkg/auth"
 )
 
-// provider is an identity provider that signs in whoever comes: OpenID Connect, authorization code with PKCE.
+// provider is an identity provider that signs in every user: OpenID Connect, authorization code with PKCE.
 type provider struct {
 	*httptest.Server
 	signer *auth.Signer

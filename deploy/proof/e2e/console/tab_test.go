@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
@@ -33,6 +34,7 @@ type tab struct {
 
 	mu     sync.Mutex
 	faults []string // errors of the page's scripts, and what its policy has refused
+	lost   []string // files of the page that did not come, for the log of a test that fails
 }
 
 // blank opens an empty tab for an exchange. At the end of the test, the page must have had no fault.
@@ -54,6 +56,9 @@ func blank(t *testing.T, e *trial.Exchange) *tab {
 		defer p.mu.Unlock()
 		if len(p.faults) > 0 {
 			t.Errorf("the page has faults:\n%s", strings.Join(p.faults, "\n"))
+		}
+		if t.Failed() && len(p.lost) > 0 {
+			t.Logf("files of the page that did not come:\n%s", strings.Join(p.lost, "\n"))
 		}
 	})
 	p.do(log.Enable(), runtime.Enable(), network.Enable())
@@ -84,6 +89,12 @@ func open(t *testing.T, e *trial.Exchange, screen string, scopes ...string) *tab
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openAs(t, e, c, screen)
+}
+
+// openAs opens the console at a screen with the token of a client.
+func openAs(t *testing.T, e *trial.Exchange, c *trial.Client, screen string) *tab {
+	t.Helper()
 	p := blank(t, e)
 	p.signedIn(strings.TrimPrefix(c.Authorization(), "Bearer "))
 	p.visit(screen)
@@ -112,6 +123,7 @@ func (p *tab) listen(event any) {
 			fault = event.Entry.Text
 		}
 	}
+	p.loses(event)
 	if sent, is := event.(*network.EventRequestWillBeSent); is && strings.Contains(sent.DocumentURL, "/console") {
 		fault = unguarded(sent.Request)
 	}
@@ -123,8 +135,9 @@ func (p *tab) listen(event any) {
 }
 
 var (
-	asks    = regexp.MustCompile(`/x/claim/admissibility$|/console/|/token$`)
-	changes = regexp.MustCompile(`^http://[^/]+/[A-Za-z]{2,}/[^/:]+(:[a-z]+|/documents)?$`)
+	asks = regexp.MustCompile(`/x/claim/admissibility$|/console/|/token$|` +
+		`/x/bordereau/.*:(approve|reject|acknowledge|waive)$|/x/reconciliation/(statement|run/)`)
+	changes = regexp.MustCompile(`^http://[^/]+/([A-Za-z]{2,}|x/access)/[^/:]+(:[a-z]+|/documents)?$`)
 )
 
 // unguarded returns what is wrong with a request of the console that writes: without an Idempotency-Key, it may be done
@@ -148,16 +161,44 @@ func (p *tab) do(actions ...chromedp.Action) {
 	}
 }
 
-// visit loads the console at a screen.
+// visit loads the console at a screen. An exchange that has more to do than it can refuses a file of the page now and
+// then: the page then asks to be loaded again, which visit does.
 func (p *tab) visit(screen string) {
 	p.Helper()
-	p.to(p.base + "/console#" + screen)
+	trial.Eventually(p.T, func() error {
+		p.to(p.base + "/console#" + screen)
+		return chromedp.Run(p.ctx, chromedp.Poll("Boolean(document.querySelector('#content, dialog'))", nil,
+			chromedp.WithPollingTimeout(startsWithin)))
+	})
 }
+
+// startsWithin is after which time a page that shows nothing is loaded again.
+const startsWithin = 20 * time.Second
 
 // to loads a page.
 func (p *tab) to(address string) {
 	p.Helper()
 	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address))
+}
+
+// loses notes a file of the page that did not come.
+func (p *tab) loses(event any) {
+	lost := ""
+	switch event := event.(type) {
+	case *network.EventLoadingFailed:
+		if event.Type == network.ResourceTypeScript {
+			lost = "a script: " + event.ErrorText
+		}
+	case *network.EventResponseReceived:
+		if event.Type == network.ResourceTypeScript && event.Response.Status >= http.StatusBadRequest {
+			lost = fmt.Sprintf("%s: %d", event.Response.URL, event.Response.Status)
+		}
+	}
+	if lost != "" {
+		p.mu.Lock()
+		p.lost = append(p.lost, lost)
+		p.mu.Unlock()
+	}
 }
 
 // causes waits for a fault that has a text, which the test has caused, and forgets it.

@@ -54,6 +54,9 @@ func New(doc *openapi3.T, seed uint64) (*Generator, error) {
 			o := operation{method: method, path: path, Operation: methods[method]}
 			if o.RequestBody != nil {
 				content := o.RequestBody.Value.Content.Get("application/json")
+				if content == nil && len(o.RequestBody.Value.Content) > 0 {
+					continue // a file, of which the document has no members
+				}
 				if content == nil || content.Schema == nil {
 					return nil, fmt.Errorf("%s %s: the document says nothing of the body", method, path)
 				}

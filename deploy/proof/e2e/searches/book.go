@@ -192,7 +192,7 @@ func (w *writer) amount() any {
 	return []any{10, 20, 20.5, 1e2, 99.99}[w.random.IntN(5)]
 }
 
-// claim makes a claim on a policy, and with it, or not, a change, a settlement, and a receipt.
+// claim makes a claim on a policy. At random it also changes it, settles it, and makes a receipt.
 func (w *writer) claim(policyNumber string) {
 	made := w.object("claim", w.some(trial.Record{
 		"policyNumber": policyNumber, "lossDate": w.instant(0, 100),

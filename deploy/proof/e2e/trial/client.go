@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"insurance.example/exchange/deploy/proof/e2e/contractcheck"
+	"insurance.example/exchange/pkg/peer"
 )
 
 // Client calls an exchange as one caller. It is safe for concurrent use. It checks every response against the rules
@@ -34,7 +35,13 @@ func (c *Client) Through(transport http.RoundTripper) *Client {
 	return &Client{c.base, c.authorization, &http.Client{Transport: Checked(transport), Timeout: Patience}}
 }
 
-var sender = &http.Client{Transport: Checked(&http.Transport{MaxIdleConnsPerHost: 128}), Timeout: Patience}
+var sender = &http.Client{Transport: Checked(Connections()), Timeout: Patience}
+
+// Connections returns a transport for HTTP/1.1. As all clients of the exchange do, it closes a connection without a
+// request before the server does: a POST that is sent while the server closes has no response, and is not repeated.
+func Connections() *http.Transport {
+	return &http.Transport{MaxIdleConnsPerHost: 128, IdleConnTimeout: peer.IdleTimeout}
+}
 
 // Checked returns a transport that returns an error instead of a response that breaks the OpenAPI document or a rule
 // of all responses.

@@ -226,9 +226,19 @@ func (e *Exchange) Client(subject string, scopes ...string) (*Client, error) {
 
 // ClientOf returns a client with a token that names an issuer.
 func (e *Exchange) ClientOf(issuer, subject string, scopes ...string) (*Client, error) {
-	token, err := e.Signer.Issue(auth.Grant{
-		Subject: subject, Scopes: scopes, Issuer: issuer, Audience: []string{Audience}, Lifetime: time.Hour,
+	return e.granted(auth.Grant{Subject: subject, Scopes: scopes, Issuer: issuer})
+}
+
+// Member returns a client with a token that names an organisation, in the claim org.
+func (e *Exchange) Member(organisation, subject string, scopes ...string) (*Client, error) {
+	return e.granted(auth.Grant{
+		Subject: subject, Scopes: scopes, Issuer: Issuer, Organisation: organisation, OrganisationClaim: "org",
 	})
+}
+
+func (e *Exchange) granted(to auth.Grant) (*Client, error) {
+	to.Audience, to.Lifetime = []string{Audience}, time.Hour
+	token, err := e.Signer.Issue(to)
 	c := &Client{e.Base, "Bearer " + token, sender}
 	if e.volumes != nil {
 		c = c.Through(e.volumes.Transport())

@@ -60,5 +60,5 @@ func Examined() []string {
 	return append([]string{
 		"keys", "former versions", "references", "rows", "receipts in rows", "versions with a digest",
 	},
-		internalapi.Logged()...)
+		internalapi.Recorded()...)
 }

@@ -19,7 +19,9 @@ type Response struct {
 }
 
 // location is the form of the Location header of a new record.
-var location = regexp.MustCompile(`^/[A-Za-z]+/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+var location = regexp.MustCompile(
+	`^/([A-Za-z]+|x/reconciliation/[a-z]+)/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$|` +
+		`^/x/bordereau/[^/]+/(premium|claims)/[^/]+/versions/[0-9]+$`)
 
 // innards are words of the language, its libraries and the database, which no caller may see.
 var innards = regexp.MustCompile(

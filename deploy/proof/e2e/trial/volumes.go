@@ -78,10 +78,11 @@ func (v *Volumes) Pair(process string) tls.Certificate {
 
 // Transport returns a transport for HTTP/1.1 that trusts the servers and shows the given certificates.
 func (v *Volumes) Transport(certificates ...tls.Certificate) *http.Transport {
-	return &http.Transport{
-		MaxIdleConnsPerHost: 128,
-		TLSClientConfig:     &tls.Config{RootCAs: v.trusted, Certificates: certificates, MinVersion: tls.VersionTLS12},
+	transport := Connections()
+	transport.TLSClientConfig = &tls.Config{
+		RootCAs: v.trusted, Certificates: certificates, MinVersion: tls.VersionTLS12,
 	}
+	return transport
 }
 
 // flags returns the flags by which a process serves and calls with TLS. Services accept the certificates of those

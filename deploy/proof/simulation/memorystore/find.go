@@ -290,3 +290,17 @@ func bodiless(f docstore.Former) docstore.Former {
 	f.Body, f.State = nil, bytes.Clone(f.State)
 	return f
 }
+
+func (c *collection) OwnerAfter(ctx context.Context, who organisation.ID, after string) (first string, err error) {
+	if err := errors.Join(ended(ctx), who.CheckUnnamed()); err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, doc := range c.docs {
+		if doc.Owner > after && (first == "" || doc.Owner < first) {
+			first = doc.Owner
+		}
+	}
+	return first, nil
+}

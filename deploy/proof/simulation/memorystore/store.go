@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/pkg/docstore"
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 	"insurance.example/exchange/pkg/organisation"
 )
 
@@ -196,7 +196,7 @@ func (c *collection) Texts(
 			texts[id] = ""
 			continue
 		}
-		text, err := jsonobject.Text(c.docs[at].Body, member)
+		text, err := jsonmember.Text(c.docs[at].Body, member)
 		if err != nil {
 			return nil, unavailable(err)
 		}

@@ -15,7 +15,7 @@ func securitySchemes() openapi3.SecuritySchemes {
 		"A signed token (RFC 9068), however it was obtained. The scope that it must have is the `" +
 			openapi.ScopeExtension + "` of the operation:", "",
 	}
-	for _, scope := range []string{openapi.ScopeDeveloper, openapi.ScopeAdmin} {
+	for _, scope := range []string{openapi.ScopeDeveloper, openapi.ScopeAdmin, openapi.ScopeOperator} {
 		description = append(description, "- `"+scope+"`: "+openapi.Scopes()[scope])
 	}
 	return openapi3.SecuritySchemes{openapi.Bearer: {Value: &openapi3.SecurityScheme{

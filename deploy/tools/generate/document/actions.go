@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -49,7 +50,7 @@ func mayWarn(r rest.Description) bool { return len(r.Extra) == 0 && warns(r) }
 
 // actionRefuses returns the problems that an action may return.
 func actionRefuses(r rest.Description, a rest.ActionDescription) []problem.Kind {
-	refused := kinds(ofAll, ofBodies, ofKeys, ofStored, a.Refuses)
+	refused := kinds(ofAll, ofBodies, ofKeys, ofStored, a.Refuses, r.WriteRefuses)
 	if len(a.Moves) > 0 {
 		refused = kinds(refused, []problem.Kind{problem.Transition})
 	}
@@ -75,6 +76,11 @@ func (b *builder) extension(x rest.Extension) {
 	}
 	op := b.operation(resource{tag: tag}, x.ID, x.Summary, scope)
 	op.Description = strings.TrimSpace(x.Summary + ". " + x.Details)
+	if d := x.Deprecated; d != nil {
+		op.Deprecated = true
+		op.Description += fmt.Sprintf(" Deprecated since %s; it may be gone from %s on. See %s.",
+			d.Since.UTC().Format(time.DateOnly), d.Sunset.UTC().Format(time.DateOnly), d.Instead)
+	}
 	switch {
 	case len(x.Among) > 0:
 		b.search(op, x)
@@ -88,15 +94,36 @@ func (b *builder) extension(x rest.Extension) {
 			op.RequestBody = body(b.schemas.closed(x.Body), true)
 			refused = kinds(refused, ofBodies)
 		}
+		if len(x.Takes) > 0 {
+			op.RequestBody = file(x.Takes)
+			refused = kinds(refused, []problem.Kind{
+				problem.SlowBody, problem.Malformed, problem.TooLarge, problem.MediaType,
+			})
+		}
 		headers := []string{"X-Request-Id"}
 		if x.Tagged {
 			headers = append(headers, "ETag")
+		}
+		if slices.Contains(x.Parameters, "IdempotencyKey") {
+			headers = append(headers, "Idempotency-Replayed")
 		}
 		if x.Tagged && x.Writes {
 			op.Parameters = append(op.Parameters, parameters("IfMatch", "IfNoneMatch")...)
 			refused = kinds(refused, []problem.Kind{problem.Changed})
 		}
-		op.Responses.Set("200", succeed(x.Summary+".", b.schemas.of(x.Response, false), nil, headers...))
+		status, response := "200", (*openapi3.SchemaRef)(nil)
+		if x.Creates {
+			status, headers = "201", append(headers, "Location")
+		}
+		if x.Response != nil {
+			response = b.schemas.of(x.Response, false)
+		}
+		op.Responses.Set(status, succeed(x.Summary+".", response, nil, headers...))
+		if x.Media != "" {
+			op.Responses.Value(status).Value.Content = openapi3.Content{
+				x.Media: binary(),
+			}
+		}
 		b.refuse(op, refused)
 	case x.IsRecord:
 		op.OperationID, op.Parameters = "past"+

@@ -105,7 +105,10 @@ func info() *openapi3.Info {
 // conventions is the text about what holds for every resource.
 var conventions = fmt.Sprintf(
 	"The HTTP interface through which insurers, brokers and client applications exchange insurance records.\n\n"+
-		"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else.\n\n"+
+		"**Access.** Every operation needs a bearer token: `std.developer` opens GET, `std.admin` everything else. "+
+		"Where organisations share the exchange, a token with `exchange.operate` is an operator's: it reads the "+
+		"records of all of them, says why in the header `Exchange-Reason` (1 to 200 characters, else 400), and writes nothing "+
+		"(403).\n\n"+
 		"**Errors.** Every error is a problem document (RFC 7807) whose `type` is the URI of a page that says how "+
 		"to mend it.\n\n"+
 		"**Members.** Those that a record does not name are kept and returned as sent; null is the same as absent. "+

@@ -73,6 +73,10 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 		op.AddParameter(openapi3.NewQueryParameter("limit").WithSchema(openapi3.NewIntegerSchema().WithMin(1).WithMax(
 			rest.MaxLimit).WithDefault(rest.DefaultLimit)).WithDescription("How many entries to return at most."))
 	}
+	if o.Dated {
+		op.AddParameter(openapi3.NewQueryParameter("at").WithRequired(true).WithSchema(
+			openapi3.NewDateTimeSchema()).WithDescription("The instant; one that is still to come is now."))
+	}
 	if o.Returns == nil {
 		op.Responses.Set("204", succeed("Done.", nil, nil, "X-Request-Id"))
 	} else {
@@ -84,7 +88,7 @@ func (b *builder) internalOperation(o internalapi.Operation) {
 	} else {
 		refused = append(refused, problem.NotFound)
 	}
-	if o.Limited || len(o.Parts) > 0 || o.MostNames > 0 {
+	if o.Limited || o.Dated || len(o.Parts) > 0 || o.MostNames > 0 {
 		refused = append(refused, problem.BadParameter)
 	}
 	if o.Takes != nil {

@@ -77,14 +77,15 @@ func queryParameter(p rest.Parameter) *openapi3.Parameter {
 	case "decimal":
 		schema.WithPattern(`^-?[0-9]+(\.[0-9]+)?$`)
 	}
-	if p.Most > 0 {
-		list := openapi3.NewArraySchema().WithItems(schema).WithMinItems(1).WithMaxItems(int64(p.Most))
-		return openapi3.NewQueryParameter(p.Name).WithSchema(list)
-	}
-	if len(p.Values) > 0 {
+	switch {
+	case p.Most > 0:
+		schema = openapi3.NewArraySchema().WithItems(schema).WithMinItems(1).WithMaxItems(int64(p.Most))
+	case len(p.Values) > 0:
 		schema = enumeration(p.Values)
 	}
-	return openapi3.NewQueryParameter(p.Name).WithSchema(schema)
+	described := openapi3.NewQueryParameter(p.Name).WithSchema(schema)
+	described.Deprecated = p.Deprecated
+	return described
 }
 
 func (b *builder) read(of resource) *openapi3.Operation {
@@ -114,7 +115,7 @@ func (b *builder) create(of resource) *openapi3.Operation {
 	op.Responses.Set("200",
 		succeed("The same Idempotency-Key came with the same request before: the record that it made, as it is now.",
 			of.result, nil, "Idempotency-Replayed", "ETag", "X-Request-Id"))
-	b.refuse(op, kinds(ofAll, ofBodies, ofKeys, checksRefuse(of.Description), of.Taken))
+	b.refuse(op, kinds(ofAll, ofBodies, ofKeys, checksRefuse(of.Description), of.Taken, of.WriteRefuses))
 	return op
 }
 
@@ -138,7 +139,7 @@ func (b *builder) replace(of resource) *openapi3.Operation {
 	}
 	op.Responses.Set("200", succeed("The record as it is now.", result, nil, "ETag", "X-Request-Id"))
 	b.refuse(op, kinds(ofAll, ofBodies, ofStored, checksRefuse(of.Description),
-		of.ReplaceRefuses, of.Taken))
+		of.ReplaceRefuses, of.Taken, of.WriteRefuses))
 	return op
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/idempotency"
 )
 
 var violations = reflect.TypeFor[[]problem.Violation]()
@@ -34,6 +35,19 @@ func headers(names ...string) openapi3.Headers {
 func body(schema *openapi3.SchemaRef, required bool) *openapi3.RequestBodyRef {
 	return &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().
 		WithRequired(required).WithContent(openapi3.NewContentWithJSONSchemaRef(schema))}
+}
+
+// file returns a body that is a file of one of some media types.
+func file(media []string) *openapi3.RequestBodyRef {
+	content := openapi3.Content{}
+	for _, of := range media {
+		content[of] = binary()
+	}
+	return &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody().WithRequired(true).WithContent(content)}
+}
+
+func binary() *openapi3.MediaType {
+	return openapi3.NewMediaType().WithSchema(openapi3.NewStringSchema().WithFormat("binary"))
 }
 
 func enumeration[T ~string](values []T) *openapi3.Schema {
@@ -64,6 +78,22 @@ func sharedParameters() openapi3.ParametersMap {
 		"The number of the policy.")
 	add("name", openapi3.NewPathParameter("name"), openapi3.NewStringSchema(),
 		"The name of the webhook: 1 to 64 letters, digits, points, hyphens and underscores.")
+	add("contract", openapi3.NewPathParameter("contract"), openapi3.NewStringSchema(),
+		"The reference of the contract: 1 to 64 letters, digits, points, hyphens and underscores.")
+	add("kind", openapi3.NewPathParameter("kind"), openapi3.NewStringSchema(), "The kind of bordereau: premium.")
+	add("period", openapi3.NewPathParameter("period"), openapi3.NewStringSchema(),
+		"The period: a month such as 2026-01, or a quarter such as 2026-Q1.")
+	add("number", openapi3.NewPathParameter("number"), openapi3.NewStringSchema(),
+		"The number of the version among those of the period, from 1.")
+	add("lineId", openapi3.NewPathParameter("lineId"), openapi3.NewStringSchema(),
+		"The id of the line: that of its receipt or claim.")
+	add("finding", openapi3.NewPathParameter("finding"), openapi3.NewStringSchema(), "The id of the finding.")
+	add("profile", openapi3.NewPathParameter("profile"), openapi3.NewStringSchema(),
+		"The name of the profile: 1 to 64 letters, digits, points, hyphens and underscores.")
+	add("statementId", openapi3.NewPathParameter("statementId"), openapi3.NewStringSchema(), "The id of the statement.")
+	add("runId", openapi3.NewPathParameter("runId"), openapi3.NewStringSchema(), "The id of the run.")
+	add("item", openapi3.NewPathParameter("item"), openapi3.NewStringSchema(),
+		"The number of the item within its run, from 1.")
 	add("limit", openapi3.NewQueryParameter("limit"),
 		openapi3.NewIntegerSchema().WithMin(1).WithMax(rest.MaxLimit).WithDefault(rest.DefaultLimit),
 		"The greatest number of records, or of events, in the page.")
@@ -74,7 +104,7 @@ func sharedParameters() openapi3.ParametersMap {
 	add("at", openapi3.NewQueryParameter("at").WithRequired(true), openapi3.NewDateTimeSchema(),
 		"The instant, from the creation of the record until now. A + in it is written %2B.")
 	add("IdempotencyKey", openapi3.NewHeaderParameter("Idempotency-Key"),
-		openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(rest.MaxKey),
+		openapi3.NewStringSchema().WithMinLength(1).WithMaxLength(idempotency.MaxKey),
 		"Names the request, so that it can be sent again without being done twice. It belongs to the caller and "+
 			"the operation.")
 	add("IfMatch", openapi3.NewHeaderParameter("If-Match"), openapi3.NewStringSchema(),

@@ -31,6 +31,10 @@ var refusals = map[int]refusal{
 		"Unauthorized", "There is no valid token with the scope of the operation.", of(problem.Unauthorized),
 		"WWW-Authenticate",
 	},
+	http.StatusForbidden: {
+		"Forbidden", "The organisation of the caller sees the record and may not do this with it.",
+		of(problem.RightMissing), "",
+	},
 	http.StatusNotFound: {
 		"NotFound", "There is no such record, or the request names one that does not exist.", of(problem.NotFound), "",
 	},

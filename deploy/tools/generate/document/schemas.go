@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"maps"
+	"path"
 	"reflect"
 	"strings"
 	"time"
@@ -29,11 +30,13 @@ type schemas struct {
 	sets  *valuesets.Registry
 	words *words
 	names map[reflect.Type]string // of structs whose component is not named after their type
+	types map[string]reflect.Type // of the components, by their names
 	errs  []error                 // about types without a schema, and names that are taken
 }
 
 func newSchemas(sets *valuesets.Registry, root string) *schemas {
-	return &schemas{all: openapi3.Schemas{}, sets: sets, names: map[reflect.Type]string{}, words: newWords(root)}
+	return &schemas{all: openapi3.Schemas{}, sets: sets, names: map[reflect.Type]string{},
+		types: map[string]reflect.Type{}, words: newWords(root)}
 }
 
 // add makes a component and returns a reference to it.
@@ -172,9 +175,18 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 	if sent {
 		name += inputSuffix
 	}
+	if is, taken := s.types[name]; taken && is != t {
+		// Another package has a type of this name. The first keeps it.
+		from := path.Base(t.PkgPath())
+		name = strings.ToUpper(from[:1]) + from[1:] + name
+	}
 	if _, made := s.all[name]; made {
+		if s.types[name] != t {
+			s.errs = append(s.errs, fmt.Errorf("%s and %s have one name; rename one of them", s.types[name], t))
+		}
 		return refTo(name)
 	}
+	s.types[name] = t
 	s.all[name] = nil // a struct may have members of its own type
 	schema := s.object(t, sent)
 	schema.Description = s.words.of(t)
@@ -185,7 +197,7 @@ func (s *schemas) component(t reflect.Type, sent bool) *openapi3.SchemaRef {
 func (s *schemas) closed(t reflect.Type) *openapi3.SchemaRef {
 	ref := s.component(t, true)
 	no := false
-	s.all[t.Name()+inputSuffix].Value.AdditionalProperties.Has = &no
+	s.all[path.Base(ref.Ref)].Value.AdditionalProperties.Has = &no
 	return ref
 }
 
@@ -202,6 +214,11 @@ func (s *schemas) object(t reflect.Type, sent bool) *openapi3.Schema {
 				member.Value.Extensions = map[string]any{}
 			}
 			member.Value.Extensions[openapi.AmountExtension] = true
+		}
+		if _, deprecated := field.Tag.Lookup("deprecated"); deprecated && member.Ref != "" {
+			member.Extensions["deprecated"] = true
+		} else if deprecated {
+			member.Value.Deprecated = true
 		}
 		schema.WithPropertyRef(name, member)
 		if !sent && !strings.Contains(options, "omit") {

@@ -1,10 +1,13 @@
 package document
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"insurance.example/exchange/pkg/rest"
 )
 
 // undescribed is described, and not all of its members are.
@@ -57,5 +60,48 @@ func TestNamesThatDifferInCaseOnlyAreRefused(t *testing.T) {
 	s.checkNames()
 	if err := s.failure(nil); err == nil || !strings.Contains(err.Error(), "productCatalog") {
 		t.Errorf("the names are taken: %v", err)
+	}
+}
+
+// leaving has members that callers should leave: of a type, and of a component.
+//
+// A struct of the tests.
+type leaving struct {
+	// The first member. Use Last.
+	First string `json:"first" deprecated:""`
+	// The next member. Use Last.
+	Next kept `json:"next" deprecated:""`
+	// The last member.
+	Last kept `json:"last"`
+}
+
+// kept is a component.
+//
+// A struct of the tests.
+type kept struct{}
+
+// TestWhatCallersShouldLeaveIsMarked reads the document about a member and a parameter that are deprecated.
+func TestWhatCallersShouldLeaveIsMarked(t *testing.T) {
+	s := newSchemas(nil, filepath.Join("..", "..", "..", ".."))
+	s.component(reflect.TypeFor[leaving](), false)
+	text, err := json.Marshal(s.all["leaving"].Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Properties map[string]struct{ Deprecated bool }
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"first": true, "next": true, "last": false} {
+		if got := document.Properties[name].Deprecated; got != want {
+			t.Errorf("%s is deprecated: %v, in %s", name, got, text)
+		}
+	}
+	for _, want := range []bool{true, false} {
+		if p := queryParameter(rest.Parameter{Name: "period", Deprecated: want, Most: 2}); p.Deprecated != want {
+			t.Errorf("the parameter is deprecated: %v", p.Deprecated)
+		}
 	}
 }

@@ -30,8 +30,8 @@ const (
 
 // The values of what neither a setting nor the URL gives.
 const (
-	// DefaultTimeout is well below the time of a request, so that a server that hangs is a 503 and no request that is
-	// cut off.
+	// DefaultTimeout is well below the time that a request may take. So a server that hangs leads to a 503, and the
+	// request is not cut off.
 	DefaultTimeout = 5 * time.Second
 	// DefaultSelectionTimeout is long enough for a planned change of the primary, which takes about a second. In an
 	// election after a loss, which takes ten, a request gets its 503 instead of a place in a queue.

@@ -3,7 +3,7 @@ package bsonjson
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/jsonobject/jsonmember"
 )
 
 // Paths returns the paths that a find has to select for TextOf, of an object that a field holds.
@@ -15,7 +15,7 @@ func Paths(field, name string) []string {
 // text. What the paths do not select may be left out of the object.
 func TextOf(object bson.Raw, name string) (string, error) {
 	if kept, is := object.Lookup(keptName).StringValueOK(); is {
-		return jsonobject.Text([]byte(kept), name)
+		return jsonmember.Text([]byte(kept), name)
 	}
 	text, _ := object.Lookup(string(appendName(nil, []byte(name)))).StringValueOK()
 	return text, nil

@@ -1,0 +1,41 @@
+package internalapi
+
+import (
+	"net/http"
+	"reflect"
+
+	"insurance.example/exchange/contracts/internalapi/reporting"
+)
+
+// receipts is an operation of premium.
+func receipts() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.ReceiptsPath, ID: "readReceipts",
+		Summary: "Read a page of all receipts, in an order that never changes", Parameter: "after",
+		ParameterMeans: "The id of the last receipt of the page before, or oldest. One that is neither is 400.",
+		Limited:        true, Returns: reflect.TypeFor[reporting.Receipts](),
+	}
+}
+
+// attachments is an operation of coverage.
+func attachments() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.AttachmentsPath, ID: "readAttachments",
+		Summary:   "Read by what up to 200 policies belong to contracts",
+		Parameter: "policyNumbers", MostNames: 200,
+		ParameterMeans: "The policy numbers, with commas between them. More than 200 are 400.",
+		Returns:        reflect.TypeFor[reporting.Attachments](),
+	}
+}
+
+// allClaims is an operation of claims.
+func allClaims() Operation {
+	return Operation{
+		Method: http.MethodGet, Path: reporting.ClaimsPath, ID: "readClaims",
+		Summary:   "Read a page of all claims as they were at an instant, in an order that never changes",
+		Parameter: "after",
+		ParameterMeans: "The id of the last claim that the page before looked at, or oldest. One that is neither is " +
+			"400.",
+		Limited: true, Dated: true, Returns: reflect.TypeFor[reporting.Claims](),
+	}
+}

@@ -1,0 +1,116 @@
+// Package reporting holds the operations of coverage, claims and premium by which policies, claims and receipts are
+// reported together, many at a time, in an order that never changes, and the one by which records are read as they
+// were.
+package reporting
+
+import (
+	"insurance.example/exchange/contracts/claims"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/contracts/scalar"
+)
+
+// The operations. Each is a path to which the parameter is added.
+const (
+	ReceiptsPath    = "/internal/receipts/"    // GET {after}?limit=: Receipts
+	AttachmentsPath = "/internal/attachments/" // GET {policyNumbers}: Attachments
+	ClaimsPath      = "/internal/claims/"      // GET {after}?at=&limit=: Claims
+	RecordsAtPath   = "/internal/records-at/"  // GET {names}?at=: PastRecords
+)
+
+// Oldest is the place before the first receipt or claim.
+const Oldest = "oldest"
+
+// Receipts is a page of receipts.
+//
+// Receipts in the order of their ids. No receipt will ever appear before the last one of a page.
+type Receipts struct {
+	// The receipts. There may be fewer than asked for while more are still to come.
+	Receipts []ReportedReceipt `json:"receipts"`
+	// Whether there may be more at present.
+	More bool `json:"more"`
+}
+
+// ReportedReceipt is a receipt of a page.
+//
+// A receipt.
+type ReportedReceipt struct {
+	// The receipt as its readers see it.
+	Record premium.Receipt `json:"record"`
+	// Whether the row of the premium bordereau that it counts in may still lack it.
+	Awaited bool `json:"awaited,omitzero"`
+}
+
+// Attachments says when policies attached.
+//
+// The policies that some numbers name, in the order of the numbers. A number that names nothing has none.
+type Attachments struct {
+	// The policies.
+	Policies []Attachment `json:"policies"`
+}
+
+// Attachment says when a policy attached.
+//
+// By what a policy belongs to a contract.
+type Attachment struct {
+	// The number of the policy.
+	PolicyNumber string `json:"policyNumber"`
+	// The coverage resource to which the policy belongs, such as motorCoverage.
+	Line string `json:"line"`
+	// The inceptionDate with which the policy was first recorded. Absent where it had none.
+	InceptionDate scalar.DateTime `json:"inceptionDate,omitzero"`
+}
+
+// Claims is a page of claims.
+//
+// Claims in the order of their ids, each as it was at an instant. No claim will ever appear before the last one of a
+// page.
+type Claims struct {
+	// The claims that were there at the instant. There may be fewer than asked for, or none, while more are to come.
+	Claims []ReportedClaim `json:"claims"`
+	// The id of the last claim that was looked at. Absent where none was.
+	Last string `json:"last,omitzero"`
+	// Whether there may be more at present.
+	More bool `json:"more"`
+}
+
+// ReportedClaim is a claim of a page.
+//
+// A claim as it was at an instant.
+type ReportedClaim struct {
+	// The claim as its readers saw it then.
+	Record claims.Claim `json:"record"`
+	// The instant at which it was recorded.
+	RecordedAt scalar.DateTime `json:"recordedAt"`
+	// How many of its payments had been made when its reserve was last changed. The reserve is for what is paid after
+	// them.
+	ReservedAfter int `json:"reservedAfter,omitzero"`
+}
+
+// PastRecords is the response to a look-up of records by their names as they were at an instant. It is as large as a
+// look-up of records as they are.
+//
+// The records that some names name as they were at an instant, in the order of the names.
+type PastRecords struct {
+	// The records. A name that names nothing, or what was not there yet, has none, and neither has a record of which it
+	// was not kept what it was then.
+	Records []PastRecord `json:"records"`
+	// How many of the names were looked up, from the first. The others are left out because of the size of the
+	// response.
+	Looked int `json:"looked"`
+}
+
+// PastRecord is a record as it was at an instant, with the name by which it was asked for.
+//
+// A record as it was at an instant, under a name.
+type PastRecord struct {
+	// The id or number that was asked for.
+	Name string `json:"name"`
+	// The resource of the record.
+	Resource string `json:"resource"`
+	// The id of the record.
+	ID scalar.ID `json:"id"`
+	// The number of its version then.
+	Version int64 `json:"version"`
+	// The record itself.
+	Record scalar.JSON `json:"record"`
+}

@@ -1,0 +1,32 @@
+// Package lists holds the lists of what was sent by others and of how it was compared.
+//
+// What was sent and compared, the newest first.
+package lists
+
+import "insurance.example/exchange/contracts/reconciliation"
+
+// The states of a run.
+const (
+	RunOpen    = "open"
+	RunSettled = "settled"
+)
+
+// StatementList are statements.
+//
+// Files that were sent, the newest first.
+type StatementList struct {
+	// The statements of the page.
+	Statements []reconciliation.Statement `json:"statements"`
+	// The value of the parameter cursor for the next page. Absent on the last one.
+	Next string `json:"next,omitzero"`
+}
+
+// RunList are comparisons.
+//
+// Comparisons, the newest first.
+type RunList struct {
+	// The runs of the page.
+	Runs []reconciliation.Run `json:"runs"`
+	// The value of the parameter cursor for the next page. Absent on the last one.
+	Next string `json:"next,omitzero"`
+}

@@ -1,0 +1,166 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"insurance.example/exchange/deploy/exchange/client"
+)
+
+// The forms of the output.
+const (
+	asTable = "table"
+	asJSON  = "json"
+)
+
+// office is what the commands share.
+type office struct {
+	client.Surroundings
+	exchange client.Exchange
+	form     string
+}
+
+// Commands returns the commands bordereau and reconcile. Their errors are for client.Report.
+func Commands(around client.Surroundings) []*cobra.Command {
+	return []*cobra.Command{bordereau(around), reconcile(around)}
+}
+
+// group completes a command that only has others below it.
+func group(c *cobra.Command, below ...*cobra.Command) *cobra.Command {
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return client.Misuse(fmt.Sprintf("there is no command %s %q; --help lists them", c.Name(), args[0]))
+		}
+		return nil
+	}
+	c.RunE = func(command *cobra.Command, _ []string) error { return command.Help() }
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return client.Misuse(err.Error()) })
+	c.AddCommand(below...)
+	return c
+}
+
+// command completes a command: its flags, and how it runs. Use names the arguments; the last one may be left out where
+// it is in brackets.
+func command(around client.Surroundings, c *cobra.Command, do func(*office, context.Context, []string) error,
+) *cobra.Command {
+	o := &office{Surroundings: around, form: asJSON}
+	if client.Terminal(around.Out) {
+		o.form = asTable
+	}
+	connect := client.Connect(around, c)
+	c.Flags().StringVarP(&o.form, "output", "o", o.form, "form of the output: json or table")
+	words := strings.Fields(c.Use)[1:]
+	least := len(words)
+	if least > 0 && strings.HasPrefix(words[least-1], "[") {
+		least--
+	}
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > len(words) {
+			return client.Misuse(c.Name() + " takes " + cmp.Or(strings.Join(words, " "), "no arguments"))
+		}
+		return nil
+	}
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		if o.form != asTable && o.form != asJSON {
+			return client.Misuse(fmt.Sprintf("--output %q is not json or table", o.form))
+		}
+		if o.exchange, err = connect(); err != nil {
+			return err
+		}
+		return do(o, c.Context(), args)
+	}
+	return c
+}
+
+func read[T any](ctx context.Context, o *office, path string, query url.Values) (value T, body []byte, err error) {
+	if body, err = o.exchange(ctx, client.Request{Method: http.MethodGet, Path: path, Query: query}); err == nil {
+		err = json.Unmarshal(body, &value)
+	}
+	return value, body, err
+}
+
+// print prints a body as JSON.
+func (o *office) print(body []byte) error {
+	text := jsontext.Value(body)
+	if err := text.Indent(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(o.Out, "%s\n", text)
+	return err
+}
+
+// eachLine prints each of some records as JSON, on a line of its own.
+func eachLine[T any](o *office, records []T) error {
+	for _, record := range records {
+		if err := json.MarshalWrite(o.Out, record); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(o.Out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table prints rows, the first of which is the header.
+func (o *office) table(rows [][]string) error {
+	out := tabwriter.NewWriter(o.Out, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = client.Printable(cell) // a tab would begin a new cell
+		}
+		if _, err := fmt.Fprintln(out, strings.Join(cells, "\t")); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func orPrint(o *office, body []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	return o.print(body)
+}
+
+// post sends what is asked for, and prints the response. With a key it is sent again after an outage.
+func (o *office) post(ctx context.Context, path, key string, asked any) error {
+	body, err := json.Marshal(asked)
+	if err == nil {
+		body, err = o.exchange(ctx, client.Request{Method: http.MethodPost, Path: path, Body: body, Key: key})
+	}
+	return orPrint(o, body, err)
+}
+
+// write writes a file, which appears only once it is complete; - is the standard output.
+func (o *office) write(file string, do func(io.Writer) error) error {
+	if file == "-" {
+		return do(o.Out)
+	}
+	out, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name()) // nothing is left of it once it has its name
+	err = do(out)
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), file)
+}

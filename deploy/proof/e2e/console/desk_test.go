@@ -1,0 +1,258 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+const (
+	october  = "/x/bordereau/MOTOR-2026/premium/2026-10"
+	november = "/x/bordereau/MOTOR-2026/premium/2026-11"
+)
+
+// terms are those of the contract.
+var terms = trial.Record{
+	"uniqueMarketReference": "B0001MOTOR2026", "coverholderName": "Alder Underwriting", "inception": "2026-01-01",
+	"expiry": "2027-01-01", "lines": []string{"motorCoverage"}, "currency": "EUR", "amountUnit": "major",
+	"settlementCurrency": "GBP", "originalPerSettlement": "1.22", "commissionPercentage": "15",
+	"frequency": "month", "firstPeriod": "2026-10",
+}
+
+// desk is an exchange in December with a contract whose October is approved, and whose November is due. The receipts of
+// November are those of October and one more, and one is larger.
+type desk struct {
+	*trial.Exchange
+	clerk, anna *trial.Client
+	policy      trial.Record
+	// extra is the receipt of November that makes it differ most.
+	extra trial.Record
+}
+
+// reported makes a desk, with policies of a holder whose last name is given.
+func reported(t *testing.T, name string) desk {
+	t.Helper()
+	e := run(t, "EXCHANGE_TEST_CLOCK=2026-10-05T09:00:00Z", "EXCHANGE_CURRENCY=EUR", "EXCHANGE_AMOUNT_UNIT=major")
+	d := desk{Exchange: e, clerk: client(t, e)}
+	anna, err := e.Client("anna", trial.Developer, trial.Admin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.anna, d.policy = anna, policy(t, d.clerk, name)
+	d.clerk.Put(t, "/x/contract/MOTOR-2026", terms).Want(t, http.StatusOK)
+	d.receipt(t, "new policy", 100)
+	d.advance(t, "2026-11-05T09:00:00Z")
+	d.sign(t, october, d.prepare(t, d.clerk, october))
+	d.receipt(t, "new policy", 130)
+	d.extra = d.receipt(t, "mid term adjustment", 900)
+	d.advance(t, today)
+	return d
+}
+
+func (d desk) receipt(t *testing.T, kind string, amount int) trial.Record {
+	t.Helper()
+	return d.clerk.Create(t, "receipt", trial.Record{"policyNumber": d.policy.Text("policyNumber"),
+		"receiptType": kind, "paymentAmount": amount, "premiumPaymentMethod": "cash"})
+}
+
+func (d desk) advance(t *testing.T, to string) {
+	t.Helper()
+	d.clerk.Post(t, "/x/clock:advance", trial.Record{"to": to}).Want(t, http.StatusOK)
+}
+
+// prepare makes the first version of a period, once its receipts are in the rows.
+func (d desk) prepare(t *testing.T, by *trial.Client, period string) (made trial.Record) {
+	t.Helper()
+	trial.Eventually(t, func() error {
+		response := by.Post(t, period+":prepare", trial.Record{"type": "original"})
+		if response.Status == http.StatusServiceUnavailable {
+			return fmt.Errorf("not yet: %s", response.Body)
+		}
+		made = response.Want(t, http.StatusCreated).Record(t)
+		return nil
+	})
+	return made
+}
+
+// sign approves a version as the second person.
+func (d desk) sign(t *testing.T, period string, v trial.Record) {
+	t.Helper()
+	d.anna.Post(t, fmt.Sprintf("%s/versions/%v:approve", period, v["number"]),
+		trial.Record{"digest": v.Text("digest")}).Want(t, http.StatusOK)
+}
+
+// TestWhyNovemberIsDifferent goes from the first screen to why November is not as October, and from there to the
+// receipt, in two clicks.
+func TestWhyNovemberIsDifferent(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Different")
+	v := d.prepare(t, d.anna, november)
+	p := open(t, d.Exchange, "/today", trial.Developer)
+	p.sees("[data-part=prepared]", "Versions that wait for a second person", "2026-11", "MOTOR-2026")
+	p.click("[data-part=prepared] tbody a")
+	p.sees("[data-part=why]", "Why 2026-11 is different from 2026-10", "Additional Premium")
+	// What is new is first; what both months have follows, with what it differs by.
+	if got := p.amounts("[data-part=why]"); !slices.Equal(got, []string{"0", "900", "900", "100", "130", "30"}) {
+		t.Errorf("amounts of the comparison: %v", got)
+	}
+	total := v["totals"].([]any)[0].(map[string]any)
+	want := []string{}
+	for _, name := range []string{"gross", "commission", "brokerage", "net", "settled"} {
+		want = append(want, strings.TrimSuffix(fmt.Sprint(total[name]), ".00"))
+	}
+	if got := p.amounts("[data-part=live]"); !slices.Equal(got, want) {
+		t.Errorf("amounts of the period: %v, want %v", got, want)
+	}
+	var bars []string
+	p.eval("[...document.querySelectorAll('[data-bar]')].map((e) => `${e.dataset.bar} ${e.dataset.figure}`)", &bars)
+	if !slices.Equal(bars, []string{"2026-10 100", "2026-11 1030"}) {
+		t.Errorf("bars: %v", bars)
+	}
+	p.click("[data-part=why] tbody td:last-child a")
+	p.sees("[data-part=record]", "mid term adjustment", "EUR 900.00", d.extra.Text("id"))
+}
+
+// TestAMonthIsSignedOff prepares November, is refused to approve what it has prepared itself, and another person
+// approves: with the digest, after a wrong one.
+func TestAMonthIsSignedOff(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Signer")
+	p := open(t, d.Exchange, "/desk", trial.Developer, trial.Admin)
+	p.sees("[data-part=board]", "2026-10", "approved", "2026-11", "due", "2026-12", "open")
+	p.turn("/desk/MOTOR-2026/premium/2026-12")
+	p.click("[data-action=prepare]")
+	p.send("prepare")
+	p.sees("form[data-form=prepare] .outcome", "2026-12")
+	p.turn("/desk/MOTOR-2026/premium/2026-11")
+	p.click("[data-action=prepare]")
+	p.fill("prepare", "/note", strings.Repeat("n", 2001))
+	p.send("prepare")
+	p.sees("form[data-form=prepare] .said", "more than 2000 characters")
+	p.fill("prepare", "/note", "as agreed")
+	p.send("prepare")
+	p.sees("[data-part=record]", "as agreed", "clerk")
+	p.click("[data-action=approve]")
+	p.send("approve")
+	p.sees("form[data-form=approve] .outcome", "Somebody else must approve it")
+	p.click("[data-action=reject]")
+	p.fill("reject", "/reason", "a receipt is missing")
+	p.send("reject")
+	p.sees(".lead", "rejected")
+	p.sees("[data-part=record]", "a receipt is missing")
+
+	v := d.prepare(t, d.anna, november)
+	p.turn(fmt.Sprintf("/desk/MOTOR-2026/premium/2026-11/%v", v["number"]))
+	p.sees("[data-part=lines]", "Grace Signer", "Additional Premium")
+	p.click("[data-action=approve]")
+	p.becomes("document.querySelector('[name=\"/digest\"]')?.value === " + quoted(v.Text("digest")))
+	p.fill("approve", "/digest", "0")
+	p.send("approve")
+	p.sees("form[data-form=approve] .outcome", "digest")
+	p.fill("approve", "/digest", v.Text("digest"))
+	p.send("approve")
+	p.sees(".lead", "approved")
+	p.click("[data-action=acknowledge]")
+	p.send("acknowledge")
+	p.gone("[data-action=acknowledge]")
+	now := d.clerk.Read(t, november)
+	if now.Text("state") != "acknowledged" {
+		t.Errorf("November is %s", now.Text("state"))
+	}
+	d.exports(t, p, v)
+}
+
+// exports downloads a version as CSV and as XLSX. The CSV has the bytes that the exchange returns.
+func (d desk) exports(t *testing.T, p *tab, v trial.Record) {
+	t.Helper()
+	p.eval("{ window.saved = []; const made = URL.createObjectURL; URL.createObjectURL = (blob) => { "+
+		"blob.text().then((text) => saved.push([blob.size, text])); return made(blob); }; }", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		fmt.Sprintf("%s%s/versions/%v/lines.csv", d.Base, november, v["number"]), http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", d.clerk.Authorization())
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	csv, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.click("[data-export=csv]")
+	p.becomes("saved.length === 1")
+	var text string
+	p.eval("saved[0][1]", &text)
+	if strings.TrimPrefix(string(csv), "\ufeff") != strings.TrimPrefix(text, "\ufeff") || len(text) == 0 {
+		t.Errorf("the file has\n%s\nwant\n%s", text, csv)
+	}
+	p.click("[data-export=xlsx]")
+	p.becomes("saved.length === 2 && saved[1][1].startsWith('PK')")
+	p.becomes("!performance.getEntriesByType('resource').some((e) => e.name.includes('eyJ'))")
+}
+
+// TestDifferences has the contract change after a version was prepared: a reader sees each cell that would be another
+// now, the largest first, and no control that writes.
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Later")
+	d.prepare(t, d.anna, november)
+	d.clerk.Put(t, "/x/contract/MOTOR-2026", terms.With("commissionPercentage", "20")).Want(t, http.StatusOK)
+	p := open(t, d.Exchange, "/desk/MOTOR-2026/premium/2026-11/1", trial.Developer)
+	p.sees("[data-part=differences]", "Commission", "135", "180", "19.50", "26")
+	// The largest first: the net amount of the larger receipt in euros changes by 45, as its commission does.
+	if first := p.texts("[data-part=differences] tbody tr:first-child")[0]; !strings.Contains(first, "180") {
+		t.Errorf("the first difference is %s", first)
+	}
+	if n := p.count("[data-action], form.act"); n > 0 {
+		t.Errorf("a reader sees %d controls that write", n)
+	}
+	p.turn("/desk/MOTOR-2026/premium/2026-11")
+	p.sees("[data-part=versions]", "anna")
+	if n := p.count("[data-action], form.act"); n > 0 {
+		t.Errorf("a reader sees %d controls that write", n)
+	}
+}
+
+// TestDeskIsForPeople has axe look at the screens of a period, a version and a form, in light and in dark, and sees
+// that none is wider than a phone, also with a name that is long and has no blanks.
+func TestDeskIsForPeople(t *testing.T) {
+	t.Parallel()
+	d := reported(t, strings.Repeat("Donaudampfschifffahrts", 10))
+	d.prepare(t, d.anna, november)
+	const period = "/desk/MOTOR-2026/premium/2026-11"
+	for _, scheme := range []string{"light", "dark"} {
+		p := open(t, d.Exchange, "/today", trial.Developer, trial.Admin)
+		p.media("prefers-color-scheme", scheme)
+		for _, screen := range []struct{ address, selector string }{
+			{"/today", "[data-part=prepared] tbody"}, {"/desk", "[data-part=board] tbody"},
+			{period, "[data-part=why] tbody"}, {period + "/1", "[data-part=lines] tbody"},
+			{"/reconciliation", "[data-part=profiles]"},
+		} {
+			p.do(chromedp.EmulateViewport(1280, 900))
+			p.turn(screen.address)
+			p.sees(screen.selector)
+			p.becomes("!document.querySelector('[aria-busy]')")
+			p.accessible(scheme + " " + screen.address)
+			p.do(chromedp.EmulateViewport(320, 740))
+			var wide []string
+			p.eval(wider, &wide)
+			if len(wide) > 0 {
+				t.Errorf("%s is wider than a phone: %q", screen.address, wide[:min(3, len(wide))])
+			}
+		}
+		p.turn(period + "/1")
+		p.click("[data-action=approve]")
+		p.sees("form[data-form=approve] h2")
+		p.accessible(scheme + " approve")
+	}
+}

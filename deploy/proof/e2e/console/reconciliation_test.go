@@ -1,0 +1,137 @@
+package console
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// TestAFileIsReconciled sends a file with a row that agrees, one with another premium and one that no record has, and
+// decides about them. A file that cannot be read is refused with the words of the exchange.
+func TestAFileIsReconciled(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Reconciler")
+	d.sign(t, november, d.prepare(t, d.clerk, november))
+	d.profile(t)
+	p := open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)
+	p.upload(t, "Nothing;Here\n1;2\n")
+	p.sees("form[data-form=upload] [role=alert]")
+	p.tries(t, d)
+	p.upload(t, d.statement("<img src=x onerror=window.ran=1>"))
+	p.sees("h1", "Statement")
+	p.sees(".lead", "3 rows were read")
+	p.click("[data-action=compare]")
+	p.fill("run", "/against/contract", "NONE")
+	p.fill("run", "/against/period", "2026-11")
+	p.send("run")
+	p.sees("form[data-form=run] .outcome [role=alert]")
+	p.fill("run", "/against/contract", "MOTOR-2026")
+	p.send("run")
+	p.sees("[data-part=outcomes]", "mismatch", "missing here", "matched")
+	p.sees("[data-part=items]", "950", "900", "<img src=x onerror=window.ran=1>")
+	p.becomes("window.ran === undefined")
+	p.sees("[data-part=ageing]", "2026-11")
+	p.click("[data-action=accept]")
+	p.send("accept")
+	p.sees("form[data-form=accept] .said", "must have 1 to 2000 characters")
+	p.fill("accept", "/reason", "agreed by telephone")
+	p.send("accept")
+	p.sees("[data-part=items]", "accepted", "agreed by telephone")
+	p.click("[data-action=dispute]")
+	p.fill("dispute", "/reason", "not ours")
+	p.send("dispute")
+	p.sees("[data-part=items]", "disputed", "not ours")
+	p.click("[data-action=unmatch]")
+	p.fill("unmatch", "/reason", "another policy")
+	p.send("unmatch")
+	p.sees("[data-part=items]", "unmatched", "another policy")
+	var address string
+	p.eval("location.hash.slice(1)", &address)
+	reader := open(t, d.Exchange, address, trial.Developer)
+	reader.sees("[data-part=items]", "accepted")
+	reader.turn("/reconciliation")
+	reader.sees("[data-part=profiles]", "BROKER")
+	if n := reader.count("[data-action], form.act"); n > 0 {
+		t.Errorf("a reader sees %d controls that write", n)
+	}
+}
+
+// tries looks at how a file is read before it is sent: what is read, what cannot be and why, of the first rows only.
+// Nothing of the file is kept, and so no statement is shown.
+func (p *tab) tries(t *testing.T, d desk) {
+	t.Helper()
+	p.choose(t, "Nothing;Here\n1;2\n")
+	p.click("form[data-form=upload] [data-try]")
+	p.sees("form[data-form=upload] [role=alert]", "The file cannot be read by the profile.")
+	p.choose(t, d.statement("<img src=x onerror=window.ran=1>")+strings.Repeat("P;NB;31/02/2026;1.000,00\n", 30))
+	p.click("form[data-form=upload] [data-try]")
+	p.sees("[data-part=trial]", "The first 20 rows.", d.policy.Text("policyNumber"), "new policy", "2026-11-05",
+		"950.00", "<img src=x onerror=window.ran=1>", "31/02/2026", "1.000,00")
+	if n := p.count("[data-part=trial] tbody tr"); n != 20 {
+		t.Errorf("%d rows are shown", n)
+	}
+	p.harmless("how a file is read")
+	p.accessible("how a file is read")
+	p.becomes("document.getElementById('file').files.length === 1 && location.hash === '#/reconciliation'")
+}
+
+// upload chooses a file of a text, and sends it.
+func (p *tab) upload(t *testing.T, text string) {
+	t.Helper()
+	p.choose(t, text)
+	p.send("upload")
+}
+
+// choose chooses a file of a text.
+func (p *tab) choose(t *testing.T, text string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "statement.csv")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.becomes("Boolean(document.getElementById('file'))")
+	p.do(chromedp.SetUploadFiles("#file", []string{file}))
+}
+
+// profile says how the files of a broker are read.
+func (d desk) profile(t *testing.T) {
+	t.Helper()
+	d.clerk.Put(t, "/x/reconciliation/profile/BROKER", trial.Record{
+		"format": "csv", "delimiter": ";", "encoding": "utf-8", "headerRow": 1, "decimalMark": ",", "dateOrder": "dmy",
+		"sign": "minus", "currency": "EUR", "totals": trial.Record{"rule": "none"},
+		"types": trial.Record{"NB": "new policy", "MTA": "mid term adjustment"}, "columns": []trial.Record{
+			{"column": "Policy", "means": "policyNumber"}, {"column": "Type", "means": "type"},
+			{"column": "Date", "means": "date"}, {"column": "Gross", "means": "gross"},
+		},
+	}).Want(t, http.StatusOK)
+}
+
+// statement returns a file with a row that agrees with November, one with another premium, and one of a policy that is
+// not there.
+func (d desk) statement(missing string) string {
+	const rows = "Policy;Type;Date;Gross\n%[1]s;NB;05/11/2026;130,00\n%[1]s;MTA;05/11/2026;950,00\n" +
+		"%[2]s;NB;05/11/2026;7,00\n"
+	return fmt.Sprintf(rows, d.policy.Text("policyNumber"), missing)
+}
+
+// compared compares the file with November, and returns the screen of that.
+func (d desk) compared(t *testing.T) (address string) {
+	t.Helper()
+	d.profile(t)
+	p := open(t, d.Exchange, "/reconciliation", trial.Developer, trial.Admin)
+	p.upload(t, d.statement("POL-OTHER"))
+	p.click("[data-action=compare]")
+	p.fill("run", "/against/contract", "MOTOR-2026")
+	p.fill("run", "/against/period", "2026-11")
+	p.send("run")
+	p.sees("[data-part=items]")
+	p.eval("location.hash.slice(1)", &address)
+	return address
+}

@@ -1,0 +1,141 @@
+package e2e_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/deploy/exchange/check"
+	"insurance.example/exchange/deploy/proof/e2e/trial"
+)
+
+// TestOrganisationsOverSeparateProcesses has two organisations work with an exchange whose services call each other
+// over HTTP: what each refers to is found among its own, and what the exchange makes of it is its own.
+func TestOrganisationsOverSeparateProcesses(t *testing.T) {
+	t.Parallel()
+	e, err := commands.RunComposed(t.TempDir(), trial.Composition{
+		Environ: []string{"EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_DEFAULT=acme"},
+	})
+	trial.EndWith(t, e, err)
+	acme, zenith := member(t, e, "acme"), member(t, e, "zenith")
+	numbers := map[*trial.Client]string{}
+	for _, c := range []*trial.Client{acme, zenith} {
+		numbers[c] = policy(t, c).Text("policyNumber")
+		c.Create(t, "claim", loss(numbers[c], -2))
+		c.Create(t, "receipt", receipt(numbers[c], 700))
+	}
+	for _, of := range []struct{ own, other *trial.Client }{{acme, zenith}, {zenith, acme}} {
+		number, foreign := numbers[of.own], numbers[of.other]
+		trial.Eventually(t, func() error {
+			rows := of.own.Get(t, "/premiumBordereau?policyNumber="+number).Want(t, http.StatusOK).Records(t)
+			if len(rows) != 1 || fmt.Sprint(rows[0]["grossWrittenPremium"]) != "700" {
+				return fmt.Errorf("the rows are %v", rows)
+			}
+			return nil
+		})
+		for _, resource := range []string{"motorCoverage", "claim", "receipt", "premiumBordereau"} {
+			if own := of.own.Get(t, "/"+resource).Want(t, http.StatusOK).Records(t); len(own) != 1 {
+				t.Errorf("%s: %d records, want one", resource, len(own))
+			}
+		}
+		for _, path := range []string{"/x/policy/" + foreign, "/x/policy/POL-00000-00000-0"} {
+			of.own.Get(t, path).Want(t, http.StatusNotFound)
+		}
+		of.own.Post(t, "/claim", loss(foreign, -2)).Want(t, http.StatusNotFound)
+		of.own.Post(t, "/receipt", receipt(foreign, 1)).Want(t, http.StatusNotFound)
+		trial.Eventually(t, func() error {
+			events := string(of.own.Get(t, "/x/events?limit=200").Want(t, http.StatusOK).Body)
+			switch {
+			case strings.Contains(events, foreign):
+				t.Fatalf("the feed has %s: %s", foreign, events)
+			case strings.Count(events, number) < 4:
+				return fmt.Errorf("the feed is %s", events)
+			}
+			return nil
+		})
+	}
+	sharedOverProcesses(t, acme, zenith, numbers[acme])
+}
+
+// sharedOverProcesses shares a policy between services in processes of their own, and ends that.
+func sharedOverProcesses(t *testing.T, owner, other *trial.Client, number string) {
+	t.Helper()
+	share := func(participants ...trial.Record) {
+		t.Helper()
+		body := trial.Record{"participants": append([]trial.Record{}, participants...)}
+		owner.Put(t, "/x/access/"+number, body).Want(t, http.StatusOK)
+	}
+	lists := []string{"/motorCoverage", "/claim", "/receipt", "/premiumBordereau"}
+	for _, rights := range [][]string{{"read"}, {"read", "claims", "premium"}} {
+		share(trial.Record{"organisation": "zenith", "rights": rights})
+		for _, list := range lists {
+			if got := string(other.Get(t, list).Want(t, http.StatusOK).Body); !strings.Contains(got, number) {
+				t.Errorf("%s with %v: %s", list, rights, got)
+			}
+		}
+		status := http.StatusForbidden
+		if len(rights) > 1 {
+			status = http.StatusCreated
+		}
+		other.Post(t, "/claim", loss(number, -2)).Want(t, status)
+		other.Post(t, "/receipt", receipt(number, 3)).Want(t, status)
+	}
+	renewedOverProcesses(t, owner, other, number)
+	share()
+	for _, list := range lists {
+		if got := string(other.Get(t, list).Want(t, http.StatusOK).Body); strings.Contains(got, number) {
+			t.Errorf("%s after the sharing has ended: %s", list, got)
+		}
+	}
+	other.Get(t, "/x/policy/"+number).Want(t, http.StatusNotFound)
+	other.Post(t, "/claim", loss(number, -2)).Want(t, http.StatusNotFound)
+	other.Post(t, "/receipt", receipt(number, 3)).Want(t, http.StatusNotFound)
+}
+
+// renewedOverProcesses renews a policy with its participants, who see what is under the renewal in each service.
+func renewedOverProcesses(t *testing.T, owner, other *trial.Client, number string) {
+	t.Helper()
+	path := owner.Read(t, "/x/policy/"+number)["coverage"].(map[string]any)["link"].(string) + ":renew"
+	keeps := trial.Record{"keepParticipants": true}
+	renewed := owner.Post(t, path, keeps, "Idempotency-Key", "keeps").Want(t, http.StatusCreated).Record(t)
+	owner.Post(t, path, keeps, "Idempotency-Key", "keeps").Want(t, http.StatusOK)
+	next := renewed.Text("policyNumber")
+	other.Get(t, "/x/policy/"+next).Want(t, http.StatusOK)
+	other.Post(t, "/receipt", receipt(next, 3)).Want(t, http.StatusCreated)
+	owner.Create(t, "claimsBordereau", trial.Record{"policyNumber": next})
+	if got := other.Get(t, "/claimsBordereau?policyNumber="+next).Want(t, http.StatusOK).Records(t); len(got) != 1 {
+		t.Errorf("the rows of the renewal are %v", got)
+	}
+}
+
+// TestCheckOfTwoOrganisations compares the rows of each organisation with its own claims.
+func TestCheckOfTwoOrganisations(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	e, err := commands.RunInOne(data, "EXCHANGE_ORG_CLAIM=org", "EXCHANGE_ORG_DEFAULT=acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"acme", "zenith"} {
+		c := member(t, e, name)
+		number := policy(t, c).Text("policyNumber")
+		claim := c.Create(t, "claim", loss(number, -2))
+		c.Create(t, "claimsBordereau", trial.Record{
+			"policyNumber": number, "fnol": claim.Text("fnol"), "claimStatus": claim.Text("claimStatus"),
+		})
+		c.Put(t, "/x/access/"+number, trial.Record{"participants": []trial.Record{
+			{"organisation": "orion", "rights": []string{"read"}},
+		}}).Want(t, http.StatusOK)
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	command := check.Command(nil, &said, &said)
+	command.SetArgs([]string{"--data", data})
+	if err := command.Execute(); err != nil || !strings.Contains(said.String(), "Notes: 0. Faults: 0.") {
+		t.Errorf("%v: %s", err, said.String())
+	}
+}

@@ -1,0 +1,162 @@
+// Reconciliation: a file of somebody else, compared with the records.
+
+import { call, get, mayWrite } from './api.js';
+import { badge, h, instant, members, policyLink, replace, section, table } from './dom.js';
+import { Fields, bodySchema, form, opened } from './form.js';
+import { listed, live, notice, pages, part } from './show.js';
+import { source } from './period.js';
+import { label, t } from './words.js';
+
+const OUTCOMES = ['mismatch', 'missingHere', 'missingThere', 'duplicate', 'ambiguous', 'quarantined', 'withinTolerance', 'matched'];
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
+// trial shows how the first rows of a file are read: what is read of each column, and which cells cannot be.
+function trial({ rows, more }) {
+  const names = [...new Set(rows.flatMap((row) => [...row.cells, ...(row.wrong || [])].map((one) => one.means)))];
+  const cell = (row, means) => {
+    const wrong = (row.wrong || []).find((one) => one.means === means);
+    return wrong ? [h('del', {}, wrong.theirs), ' ', h('span', { class: 'bad', lang: 'en' }, wrong.reason)]
+      : row.cells.find((one) => one.means === means)?.value ?? '–';
+  };
+  return h('section', { 'data-part': 'trial' }, h('h2', {}, t('trial')), h('p', { class: 'quiet' }, t(more ? 'firstRows' : 'allRows', rows.length)),
+    table(t('trial'), [{ label: label('row'), amount: true, cell: (row) => row.row },
+      ...names.map((means) => ({ label: label(means), cell: (row) => cell(row, means) }))], rows));
+}
+
+// upload shows how the first rows of a file are read by a profile, and sends it as it is.
+function upload(profiles) {
+  const profile = h('select', { id: 'profile' }, profiles.map((one) => h('option', { value: one.name }, one.name)));
+  const file = h('input', { type: 'file', id: 'file', accept: '.csv,.xlsx,.txt' });
+  const said = h('div', { class: 'outcome', 'aria-live': 'polite' });
+  const send = h('button', { type: 'submit', class: 'primary' }, t('send'));
+  const first = h('button', { type: 'button', 'data-try': true, click: () => ask(':try', (data) => replace(said, trial(data))) }, t('tryFile'));
+  async function ask(action, then) {
+    const [chosen] = file.files;
+    if (!chosen) {
+      replace(said, h('p', { class: 'said' }, t('chooseFile')));
+      file.focus();
+      return;
+    }
+    send.disabled = true;
+    first.disabled = true;
+    replace(said, h('p', {}, t('sending')));
+    try {
+      const { data } = await call('POST', `/x/reconciliation/statement${action}?profile=${encodeURIComponent(profile.value)}`,
+        { body: chosen, type: /\.xlsx$/i.test(chosen.name) ? XLSX : 'text/csv' });
+      then(data);
+    } catch (err) {
+      replace(said, notice(err, err.errors?.length > 0 && h('ul', {}, err.errors.map((one) => h('li', {},
+        [one.pointer || one.parameter, one.reason].filter(Boolean).join(' '))))));
+    } finally {
+      send.disabled = false;
+      first.disabled = false;
+    }
+  }
+  return h('form', { class: 'act', 'data-form': 'upload', 'aria-label': t('upload'), submit: (event) => {
+    event.preventDefault();
+    ask('', ({ id }) => { location.hash = `#/reconciliation/statement/${id}`; });
+  } }, h('h2', {}, t('upload')), h('div', { class: 'fields' }, h('div', { class: 'field' }, h('label', { for: 'profile' }, label('profile')), profile),
+    h('div', { class: 'field' }, h('label', { for: 'file' }, t('file')), file)), h('div', { class: 'buttons' }, first, send), said);
+}
+
+function start(root, signal) {
+  const load = (path) => get(path, signal);
+  root.append(h('h1', {}, t('reconciliation')), h('p', { class: 'lead' }, t('reconciliationIs')));
+  const id = h('input', { id: 'run-id', autocomplete: 'off' });
+  root.append(h('form', { class: 'filter', submit: (event) => {
+    event.preventDefault();
+    if (id.value.trim()) location.hash = `#/reconciliation/run/${encodeURIComponent(id.value.trim())}`;
+  } }, h('label', { for: 'run-id' }, t('openRun')), id, h('button', {}, t('show'))));
+  root.append(part(t('profiles'), signal, async () => {
+    const list = listed(load, 'profiles', 'after');
+    const { data } = await list('/x/reconciliation/profile?limit=200');
+    return { all: data, shown: await pages('/x/reconciliation/profile?limit=50', list, (rows) => table(t('profiles'), [
+      { label: t('name'), cell: (row) => row.name }, { label: label('version'), amount: true, cell: (row) => row.version },
+      { label: label('format'), cell: (row) => row.format }, { label: label('columns'), cell: (row) => row.columns.map((one, i) => [i > 0 && ', ',
+        one.column, ' → ', one.means]) }], rows, t('noProfiles'))) };
+  }, ({ all, shown }) => [mayWrite() && all.length > 0 && upload(all), shown], { 'data-part': 'profiles' }));
+}
+
+// compare opens the form that compares a statement with a period.
+function compare(statement, place, signal) {
+  return opened(place, signal, async () => {
+    const fields = new Fields(await bodySchema('POST', '/x/reconciliation/run'), { form: `run ${statement}`, open: true,
+      given: { statement, against: { kind: 'premium' }, tolerance: '0' }, first: ['against'], leave: ['statement'] });
+    return form({ id: 'run', method: 'POST', path: '/x/reconciliation/run', title: t('compare'), send: t('compare'),
+      groups: [{ fields }], body: () => ({ ...fields.body(), statement }), cancel: () => replace(place),
+      done: ({ data }) => { location.hash = `#/reconciliation/run/${data.id}`; } });
+  });
+}
+
+function statement(root, id, signal) {
+  const whole = h('div', {});
+  root.append(h('h1', {}, t('statement')), whole);
+  live(whole, signal, () => get(`/x/reconciliation/statement/${encodeURIComponent(id)}`, signal), ({ data }) => {
+    const place = h('div', { id: 'act' });
+    return [h('p', { class: 'lead' }, h('a', { href: '#/reconciliation' }, t('reconciliation')), ' ', t('rowsRead', data.rows, data.quarantined)),
+      mayWrite() && h('div', { class: 'buttons' }, h('button', { type: 'button', 'data-action': 'compare',
+        click: () => compare(id, place, signal) }, t('compare'))), place,
+      h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members(data, ['totals'])),
+      section(t('totals'), table(t('totals'), [{ label: t('cell'), cell: (row) => row.cell }, { label: label('means'), cell: (row) => row.means },
+        { label: label('stated'), amount: true, cell: (row) => row.stated ?? '–' }, { label: label('sum'), amount: true, cell: (row) => row.sum },
+        { label: label('agrees'), cell: (row) => t(row.agrees ? 'yes' : 'no') }], data.totals))];
+  });
+}
+
+// cells shows what the file and the record have, side by side.
+const cells = (row) => (row.cells?.length > 0 ? h('table', { class: 'beside' }, h('thead', {}, h('tr', {}, [t('cell'), t('theirs'), t('ours')]
+  .map((name) => h('th', { scope: 'col' }, name)))), h('tbody', {}, row.cells.map((one) => h('tr', {}, h('td', { 'data-label': t('cell') },
+  `${one.means} ${one.cell}`), h('td', { 'data-label': t('theirs') }, h('del', {}, one.theirs)), h('td', { 'data-label': t('ours') },
+  one.reason ? h('span', { lang: 'en' }, one.reason) : h('ins', {}, one.ours ?? '–')))))) : '–');
+
+// DECISIONS are what can be decided about an item, by what became of it.
+const DECISIONS = ['accept', 'dispute', 'unmatch'];
+const offered = (row) => (row.decision ? [] : DECISIONS.filter((name) => (name === 'unmatch' ? row.key : row.outcome !== 'matched')));
+
+function decide(name, path, place, again, signal) {
+  return opened(place, signal, async () => {
+    const fields = new Fields(await bodySchema('POST', `/x/reconciliation/run/{runId}/items/{item}:${name}`), { form: `${name} ${path}`, all: true });
+    return form({ id: name, method: 'POST', path: `${path}:${name}`, title: t(name), send: t(name), keyless: true, groups: [{ fields }],
+      cancel: () => replace(place), done: again });
+  });
+}
+
+function items(path, outcome, place, again, signal) {
+  const columns = [{ label: label('outcome'), cell: (row) => badge(row.outcome) }, { label: label('row'), amount: true, cell: (row) => row.row ?? '–' },
+    { label: label('policyNumber'), cell: (row) => (row.policyNumber ? policyLink(row.policyNumber) : '–') },
+    { label: t('receipt'), cell: (row) => (row.lineId ? source('premium', row.lineId) : (row.candidates || []).map((id) => [source('premium', id), ' '])) },
+    { label: label('days'), amount: true, cell: (row) => row.days }, { label: t('sideBySide'), cell: cells },
+    { label: label('decision'), cell: (row) => (row.decision ? [badge(row.decision), ` ${row.decidedBy}: ${row.reason}`]
+      : mayWrite() ? h('div', { class: 'buttons' }, offered(row).map((name) => h('button', { type: 'button', 'data-action': name,
+        click: () => decide(name, `${path}/items/${row.number}`, place, again, signal) }, t(name)))) : '–') }];
+  return part(t('items'), signal, () => pages(`${path}/items?limit=50${outcome ? `&outcome=${encodeURIComponent(outcome)}` : ''}`,
+    listed((of) => get(of, signal), 'items', 'skip'), (rows) => table(t('items'), columns, rows)), (list) => list, { 'data-part': 'items' });
+}
+
+function run(root, id, { query, again }, signal) {
+  const path = `/x/reconciliation/run/${encodeURIComponent(id)}`;
+  const whole = h('div', {});
+  root.append(h('h1', {}, t('run')), whole);
+  const to = (outcome) => `#/reconciliation/run/${encodeURIComponent(id)}${outcome ? `?outcome=${outcome}` : ''}`;
+  live(whole, signal, () => get(path, signal), ({ data }) => {
+    const place = h('div', { id: 'act' });
+    const { against } = data;
+    return [h('p', { class: 'lead' }, h('a', { href: `#/reconciliation/statement/${data.statement}` }, t('statement')), ' – ',
+      h('a', { href: `#/desk/${[against.contract, against.kind, against.period].map(encodeURIComponent).join('/')}` },
+        `${against.contract} ${against.period}`), ' ', t('by'), ` ${data.madeBy} `, instant(data.madeAt)),
+    h('div', { class: 'columns' }, h('section', { 'data-part': 'outcomes' }, h('h2', {}, t('outcomes')), table(t('outcomes'), [
+      { label: label('outcome'), cell: (row) => h('a', { href: to(row) }, t(`state ${row}`) || row) },
+      { label: t('items'), amount: true, cell: (row) => data.outcomes[row] }], OUTCOMES.filter((name) => data.outcomes[name] > 0)),
+    query.get('outcome') && h('p', {}, h('a', { href: to('') }, t('allItems')))),
+    h('section', { 'data-part': 'ageing' }, h('h2', {}, t('ageing')), table(t('ageing'), [{ label: label('month'), cell: (row) => row.month },
+      { label: label('months'), amount: true, cell: (row) => row.months }, { label: t('items'), amount: true, cell: (row) => row.items }], data.ageing,
+    t('nothingOpen')))), place, items(path, query.get('outcome'), place, again, signal)];
+  });
+}
+
+export default function reconciliation(root, given, signal) {
+  const [what, id] = given.path;
+  if (what === 'statement' && id) statement(root, id, signal);
+  else if (what === 'run' && id) run(root, id, given, signal);
+  else start(root, signal);
+}

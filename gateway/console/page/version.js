@@ -1,0 +1,148 @@
+// A version of a bordereau: its lines and findings, what differs from another one, and its sign-off.
+
+import { call, get, mayWrite, parse } from './api.js';
+import { amountOf, badge, claimLink, h, instant, members, policyLink, replace, table } from './dom.js';
+import { difference, isDecimal, larger } from './decimal.js';
+import { Fields, bodySchema, form, opened } from './form.js';
+import { address, link, source, totals } from './period.js';
+import { listed, live, notice, pages, part } from './show.js';
+import { label, t } from './words.js';
+
+const TEMPLATE = '/x/bordereau/{contract}/{kind}/{period}/versions/{number}';
+
+// act opens a form that sends a digest or a reason.
+function act(name, path, template, given, place, again, signal) {
+  return opened(place, signal, async () => {
+    const fields = new Fields(await bodySchema('POST', template), { form: `${name} ${path}`, all: true, given });
+    return form({ id: name, method: 'POST', path, title: t(name), send: t(name), keyless: true, groups: [{ fields }],
+      cancel: () => replace(place), done: again });
+  });
+}
+
+// download reads a file with the token of the person, and gives it to the browser.
+async function download(path, name, said, button) {
+  button.disabled = true;
+  replace(said);
+  try {
+    const { data } = await call('GET', path, { blob: true });
+    const to = h('a', { href: URL.createObjectURL(data), download: name });
+    to.click();
+    setTimeout(() => URL.revokeObjectURL(to.href), 60000);
+  } catch (err) {
+    replace(said, notice(err));
+  } finally {
+    button.disabled = false;
+  }
+}
+
+function exports_({ contract, kind, period }, number, path) {
+  const said = h('div', {});
+  return [...['csv', 'xlsx'].map((suffix) => h('button', { type: 'button', 'data-export': suffix, click: (event) => download(
+    `${path}/lines.${suffix}`, `${contract}-${kind}-${period}-${number}.${suffix}`, said, event.currentTarget) },
+  t('downloadAs', suffix.toUpperCase()))), said];
+}
+
+// money returns the column of an amount that leads to what the line was made of.
+const money = (name, of, kind) => ({ label: label(name), amount: true,
+  cell: (row) => source(kind, row.lineId, amountOf(...of(row))) });
+
+const COLUMNS = {
+  premium: () => [{ label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+    { label: label('insured'), cell: (row) => row.insured || '–' },
+    { label: label('section'), cell: (row) => t(`section ${row.section}`) || row.section },
+    { label: label('transactionType'), cell: (row) => row.transactionType || row.receiptType },
+    { label: label('effectiveDate'), cell: (row) => instant(row.effectiveDate) },
+    { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' },
+    ...['gross', 'commission', 'net'].map((name) => money(name, (row) => [row[name], row.currency], 'premium')),
+    money('settled', (row) => [row.settled, row.settlementCurrency], 'premium')],
+  claims: () => [{ label: label('claimNumber'), cell: (row) => claimLink(row.claimNumber) },
+    { label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+    { label: label('claimStatus'), cell: (row) => badge(row.claimStatus) },
+    { label: t('late'), cell: (row) => row.late?.recordedPeriod || '–' },
+    ...['paid', 'previouslyPaid', 'outstanding', 'incurred', 'changeOfIncurred'].map((name) => money(name,
+      (row) => [row.indemnity[name], row.currency], 'claims'))],
+};
+
+function lines(kind, path, signal) {
+  const shown = (rows) => table(label('lines'), COLUMNS[kind](), rows, t('noLines'));
+  return part(label('lines'), signal, () => pages(`${path}/lines?limit=50`, listed((of) => get(of, signal),
+    kind === 'claims' ? 'claims' : 'lines', 'skip'), shown), (list) => list, { 'data-part': 'lines' });
+}
+
+// findings shows what somebody should look at. An error that nobody has waived can be, while the version is pending.
+function findings(kind, path, pending, place, again, signal) {
+  const waive = (row) => h('button', { type: 'button', 'data-action': 'waive', click: () => act('waive',
+    `${path}/findings/${encodeURIComponent(row.id)}:waive`, `${TEMPLATE}/findings/{finding}:waive`, {}, place, again, signal) }, t('waive'));
+  const shown = (rows) => table(t('findings'), [
+    { label: label('severity'), cell: (row) => badge(row.severity) },
+    { label: t('finding'), cell: (row) => [h('span', { lang: 'en' }, row.words), ' ', h('code', {}, row.code)] },
+    { label: label('policyNumber'), cell: (row) => (row.policyNumber ? policyLink(row.policyNumber) : '–') },
+    { label: t(kind === 'claims' ? 'claim' : 'receipt'), cell: (row) => (row.lineId ? source(kind, row.lineId) : '–') },
+    { label: t('waived'), cell: (row) => (row.waivedBy ? `${row.waivedBy}: ${row.waiver}`
+      : pending && row.severity === 'error' && mayWrite() ? waive(row) : '–') }], rows, t('noFindings'));
+  return part(t('findings'), signal, () => pages(`${path}/findings?limit=50`, listed((of) => get(of, signal), 'findings', 'skip'),
+    shown), (list) => list, { 'data-part': 'findings' });
+}
+
+// cell returns what a comparison says about one side: a text for people, and the amount in it.
+function cell(text, kind) {
+  if (!text) return { shown: '–', amount: '0' };
+  const of = parse(text);
+  if (isDecimal(of)) return { shown: String(of), amount: of };
+  if (typeof of !== 'object') return { shown: String(of), amount: '0' };
+  const amount = kind === 'claims' ? of.indemnity?.incurred || of.incurred : of.gross;
+  return amount ? { shown: `${label(kind === 'claims' ? 'incurred' : 'gross')} ${amount}`, amount } : { shown: members(of), amount: '0' };
+}
+
+// differing returns the cells that differ, the largest first.
+export const differing = (cells, kind) => cells.map((one) => ({ ...one, from: cell(one.from, kind), to: cell(one.to, kind) }))
+  .map((one) => ({ ...one, change: difference(one.from.amount, one.to.amount) })).sort((a, b) => larger(a.change, b.change));
+
+function compare(kind, number, path, versions, signal) {
+  const place = h('div', {});
+  const to = h('select', { id: 'compare-to' }, h('option', { value: 'live' }, t('asItIsNow')),
+    versions.filter((one) => one.number !== number).map((one) => h('option', { value: one.number }, `${label('version')} ${one.number}`)));
+  const show = () => live(place, signal, () => get(`${path}/diff?to=${to.value}`, signal), ({ data }) => [
+    data.more && h('p', { class: 'quiet' }, t('firstLinesOnly', data.differences.length)),
+    table(t('differences'), [{ label: label('policyNumber'), cell: (row) => policyLink(row.policyNumber) },
+      { label: t(kind === 'claims' ? 'claim' : 'receipt'), cell: (row) => source(kind, row.lineId) },
+      { label: t('cell'), cell: (row) => (row.member ? label(row.member) : t('wholeLine')) },
+      { label: `${label('version')} ${number}`, cell: (row) => row.from.shown }, { label: to.selectedOptions[0].textContent,
+        cell: (row) => row.to.shown }], differing(data.differences, kind), t('noDifferences'))]);
+  to.addEventListener('change', show);
+  show();
+  return h('section', { 'data-part': 'differences' }, h('h2', {}, t('differences')), h('div', { class: 'filter' },
+    h('label', { for: 'compare-to' }, t('comparedWith')), to), place);
+}
+
+// signOff returns the buttons that a version has in its state.
+function signOff(status, path, place, again, signal) {
+  const offered = status.state === 'pending' ? ['approve', 'reject']
+    : status.state === 'approved' && !status.acknowledgedBy ? ['acknowledge'] : [];
+  return mayWrite() && offered.map((name) => h('button', { type: 'button', 'data-action': name, click: () => act(name,
+    `${path}:${name}`, `${TEMPLATE}:${name}`, { digest: status.digest }, place, again, signal) }, t(name)));
+}
+
+export default function version(root, { path: [contract, kind, of, number], again }, signal) {
+  const at = { contract, kind, period: of };
+  const path = `${address(at)}/versions/${encodeURIComponent(number)}`;
+  const whole = h('div', {});
+  root.append(h('h1', {}, `${t(`bordereau ${kind}`) || kind} ${of}, ${label('version')} ${number}`), whole);
+  live(whole, signal, async () => {
+    const [read, period] = [await get(path, signal), await get(address(at), signal)];
+    return { one: read.data, versions: period.data.versions };
+  }, ({ one, versions }) => {
+    const status = versions.find((other) => other.number === one.number);
+    const place = h('div', { id: 'act' });
+    return [
+      h('p', { class: 'lead' }, h('a', { href: link(at) }, `${contract} ${of}`), ' ', badge(status.state), ' ', t(`type ${one.type}`)),
+      h('div', { class: 'buttons' }, signOff(status, path, place, again, signal), exports_(at, number, path)), place,
+      h('section', { 'data-part': 'totals' }, h('h2', {}, t('totals')), totals(t('totals'), one.totals, one.claims)),
+      findings(kind, path, status.state === 'pending', place, again, signal),
+      lines(kind, path, signal),
+      compare(kind, one.number, path, versions, signal),
+      h('section', { 'data-part': 'record' }, h('h2', {}, t('record')), members({ ...status, note: one.note, contractVersion: one.contractVersion,
+        previous: one.previous }, ['totals', 'claims', 'number', 'type', 'state'])),
+    ];
+  });
+}

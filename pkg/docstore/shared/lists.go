@@ -1,0 +1,361 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/organisation"
+)
+
+// The rights that a participant of a policy may have. Each participant has ReadRight.
+const (
+	ReadRight    = "read"
+	ClaimsRight  = "claims"
+	PremiumRight = "premium"
+	// OwnerRight is what a participant never has. A refusal names it where only the owner of a policy may do something.
+	OwnerRight = "owner"
+)
+
+// Participant is an organisation with which a policy is shared, and its rights.
+type Participant struct {
+	Organisation string   `json:"organisation"`
+	Rights       []string `json:"rights"`
+}
+
+// MayParticipate reports whether an organisation can have a name.
+func MayParticipate(name string) bool {
+	_, err := organisation.Named(name)
+	return err == nil
+}
+
+// List is the access list of a policy, as a service keeps it beside its records.
+type List struct {
+	PolicyNumber string `json:"policyNumber"`
+	// Owner is the organisation that owns the policy.
+	Owner string `json:"owner"`
+	// Sequence is the number of the change that wrote the list last. Later changes have greater ones.
+	Sequence int64 `json:"sequence"`
+	// Unfinished says that the change has not been made everywhere yet, or has stopped.
+	Unfinished bool `json:"unfinished,omitzero"`
+	// Participants are those who have rights now.
+	Participants []Participant `json:"participants"`
+	// Edition counts the changes that were made everywhere. By and At say who asked for the last of them, and when.
+	Edition int64     `json:"edition"`
+	By      string    `json:"by,omitzero"`
+	At      time.Time `json:"at,omitzero"`
+
+	id      uuid.UUID
+	version int64
+}
+
+// Has reports whether an organisation has a right by the list. The owner has all.
+func (l *List) Has(who organisation.ID, right string) bool {
+	if l == nil {
+		return false
+	}
+	return l.Owner == who.Name() || slices.ContainsFunc(l.Participants, func(p Participant) bool {
+		return p.Organisation == who.Name() && slices.Contains(p.Rights, right)
+	})
+}
+
+// lacks returns the right that an organisation lacks to write what is under the policy: empty if it has it, and
+// OwnerRight if no participant may. seen reports whether it sees the policy.
+func (l *List) lacks(who organisation.ID, right string) (lacked string, seen bool) {
+	switch {
+	case !l.Has(who, ReadRight):
+		return "", false
+	case right == "" && l.Owner != who.Name():
+		return OwnerRight, true
+	case !l.Has(who, right):
+		return right, true
+	}
+	return "", true
+}
+
+// Change is a change of the access list of a policy. Each service makes it in two steps.
+type Change struct {
+	PolicyNumber string `json:"policyNumber"`
+	Owner        string `json:"owner"`
+	// After is the sequence of the list that the change is to follow, where the service is the first to make it; the
+	// service then gives it its sequence.
+	After *int64 `json:"after,omitempty"`
+	// Sequence is the number of the change, for the services that make it later.
+	Sequence int64 `json:"sequence,omitzero"`
+	// Grant says that the step is the second one: until then nobody has a right that the list before did not give.
+	Grant        bool          `json:"grant,omitzero"`
+	Participants []Participant `json:"participants"`
+	By           string        `json:"by,omitzero"`
+	At           time.Time     `json:"at,omitzero"`
+}
+
+// ErrPassed means that another change of the list came before.
+var ErrPassed = errors.New("shared: another change of the access list came before")
+
+// The collections of the lists. The documents are the exchange's own.
+const (
+	listCollection  = "accessList"
+	policyIndex     = "policyNumber"
+	grantCollection = "accessGrant"
+	grantIndex      = "grant"
+	toIndex         = "participant"
+)
+
+// Lists are the access lists of the policies that are shared, as one service keeps them.
+type Lists struct {
+	now    func() time.Time
+	lists  docstore.Collection
+	past   docstore.History
+	grants docstore.Collection
+	stamps docstore.Collection
+}
+
+// OpenLists returns the access lists that a store keeps.
+func OpenLists(ctx context.Context, store docstore.Store, now func() time.Time) (*Lists, error) {
+	l := &Lists{now: now}
+	var err error
+	open := func(name string, indexes ...docstore.Index) (opened docstore.Collection) {
+		if err == nil {
+			opened, err = store.Collection(ctx, docstore.Spec{
+				Name: name, Unlogged: true, Unowned: true, Indexes: indexes,
+			})
+		}
+		return opened
+	}
+	l.lists = open(listCollection, docstore.Index{Name: policyIndex, Unique: true})
+	l.grants = open(grantCollection, docstore.Index{Name: grantIndex, Unique: true}, docstore.Index{Name: toIndex},
+		docstore.Index{Name: aboutIndex})
+	l.stamps = open(stampCollection, docstore.Index{Name: recordIndex, Unique: true}, docstore.Index{Name: valueIndex},
+		docstore.Index{Name: keyIndex}, docstore.Index{Name: aboutIndex})
+	if err != nil {
+		return nil, err
+	}
+	l.past, err = docstore.As[docstore.History](l.lists)
+	return l, err
+}
+
+// Of returns the access list of a policy as it is now, nil if it never had one.
+func (l *Lists) Of(ctx context.Context, policyNumber string) (*List, error) {
+	docs, err := l.lists.Find(ctx, everybody, docstore.Query{
+		Equal: docstore.Keys{policyIndex: policyNumber}, Limit: 1,
+	})
+	if err != nil || len(docs) == 0 {
+		return nil, err
+	}
+	return readList(docs[0].Body, docs[0].ID, docs[0].Version)
+}
+
+func readList(body []byte, id uuid.UUID, version int64) (*List, error) {
+	list := &List{id: id, version: version}
+	if err := json.Unmarshal(body, list); err != nil {
+		return nil, fmt.Errorf("stored access list %s: %w", id, err)
+	}
+	return list, nil
+}
+
+// formersAtOnce is how many former lists are read at a time.
+const formersAtOnce = 100
+
+// At returns the access list of a policy as it was at an instant, nil if it had none then.
+func (l *Lists) At(ctx context.Context, policyNumber string, at time.Time) (*List, error) {
+	present, err := l.Of(ctx, policyNumber)
+	if err != nil || present == nil {
+		return nil, err
+	}
+	// A change under way, or one that stopped, is not in the history yet.
+	if !present.Unfinished && !present.At.After(at) {
+		return present, nil
+	}
+	var was *List
+	for after := int64(0); ; {
+		formers, err := l.past.Formers(ctx, everybody, present.id, after, formersAtOnce)
+		if err != nil || len(formers) == 0 {
+			return was, err
+		}
+		for _, f := range formers {
+			list, err := readList(f.State, present.id, f.Version)
+			if err != nil {
+				return nil, err
+			}
+			if !list.At.After(at) {
+				was = list
+			}
+			after = f.Version
+		}
+	}
+}
+
+// mostTries is how often a change is tried if another one is made between the reading and the writing.
+const mostTries = 16
+
+// Make makes a step of a change, and returns the list as it is then. A step that was made is not made again. Errors:
+// ErrPassed, those of the store.
+func (l *Lists) Make(ctx context.Context, c Change) (*List, error) {
+	for range mostTries {
+		was, err := l.Of(ctx, c.PolicyNumber)
+		if err != nil {
+			return nil, err
+		}
+		next, err := l.next(was, c)
+		if err != nil || next == nil {
+			return was, err
+		}
+		err = l.write(ctx, next, was)
+		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
+			return next, err
+		}
+	}
+	return nil, fmt.Errorf("%w: the access list changes too often", docstore.ErrUnavailable)
+}
+
+// next returns the list that a step makes of a list; nil if the step was made. Errors: ErrPassed.
+func (l *Lists) next(was *List, c Change) (*List, error) {
+	if was == nil {
+		was = &List{PolicyNumber: c.PolicyNumber, Owner: c.Owner, Participants: []Participant{}}
+	}
+	next := *was
+	if was.Owner != c.Owner {
+		return nil, fmt.Errorf("%w: the policy has another owner", docstore.ErrUnavailable)
+	}
+	switch {
+	case c.After != nil && was.Sequence != *c.After, c.After == nil && was.Sequence > c.Sequence:
+		return nil, ErrPassed
+	case c.Grant && was.Sequence != c.Sequence:
+		return nil, ErrPassed // the first step was not made here
+	case c.Grant:
+		next.Participants = c.Participants
+	case c.After != nil:
+		// By the clock, so that the numbers go on where a database was restored to what it was before.
+		next.Sequence = max(was.Sequence+1, l.now().UnixMicro())
+		next.Participants = common(was.Participants, c.Participants)
+	case was.Sequence == c.Sequence:
+		return nil, nil
+	default:
+		next.Sequence, next.Participants = c.Sequence, common(was.Participants, c.Participants)
+	}
+	next.Unfinished = true
+	return &next, nil
+}
+
+// Finish notes that a change was made everywhere, and keeps the list that was finished before. Errors: ErrPassed,
+// those of the store.
+func (l *Lists) Finish(ctx context.Context, c Change) (*List, error) {
+	was, err := l.Of(ctx, c.PolicyNumber)
+	if err != nil {
+		return nil, err
+	}
+	if was == nil || was.Sequence != c.Sequence {
+		return nil, ErrPassed
+	}
+	if !was.Unfinished {
+		return was, nil
+	}
+	next := *was
+	next.Unfinished, next.Participants = false, c.Participants
+	next.Edition++
+	next.By, next.At = c.By, c.At
+	err = l.write(ctx, &next, was)
+	if errors.Is(err, docstore.ErrStale) {
+		err = ErrPassed
+	}
+	return &next, err
+}
+
+// common returns the rights that two lists give.
+func common(a, b []Participant) []Participant {
+	both := []Participant{}
+	for _, p := range a {
+		at := slices.IndexFunc(b, func(q Participant) bool { return q.Organisation == p.Organisation })
+		if at < 0 {
+			continue
+		}
+		rights := slices.DeleteFunc(slices.Clone(p.Rights), func(right string) bool {
+			return !slices.Contains(b[at].Rights, right)
+		})
+		both = append(both, Participant{p.Organisation, rights})
+	}
+	return both
+}
+
+// write stores a list in place of the one that was read; was is nil for a new one. The list that a finished one takes
+// the place of is kept as its state, so that the history is read without the bodies.
+func (l *Lists) write(ctx context.Context, list, was *List) (err error) {
+	doc := docstore.Document{ID: list.id, Version: list.version, Keys: docstore.Keys{policyIndex: list.PolicyNumber}}
+	if doc.Body, err = json.Marshal(list); err != nil {
+		return err
+	}
+	if was == nil {
+		if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
+			return err
+		}
+		list.id, list.version = doc.ID, 1
+		return l.lists.Insert(ctx, everybody, doc)
+	}
+	var former *docstore.Former
+	if !was.Unfinished {
+		text, err := json.Marshal(was)
+		if err != nil {
+			return err
+		}
+		former = &docstore.Former{Version: was.version, Body: text, State: text}
+	}
+	if err = l.lists.Replace(ctx, everybody, doc, former); err == nil {
+		list.version++
+	}
+	return err
+}
+
+// grant notes with whom a policy is shared, so that participants find it. The list decides what they see.
+func (l *Lists) grant(ctx context.Context, list *List) error {
+	return l.have(ctx, l.grants, list, list.PolicyNumber, false, func(participant string) docstore.Keys {
+		return docstore.Keys{grantIndex: joined(participant, list.PolicyNumber), toIndex: participant}
+	})
+}
+
+// insert inserts a document, unless it is there.
+func (l *Lists) insert(ctx context.Context, in docstore.Collection, doc docstore.Document) (err error) {
+	if doc.ID, err = docstore.NewID(uuid.Nil); err != nil {
+		return err
+	}
+	err = in.Insert(ctx, everybody, doc)
+	if _, there := docstore.Duplicate(err); there {
+		return nil
+	}
+	return err
+}
+
+// MostFound is how many of the policies that were shared with an organisation a list or a search looks at, in the order
+// of the ids of the grants: from the first that was shared, unless a grant of another organisation was used again. The
+// others are found by their numbers, and by the ids and numbers of what is under them.
+const MostFound = 256
+
+// sharedWith returns the access lists by which an organisation sees the policy, of those that were shared with it
+// first.
+func (l *Lists) sharedWith(ctx context.Context, who organisation.ID) (all []*List, err error) {
+	docs, err := l.grants.Find(ctx, everybody, docstore.Query{
+		Equal: docstore.Keys{toIndex: who.Name()}, Limit: MostFound,
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range docs {
+		found, err := readFinding(doc)
+		if err != nil {
+			return nil, err
+		}
+		list, err := l.Of(ctx, found.PolicyNumber)
+		if err != nil {
+			return nil, err
+		}
+		if list.Has(who, ReadRight) && list.Owner != who.Name() {
+			all = append(all, list)
+		}
+	}
+	return all, nil
+}

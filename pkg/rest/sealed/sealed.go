@@ -1,0 +1,117 @@
+// Package sealed seals what callers carry for the exchange, such as a place in a list: they can neither read nor alter
+// it, and it is good only for what it was given for.
+package sealed
+
+import (
+	"context"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"golang.org/x/crypto/chacha20poly1305"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+)
+
+// Seal seals texts with a key that all replicas of a service share.
+type Seal struct{ aead cipher.AEAD }
+
+// encoding is strict, so that each sealed text has one form.
+var encoding = base64.RawURLEncoding.Strict()
+
+// longest bounds what is opened, in bytes of text.
+const longest = 4 << 10
+
+// ErrSeal means that a text was not sealed by this exchange, was altered, or was given for something else.
+var ErrSeal = errors.New("not sealed by this exchange")
+
+// Close seals a text. bound says what it is good for, and is given again to open it.
+func (s Seal) Close(plain []byte, bound string) string {
+	sealed := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(plain)+s.aead.Overhead())
+	_, _ = rand.Read(sealed) // never fails
+	return encoding.EncodeToString(s.aead.Seal(sealed, sealed, plain, []byte(bound)))
+}
+
+// Open returns what was sealed as a text. Errors: ErrSeal.
+func (s Seal) Open(text, bound string) ([]byte, error) {
+	if len(text) > longest {
+		return nil, ErrSeal
+	}
+	sealed, err := encoding.DecodeString(text)
+	if err != nil || len(sealed) < s.aead.NonceSize() {
+		return nil, ErrSeal
+	}
+	nonce := sealed[:s.aead.NonceSize()]
+	plain, err := s.aead.Open(nil, nonce, sealed[len(nonce):], []byte(bound))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrSeal, err)
+	}
+	return plain, nil
+}
+
+// The collection of the key, its only index, and the only value there.
+const (
+	collection = "seal"
+	nameIndex  = "name"
+	cursors    = "cursors"
+)
+
+// key is the document of the key.
+type key struct {
+	Name string `json:"name"`
+	Key  []byte `json:"key"`
+}
+
+// Of returns the seal of a store, which is the exchange's own. The first process of its service makes the key.
+func Of(ctx context.Context, store docstore.Store) (Seal, error) {
+	ctx = request.ForExchange(ctx)
+	kept, err := store.Collection(ctx, docstore.Spec{
+		Name: collection, Unlogged: true, Unowned: true, Indexes: []docstore.Index{{Name: nameIndex, Unique: true}},
+	})
+	if err != nil {
+		return Seal{}, err
+	}
+	find := docstore.Query{Equal: docstore.Keys{nameIndex: cursors}, Limit: 1}
+	for {
+		found, err := kept.Find(ctx, request.OrganisationFrom(ctx), find)
+		if err != nil {
+			return Seal{}, err
+		}
+		if len(found) == 1 {
+			var stored key
+			if err := json.Unmarshal(found[0].Body, &stored); err != nil {
+				return Seal{}, fmt.Errorf("stored key: %w", err)
+			}
+			aead, err := chacha20poly1305.NewX(stored.Key)
+			return Seal{aead}, err
+		}
+		if err := makeKey(ctx, kept); err != nil {
+			return Seal{}, err
+		}
+	}
+}
+
+// makeKey stores a new key, unless another process does so at the same time.
+func makeKey(ctx context.Context, kept docstore.Collection) error {
+	made := key{cursors, make([]byte, chacha20poly1305.KeySize)}
+	_, _ = rand.Read(made.Key) // never fails
+	body, err := json.Marshal(made)
+	if err != nil {
+		return err
+	}
+	id, err := docstore.NewID(uuid.UUID{})
+	if err != nil {
+		return err
+	}
+	err = kept.Insert(ctx, request.OrganisationFrom(ctx),
+		docstore.Document{ID: id, Body: body, Keys: docstore.Keys{nameIndex: cursors}})
+	if _, taken := docstore.Duplicate(err); taken {
+		return nil
+	}
+	return err
+}

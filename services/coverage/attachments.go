@@ -1,0 +1,87 @@
+package coverage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json"
+	"golang.org/x/sync/errgroup"
+
+	"insurance.example/exchange/contracts/coverage"
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest"
+)
+
+const (
+	// mostAttachments is how many policies are asked for at a time, and attachedTogether how many are read at once.
+	mostAttachments  = 200
+	attachedTogether = 8
+)
+
+// attachments serves the internal operation that returns by what policies belong to contracts.
+func (e *environment) attachments(c *gin.Context) {
+	found, err := e.attached(c.Request.Context(), strings.Split(c.Param("policyNumbers"), ","))
+	rest.Respond(c, found, err)
+}
+
+func (e *environment) attached(ctx context.Context, numbers []string) (all reporting.Attachments, err error) {
+	if len(numbers) > mostAttachments {
+		return all, problem.New(problem.BadParameter, "").InParameter("policyNumbers",
+			fmt.Sprintf("are more than %d", mostAttachments))
+	}
+	policies := make([]reporting.Attachment, len(numbers))
+	reading, of := errgroup.WithContext(ctx)
+	reading.SetLimit(attachedTogether)
+	for i, number := range numbers {
+		reading.Go(func() (err error) {
+			policies[i], err = e.attachment(of, number)
+			return err
+		})
+	}
+	if err := reading.Wait(); err != nil {
+		return all, err
+	}
+	all.Policies = []reporting.Attachment{}
+	for _, p := range policies {
+		if p.PolicyNumber != "" {
+			all.Policies = append(all.Policies, p)
+		}
+	}
+	return all, nil
+}
+
+// attachment returns by what a policy belongs to contracts; the zero value if no policy has the number.
+func (e *environment) attachment(ctx context.Context, number string) (a reporting.Attachment, err error) {
+	who := request.OrganisationFrom(ctx)
+	docs, err := e.policies().Find(ctx, who,
+		docstore.Query{Equal: docstore.Keys{policyNumberIndex: number}, Limit: 1, WithState: true, Own: true})
+	if err != nil || len(docs) == 0 {
+		return a, err
+	}
+	body := docs[0].Body
+	if docs[0].Version > 1 {
+		past, err := docstore.As[docstore.History](e.policies())
+		if err != nil {
+			return a, err
+		}
+		// A policy whose first version was not kept counts as it is now.
+		switch first, err := past.Former(ctx, who, docs[0].ID, 1); {
+		case err == nil:
+			body = first.Body
+		case !errors.Is(err, docstore.ErrNotFound):
+			return a, err
+		}
+	}
+	var first coverage.Policy
+	if err := json.Unmarshal(body, &first); err != nil {
+		return a, fmt.Errorf("stored policy %s: %w", docs[0].ID, err)
+	}
+	line, err := rest.ResourceOf(docs[0])
+	return reporting.Attachment{PolicyNumber: number, Line: line, InceptionDate: first.InceptionDate}, err
+}

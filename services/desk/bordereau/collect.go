@@ -1,0 +1,210 @@
+package bordereau
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/desk/period"
+)
+
+// behind is how much later than a period a whole page of receipts must be recorded for the reading to end: the clocks
+// of replicas may differ by that.
+const behind = time.Hour
+
+// collection is the lines of a premium bordereau on their way.
+type collection struct {
+	reading
+	// base is the version after which reading goes on; nil for none. again says that all receipts are read, because
+	// the policies of the contract have changed since, and has are the lines that stand.
+	base  *version
+	again bool
+	has   map[string]bool
+	// check checks the lines of a version; nil where nothing is made of them, so that receipts need not be aggregated
+	// yet.
+	check *checker
+
+	read  read
+	types *simplelru.LRU[string, string]
+}
+
+// collect prepares the collection of the lines of a period, as a version of a type would have them.
+func (d *Desk) collect(ctx context.Context, of reading, l *ledger, kind string) (c *collection, err error) {
+	k, p := of.of, of.period
+	c = &collection{reading: of}
+	c.types, _ = simplelru.NewLRU[string, string](mostKnown, nil)
+	stands := l.standing(p)
+	if kind == desk.Correction || len(stands) == 0 {
+		stands = l.standingBefore(p)
+	}
+	if len(stands) > 0 {
+		c.base = stands[len(stands)-1]
+	}
+	c.read.Rule, c.read.Assigned = k.Rule(), k.Assigned()
+	if c.base == nil {
+		return c, nil
+	}
+	c.read.Next, c.read.Last = c.base.Read.Next, c.base.Read.Next
+	if c.base.Read.Rule != c.read.Rule || c.base.Read.Assigned != c.read.Assigned {
+		c.again, c.read.Next, c.read.Last = true, "", ""
+		c.has, err = d.standingLines(ctx, l, func(of period.Period) bool {
+			return of.Earlier(p) || of == p && kind != desk.Correction
+		})
+	}
+	return c, err
+}
+
+// standingLines returns the ids of the lines that stand in some periods.
+func (d *Desk) standingLines(
+	ctx context.Context, l *ledger, among func(period.Period) bool,
+) (map[string]bool, error) {
+	has := map[string]bool{}
+	for _, of := range l.periods() {
+		if !among(of) {
+			continue
+		}
+		for _, v := range l.standing(of) {
+			if err := eachLine(ctx, d, v, func(line identity) error {
+				has[line.LineID] = true
+				return nil
+			}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return has, nil
+}
+
+// lines implements maker.
+func (c *collection) lines(ctx context.Context, take func(line any, of amounts) error) error {
+	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
+		line, amounts, err := c.line(r, of)
+		if err == nil && c.check != nil {
+			err = c.check.premium(&line)
+		}
+		if err != nil {
+			return err
+		}
+		return take(line, premiumAmounts{line.Section, c.of.Money, amounts})
+	})
+}
+
+func (c *collection) store(_ *version, check *checker) { c.check = check }
+
+// finish implements maker.
+func (c *collection) finish(_ context.Context, v *version, l *ledger, of *sums) error {
+	v.Read = c.read
+	written, err := l.written(c, v, of.premium)
+	if err != nil {
+		return err
+	}
+	return c.check.contract(c.of, written)
+}
+
+func (c *collection) reaches(ctx context.Context) error {
+	_, err := c.desk.source.Receipts(ctx, "")
+	return err
+}
+
+// receipts calls a function with each receipt that belongs to the period, in the order of their ids, and with its
+// policy. Errors: problem.Unavailable, also while receipts of the period have still to be aggregated; those of take.
+func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *policy) error) error {
+	start, kept := c.read.Next, false
+	for after, more := start, true; more; {
+		page, err := c.desk.source.Receipts(ctx, after)
+		if err != nil {
+			return err
+		}
+		if err := c.knowReceipts(ctx, page.Receipts); err != nil {
+			return err
+		}
+		if c.anew != nil {
+			// What came later was not read then.
+			page.Receipts, page.More = until(page.Receipts, c.anew.Read.Last, page.More)
+		}
+		past := len(page.Receipts) > 0
+		for _, r := range page.Receipts {
+			id, recorded := string(r.Record.ID), r.Record.RecordedAt.Time()
+			past = past && !recorded.Before(c.period.End().Add(behind))
+			if !recorded.Before(c.period.End()) {
+				if !kept {
+					c.read.Next, kept = after, true
+				}
+				after, c.read.Last = id, id
+				continue
+			}
+			of, belongs := c.policies.Get(text(r.Record.PolicyNumber))
+			if belongs && of != nil && c.takes(id, recorded) {
+				if r.Awaited && c.check != nil {
+					return problem.Outage(errAwaited)
+				}
+				if err := take(r.Record, of); err != nil {
+					return err
+				}
+			}
+			after, c.read.Last = id, id
+		}
+		more = page.More && !past
+	}
+	if !kept {
+		c.read.Next = c.read.Last
+	}
+	return nil
+}
+
+// until returns the receipts up to one with an id, and whether there are more of these.
+func until(page []reporting.ReportedReceipt, last string, more bool) ([]reporting.ReportedReceipt, bool) {
+	for i, r := range page {
+		if strings.Compare(string(r.Record.ID), last) > 0 {
+			return page[:i], false
+		}
+	}
+	return page, more
+}
+
+// takes reports whether a receipt that was recorded before the end of the period has no line yet.
+func (c *collection) takes(id string, recorded time.Time) bool {
+	switch {
+	case c.again:
+		return !c.has[id]
+	case c.base == nil || strings.Compare(id, c.base.Read.Last) > 0:
+		return true
+	}
+	// It was read for the version before, and has its line unless it was recorded after the end of that period.
+	before, _ := period.Parse(c.base.Head.Period)
+	return !recorded.Before(before.End())
+}
+
+// knowReceipts looks up what is not known yet: the policies of receipts, and the types of those that they reverse.
+func (c *collection) knowReceipts(ctx context.Context, page []reporting.ReportedReceipt) error {
+	var numbers []string
+	for _, r := range page {
+		if id := string(r.Record.ID); !c.types.Contains(id) {
+			c.types.Add(id, text(r.Record.ReceiptType))
+		}
+		if number := text(r.Record.PolicyNumber); number != "" {
+			numbers = append(numbers, number)
+		}
+	}
+	if err := c.know(ctx, numbers); err != nil {
+		return err
+	}
+	var reversed []string
+	for _, r := range page {
+		of, _ := c.policies.Peek(text(r.Record.PolicyNumber))
+		if id := string(r.Record.Reverses); of != nil && id != "" && !c.types.Contains(id) {
+			reversed = append(reversed, id)
+		}
+	}
+	types, err := c.desk.source.ReceiptTypes(ctx, reversed)
+	for id, is := range types {
+		c.types.Add(id, is)
+	}
+	return err
+}

@@ -1,0 +1,276 @@
+package bordereau
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/source"
+)
+
+// The invariants of what is stored.
+const (
+	readableLedger = "a ledger can be read"
+	wholeVersion   = "a version of a bordereau has all of its blocks"
+	ownDigest      = "the lines and the head of a version have its digest"
+	chained        = "a version names the digest of the version approved before it"
+	oneLine        = "a receipt is in one line of the versions that stand"
+	sameAnew       = "a version is what its sources give"
+	listedBlock    = "a block belongs to a version that is listed"
+)
+
+// examination is a look for faults in what the desk has stored.
+type examination struct {
+	inspect.Examination
+	desk *Desk
+	// batches are the batches of all blocks, each with its first block, until a ledger names them.
+	batches map[uuid.UUID]uuid.UUID
+	// from returns what versions are made anew from; nil for nothing. It is asked once there is a version.
+	from func() (*source.Source, error)
+}
+
+// Examine looks for faults in ledgers and in the lines of their versions: missing blocks, digests that are others,
+// receipts in several lines. Each version is also made anew from what the other services have, as it was then; from
+// returns nil where they are not there. Blocks that no ledger names are noted: a preparation was stopped, and they are
+// never read. It reads a block of each version that stands at a time. Errors: docstore.ErrUnavailable; those of Report.
+func (d *Desk) Examine(
+	ctx context.Context, x inspect.Examination, from func() (*source.Source, error),
+) error {
+	e := &examination{Examination: x, desk: d, batches: map[uuid.UUID]uuid.UUID{}, from: sync.OnceValues(from)}
+	stored, err := x.Inspection.Collection(ctx, block.Spec(blocks))
+	if err != nil {
+		return err
+	}
+	// Blocks are written before the ledger that names them, and so they are read first.
+	if err := inspect.EachPage(ctx, stored, docstore.Query{}, func(page []docstore.Stored) error {
+		for _, doc := range page {
+			if batch, is := block.BatchOf(doc.Keys); is && e.batches[batch] == uuid.Nil {
+				e.batches[batch] = doc.ID
+			}
+		}
+		x.Count("blocks of bordereaux", len(page))
+		return nil
+	}); err != nil {
+		return err
+	}
+	kept, err := x.Inspection.Collection(ctx, ledgerSpec())
+	if err != nil {
+		return err
+	}
+	if err := inspect.EachPage(ctx, kept, docstore.Query{}, func(page []docstore.Stored) error {
+		for _, doc := range page {
+			if err := e.ledger(ctx, doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return e.orphans()
+}
+
+// orphans notes the blocks that no ledger names.
+func (e *examination) orphans() error {
+	for batch, first := range e.batches {
+		if err := e.Note(docstore.Finding{
+			Collection: blocks, ID: first.String(), Invariant: listedBlock,
+			Found: "blocks of " + batch.String() + ", which no ledger names", Expected: "a preparation that ended",
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ledger examines a ledger and its versions.
+func (e *examination) ledger(ctx context.Context, doc docstore.Stored) error {
+	of := ledgerCheck{e, doc.ID}
+	l := new(ledger)
+	if err := json.Unmarshal(doc.Body, l); err != nil {
+		return of.report(readableLedger, err.Error(), "a ledger")
+	}
+	ctx, err := request.ForOwner(ctx, doc.Owner)
+	if err != nil {
+		return of.report(readableLedger, err.Error(), "a ledger of an organisation")
+	}
+	whole := true
+	for i, v := range l.Versions {
+		delete(e.batches, v.Batch)
+		has, err := of.version(ctx, l, i)
+		if err != nil {
+			return err
+		}
+		whole = whole && has
+	}
+	if !whole {
+		return nil // what follows reads all lines
+	}
+	if l.Kind == desk.Premium {
+		if err := of.lines(ctx, l); err != nil {
+			return err
+		}
+	}
+	if e.desk.source, err = e.from(); err != nil || e.desk.source == nil {
+		return err
+	}
+	for _, v := range l.Versions {
+		if v.State != desk.Rejected {
+			if err := of.anew(ctx, l, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ledgerCheck is the examination of one ledger.
+type ledgerCheck struct {
+	*examination
+	id uuid.UUID
+}
+
+func (a ledgerCheck) report(invariant, found, expected string) error {
+	return a.Report(docstore.Finding{Collection: ledgers, ID: a.id.String(), Invariant: invariant,
+		Found: docstore.Short(found), Expected: docstore.Short(expected)})
+}
+
+// version examines a version of a ledger, and reports whether all of its lines are there.
+func (a ledgerCheck) version(ctx context.Context, l *ledger, i int) (whole bool, err error) {
+	v, previous := l.Versions[i], ""
+	for _, before := range l.Versions[:i] {
+		if before.State == desk.Approved {
+			previous = before.Head.Digest
+		}
+	}
+	if v.Head.Previous != previous {
+		if err := a.report(chained, pathOf(l, v)+" names "+cmp.Or(v.Head.Previous, "none"),
+			cmp.Or(previous, "none")); err != nil {
+			return false, err
+		}
+	}
+	for _, list := range []struct {
+		what  string
+		count int
+	}{{carriedBlocks, v.Carried}, {findingBlocks, min(v.Errors+v.Warnings, mostFindings)}} {
+		if whole, err := a.blocks(ctx, l, v, list.what, list.count, nil); !whole || err != nil {
+			return false, err
+		}
+	}
+	digest := newDigest()
+	if whole, err = a.blocks(ctx, l, v, lineBlocks, v.Head.Lines, digest.text); !whole || err != nil {
+		return whole, err
+	}
+	a.Count("versions of bordereaux", 1)
+	a.Count("lines of bordereaux", v.Head.Lines)
+	is, err := digest.of(v.Head)
+	if err == nil && is != v.Head.Digest {
+		err = a.report(ownDigest, pathOf(l, v)+" has "+is, v.Head.Digest)
+	}
+	return true, err
+}
+
+// blocks reads the blocks of a list of a version, and reports whether they are there and whole.
+func (a ledgerCheck) blocks(
+	ctx context.Context, l *ledger, v *version, what string, count int, do func(jsontext.Value) error,
+) (whole bool, err error) {
+	list := a.desk.list(v.Batch, what)
+	for number := 0; number*list.Length < count; number++ {
+		items, err := block.Read[jsontext.Value](ctx, list, number)
+		wants := min(list.Length, count-number*list.Length)
+		switch {
+		case ofStore(err):
+			return false, err
+		case err != nil || len(items) != wants:
+			found := fmt.Sprintf("block %d of the %s of %s with %d items", number, what, pathOf(l, v), len(items))
+			if err != nil {
+				found = fmt.Sprintf("block %d of the %s of %s: %v", number, what, pathOf(l, v), err)
+			}
+			return false, a.report(wholeVersion, found, fmt.Sprintf("%d items", wants))
+		}
+		for _, item := range items {
+			if do == nil {
+				break
+			}
+			if err := do(item); err != nil {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// lines looks for receipts that are in more than one line of the versions that stand. The lines of each version are in
+// the order of their ids, so that a block of each is read at a time.
+func (a ledgerCheck) lines(ctx context.Context, l *ledger) error {
+	standing := a.desk.standing(l)
+	last := ""
+	for {
+		id, err := standing.next(ctx)
+		if err != nil || id == "" {
+			return err
+		}
+		if id == last {
+			if err := a.report(oneLine, "several lines of "+id+" under "+l.Contract, "one"); err != nil {
+				return err
+			}
+		}
+		last = id
+	}
+}
+
+// standingIDs reads the ids of the lines of all versions of a ledger that stand, in their order.
+type standingIDs struct {
+	from []*cursor[identity]
+	at   []*identity
+}
+
+func (d *Desk) standing(l *ledger) *standingIDs {
+	s := new(standingIDs)
+	for _, p := range l.periods() {
+		for _, v := range l.standing(p) {
+			s.from = append(s.from, &cursor[identity]{desk: d, batch: v.Batch, what: lineBlocks, total: v.Head.Lines})
+		}
+	}
+	s.at = make([]*identity, len(s.from))
+	return s
+}
+
+// next returns the next id; empty behind the last one.
+func (s *standingIDs) next(ctx context.Context) (string, error) {
+	for i := len(s.from) - 1; i >= 0; i-- {
+		if s.at[i] != nil {
+			continue
+		}
+		var err error
+		if s.at[i], err = s.from[i].next(ctx); err != nil {
+			return "", err
+		}
+		if s.at[i] == nil {
+			s.from, s.at = slices.Delete(s.from, i, i+1), slices.Delete(s.at, i, i+1)
+		}
+	}
+	least := -1
+	for i, at := range s.at {
+		if least < 0 || at.LineID < s.at[least].LineID {
+			least = i
+		}
+	}
+	if least < 0 {
+		return "", nil
+	}
+	id := s.at[least].LineID
+	s.at[least] = nil
+	return id, nil
+}

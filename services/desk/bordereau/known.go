@@ -1,0 +1,123 @@
+package bordereau
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/period"
+	"insurance.example/exchange/services/desk/source"
+)
+
+// mostKnown is how many policies, and receipts, of a bordereau are kept in memory while it is made.
+const mostKnown = 20_000
+
+// reading is what is known while the lines of a period are made.
+type reading struct {
+	desk     *Desk
+	of       *contract.Kept
+	all      []*contract.Kept
+	period   period.Period
+	policies *simplelru.LRU[string, *policy]
+	// at is the instant as of which policies, their holders and what was added to claims are shown.
+	at time.Time
+	// anew is the version that is made again; nil for a new one. unkept is a policy of which it was not kept what it
+	// was then.
+	anew   *version
+	unkept string
+}
+
+// policy is what is known of a policy: nil where it belongs to another contract or to none.
+type policy struct {
+	line   string
+	record source.Policy
+	holder source.Party
+}
+
+func (d *Desk) reading(ctx context.Context, k *contract.Kept, p period.Period, at time.Time) (reading, error) {
+	all, err := d.contracts.All(ctx)
+	c := reading{desk: d, of: k, all: all, period: p, at: at}
+	c.policies, _ = simplelru.NewLRU[string, *policy](mostKnown, nil)
+	return c, err
+}
+
+// know looks up which policies belong to the contract, and what a bordereau shows of those, as far as that is not known
+// yet.
+func (c *reading) know(ctx context.Context, numbers []string) error {
+	var unknown []string
+	for _, number := range numbers {
+		if !c.policies.Contains(number) && !slices.Contains(unknown, number) {
+			unknown = append(unknown, number)
+		}
+	}
+	return c.lookUp(ctx, unknown)
+}
+
+// lookUp is know, of numbers that are not known and differ.
+func (c *reading) lookUp(ctx context.Context, numbers []string) error {
+	if len(numbers) == 0 {
+		return nil
+	}
+	attached, err := c.desk.source.Attachments(ctx, numbers)
+	if err != nil {
+		return err
+	}
+	var ours []string
+	for _, number := range numbers {
+		c.policies.Add(number, nil)
+		a, known := attached[number]
+		if !known {
+			continue
+		}
+		of, err := c.contractOf(ctx, contract.Policy{Number: number, Line: a.Line, Inception: a.InceptionDate})
+		if err != nil {
+			return err
+		}
+		if of == c.of.Reference {
+			ours = append(ours, number)
+		}
+	}
+	records, err := c.desk.source.Policies(ctx, c.at, ours)
+	if err != nil {
+		return err
+	}
+	var holders []string
+	for _, number := range ours {
+		if id := string(records[number].Value.PolicyholderID); id != "" && !slices.Contains(holders, id) {
+			holders = append(holders, id)
+		}
+	}
+	parties, err := c.desk.source.Parties(ctx, c.at, holders)
+	if err != nil {
+		return err
+	}
+	for _, number := range ours {
+		if _, kept := records[number]; !kept {
+			c.unkept = number
+		}
+		record := records[number].Value
+		c.policies.Add(number, &policy{attached[number].Line, record, parties[string(record.PolicyholderID)].Value})
+	}
+	return nil
+}
+
+// contractOf returns the contract that a policy belongs to or, where a version is made again, belonged to then.
+func (c *reading) contractOf(ctx context.Context, p contract.Policy) (string, error) {
+	if c.anew != nil {
+		return c.desk.contracts.OfAt(ctx, p, c.all, c.anew.Head.PreparedAt.Time())
+	}
+	return c.desk.contracts.Of(ctx, p, c.all)
+}
+
+// lacks implements maker.
+func (c *reading) lacks() string { return c.unkept }
+
+func text(of *string) string {
+	if of == nil {
+		return ""
+	}
+	return *of
+}

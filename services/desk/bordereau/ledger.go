@@ -1,0 +1,268 @@
+package bordereau
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/services/desk/period"
+)
+
+// mostVersions is how many versions a period may have.
+const mostVersions = 20
+
+// ledger lists the versions of one contract and kind.
+type ledger struct {
+	Contract string `json:"contract"`
+	Kind     string `json:"kind"`
+	// Versions are those of all periods, in the order in which they were prepared.
+	Versions []*version `json:"versions"`
+
+	id      uuid.UUID
+	version int64
+}
+
+// version is a version, and what became of it.
+type version struct {
+	// Head is what never changes.
+	Head desk.BordereauVersion `json:"head"`
+	// Batch names the blocks of its lines and findings.
+	Batch uuid.UUID `json:"batch"`
+	// Read says which receipts were looked at.
+	Read  read   `json:"read"`
+	State string `json:"state"`
+	// Carried is how many claims are not lines of it and have amounts that a later version goes on from.
+	Carried int `json:"carried,omitzero"`
+	// Errors and Warnings count its findings.
+	Errors   int `json:"errors"`
+	Warnings int `json:"warnings"`
+	// Waived are the findings that somebody has waived, by id, and WaivedIn the versions of the ledger in which one
+	// was.
+	Waived   map[string]waiver `json:"waived,omitzero"`
+	WaivedIn []int64           `json:"waivedIn,omitzero"`
+	// Key is the Idempotency-Key of the request that prepared the version, if it had one.
+	Key *history.UsedKey `json:"key,omitzero"`
+	// PreparedIn is the version of the ledger that listed it first.
+	PreparedIn int64 `json:"preparedIn"`
+	// Decided is who approved or rejected it, Reason why it was rejected, and Acknowledged who of the other side has
+	// seen it.
+	Decided      signature `json:"decided,omitzero"`
+	Reason       string    `json:"reason,omitzero"`
+	Acknowledged signature `json:"acknowledged,omitzero"`
+}
+
+// signature says who has changed a version, when, and in which version of the ledger.
+type signature struct {
+	By string    `json:"by"`
+	At time.Time `json:"at"`
+	In int64     `json:"in"`
+}
+
+type waiver struct {
+	signature
+	Reason string `json:"reason"`
+}
+
+// read says which receipts a version was made from, so that the next one goes on there.
+type read struct {
+	// Next is the id of the receipt after which the next version begins to read; empty for the beginning.
+	Next string `json:"next"`
+	// Last is the id of the last receipt that was read. Up to it, all that were recorded before the end of the period
+	// have their lines.
+	Last string `json:"last"`
+	// Rule and Assigned say which policies belonged to the contract then.
+	Rule     string `json:"rule"`
+	Assigned int64  `json:"assigned"`
+}
+
+// head returns what never changes of a version; nothing for none.
+func (v *version) head() desk.BordereauVersion {
+	if v == nil {
+		return desk.BordereauVersion{}
+	}
+	return v.Head
+}
+
+// status returns what became of a version, as its readers see it.
+func (v *version) status() desk.BordereauStatus {
+	s := desk.BordereauStatus{
+		Number: v.Head.Number, Type: v.Head.Type, State: v.State, Digest: v.Head.Digest, Lines: v.Head.Lines,
+		PreparedBy: v.Head.PreparedBy, PreparedAt: v.Head.PreparedAt, DecidedBy: v.Decided.By, Reason: v.Reason,
+		AcknowledgedBy: v.Acknowledged.By, Errors: v.Errors, Warnings: v.Warnings, Totals: v.Head.Totals,
+		Claims: v.Head.Claims, Unwaived: v.unwaived(),
+	}
+	if v.Decided.By != "" {
+		s.DecidedAt = scalar.Instant(v.Decided.At)
+	}
+	if v.Acknowledged.By != "" {
+		s.AcknowledgedAt = scalar.Instant(v.Acknowledged.At)
+	}
+	return s
+}
+
+// unwaived returns how many errors are not waived. Only errors are waived.
+func (v *version) unwaived() int { return max(0, v.Errors-len(v.Waived)) }
+
+// of returns the versions of a period, in the order of their numbers.
+func (l *ledger) of(p period.Period) (of []*version) {
+	for _, v := range l.Versions {
+		if v.Head.Period == p.String() {
+			of = append(of, v)
+		}
+	}
+	return of
+}
+
+// made returns the version that an earlier request with the same Idempotency-Key has made, nil if there is none.
+// Errors: problem.KeyReused.
+func (l *ledger) made(by *once.Once) (*version, error) {
+	for _, v := range l.Versions {
+		if made, err := by.Made(v.Key); made || err != nil {
+			return v, err
+		}
+	}
+	return nil, nil
+}
+
+// numbered returns the version of a period with a number, nil if there is none.
+func (l *ledger) numbered(p period.Period, number int) *version {
+	of := l.of(p)
+	if number < 1 || number > len(of) {
+		return nil
+	}
+	return of[number-1]
+}
+
+// approved returns the approved versions of a period, in the order of their numbers. Of those, the ones from the last
+// correction on stand; see standing.
+func (l *ledger) approved(p period.Period) (of []*version) {
+	for _, v := range l.of(p) {
+		if v.State == desk.Approved {
+			of = append(of, v)
+		}
+	}
+	return of
+}
+
+// standing returns the approved versions of a period that count: the last correction and what comes after it.
+func (l *ledger) standing(p period.Period) []*version {
+	of := l.approved(p)
+	for i, v := range slices.Backward(of) {
+		if v.Head.Type == desk.Correction {
+			return of[i:]
+		}
+	}
+	return of
+}
+
+// periods returns the periods with an approved version, in their order.
+func (l *ledger) periods() (all []period.Period) {
+	for _, v := range l.Versions {
+		p, ok := period.Parse(v.Head.Period)
+		if ok && v.State == desk.Approved && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b period.Period) int { return a.Start().Compare(b.Start()) })
+	return all
+}
+
+// standingBefore returns the versions that count of the last period before one that has any.
+func (l *ledger) standingBefore(p period.Period) (stands []*version) {
+	for _, of := range l.periods() {
+		if of.Earlier(p) {
+			stands = l.standing(of)
+		}
+	}
+	return stands
+}
+
+// pending returns the pending version; nil if there is none.
+func (l *ledger) pending() *version {
+	for _, v := range l.Versions {
+		if v.State == desk.Pending {
+			return v
+		}
+	}
+	return nil
+}
+
+// The collection of the ledgers, and its index.
+const (
+	ledgers     = "ledger"
+	ledgerIndex = "contract"
+)
+
+func ledgerSpec() docstore.Spec {
+	return docstore.Spec{Name: ledgers, Indexes: []docstore.Index{{Name: ledgerIndex, Unique: true}}}
+}
+
+func ledgerKey(contract, kind string) string { return contract + "/" + kind }
+
+// ledger returns the ledger of a contract; an empty one if nothing was prepared.
+func (d *Desk) ledger(ctx context.Context, contract, kind string) (*ledger, error) {
+	docs, err := d.ledgers.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
+		Equal: docstore.Keys{ledgerIndex: ledgerKey(contract, kind)}, Limit: 1,
+	})
+	l := &ledger{Contract: contract, Kind: kind}
+	if err != nil || len(docs) == 0 {
+		return l, err
+	}
+	l.id, l.version = docs[0].ID, docs[0].Version
+	if err := json.Unmarshal(docs[0].Body, l); err != nil {
+		return nil, fmt.Errorf("stored ledger %s: %w", docs[0].ID, err)
+	}
+	return l, nil
+}
+
+// write stores a ledger in place of the version that was read, or as a new document. Errors: errChanged if it has
+// changed meanwhile; those of the store.
+func (d *Desk) write(ctx context.Context, l *ledger) error {
+	body, err := json.Marshal(l, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	doc := docstore.Document{ID: l.id, Version: l.version, Body: body,
+		Keys: docstore.Keys{ledgerIndex: ledgerKey(l.Contract, l.Kind)}}
+	who := request.OrganisationFrom(ctx)
+	if l.version > 0 {
+		err = d.ledgers.Replace(ctx, who, doc, nil)
+	} else if doc.ID, err = docstore.NewID(uuid.UUID{}); err == nil {
+		err = d.ledgers.Insert(ctx, who, doc)
+	}
+	if _, taken := docstore.Duplicate(err); taken || errors.Is(err, docstore.ErrStale) {
+		return errChanged
+	}
+	if errors.Is(err, docstore.ErrUnavailable) {
+		return d.settle(ctx, l, body, err)
+	}
+	return err
+}
+
+// settle finds out whether a write whose outcome is unknown has happened: then the ledger is as it was to be.
+func (d *Desk) settle(ctx context.Context, l *ledger, body []byte, cause error) error {
+	is, err := d.ledger(ctx, l.Contract, l.Kind)
+	if err != nil {
+		return cause
+	}
+	stored, err := json.Marshal(is, json.Deterministic(true))
+	if err == nil && is.version == l.version+1 && bytes.Equal(stored, body) {
+		return nil
+	}
+	return cause
+}
+
+// errChanged is the error of a write after another one that has come meanwhile.
+var errChanged = errors.New("the ledger was changed meanwhile")

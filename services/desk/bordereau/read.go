@@ -1,0 +1,131 @@
+package bordereau
+
+import (
+	"context"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/contract"
+)
+
+// Live returns a period with what it would have now, and what that differs by from what stands approved. Errors:
+// problem.NotFound, problem.Unavailable, those of the store.
+func (d *Desk) Live(ctx context.Context, at Place) (desk.BordereauLive, error) {
+	k, p, err := d.place(ctx, at)
+	if err != nil {
+		return desk.BordereauLive{}, err
+	}
+	l, err := d.ledger(ctx, k.Reference, at.Kind)
+	if err != nil {
+		return desk.BordereauLive{}, err
+	}
+	shown := desk.BordereauLive{BordereauPeriod: d.periodOf(k, l, p), Live: []desk.BordereauTotal{}}
+	m, err := d.maker(ctx, k, l, p, desk.Correction, d.now())
+	if err != nil {
+		return shown, err
+	}
+	sums := newSums()
+	if err := m.lines(ctx, func(_ any, of amounts) error { return sums.add(of, 1) }); err != nil {
+		return shown, err
+	}
+	shown.LiveLines = sums.count()
+	if shown.Live, shown.LiveClaims, err = sums.shown(); err != nil {
+		return shown, err
+	}
+	stands := l.standing(p)
+	for _, v := range stands {
+		if err := sums.addShown(v.Head, -1); err != nil {
+			return shown, err
+		}
+	}
+	if len(stands) > 0 {
+		shown.Drift, shown.DriftClaims, err = sums.shown()
+	}
+	return shown, err
+}
+
+// Version returns a version; it reads the same for ever. Errors: problem.NotFound, those of the store.
+func (d *Desk) Version(ctx context.Context, at Place, number string) (desk.BordereauVersion, error) {
+	_, _, v, err := d.version(ctx, at, number)
+	if err != nil {
+		return desk.BordereauVersion{}, err
+	}
+	return v.Head, nil
+}
+
+// Lines returns a page of the lines of a version, and its digest. Errors: problem.NotFound, those of the store.
+func (d *Desk) Lines(
+	ctx context.Context, at Place, number string, skip, limit int,
+) (lines desk.BordereauLines, digest string, err error) {
+	_, _, v, err := d.version(ctx, at, number)
+	if err != nil {
+		return lines, "", err
+	}
+	if at.Kind == desk.Claims {
+		lines.Claims, lines.Next, err = page[desk.ClaimLine](ctx, d, v.Batch, lineBlocks, skip, limit, v.Head.Lines)
+	} else {
+		lines.Lines, lines.Next, err = page[desk.BordereauLine](ctx, d, v.Batch, lineBlocks, skip, limit, v.Head.Lines)
+	}
+	if lines.Lines == nil {
+		lines.Lines = []desk.BordereauLine{}
+	}
+	return lines, v.Head.Digest, err
+}
+
+// EachLine returns a version, and calls a function with each of its lines. Errors: problem.NotFound, those of the store
+// and of the function.
+func (d *Desk) EachLine(
+	ctx context.Context, at Place, number string, begin func(desk.BordereauVersion, *contract.Kept) error,
+	do func(line any) error,
+) error {
+	k, _, v, err := d.version(ctx, at, number)
+	if err == nil {
+		k, err = d.contracts.Numbered(ctx, k.Reference, v.Head.ContractVersion)
+	}
+	if err == nil {
+		err = begin(v.Head, k)
+	}
+	if err != nil {
+		return err
+	}
+	if at.Kind == desk.Claims {
+		return eachLine(ctx, d, v, func(line desk.ClaimLine) error { return do(line) })
+	}
+	return eachLine(ctx, d, v, func(line desk.BordereauLine) error { return do(line) })
+}
+
+// Findings returns a page of the findings of a version. Errors: problem.NotFound, those of the store.
+func (d *Desk) Findings(
+	ctx context.Context, at Place, number string, skip, limit int,
+) (findings desk.BordereauFindings, err error) {
+	_, _, v, err := d.version(ctx, at, number)
+	if err != nil {
+		return findings, err
+	}
+	findings.Findings, findings.Next, err = page[desk.BordereauFinding](ctx, d, v.Batch, findingBlocks, skip, limit,
+		min(v.Errors+v.Warnings, mostFindings))
+	if findings.Findings == nil {
+		findings.Findings = []desk.BordereauFinding{}
+	}
+	for i, f := range findings.Findings {
+		w := v.Waived[f.ID]
+		findings.Findings[i].WaivedBy, findings.Findings[i].Waiver = w.By, w.Reason
+	}
+	return findings, err
+}
+
+// eachFinding calls a function with each finding of a version that is kept, as long as it returns true.
+func (d *Desk) eachFinding(ctx context.Context, v *version, do func(desk.BordereauFinding) bool) error {
+	for number := 0; number*blockLength < min(v.Errors+v.Warnings, mostFindings); number++ {
+		of, err := block.Read[desk.BordereauFinding](ctx, d.list(v.Batch, findingBlocks), number)
+		if err != nil {
+			return err
+		}
+		for _, f := range of {
+			if !do(f) {
+				return nil
+			}
+		}
+	}
+	return nil
+}

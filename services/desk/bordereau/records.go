@@ -1,0 +1,106 @@
+package bordereau
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/premium"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/desk/period"
+)
+
+// Lines are lines of premium of a period.
+type Lines struct {
+	desk *Desk
+	at   Place
+	// versions are those that have the lines; nil for the lines that the period would have now.
+	versions []*version
+}
+
+// LinesOf returns the lines of premium of a period: those of the versions with some numbers, or without any those that
+// stand approved, or the lines that it would have now. wrong says what is wrong with the names, each at a member of an
+// object with the members of Place, versions and receipts. Errors: wrong, those of the store.
+func (d *Desk) LinesOf(ctx context.Context, at Place, numbers []int, now bool, wrong *problem.Error) (*Lines, error) {
+	l, err := d.named(ctx, at, wrong)
+	if err != nil {
+		return nil, err
+	}
+	if at.Kind != desk.Premium {
+		return nil, wrong.At("/kind", "must be "+desk.Premium+"; no other lines are compared with files")
+	}
+	p, _ := period.Parse(at.Period) // named has read it
+	lines := &Lines{desk: d, at: at}
+	if now {
+		return lines, nil
+	}
+	lines.versions = l.standing(p)
+	if len(numbers) == 0 && len(lines.versions) == 0 {
+		return nil, wrong.At("/period", "has no approved version; name versions, or ask for receipts")
+	}
+	if len(numbers) > 0 {
+		lines.versions = nil
+	}
+	for i, n := range numbers {
+		v := l.numbered(p, n)
+		if v == nil {
+			return nil, wrong.At(fmt.Sprintf("/versions/%d", i), "is the number of no version of the period")
+		}
+		lines.versions = append(lines.versions, v)
+	}
+	return lines, nil
+}
+
+// named returns the ledger that a place names.
+func (d *Desk) named(ctx context.Context, at Place, wrong *problem.Error) (*ledger, error) {
+	k, _, err := d.place(ctx, at)
+	var refused *problem.Error
+	switch {
+	case err == nil:
+		return d.ledger(ctx, k.Reference, at.Kind)
+	case errors.As(err, &refused) && refused.Kind == problem.NotFound:
+		return nil, wrong.At("/contract", "is the reference of no contract")
+	case errors.As(err, &refused) && refused.Kind == problem.BadParameter:
+		for _, v := range refused.Violations {
+			wrong.At("/"+v.Parameter, v.Reason)
+		}
+		return nil, wrong
+	}
+	return nil, err
+}
+
+// Each calls a function with each of the lines. Errors: problem.Unavailable, those of the store and of the function.
+func (l *Lines) Each(ctx context.Context, do func(desk.BordereauLine) error) error {
+	if l.versions != nil {
+		for _, v := range l.versions {
+			if err := eachLine(ctx, l.desk, v, do); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	k, p, err := l.desk.place(ctx, l.at)
+	if err != nil {
+		return err
+	}
+	of, err := l.desk.ledger(ctx, k.Reference, l.at.Kind)
+	if err != nil {
+		return err
+	}
+	now, err := l.desk.reading(ctx, k, p, l.desk.now())
+	if err != nil {
+		return err
+	}
+	c, err := l.desk.collect(ctx, now, of, desk.Correction)
+	if err != nil {
+		return err
+	}
+	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
+		line, _, err := c.line(r, of)
+		if err != nil {
+			return err
+		}
+		return do(line)
+	})
+}

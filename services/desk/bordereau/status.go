@@ -1,0 +1,129 @@
+package bordereau
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/period"
+)
+
+// state returns the state of a period: what became of its last version that was not rejected or, without one, what the
+// clock says.
+func (d *Desk) state(k *contract.Kept, l *ledger, p period.Period) string {
+	for _, v := range slices.Backward(l.of(p)) {
+		switch {
+		case v.State == desk.Pending:
+			return desk.Prepared
+		case v.State == desk.Approved && v.Acknowledged.By != "":
+			return desk.Acknowledged
+		case v.State == desk.Approved:
+			return desk.Approved
+		}
+	}
+	switch now := d.now(); {
+	case now.Before(p.Start()):
+		return desk.Scheduled
+	case now.Before(p.End()):
+		return desk.Open
+	case now.Before(due(k, p).AddDate(0, 0, 1)):
+		return desk.Due
+	}
+	return desk.Overdue
+}
+
+// due returns the beginning of the day on which the bordereau of a period is due.
+func due(k *contract.Kept, p period.Period) time.Time { return p.End().AddDate(0, 0, k.DueDays-1) }
+
+func (d *Desk) periodOf(k *contract.Kept, l *ledger, p period.Period) desk.BordereauPeriod {
+	shown := desk.BordereauPeriod{
+		Contract: k.Reference, Kind: l.Kind, Period: p.String(), State: d.state(k, l, p),
+		Due: scalar.DateOf(due(k, p)), Versions: []desk.BordereauStatus{},
+	}
+	for _, v := range l.of(p) {
+		shown.Versions = append(shown.Versions, v.status())
+	}
+	return shown
+}
+
+// Work is what the work list is asked for.
+type Work struct {
+	// Contract, Kind and State select; empty for any.
+	Contract, Kind, State string
+	// After is the Next of the page before, and Limit the most periods of a page.
+	After string
+	Limit int
+}
+
+// Work returns a page of the periods of contracts, from the first of each up to the present one. Errors:
+// problem.NotFound for an unknown contract, those of the store.
+func (d *Desk) Work(ctx context.Context, asked Work) (desk.BordereauWork, error) {
+	page := desk.BordereauWork{Periods: []desk.BordereauPeriod{}}
+	all, err := d.contracts.InSightAll(ctx)
+	if err != nil {
+		return page, err
+	}
+	if asked.Contract != "" && !slices.ContainsFunc(all, func(k contract.Visible) bool {
+		return k.Reference == asked.Contract
+	}) {
+		return page, contract.Unknown(asked.Contract)
+	}
+	for _, k := range all {
+		if asked.Contract != "" && asked.Contract != k.Reference {
+			continue
+		}
+		for _, kind := range Kinds {
+			if asked.Kind != "" && asked.Kind != kind {
+				continue
+			}
+			full, err := d.workOf(k.As, k.Kept, kind, asked, &page)
+			if err != nil || full {
+				return page, err
+			}
+		}
+	}
+	return page, nil
+}
+
+// workOf adds the periods of a contract and kind to a page, and reports whether it is full.
+func (d *Desk) workOf(
+	ctx context.Context, k *contract.Kept, kind string, asked Work, page *desk.BordereauWork,
+) (full bool, err error) {
+	last := k.First.At(d.now())
+	if !asked.goesOn(k.Reference, kind, last) {
+		return false, nil
+	}
+	l, err := d.ledger(ctx, k.Reference, kind)
+	if err != nil {
+		return false, err
+	}
+	for p := k.First; !last.Earlier(p); p = p.Next() {
+		if !asked.goesOn(k.Reference, kind, p) {
+			continue
+		}
+		if asked.State != "" && asked.State != d.state(k, l, p) {
+			continue
+		}
+		if len(page.Periods) == asked.Limit {
+			before := page.Periods[asked.Limit-1]
+			page.Next = before.Contract + "/" + before.Kind + "/" + before.Period
+			return true, nil
+		}
+		shown := d.periodOf(k, l, p)
+		contract.HidePersons(ctx, &shown)
+		page.Periods = append(page.Periods, shown)
+	}
+	return false, nil
+}
+
+// goesOn reports whether a period comes after the last one of the page before. Contracts come by reference, which no
+// comparison of the texts as a whole would show: "A" is before "A-1", and "A/" behind "A-1/".
+func (w Work) goesOn(reference, kind string, p period.Period) bool {
+	contract, rest, _ := strings.Cut(w.After, "/")
+	return cmp.Or(strings.Compare(reference, contract), strings.Compare(kind+"/"+p.String(), rest)) > 0
+}

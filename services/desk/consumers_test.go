@@ -1,0 +1,61 @@
+package desk_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/pkg/servicetest/consumercontract"
+	"insurance.example/exchange/services/desk"
+)
+
+var contracts = filepath.Join("..", "..", "contracts", "consumers")
+
+// TestWhatConsumersRelyOn replays what other services rely on at this one.
+func TestWhatConsumersRelyOn(t *testing.T) {
+	w := newWorld(t, "2026-02-01T12:00:00Z")
+	s := w.start()
+	s.Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR"}`)
+	record := func(*testing.T) { s.Must(201, "POST", "/x/bordereau/C/premium/2026-01:prepare", `{"type":"nil"}`) }
+	consumercontract.Replay(t, s, filepath.Join(contracts, "desk"), consumercontract.Logged(s, nil, record))
+}
+
+// TestEverythingThatIsReliedOn prepares a period from the receipts of the contracts with the other services.
+func TestEverythingThatIsReliedOn(t *testing.T) {
+	peers := map[string]http.Handler{}
+	var stubs []*consumercontract.Stub
+	for _, name := range []string{"premium", "coverage", "claims", "parties"} {
+		stub := consumercontract.NewStub(t, filepath.Join(contracts, name, "desk.json"))
+		peers[name], stubs = stub, append(stubs, stub)
+	}
+	s := servicetest.Start(t, desk.Service().Definition(),
+		servicetest.Options{Peers: peers, Clock: servicetest.At(t, "2026-03-01T00:00:00Z")})
+	s.Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR","risksBefore":"2026-01-02"}`)
+	v := s.Must(201, "POST", "/x/bordereau/C/premium/2026-01:prepare", `{"type":"original"}`)
+	if total := v.Body["totals"].([]any)[0].(map[string]any); total["gross"] != 50.0 || total["lines"] != 2.0 {
+		t.Error(v.Text)
+	}
+	s.Must(200, "PUT", "/x/supplement/claim/01930000-0000-7000-8000-000000000006", `{"denied":false}`)
+	c := s.Must(201, "POST", "/x/bordereau/C/claims/2026-01:prepare", `{"type":"original"}`)
+	if total := c.Body["claims"].([]any)[0].(map[string]any); total["lines"] != 1.0 ||
+		total["indemnity"].(map[string]any)["outstanding"] != 600.0 {
+		t.Error(c.Text)
+	}
+	const refund = "/x/bordereau/C/premium/2026-01/versions/1/lines/01930000-0000-7000-8000-000000000004/source"
+	if a := s.Must(200, "GET", refund, ""); !strings.Contains(a.Text, `"reversed":{"href":"/x/asof/receipt/`) {
+		t.Error(a.Text)
+	}
+	const claim = "/x/bordereau/C/claims/2026-01/versions/1/lines/01930000-0000-7000-8000-000000000006/source"
+	if a := s.Must(200, "GET", claim, ""); !strings.Contains(a.Text, `"supplement":{"claimId"`) {
+		t.Error(a.Text)
+	}
+	s.Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR","risksFrom":"2026-01-02"}`)
+	if a := s.Must(200, "GET", "/x/bordereau/unassigned", ""); len(a.Body["policies"].([]any)) != 1 {
+		t.Error(a.Text)
+	}
+	for _, stub := range stubs {
+		stub.WantAllAsked()
+	}
+}

@@ -1,0 +1,10 @@
+// Package contract keeps the contracts under which policies are reported, and says which policies belong to each.
+//
+// Its files, in the order in which a request meets them:
+//
+//	terms.go         what a contract may say
+//	counterparty.go  what another organisation sees of a contract
+//	store.go         the contracts and their versions
+//	past.go          contracts as they were
+//	assignment.go    the policies that are assigned to contracts
+package contract

@@ -1,0 +1,354 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/problems"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+)
+
+const (
+	// Most is the most contracts of an exchange, or of an organisation where several share one. To find the contract
+	// of a policy all are read.
+	Most = 500
+	// mostSetters is how many persons who changed the money of a contract are remembered.
+	mostSetters = 64
+	// mostTries is how often a change is tried while others change the same document.
+	mostTries = 20
+	page      = 100
+)
+
+// The collection of the contracts, and its indexes. Each has a slot, so that there are Most at most.
+const (
+	collection     = "contract"
+	referenceIndex = "reference"
+	slotIndex      = "slot"
+)
+
+// Kept is a contract as it is stored.
+type Kept struct {
+	*Terms
+	Reference string
+	Version   int64
+	state     state
+	id        uuid.UUID
+}
+
+// state is what the desk keeps about a contract.
+type state struct {
+	Reference string    `json:"reference"`
+	Slot      int       `json:"slot"`
+	By        string    `json:"by"`
+	At        time.Time `json:"at"`
+	// Money maps who changed what amounts are computed by to the version that they made last.
+	Money map[string]int64 `json:"money"`
+	// Approved says that a version of a bordereau was approved, so that the units stay.
+	Approved bool `json:"approved,omitzero"`
+	// Assigned counts the assignments of policies to the contract, and those away from it.
+	Assigned int64 `json:"assigned,omitzero"`
+	// Edition counts what callers have set. The version of the document also moves with the rest of the state.
+	Edition int64 `json:"edition"`
+}
+
+// Edition is the number of the contract's version as callers count them.
+func (k *Kept) Edition() int64 { return k.state.Edition }
+
+// Assigned is how often a policy was assigned to the contract, or away from it.
+func (k *Kept) Assigned() int64 { return k.state.Assigned }
+
+// ChangedMoney reports whether somebody has changed what amounts are computed by after an edition.
+func (k *Kept) ChangedMoney(who string, after int64) bool { return k.state.Money[who] > after }
+
+// Shown returns the contract as its readers see it.
+func (k *Kept) Shown() desk.ContractVersion {
+	return desk.ContractVersion{Reference: k.Reference, Version: k.state.Edition, SetBy: k.state.By,
+		SetAt: scalar.Instant(k.state.At), Contract: k.ContractTerms, Warnings: k.Warnings()}
+}
+
+// Tag returns the entity tag of what callers have set.
+func (k *Kept) Tag() string {
+	if k == nil {
+		return ""
+	}
+	return fmt.Sprintf(`"%s-%d"`, k.id, k.state.Edition)
+}
+
+// Contracts are the contracts of an exchange. They are safe for concurrent use, once Open has returned.
+type Contracts struct {
+	lines []string
+	now   func() time.Time
+	kept  docstore.Collection
+	past  docstore.History
+	// assigned are the policies that were assigned; see assignment.go.
+	assigned       docstore.Collection
+	assignedBefore docstore.History
+	// marks are by which counterparties find contracts; see counterparty.go.
+	marks docstore.Collection
+}
+
+// New returns the contracts of an exchange with some lines of insurance. Open prepares them.
+func New(lines []string, now func() time.Time) *Contracts { return &Contracts{lines: lines, now: now} }
+
+// Open prepares the collections. It is called once, before anything else is used.
+func (c *Contracts) Open(ctx context.Context, store docstore.Store) (err error) {
+	if c.kept, err = store.Collection(ctx, docstore.Spec{
+		Name: collection, Unlogged: true,
+		Indexes: []docstore.Index{{Name: referenceIndex, Unique: true}, {Name: slotIndex, Unique: true}},
+	}); err != nil {
+		return err
+	}
+	if c.past, err = docstore.As[docstore.History](c.kept); err != nil {
+		return err
+	}
+	if err := c.openMarks(ctx, store); err != nil {
+		return err
+	}
+	return c.openAssigned(ctx, store)
+}
+
+// Get returns a contract. Errors: problem.NotFound, those of the store.
+func (c *Contracts) Get(ctx context.Context, reference string) (*Kept, error) {
+	k, err := c.find(ctx, reference)
+	if err == nil && k == nil {
+		err = Unknown(reference)
+	}
+	return k, err
+}
+
+// Unknown returns the refusal of a reference that no contract has.
+func Unknown(reference string) error {
+	return problem.New(problem.NotFound, "There is no contract "+problem.Short(reference)+". PUT makes it.")
+}
+
+func (c *Contracts) find(ctx context.Context, reference string) (*Kept, error) {
+	docs, err := c.kept.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
+		Equal: docstore.Keys{referenceIndex: reference}, Limit: 1, WithState: true,
+	})
+	if err != nil || len(docs) == 0 {
+		return nil, err
+	}
+	return c.read(docs[0].Body, docs[0].State, docs[0].ID, docs[0].Version)
+}
+
+func (c *Contracts) read(body, text []byte, id uuid.UUID, version int64) (*Kept, error) {
+	k := &Kept{id: id, Version: version}
+	var sent desk.ContractTerms
+	err := errors.Join(json.Unmarshal(body, &sent), json.Unmarshal(text, &k.state))
+	if err == nil {
+		k.Reference = k.state.Reference
+		k.Terms, err = Read(sent, c.lines)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("stored contract %s: %w", id, err)
+	}
+	return k, nil
+}
+
+// All returns all contracts, by reference.
+func (c *Contracts) All(ctx context.Context) (all []*Kept, err error) {
+	q := docstore.Query{Limit: page, WithState: true}
+	for {
+		docs, err := c.kept.Find(ctx, request.OrganisationFrom(ctx), q)
+		if err != nil {
+			return nil, err
+		}
+		for _, doc := range docs {
+			k, err := c.read(doc.Body, doc.State, doc.ID, doc.Version)
+			if err != nil {
+				return nil, err
+			}
+			all, q.After = append(all, k), doc.ID
+		}
+		if len(docs) < page {
+			sortByReference(all)
+			return all, nil
+		}
+	}
+}
+
+// sortByReference sorts contracts.
+func sortByReference[T interface{ sortsBy() string }](all []T) {
+	slices.SortFunc(all, func(a, b T) int { return strings.Compare(a.sortsBy(), b.sortsBy()) })
+}
+
+func (k *Kept) sortsBy() string { return k.Reference }
+
+// Put makes a contract, or replaces one. meets checks the conditions of the request against the entity tag. Errors:
+// problem.Invalid, problems.ContractOverlap, problems.ContractInUse, problems.TooManyContracts, those of meets and of
+// the store.
+func (c *Contracts) Put(
+	ctx context.Context, reference string, sent desk.ContractTerms, meets func(tag string) error,
+) (*Kept, error) {
+	terms, err := Read(sent, c.lines)
+	if err != nil {
+		return nil, err
+	}
+	for range mostTries {
+		all, err := c.All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var was *Kept
+		if at := slices.IndexFunc(all, func(k *Kept) bool { return k.Reference == reference }); at >= 0 {
+			was = all[at]
+		}
+		if err := meets(was.Tag()); err != nil {
+			return nil, err
+		}
+		if err := allowed(terms, reference, was, all); err != nil {
+			return nil, err
+		}
+		k := &Kept{Terms: terms, Reference: reference}
+		if was == nil {
+			if len(all) >= Most {
+				return nil, problem.New(problems.TooManyContracts, fmt.Sprintf(
+					"There are %d contracts, as many as there may be.", Most))
+			}
+			k.state = state{Reference: reference, Slot: free(all), Money: map[string]int64{}}
+		} else {
+			k.id, k.Version, k.state = was.id, was.Version, was.state
+		}
+		k.set(request.CallerFrom(ctx).Key(), c.now(), was)
+		err = c.write(ctx, k, was)
+		if err == nil {
+			return k, c.markCounterparty(ctx, reference)
+		}
+		if _, taken := docstore.Duplicate(err); !taken && !errors.Is(err, docstore.ErrStale) {
+			return nil, err
+		}
+	}
+	return nil, errBusy
+}
+
+// set notes who set the contract.
+func (k *Kept) set(by string, at time.Time, was *Kept) {
+	k.state.By, k.state.At = by, at
+	k.state.Edition++
+	if was != nil && was.sameMoney(k.Terms) {
+		return
+	}
+	money := map[string]int64{}
+	for who, edition := range k.state.Money {
+		money[who] = edition
+	}
+	money[by] = k.state.Edition
+	for len(money) > mostSetters {
+		oldest := by
+		for who, edition := range money {
+			if edition < money[oldest] {
+				oldest = who
+			}
+		}
+		delete(money, oldest)
+	}
+	k.state.Money = money
+}
+
+// allowed refuses a contract that could take a policy of another one, or that changes what is approved.
+func allowed(terms *Terms, reference string, was *Kept, all []*Kept) error {
+	if was != nil && was.state.Approved && !was.SameUnits(terms) {
+		return problem.New(problems.ContractInUse, "A bordereau of the contract is approved, so that its currency, "+
+			"amountUnit and frequency stay. Make a new contract for what comes.")
+	}
+	for _, other := range all {
+		if other.Reference != reference && other.overlaps(terms) {
+			return problem.New(problems.ContractOverlap, "A policy could belong to this contract and to "+
+				other.Reference+", because they share a line and a day. Change lines, risksFrom or risksBefore.").
+				With("contract", other.Reference)
+		}
+	}
+	return nil
+}
+
+// free returns a slot that no contract has.
+func free(all []*Kept) int {
+	slot := 0
+	for slices.ContainsFunc(all, func(k *Kept) bool { return k.state.Slot == slot }) {
+		slot++
+	}
+	return slot
+}
+
+// write stores a contract in place of the version that was read, or as a new document.
+func (c *Contracts) write(ctx context.Context, k, was *Kept) error {
+	body, err := json.Marshal(k.ContractTerms)
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(k.state, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	doc := docstore.Document{ID: k.id, Version: k.Version, Body: body, State: text,
+		Keys: docstore.Keys{referenceIndex: k.Reference, slotIndex: strconv.Itoa(k.state.Slot)}}
+	who := request.OrganisationFrom(ctx)
+	if was == nil {
+		if doc.ID, err = docstore.NewID(uuid.UUID{}); err != nil {
+			return err
+		}
+		k.id = doc.ID
+		err = c.kept.Insert(ctx, who, doc)
+	} else {
+		var former *docstore.Former
+		if former, err = was.former(); err != nil {
+			return err
+		}
+		err = c.kept.Replace(ctx, who, doc, former)
+	}
+	if err == nil {
+		k.Version++
+	}
+	return err
+}
+
+// former returns the version as it is kept.
+func (k *Kept) former() (*docstore.Former, error) {
+	body, err := json.Marshal(k.ContractTerms)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(k.state, json.Deterministic(true))
+	return &docstore.Former{Version: k.Version, Body: body, State: text}, err
+}
+
+// note changes what the desk keeps about a contract, unless nothing is to change.
+func (c *Contracts) note(ctx context.Context, reference string, how func(*state) (changed bool)) error {
+	for range mostTries {
+		was, err := c.Get(ctx, reference)
+		if err != nil {
+			return err
+		}
+		k := *was
+		if !how(&k.state) {
+			return nil
+		}
+		if err = c.write(ctx, &k, was); !errors.Is(err, docstore.ErrStale) {
+			return err
+		}
+	}
+	return errBusy
+}
+
+// NoteApproved notes that a version of a bordereau was, or is about to be, approved.
+func (c *Contracts) NoteApproved(ctx context.Context, reference string) error {
+	return c.note(ctx, reference, func(s *state) bool {
+		changed := !s.Approved
+		s.Approved = true
+		return changed
+	})
+}
+
+var errBusy = fmt.Errorf("%w: contracts change too often", docstore.ErrUnavailable)

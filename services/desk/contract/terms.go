@@ -1,0 +1,286 @@
+package contract
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/services/desk/period"
+)
+
+const (
+	// mostLimits is how many limits a contract may have.
+	mostLimits = 16
+	// mostText is how many characters a text of a contract may have.
+	mostText = 200
+	// usualDueDays is when a bordereau is due unless the contract says otherwise, and mostDueDays the latest.
+	usualDueDays = 30
+	mostDueDays  = 366
+)
+
+var (
+	references = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+	pins       = regexp.MustCompile(`^[0-9]{6}[A-Z]{3}$`)
+	decimals   = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,12})?$`)
+)
+
+// Terms is a contract whose members are right, as the desk works with it.
+type Terms struct {
+	desk.ContractTerms
+	// From and Before are the instants between which the terms of its policies begin: from From on, before Before.
+	From, Before time.Time
+	// First is the first period.
+	First period.Period
+	// Money is how its amounts are computed.
+	Money money.Terms
+}
+
+// Rule says which policies belong to the contract unless they are assigned; two contracts with the same take the same.
+func (t *Terms) Rule() string {
+	lines := slices.Sorted(slices.Values(t.Lines))
+	return t.From.Format(time.DateOnly) + " " + t.Before.Format(time.DateOnly) + " " + strings.Join(lines, " ")
+}
+
+// Takes reports whether a policy of a line belongs to the contract unless it is assigned, if its term began at an
+// instant by its first record.
+func (t *Terms) Takes(line string, inception scalar.DateTime) bool {
+	return slices.Contains(t.Lines, line) && !inception.IsZero() &&
+		!inception.Time().Before(t.From) && inception.Time().Before(t.Before)
+}
+
+// overlaps reports whether a policy could belong to both contracts.
+func (t *Terms) overlaps(other *Terms) bool {
+	return t.From.Before(other.Before) && other.From.Before(t.Before) &&
+		slices.ContainsFunc(t.Lines, func(line string) bool { return slices.Contains(other.Lines, line) })
+}
+
+// sameMoney reports whether amounts are computed in the same way under both contracts.
+func (t *Terms) sameMoney(other *Terms) bool {
+	return t.SameUnits(other) && t.SettlementCurrency == other.SettlementCurrency &&
+		t.OriginalPerSettlement == other.OriginalPerSettlement &&
+		t.CommissionPercentage == other.CommissionPercentage && t.BrokeragePercentage == other.BrokeragePercentage &&
+		slices.Equal(t.Limits, other.Limits)
+}
+
+// SameUnits reports whether both contracts have what may not change once something is approved.
+func (t *Terms) SameUnits(other *Terms) bool {
+	return t.Currency == other.Currency && t.AmountUnit == other.AmountUnit && t.Frequency == other.Frequency
+}
+
+// Warnings returns what may be a mistake, in words.
+func (t *Terms) Warnings() (words []string) {
+	one, _ := money.Parse("1")
+	for _, p := range []struct{ name, text string }{
+		{"commissionPercentage", t.CommissionPercentage}, {"brokeragePercentage", t.BrokeragePercentage},
+	} {
+		if of, _ := money.Parse(p.text); of.Sign() > 0 && of.Cmp(one) < 0 {
+			words = append(words, p.name+" is "+p.text+
+				" %, less than one hundredth of the premium; send 15 for fifteen percent, not 0.15")
+		}
+	}
+	return words
+}
+
+// check is what is found wrong with a contract.
+type check struct{ wrong *problem.Error }
+
+func (c check) note(pointer, reason string) {
+	if reason != "" {
+		c.wrong.At("/"+pointer, reason)
+	}
+}
+
+func (c check) must(holds bool, pointer, reason string) {
+	if !holds {
+		c.note(pointer, reason)
+	}
+}
+
+// Read returns a contract as the desk works with it, with what is set where the caller left it out. lines are the lines
+// that there are. Errors: problem.Invalid with all that is wrong.
+func Read(sent desk.ContractTerms, lines []string) (*Terms, error) {
+	t := &Terms{ContractTerms: sent}
+	c := check{problem.New(problem.Invalid, "The contract cannot be as it is described.")}
+	t.fill()
+	t.checkTexts(c)
+	t.checkTerm(c, lines)
+	t.checkMoney(c)
+	t.checkReporting(c)
+	if len(c.wrong.Violations) > 0 {
+		return nil, c.wrong
+	}
+	return t, nil
+}
+
+// fill sets what the caller left out.
+func (t *Terms) fill() {
+	set := func(to *string, value string) {
+		if *to == "" {
+			*to = value
+		}
+	}
+	set(&t.SettlementCurrency, t.Currency)
+	set(&t.CommissionPercentage, "0")
+	set(&t.BrokeragePercentage, "0")
+	set(&t.SignOff, desk.TwoPersons)
+	set(&t.ClaimsBasis, desk.OpenClaims)
+	if t.SettlementCurrency == t.Currency {
+		set(&t.OriginalPerSettlement, "1")
+	}
+	if t.RisksFrom == "" {
+		t.RisksFrom = t.Inception
+	}
+	if t.RisksBefore == "" {
+		t.RisksBefore = t.Expiry
+	}
+	if t.DueDays == 0 {
+		t.DueDays = usualDueDays
+	}
+}
+
+func (t *Terms) checkTexts(c check) {
+	for name, text := range map[string]string{
+		"uniqueMarketReference": t.UniqueMarketReference, "agreementNumber": t.AgreementNumber, "section": t.Section,
+		"treatyReference": t.TreatyReference, "coverholderName": t.CoverholderName,
+		"administratorName": t.AdministratorName, "counterparty": t.Counterparty,
+		"classOfBusiness": t.ClassOfBusiness, "riskCode": t.RiskCode, "typeOfInsurance": t.TypeOfInsurance,
+	} {
+		c.must(utf8.RuneCountInString(text) <= mostText, name, fmt.Sprintf("has more than %d characters", mostText))
+	}
+	c.must(t.UniqueMarketReference != "" || t.AgreementNumber != "", "uniqueMarketReference",
+		"is required, or agreementNumber: one of them names the contract")
+	c.must(strings.TrimSpace(t.CoverholderName) != "", "coverholderName", "is required: who reports")
+	c.must(t.CoverholderPIN == "" || pins.MatchString(t.CoverholderPIN), "coverholderPin",
+		"must have six digits and three capital letters, such as 123456ABC")
+}
+
+func (t *Terms) checkTerm(c check, known []string) {
+	c.must(t.Inception != "", "inception", "is required: the first day of the contract")
+	c.must(t.Expiry != "", "expiry", "is required: the day on which the contract ends")
+	c.must(t.Inception == "" || t.Expiry == "" || t.Inception < t.Expiry, "expiry", "must be after inception")
+	t.From, t.Before = day(t.RisksFrom), day(t.RisksBefore)
+	c.must(t.From.IsZero() || t.Before.IsZero() || t.From.Before(t.Before), "risksBefore", "must be after risksFrom")
+	c.must(len(t.Lines) > 0, "lines", "is required: the lines whose policies belong to the contract")
+	for i, line := range t.Lines {
+		at := fmt.Sprintf("lines/%d", i)
+		switch {
+		case !slices.Contains(known, line):
+			c.note(at, "is no line of insurance; they are "+strings.Join(known, ", "))
+		case slices.Index(t.Lines, line) < i:
+			c.note(at, "is there twice")
+		}
+	}
+	c.must(t.YearOfAccount == 0 || t.YearOfAccount >= 1900 && t.YearOfAccount <= 9999, "yearOfAccount",
+		"must be a year of four digits")
+	if t.YearOfAccount == 0 && t.Inception != "" {
+		t.YearOfAccount = day(t.Inception).Year()
+	}
+	c.must(t.NumberOfInstalments >= 0 && t.NumberOfInstalments <= 366, "numberOfInstalments", "must be 0 to 366")
+}
+
+func (t *Terms) checkMoney(c check) {
+	currency := func(code, at string) {
+		c.must(valuesets.IsCurrency(code), at, "must be a currency of ISO 4217, such as EUR")
+	}
+	currency(t.Currency, "currency")
+	if t.SettlementCurrency != t.Currency {
+		currency(t.SettlementCurrency, "settlementCurrency")
+	}
+	c.note("amountUnit", oneOf(t.AmountUnit,
+		"the interface does not say whether 100 is 100 euros or 100 cents, so it is never assumed",
+		desk.Major, desk.Minor))
+	t.Money = money.Terms{Currency: t.Currency, Settlement: t.SettlementCurrency, Minor: t.AmountUnit == desk.Minor}
+	t.Money.Rate = number(c, "originalPerSettlement", t.OriginalPerSettlement,
+		"must be the rate as units of currency for one of settlementCurrency, such as \"1.22\"")
+	switch {
+	case t.OriginalPerSettlement == "":
+	case t.Money.Rate.Sign() == 0 && decimals.MatchString(t.OriginalPerSettlement):
+		c.note("originalPerSettlement", "must be above 0")
+	case t.SettlementCurrency == t.Currency && t.Money.Rate.Decimal() != "1":
+		c.note("originalPerSettlement", "must be \"1\", because currency and settlementCurrency are the same")
+	}
+	t.Money.Commission = percentage(c, "commissionPercentage", t.CommissionPercentage)
+	t.Money.Brokerage = percentage(c, "brokeragePercentage", t.BrokeragePercentage)
+	c.must(len(t.Limits) <= mostLimits, "limits", fmt.Sprintf("has more than %d limits", mostLimits))
+	for i, l := range t.Limits[:min(len(t.Limits), mostLimits)] {
+		at := fmt.Sprintf("limits/%d/", i)
+		c.must(l.Name != "" && utf8.RuneCountInString(l.Name) <= mostText, at+"name", "must have 1 to 200 characters")
+		number(c, at+"amount", string(l.Amount), "must be an amount in digits, such as 1000000.00")
+		currency(l.Currency, at+"currency")
+	}
+}
+
+func (t *Terms) checkReporting(c check) {
+	c.note("frequency", oneOf(t.Frequency, "how often is reported", desk.Monthly, desk.Quarterly))
+	first, ok := period.Parse(t.FirstPeriod)
+	switch {
+	case t.FirstPeriod == "":
+		c.note("firstPeriod", "is required: the first period that is reported, such as 2026-01 or 2026-Q1")
+	case !ok:
+		c.note("firstPeriod", "must be a month such as 2026-01, or a quarter such as 2026-Q1")
+	case t.Frequency == desk.Monthly && first.Quarterly():
+		c.note("firstPeriod", "is a quarter, and frequency is month; send a month such as "+
+			first.Start().Format("2006-01"))
+	case t.Frequency == desk.Quarterly && !first.Quarterly():
+		c.note("firstPeriod", "is a month, and frequency is quarter; send a quarter such as 2026-Q1")
+	}
+	t.First = first
+	c.must(t.DueDays > 0 && t.DueDays <= mostDueDays, "dueDays", fmt.Sprintf("must be 1 to %d", mostDueDays))
+	c.note("signOff", oneOf(t.SignOff, "how many persons sign off", desk.TwoPersons, desk.OnePerson))
+	c.note("claimsBasis", oneOf(t.ClaimsBasis, "which claims are reported", desk.OpenClaims, desk.AllClaims))
+}
+
+// day returns the instant at which a day begins, UTC; the zero time for none.
+func day(d scalar.Date) time.Time {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return time.Time{} // absent; the type has refused anything else
+	}
+	return t
+}
+
+func oneOf(value, means string, of ...string) (wrong string) {
+	switch {
+	case slices.Contains(of, value):
+		return ""
+	case value == "":
+		return "is required: " + means + "; it is " + strings.Join(of, " or ")
+	}
+	return "must be " + strings.Join(of, " or ")
+}
+
+// number reads a number in digits, and notes what is wrong with another text.
+func number(c check, at, text, wrong string) money.Amount {
+	if !decimals.MatchString(text) {
+		c.note(at, wrong)
+		return money.Amount{}
+	}
+	a, err := money.Parse(text)
+	if err != nil {
+		c.note(at, wrong)
+	}
+	return a
+}
+
+func percentage(c check, at, text string) money.Amount {
+	of := number(c, at, text, "must be a percentage in digits, \"0\" to \"100\"")
+	hundred, _ := money.Parse("100")
+	c.must(of.Cmp(hundred) <= 0, at, "must be \"0\" to \"100\"")
+	return of
+}
+
+// ReferenceWrong returns what is wrong with the reference of a contract, empty if nothing is.
+func ReferenceWrong(reference string) string {
+	if references.MatchString(reference) {
+		return ""
+	}
+	return "must have 1 to 64 letters, digits, points, hyphens and underscores"
+}

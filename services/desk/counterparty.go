@@ -1,0 +1,50 @@
+package desk
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"insurance.example/exchange/pkg/docstore/shared"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/services/desk/contract"
+)
+
+// inSight has operations on a contract serve its counterparty as well, which reads it in the owner's name. Of those
+// that write, it may only acknowledge. PUT of a contract names one of the caller's own, whatever others call theirs.
+func (o *office) inSight(all ...rest.Extension) []rest.Extension {
+	for i, e := range all {
+		if !strings.Contains(e.Path, "{contract}") || e.Path == contractPath && e.Writes {
+			continue
+		}
+		serve, acknowledges := e.Serve, strings.HasSuffix(e.Path, ":acknowledge")
+		if e.Writes && !acknowledges {
+			all[i].Refuses = slices.Concat(e.Refuses, []problem.Kind{problem.RightMissing})
+		}
+		all[i].Serve = func(c *gin.Context, body any) (any, error) {
+			request := c.Request
+			as, foreign, err := o.contracts.InSight(request.Context(), c.Param("contract"))
+			if err != nil {
+				return nil, err
+			}
+			if foreign && e.Writes && !acknowledges {
+				return nil, problem.New(problem.RightMissing, "The counterparty of a contract reads what is reported "+
+					"under it, and acknowledges it. Its owner does the rest.").With("right", shared.OwnerRight)
+			}
+			c.Request = request.WithContext(as)
+			defer func() { c.Request = request }()
+			shown, err := serve(c, body)
+			if err != nil || !foreign || reflect.TypeOf(shown).Kind() == reflect.Func {
+				return shown, err
+			}
+			hidden := reflect.New(reflect.TypeOf(shown))
+			hidden.Elem().Set(reflect.ValueOf(shown))
+			contract.HidePersons(as, hidden.Interface())
+			return hidden.Elem().Interface(), nil
+		}
+	}
+	return all
+}

@@ -1,0 +1,194 @@
+// Package export writes the lines of a bordereau in the columns of the market.
+package export
+
+import (
+	"cmp"
+	"context"
+	"embed"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/goccy/go-yaml"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/period"
+)
+
+// Format is a form in which lines are written.
+type Format struct {
+	// Name ends the name of a file, and Media is the media type.
+	Name, Media string
+	// Write writes the lines of a version. Errors: those of the desk and of the writer.
+	Write func(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) error
+}
+
+// The formats.
+var (
+	CSV  = Format{"csv", "text/csv; charset=utf-8; header=present", writeCSV}
+	XLSX = Format{"xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", writeXLSX}
+)
+
+// column is a column of the table.
+type column struct {
+	// CR is the number of the standard; empty for a column of the exchange's own.
+	CR string `yaml:"cr"`
+	// Name is the header, Source where the values are from, and Kind what they are.
+	Name   string `yaml:"name"`
+	Source string `yaml:"source"`
+	Kind   string `yaml:"kind"`
+	// Absent is what a cell has where there is no value; empty for nothing.
+	Absent string `yaml:"absent"`
+}
+
+// The kinds of values.
+const (
+	textKind   = "text"
+	dateKind   = "date"
+	numberKind = "number"
+)
+
+// layouts are the columns of each kind of bordereau, a file for each.
+//
+//go:embed columns
+var layouts embed.FS
+
+// columns returns the columns of each kind of bordereau.
+var columns = sync.OnceValues(func() (map[string][]column, error) {
+	all := map[string][]column{}
+	for _, kind := range bordereau.Kinds {
+		text, err := layouts.ReadFile("columns/" + kind + ".yaml")
+		if err != nil {
+			return nil, err
+		}
+		var of []column
+		if err := yaml.Unmarshal(text, &of); err != nil {
+			return nil, err
+		}
+		for _, c := range of {
+			if !slices.Contains([]string{textKind, dateKind, numberKind}, c.Kind) {
+				return nil, fmt.Errorf("column %s has the kind %q", c.Name, c.Kind)
+			}
+		}
+		all[kind] = of
+	}
+	return all, nil
+})
+
+// row makes the cells of lines.
+type row struct {
+	columns []column
+	// fixed are the values that all lines share, by source.
+	fixed map[string]string
+}
+
+func newRow(v desk.BordereauVersion, k *contract.Kept) (*row, error) {
+	all, err := columns()
+	if err != nil {
+		return nil, err
+	}
+	r := &row{columns: all[v.Kind], fixed: map[string]string{}}
+	for prefix, of := range map[string]any{"contract.": k.ContractTerms, "version.": v} {
+		values, err := texts(of)
+		if err != nil {
+			return nil, err
+		}
+		for name, value := range values {
+			r.fixed[prefix+name] = value
+		}
+	}
+	p, _ := period.Parse(v.Period)
+	r.fixed["period.from"] = p.Start().Format(time.DateOnly)
+	r.fixed["period.to"] = p.End().AddDate(0, 0, -1).Format(time.DateOnly)
+	return r, nil
+}
+
+// linePrefix begins the source of a value of a line.
+const linePrefix = "line."
+
+// cells returns the texts of the cells of a line; empty for what the exchange does not have.
+func (r *row) cells(line any) ([]string, error) {
+	values, err := texts(line)
+	if err != nil {
+		return nil, err
+	}
+	cells := make([]string, len(r.columns))
+	for i, c := range r.columns {
+		value := r.fixed[c.Source]
+		if name, of := strings.CutPrefix(c.Source, linePrefix); of {
+			value = values[name]
+		}
+		if c.Kind == dateKind && len(value) > len(time.DateOnly) {
+			value = value[:len(time.DateOnly)] // of an instant, UTC
+		}
+		cells[i] = cmp.Or(value, c.Absent)
+	}
+	return cells, nil
+}
+
+// texts returns the members of a value that are texts, numbers, or whether something is so, as they are written. A
+// member of a member has both names, with a point between them.
+func texts(of any) (map[string]string, error) {
+	text, err := json.Marshal(of)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]any
+	if err := json.Unmarshal(text, &members, json.WithUnmarshalers(json.UnmarshalFromFunc(keepNumbers))); err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	note("", members, values)
+	return values, nil
+}
+
+func note(prefix string, members map[string]any, to map[string]string) {
+	for name, value := range members {
+		switch is := value.(type) {
+		case string:
+			to[prefix+name] = is
+		case bool:
+			to[prefix+name] = map[bool]string{true: "Yes", false: "No"}[is]
+		case map[string]any:
+			note(prefix+name+".", is, to)
+		}
+	}
+}
+
+// neutral returns a text that no spreadsheet takes for a formula.
+func neutral(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// header returns the names of the columns.
+func (r *row) header() (names []string) {
+	for _, c := range r.columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// notProvided returns the names of the columns that the exchange has no values for.
+func (r *row) notProvided() (names []string) {
+	for _, c := range r.columns {
+		if c.Source == "" {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil
+}

@@ -1,0 +1,222 @@
+package export
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/services/desk/contract"
+)
+
+// The sheets of a workbook.
+const (
+	linesSheet    = "Lines"
+	controlSheet  = "Control"
+	findingsSheet = "Findings"
+)
+
+// findingsAtOnce is how many findings are read at a time.
+const findingsAtOnce = 200
+
+// workbook is a workbook on its way. Lines are written to a temporary file as they come.
+type workbook struct {
+	file *excelize.File
+	// day and amount are the styles of dates and amounts.
+	day, amount int
+}
+
+// writeXLSX writes a workbook: the lines with two rows of headers, the numbers of the standard above the names; the
+// sums and the digest; the findings.
+func writeXLSX(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau.Place, number string) (err error) {
+	b := &workbook{file: excelize.NewFile()}
+	defer func() { _ = b.file.Close() }() // it only removes the temporary file
+	if b.day, err = b.file.NewStyle(&excelize.Style{NumFmt: 14}); err != nil {
+		return err
+	}
+	if b.amount, err = b.file.NewStyle(&excelize.Style{NumFmt: 4}); err != nil {
+		return err
+	}
+	if err := b.file.SetSheetName("Sheet1", linesSheet); err != nil {
+		return err
+	}
+	if err := b.lines(ctx, of, at, number); err != nil {
+		return err
+	}
+	if err := b.findings(ctx, of, at, number); err != nil {
+		return err
+	}
+	return b.file.Write(w)
+}
+
+func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.Place, number string) error {
+	out, err := b.file.NewStreamWriter(linesSheet)
+	if err != nil {
+		return err
+	}
+	var r *row
+	written := 0
+	write := func(cells []any) error {
+		written++
+		place, err := excelize.CoordinatesToCellName(1, written)
+		if err != nil {
+			return err
+		}
+		return out.SetRow(place, cells)
+	}
+	if err := of.EachLine(ctx, at, number, func(v desk.BordereauVersion, k *contract.Kept) (err error) {
+		if r, err = newRow(v, k); err != nil {
+			return err
+		}
+		numbers, names := []any{}, []any{}
+		for _, c := range r.columns {
+			numbers, names = append(numbers, c.CR), append(names, c.Name)
+		}
+		if err := write(numbers); err != nil {
+			return err
+		}
+		if err := write(names); err != nil {
+			return err
+		}
+		return b.control(v, r)
+	}, func(line any) error {
+		texts, err := r.cells(line)
+		if err != nil {
+			return err
+		}
+		cells := make([]any, len(texts))
+		for i, c := range r.columns {
+			cells[i] = b.cell(c, texts[i])
+		}
+		return write(cells)
+	}); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// cell returns a cell: a date and a number are what they are, and a text is never a formula.
+func (b *workbook) cell(c column, text string) any {
+	switch {
+	case text == "":
+		return nil
+	case c.Kind == dateKind:
+		if day, err := time.Parse(time.DateOnly, text); err == nil {
+			return excelize.Cell{StyleID: b.day, Value: day}
+		}
+	case c.Kind == numberKind && isNumber(text):
+		return excelize.Cell{StyleID: b.amount, Value: number(text)}
+	}
+	return neutral(text)
+}
+
+// control writes the sheet of the sums, with the digest by which the version is signed off.
+func (b *workbook) control(v desk.BordereauVersion, r *row) error {
+	rows := [][]any{
+		{"Contract", v.Contract}, {"Kind", v.Kind}, {"Period", v.Period}, {"Version", v.Number}, {"Type", v.Type},
+		{"Prepared at", v.PreparedAt.String()}, {"Lines", v.Lines}, {"Digest (SHA-256)", v.Digest},
+		{"Not provided", strings.Join(r.notProvided(), ", ")}, {},
+	}
+	if v.Kind == desk.Claims {
+		return b.sheet(controlSheet, append(rows, b.claimTotals(v.Claims)...))
+	}
+	return b.sheet(controlSheet, append(rows, b.totals(v.Totals)...))
+}
+
+// totals returns the rows of the sums of a premium bordereau.
+func (b *workbook) totals(of []desk.BordereauTotal) [][]any {
+	rows := [][]any{
+		{"Section", "Currency", "Lines", "Gross", "Commission", "Brokerage", "Net", "Settlement currency", "Settled"},
+	}
+	for _, t := range of {
+		rows = append(rows, slices.Concat([]any{t.Section, t.Currency, t.Lines},
+			b.amounts(t.Gross, t.Commission, t.Brokerage, t.Net), []any{t.SettlementCurrency}, b.amounts(t.Settled)))
+	}
+	return rows
+}
+
+// claimTotals returns the rows of the sums of a claims bordereau.
+func (b *workbook) claimTotals(of []desk.ClaimTotal) [][]any {
+	rows := [][]any{{
+		"Amounts", "Currency", "Lines", "Paid this period", "Previously paid", "Outstanding", "Incurred",
+		"Change of incurred",
+	}}
+	for _, t := range of {
+		for _, one := range []struct {
+			name, currency string
+			of             desk.ClaimFigures
+		}{
+			{"Indemnity", t.Currency, t.Indemnity}, {"Fees", t.Currency, t.Fees},
+			{"Indemnity, settled", t.SettlementCurrency, t.SettledIndemnity},
+			{"Fees, settled", t.SettlementCurrency, t.SettledFees},
+		} {
+			rows = append(rows, slices.Concat([]any{one.name, one.currency, t.Lines}, b.amounts(one.of.Paid,
+				one.of.PreviouslyPaid, one.of.Outstanding, one.of.Incurred, one.of.ChangeOfIncurred)))
+		}
+	}
+	return rows
+}
+
+// amounts returns the cells of amounts.
+func (b *workbook) amounts(of ...scalar.Decimal) (cells []any) {
+	for _, amount := range of {
+		cells = append(cells, excelize.Cell{StyleID: b.amount, Value: number(string(amount))})
+	}
+	return cells
+}
+
+func (b *workbook) findings(ctx context.Context, of *bordereau.Desk, at bordereau.Place, version string) error {
+	rows := [][]any{{"Code", "Severity", "Outcome", "Policy", "Line", "Finding", "Waived by", "Reason"}}
+	for skip, more := 0, true; more; {
+		page, err := of.Findings(ctx, at, version, skip, findingsAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, f := range page.Findings {
+			rows = append(rows, []any{f.Code, f.Severity, f.Outcome, neutral(f.PolicyNumber), f.LineID,
+				neutral(f.Words), neutral(f.WaivedBy), neutral(f.Waiver)})
+		}
+		skip, more = page.Next, page.Next > 0
+	}
+	return b.sheet(findingsSheet, rows)
+}
+
+func (b *workbook) sheet(name string, rows [][]any) error {
+	if _, err := b.file.NewSheet(name); err != nil {
+		return err
+	}
+	out, err := b.file.NewStreamWriter(name)
+	if err != nil {
+		return err
+	}
+	for i, cells := range rows {
+		place, err := excelize.CoordinatesToCellName(1, i+1)
+		if err != nil {
+			return err
+		}
+		if err := out.SetRow(place, cells); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// exactDigits is how many digits every spreadsheet keeps of a number.
+const exactDigits = 15
+
+// number returns a number as a spreadsheet keeps it. One with more digits is a text, so that none is lost.
+func number(text string) any {
+	digits := strings.TrimLeft(strings.NewReplacer(".", "", "-", "").Replace(text), "0")
+	value, err := strconv.ParseFloat(text, 64)
+	if err != nil || len(digits) > exactDigits {
+		return text
+	}
+	return value
+}

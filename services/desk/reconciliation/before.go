@@ -1,0 +1,150 @@
+package reconciliation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/beyond"
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest/changes"
+	"insurance.example/exchange/pkg/rest/history"
+	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/services/desk/reconciliation/match"
+)
+
+// mostRuns is how many runs a contract may have: each looks at the pairs of all before it.
+const mostRuns = 2000
+
+// ledger lists the runs of a contract. Each of its versions has one run more than the one before.
+type ledger struct {
+	Contract string   `json:"contract"`
+	Runs     []listed `json:"runs"`
+
+	was *head
+}
+
+// listed is a run of a ledger.
+type listed struct {
+	ID        string    `json:"id"`
+	Statement string    `json:"statement"`
+	Batch     uuid.UUID `json:"batch"`
+	Pairs     int       `json:"pairs"`
+	At        time.Time `json:"at"`
+	// Key is the Idempotency-Key of the request that made the run, if it had one.
+	Key *history.UsedKey `json:"key,omitzero"`
+}
+
+// ledger returns the ledger of a contract; an empty one if there was no run.
+func (r *Reconciler) ledger(ctx context.Context, contract string) (*ledger, error) {
+	l := new(ledger)
+	was, err := find(ctx, r.ledgers, contract, l)
+	l.was = was
+	return l, err
+}
+
+// Logged returns the collections that have entries in the log of changes, by name. Open comes before.
+func (r *Reconciler) Logged() map[string]changes.Source {
+	return map[string]changes.Source{ledgers: {Collection: r.ledgers, Happened: finished}}
+}
+
+// finished returns what a version of a ledger is about: the run that it was the first to list.
+func finished(present docstore.Document, version int64) (changes.Happening, error) {
+	l := new(ledger)
+	if _, err := decode(present, l); err != nil {
+		return changes.Happening{}, err
+	}
+	if version > int64(len(l.Runs)) {
+		return changes.Happening{}, fmt.Errorf("it lists %d runs", len(l.Runs))
+	}
+	of := l.Runs[version-1]
+	return changes.Happening{
+		Resource: beyond.ReconciliationEvent, Type: "finished", Time: of.At, Href: "/x/reconciliation/run/" + of.ID,
+	}, nil
+}
+
+// has reports whether a run is listed. One that is not was never finished.
+func (l *ledger) has(id string) bool {
+	return slices.ContainsFunc(l.Runs, func(of listed) bool { return of.ID == id })
+}
+
+// made returns the id of the run that an earlier request with the same Idempotency-Key has made, empty if there is
+// none. Errors: problem.KeyReused.
+func (l *ledger) made(by *once.Once) (id string, err error) {
+	for _, of := range l.Runs {
+		if made, err := by.Made(of.Key); made || err != nil {
+			return of.ID, err
+		}
+	}
+	return "", nil
+}
+
+// before returns the pairs that runs of the same contract have made of the rows or records of a comparison, with the
+// ledger that lists these runs.
+func (r *Reconciler) before(ctx context.Context, c *comparison) (*ledger, match.Before, error) {
+	before := match.Before{Rows: map[int]match.Made{}, Records: map[string]reconciliation.RunPlace{},
+		Unmatched: map[match.Pair]bool{}}
+	l, err := r.ledger(ctx, c.asked.Against.Contract)
+	if err != nil {
+		return nil, before, err
+	}
+	if len(l.Runs) >= mostRuns {
+		return nil, before, problem.New(problem.RecordTooLarge, fmt.Sprintf(
+			"The contract has %d runs, as many as it may have.", mostRuns))
+	}
+	ours := make(map[string]bool, len(c.records))
+	for _, of := range c.records {
+		ours[of.LineID] = true
+	}
+	for _, of := range l.Runs {
+		if of.Pairs == 0 {
+			continue
+		}
+		parted, err := r.parted(ctx, of.ID)
+		if err != nil {
+			return nil, before, err
+		}
+		if err := eachOf(ctx, r, of.Batch, pairBlocks, pairLength, of.Pairs, func(p pair) error {
+			same := of.Statement == c.asked.Statement
+			switch in := (reconciliation.RunPlace{Run: of.ID, Item: p.Item}); {
+			case parted[p.Item]:
+				if same {
+					before.Unmatched[match.Pair{Row: p.Row, LineID: p.LineID}] = true
+				}
+			case same:
+				before.Rows[p.Row] = match.Made{LineID: p.LineID, Key: p.Key, In: in}
+				before.Records[p.LineID] = in
+			case ours[p.LineID]:
+				before.Records[p.LineID] = in
+			}
+			return nil
+		}); err != nil {
+			return nil, before, err
+		}
+	}
+	return l, before, nil
+}
+
+// list adds a run to the ledger of its contract: from then on it is there, and its pairs stand. Errors: errChanged if
+// another run or decision came meanwhile; those of the store.
+func (r *Reconciler) list(ctx context.Context, l *ledger, made *run, by *once.Once) error {
+	contract := made.Head.Against.Contract
+	next := &ledger{Contract: contract, Runs: append(slices.Clone(l.Runs),
+		listed{made.Head.ID, made.Head.Statement, made.Batch, made.Pairs, made.Head.MadeAt.Time(), by.Kept()})}
+	id, err := docstore.NewID(uuid.UUID{})
+	if err == nil {
+		err = write(ctx, r.ledgers, l.was, id, docstore.Keys{keyIndex: contract}, next)
+	}
+	if errors.Is(err, docstore.ErrUnavailable) {
+		if is, again := r.ledger(ctx, contract); again == nil && is.has(made.Head.ID) {
+			return nil // the write has happened
+		}
+	}
+	return err
+}

@@ -1,0 +1,21 @@
+// Package reconciliation compares the files of others with what is reported, and keeps what came of it.
+//
+// Pairs of rows and records stand for a contract as a whole: all runs of one are listed in one document, the ledger,
+// which a run replaces if it is still as the run has read it. So of two runs at once the later one knows the pairs of
+// the other, and no record and no row has two. What a run has found is written first, and the ledger last: a process
+// that is killed leaves no run or a whole one.
+//
+// Its files, in the order in which a file meets them:
+//
+//	reconciler.go  the collections
+//	profiles.go    how files are read
+//	spool.go       a file while it is read
+//	statements.go  files, and the rows that were read of them
+//	try.go         the first rows of a file, before it is sent for good
+//	runs.go        a comparison
+//	before.go      the pairs of the runs before
+//	decisions.go   what somebody decides about an item
+//	items.go       the items of a run
+//	lists.go       the newest statements and runs
+//	keep.go        documents and blocks of items as they are stored
+package reconciliation

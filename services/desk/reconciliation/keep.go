@@ -1,0 +1,164 @@
+package reconciliation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/services/desk/block"
+)
+
+// The collections. Each head has a key of its own, such as profile/NAME, and is of a list, such as profile. The key of
+// a ledger is the reference of its contract.
+const (
+	heads    = "reconciliation"
+	ledgers  = "reconciliationLedger"
+	keyIndex = "key"
+	ofIndex  = "of"
+	blocks   = "reconciliationBlock"
+)
+
+const (
+	// blockLength is how many items a block has; the last one may have fewer.
+	blockLength = 500
+	// pageLength is how many heads are read at a time.
+	pageLength = 200
+	// mostTries is how often a change is tried while others change the same.
+	mostTries = 5
+)
+
+// errChanged is the error of a write after another one that has come meanwhile.
+var errChanged = errors.New("the document was changed meanwhile")
+
+// errBusy is the error of a write that others came before too often.
+var errBusy = fmt.Errorf("%w: it changes too often", docstore.ErrUnavailable)
+
+// head is a document as it was read.
+type head struct {
+	id      uuid.UUID
+	version int64
+}
+
+// find reads the document with a key into a value; nil if there is none.
+func find(ctx context.Context, in docstore.Collection, key string, into any) (*head, error) {
+	docs, err := in.Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
+		Equal: docstore.Keys{keyIndex: key}, Limit: 1,
+	})
+	if err != nil || len(docs) == 0 {
+		return nil, err
+	}
+	return decode(docs[0], into)
+}
+
+// get reads the head with an id; nil if there is none.
+func (r *Reconciler) get(ctx context.Context, id string, into any) (*head, error) {
+	at, isID := scalar.ParseID(id)
+	if !isID {
+		return nil, nil
+	}
+	doc, err := r.heads.Get(ctx, request.OrganisationFrom(ctx), at)
+	if errors.Is(err, docstore.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decode(doc, into)
+}
+
+func decode(doc docstore.Document, into any) (*head, error) {
+	if err := json.Unmarshal(doc.Body, into); err != nil {
+		return nil, fmt.Errorf("stored document %s: %w", doc.ID, err)
+	}
+	return &head{doc.ID, doc.Version}, nil
+}
+
+// each calls a function with each head of a list, in the order in which they were made.
+func each[T any](ctx context.Context, r *Reconciler, of string, do func(head, T)) error {
+	q := docstore.Query{Equal: docstore.Keys{ofIndex: of}, Limit: pageLength}
+	for {
+		held := docstore.Held(ctx)
+		docs, err := r.heads.Find(ctx, request.OrganisationFrom(ctx), q)
+		if err != nil {
+			return err
+		}
+		for _, doc := range docs {
+			var value T
+			h, err := decode(doc, &value)
+			if err != nil {
+				return err
+			}
+			do(*h, value)
+			q.After = doc.ID
+		}
+		docstore.Release(ctx, held)
+		if len(docs) < pageLength {
+			return nil
+		}
+	}
+}
+
+// find reads the head with a key into a value; nil if there is none.
+func (r *Reconciler) find(ctx context.Context, key string, into any) (*head, error) {
+	return find(ctx, r.heads, key, into)
+}
+
+// write stores a value as a head; see the function.
+func (r *Reconciler) write(ctx context.Context, was *head, id uuid.UUID, key, of string, value any) error {
+	keys := docstore.Keys{keyIndex: key}
+	if of != "" {
+		keys[ofIndex] = of
+	}
+	return write(ctx, r.heads, was, id, keys, value)
+}
+
+// write stores a value in place of the document that was read, or as a new one with an id. Errors: errChanged if there
+// is another version or one with the same key; those of the store.
+func write(
+	ctx context.Context, in docstore.Collection, was *head, id uuid.UUID, keys docstore.Keys, value any,
+) error {
+	body, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		return err
+	}
+	doc, who := docstore.Document{ID: id, Body: body, Keys: keys}, request.OrganisationFrom(ctx)
+	if was != nil {
+		doc.ID, doc.Version = was.id, was.version
+		err = in.Replace(ctx, who, doc, nil)
+	} else {
+		err = in.Insert(ctx, who, doc)
+	}
+	if _, taken := docstore.Duplicate(err); taken || errors.Is(err, docstore.ErrStale) {
+		return errChanged
+	}
+	return err
+}
+
+// itemsOf returns a list of items of a batch, in blocks of a length.
+func (r *Reconciler) itemsOf(batch uuid.UUID, what string, length int) block.List {
+	return block.List{In: r.blocks, Batch: batch, What: what, Length: length}
+}
+
+// eachOf calls a function with each item of a batch.
+func eachOf[T any](
+	ctx context.Context, r *Reconciler, batch uuid.UUID, what string, length, count int, do func(T) error,
+) error {
+	for number := 0; number*length < count; number++ {
+		items, err := block.Read[T](ctx, r.itemsOf(batch, what, length), number)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if err := do(item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

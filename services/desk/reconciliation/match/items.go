@@ -1,0 +1,109 @@
+package match
+
+import (
+	"slices"
+
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
+)
+
+// ofRow returns the item of a row alone.
+func (r *run) ofRow(outcome string, i int) reconciliation.RunItem {
+	e := r.entries[i]
+	return reconciliation.RunItem{
+		Outcome: outcome, Row: e.Row, PolicyNumber: e.PolicyNumber, Since: r.since(e.Date, ""),
+	}
+}
+
+// since returns the day from which an item ages.
+func (r *run) since(theirs, ours scalar.Date) scalar.Date {
+	switch {
+	case ours != "":
+		return ours
+	case theirs != "":
+		return theirs
+	}
+	return r.Came
+}
+
+// add adds the item of a row.
+func (r *run) add(item reconciliation.RunItem, i int) {
+	r.done[i] = true
+	r.items = append(r.items, item)
+}
+
+// propose names records that an item could be. They are not missing there.
+func (r *run) propose(item *reconciliation.RunItem, records []int32) {
+	for _, at := range records {
+		r.taken[at] = true
+		if len(item.Candidates) < mostCandidates {
+			item.Candidates = append(item.Candidates, r.records[at].LineID)
+		}
+	}
+}
+
+// pair returns the item of a row and a record that a key has brought together. If another file has the record already,
+// the row is a duplicate; if somebody has parted the two, it stays open.
+func (r *run) pair(i int, at int32, key string) (reconciliation.RunItem, error) {
+	e, of := r.entries[i], r.records[at]
+	own, stands := r.before.Rows[e.Row]
+	stands = stands && own.LineID == of.LineID
+	if r.before.Unmatched[Pair{e.Row, of.LineID}] && !stands {
+		item := r.ofRow(reconciliation.Ambiguous, i)
+		r.propose(&item, []int32{at})
+		return item, nil
+	}
+	r.taken[at] = true
+	if in, paired := r.before.Records[of.LineID]; paired && !stands {
+		item := r.ofRow(reconciliation.Duplicate, i)
+		item.Candidates, item.PairedIn = []string{of.LineID}, &in
+		return item, nil
+	}
+	cells, outcome, err := r.compare(e, of)
+	return reconciliation.RunItem{
+		Outcome: outcome, Row: e.Row, LineID: of.LineID, Key: key, PolicyNumber: of.PolicyNumber,
+		Since: r.since(e.Date, of.Date), Cells: cells,
+	}, err
+}
+
+// leftRows makes items of the rows that no key has found a record for. The records of the same policy that are left are
+// proposals.
+func (r *run) leftRows() error {
+	left := r.recordGroups(func(of Record) string { return of.PolicyNumber })
+	for i, e := range r.entries {
+		if r.done[i] {
+			continue
+		}
+		item := r.ofRow(reconciliation.MissingHere, i)
+		if e.LineID == "" {
+			for _, at := range left[e.PolicyNumber][:min(len(left[e.PolicyNumber]), mostCandidates)] {
+				item.Candidates = append(item.Candidates, r.records[at].LineID)
+			}
+		}
+		r.add(item, i)
+	}
+	return nil
+}
+
+// leftRecords makes items of the records that no row has.
+func (r *run) leftRecords() error {
+	for i, of := range r.records {
+		if r.taken[i] {
+			continue
+		}
+		if _, paired := r.before.Records[of.LineID]; paired {
+			r.elsewhere++
+			continue
+		}
+		r.items = append(r.items, reconciliation.RunItem{
+			Outcome: reconciliation.MissingThere, LineID: of.LineID, PolicyNumber: of.PolicyNumber,
+			Since: r.since("", of.Date),
+		})
+	}
+	return nil
+}
+
+// Open reports whether an item of an outcome asks for somebody's decision.
+func Open(outcome string) bool {
+	return !slices.Contains([]string{reconciliation.Matched, reconciliation.Within}, outcome)
+}

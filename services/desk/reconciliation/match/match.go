@@ -1,0 +1,167 @@
+// Package match pairs the rows of a file with the records of the exchange. A row and a record are paired only by what
+// is unique on both sides; whatever else could belong together is a proposal, and pairs nothing.
+//
+// Its files, in the order in which a row meets them:
+//
+//	match.go    what is compared, and the order of the keys
+//	keys.go     the keys
+//	compare.go  the cells of a pair
+//	items.go    what came of rows and records
+package match
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/services/desk/money"
+)
+
+// mostCandidates is how many candidates an item names.
+const mostCandidates = 20
+
+// mostPairs is how many pairs of rows and records with the same policy and amount are looked at. Where there are more,
+// none is unique.
+const mostPairs = 10_000
+
+// Names are the meanings of amounts, in the order of Amounts.
+var Names = []string{
+	reconciliation.Gross, reconciliation.Commission, reconciliation.Brokerage, reconciliation.Net,
+	reconciliation.Settled,
+}
+
+// Amounts are the amounts of a row or record: gross, commission, brokerage, net, settled; empty for one that is absent.
+type Amounts [5]string
+
+// settled is the index of the amount that is in the settlement currency.
+const settled = 4
+
+// keyAmounts are the indexes of the amounts that are a key, the first that a row has.
+var keyAmounts = []int{0, 3, settled}
+
+// Entry is a row of a file, as it was read.
+type Entry struct {
+	Row          int         `json:"row"`
+	LineID       string      `json:"lineId,omitzero"`
+	PolicyNumber string      `json:"policyNumber,omitzero"`
+	Type         string      `json:"type,omitzero"`
+	Date         scalar.Date `json:"date,omitzero"`
+	Currency     string      `json:"currency"`
+	Amounts      Amounts     `json:"amounts"`
+	// Same is equal for rows with equal cells.
+	Same string `json:"same"`
+	// Wrong are the cells that could not be read. Such a row is paired with nothing.
+	Wrong []reconciliation.RunCell `json:"wrong,omitzero"`
+}
+
+// Record is a record of the exchange.
+type Record struct {
+	LineID, PolicyNumber, Type string
+	Date                       scalar.Date
+	// Currency and Settlement are the original currency and the one that is settled in.
+	Currency, Settlement string
+	Amounts              Amounts
+}
+
+// Terms say how rows and records are compared.
+type Terms struct {
+	// Tolerance is up to what amounts may differ, and Window by how many days dates may.
+	Tolerance money.Amount
+	Window    int
+	// Settles says that the currency of rows is the one that is settled in.
+	Settles bool
+	// Period returns the period of a day.
+	Period func(scalar.Date) string
+	// Came is the day on which the file came.
+	Came scalar.Date
+	// Cell returns the place of a cell by its meaning and row.
+	Cell func(means string, row int) string
+}
+
+// Pair is a row and a record that belong together.
+type Pair struct {
+	Row    int
+	LineID string
+}
+
+// Before are the pairs of runs before this one.
+type Before struct {
+	// Rows are the pairs of rows of the same file, and Records those of records, also with other files.
+	Rows    map[int]Made
+	Records map[string]reconciliation.RunPlace
+	// Unmatched are the pairs that somebody has parted.
+	Unmatched map[Pair]bool
+}
+
+// Made is a pair that a run before has made.
+type Made struct {
+	LineID, Key string
+	In          reconciliation.RunPlace
+}
+
+// run is one comparison.
+type run struct {
+	Terms
+	before  Before
+	entries []Entry
+	records []Record
+	// byID has the index of each record.
+	byID map[string]int32
+	// done says which entries have an item, and taken which records have one or are named by one.
+	done, taken []bool
+	items       []reconciliation.RunItem
+	elsewhere   int
+}
+
+// Match returns the items of a comparison, in the order of outcomes and then of rows, and how many rows and records
+// runs before have paired outside of this one.
+func Match(terms Terms, before Before, entries []Entry, records []Record) ([]reconciliation.RunItem, int, error) {
+	r := &run{
+		Terms: terms, before: before, entries: entries, records: records, byID: make(map[string]int32, len(records)),
+		done: make([]bool, len(entries)), taken: make([]bool, len(records)),
+	}
+	for i, of := range records {
+		r.byID[of.LineID] = int32(i) //nolint:gosec // a file has fewer rows
+	}
+	for _, step := range []func() error{
+		r.quarantine, r.standing, r.byLineID, r.byType, r.byAmount, r.leftRows, r.leftRecords,
+	} {
+		if err := step(); err != nil {
+			return nil, 0, err
+		}
+	}
+	slices.SortStableFunc(r.items, func(a, b reconciliation.RunItem) int {
+		return cmp.Or(cmp.Compare(rank[a.Outcome], rank[b.Outcome]), cmp.Compare(a.Row, b.Row),
+			cmp.Compare(a.LineID, b.LineID))
+	})
+	for i := range r.items {
+		r.items[i].Number = i + 1
+	}
+	return r.items, r.elsewhere, nil
+}
+
+var rank = func() map[string]int {
+	ranks := map[string]int{}
+	for i, outcome := range reconciliation.Outcomes {
+		ranks[outcome] = i
+	}
+	return ranks
+}()
+
+// Paired reports whether an item of an outcome is a pair.
+func Paired(outcome string) bool {
+	return slices.Contains([]string{reconciliation.Matched, reconciliation.Within, reconciliation.Mismatch}, outcome)
+}
+
+// apart returns how many days two dates are apart; 0 if one is absent.
+func apart(a, b scalar.Date) int {
+	from, wrong := time.Parse(time.DateOnly, string(a))
+	to, other := time.Parse(time.DateOnly, string(b))
+	if wrong != nil || other != nil {
+		return 0
+	}
+	days := int(to.Sub(from).Hours()) / 24
+	return max(days, -days)
+}

@@ -1,0 +1,167 @@
+// Package profile has how the files of somebody are read: what was declared of them, and the rows of a file read by it.
+// What can be read in two ways is not read.
+package profile
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/services/desk/reconciliation/match"
+)
+
+const (
+	// mostText is how many characters a text of a profile may have.
+	mostText = 200
+	// mostHeader is the last row that may be the header.
+	mostHeader = 1000
+	// mostTypes is how many words of types a profile may have.
+	mostTypes = 500
+)
+
+var meanings = append([]string{
+	reconciliation.LineID, reconciliation.PolicyNumber, reconciliation.Type, reconciliation.Date,
+	reconciliation.Currency, reconciliation.Amount,
+}, match.Names...)
+
+var names = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// NameWrong returns what is wrong with the name of a profile, empty if nothing is.
+func NameWrong(name string) string {
+	if names.MatchString(name) {
+		return ""
+	}
+	return "must have 1 to 64 letters, digits, points, hyphens and underscores"
+}
+
+// check is what is found wrong with a profile.
+type check struct{ wrong *problem.Error }
+
+func (c check) must(holds bool, pointer, reason string) {
+	if !holds {
+		c.wrong.At("/"+pointer, reason)
+	}
+}
+
+// among refuses a value that is none of some.
+func (c check) among(value, pointer string, of ...string) {
+	c.must(slices.Contains(of, value), pointer, "must be "+strings.Join(of, ", "))
+}
+
+// Check returns what is wrong with a profile of receipts that have some types. Errors: problem.Invalid with all of it.
+func Check(p reconciliation.FileProfileTerms, types []string) error {
+	c := check{problem.New(problem.Invalid, "The profile cannot be as it is described.")}
+	checkFile(c, p)
+	checkCells(c, p)
+	checkColumns(c, p)
+	checkTotals(c, p)
+	checkTypes(c, p, types)
+	if len(c.wrong.Violations) > 0 {
+		return c.wrong
+	}
+	return nil
+}
+
+func checkFile(c check, p reconciliation.FileProfileTerms) {
+	c.among(p.Format, "format", reconciliation.CSV, reconciliation.XLSX)
+	if p.Format == reconciliation.CSV {
+		c.must(slices.Contains([]string{",", ";", "\t", "|"}, p.Delimiter), "delimiter",
+			"must be a comma, semicolon, tab or bar")
+		c.among(p.Encoding, "encoding", reconciliation.UTF8, reconciliation.UTF16, reconciliation.UTF16Little,
+			reconciliation.UTF16Big, reconciliation.Windows1252)
+		c.must(p.Sheet == "", "sheet", "is for xlsx; a CSV file has no sheets")
+	}
+	if p.Format == reconciliation.XLSX {
+		c.must(p.Delimiter == "", "delimiter", "is for csv; a workbook has cells")
+		c.must(p.Encoding == "", "encoding", "is for csv; a workbook says it itself")
+		c.must(utf8.RuneCountInString(p.Sheet) <= mostText, "sheet", "has more than 200 characters")
+	}
+	c.must(p.HeaderRow >= 0 && p.HeaderRow <= mostHeader, "headerRow", fmt.Sprintf("must be 0 to %d", mostHeader))
+}
+
+func checkCells(c check, p reconciliation.FileProfileTerms) {
+	c.among(p.DecimalMark, "decimalMark", "", ".", ",")
+	c.among(p.GroupingMark, "groupingMark", "", ".", ",", "'", " ")
+	c.must(p.GroupingMark == "" || p.GroupingMark != p.DecimalMark, "groupingMark", "is the decimalMark as well")
+	c.must(p.GroupingMark == "" || p.DecimalMark != "", "decimalMark",
+		"is required with groupingMark: what does not group may still stand before digits behind the point")
+	c.among(p.DateOrder, "dateOrder", "", reconciliation.YearFirst, reconciliation.DayFirst, reconciliation.MonthFirst)
+	c.among(p.Sign, "sign", reconciliation.Minus, reconciliation.TrailingMinus, reconciliation.Parentheses,
+		reconciliation.Debit, reconciliation.Credit)
+	c.must(p.Currency == "" || valuesets.IsCurrency(p.Currency), "currency",
+		"must be a currency of ISO 4217, such as EUR")
+}
+
+func checkColumns(c check, p reconciliation.FileProfileTerms) {
+	count, columns := map[string]int{}, map[string]bool{}
+	for i, of := range p.Columns[:min(len(p.Columns), len(meanings)+1)] {
+		at := fmt.Sprintf("columns/%d/", i)
+		c.must(columnOK(p, of.Column), at+"column", columnWrong(p))
+		c.must(!columns[of.Column], at+"column", "has two meanings")
+		c.among(of.Means, at+"means", meanings...)
+		c.must(count[of.Means] == 0, at+"means", "is the meaning of two columns")
+		count[of.Means]++
+		columns[of.Column] = true
+	}
+	has := func(means string) bool { return count[means] > 0 }
+	c.must(len(p.Columns) <= len(meanings), "columns", fmt.Sprintf("has more than %d columns", len(meanings)))
+	c.must(has(reconciliation.LineID) || has(reconciliation.PolicyNumber), "columns",
+		"must have one that means lineId or policyNumber: without it no row names a record")
+	c.must(has(reconciliation.Amount) || slices.ContainsFunc(match.Names, has), "columns",
+		"must have one that means an amount: gross, commission, brokerage, net, settled, or amount")
+	c.must(has(reconciliation.Currency) != (p.Currency != ""), "currency",
+		"must be given unless a column means currency, and only then")
+	if has(reconciliation.Amount) {
+		c.among(p.AmountBasis, "amountBasis", reconciliation.Gross, reconciliation.Net, reconciliation.Settled)
+		c.must(!has(p.AmountBasis), "amountBasis", "is the meaning of another column")
+	} else {
+		c.must(p.AmountBasis == "", "amountBasis", "is only for a column that means amount")
+	}
+	c.must(has(reconciliation.Type) == (len(p.Types) > 0), "types",
+		"must be given if a column means type, and only then")
+}
+
+// columnOK reports whether a column can be found by its name, or by its number where no row has names.
+func columnOK(p reconciliation.FileProfileTerms, column string) bool {
+	if p.HeaderRow > 0 {
+		return strings.TrimSpace(column) != "" && utf8.RuneCountInString(column) <= mostText
+	}
+	number, err := strconv.Atoi(column)
+	return err == nil && number >= 1 && number <= 500
+}
+
+func columnWrong(p reconciliation.FileProfileTerms) string {
+	if p.HeaderRow > 0 {
+		return "must be the name of a column, of 1 to 200 characters"
+	}
+	return "must be the number of a column, \"1\" to \"500\", because headerRow is 0"
+}
+
+func checkTotals(c check, p reconciliation.FileProfileTerms) {
+	t := p.Totals
+	c.among(t.Rule, "totals/rule", reconciliation.NoTotals, reconciliation.LastTotals, reconciliation.MarkedTotals)
+	if t.Rule == reconciliation.MarkedTotals {
+		c.must(columnOK(p, t.Column), "totals/column", columnWrong(p))
+		c.must(strings.TrimSpace(t.Word) != "" && utf8.RuneCountInString(t.Word) <= mostText, "totals/word",
+			"must be the word by which a row is one of totals, such as Total")
+		return
+	}
+	c.must(t.Column == "" && t.Word == "", "totals/column", "and word are for the rule marked")
+}
+
+func checkTypes(c check, p reconciliation.FileProfileTerms, types []string) {
+	c.must(len(p.Types) <= mostTypes, "types", fmt.Sprintf("has more than %d words", mostTypes))
+	for _, word := range slices.Sorted(maps.Keys(p.Types)) {
+		at := "types/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(word)
+		c.must(strings.TrimSpace(word) != "" && utf8.RuneCountInString(word) <= mostText, at,
+			"must have a word of 1 to 200 characters")
+		c.among(p.Types[word], at, types...)
+	}
+}

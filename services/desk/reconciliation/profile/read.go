@@ -1,0 +1,322 @@
+package profile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/services/desk/reconciliation/match"
+	"insurance.example/exchange/services/desk/reconciliation/sheet"
+)
+
+// mostDigits is how many digits the smallest unit of any currency has behind the point.
+const mostDigits = 4
+
+// File is a file that can be read several times.
+type File interface {
+	io.Reader
+	io.ReaderAt
+}
+
+// Read is what was read of a file.
+type Read struct {
+	Rows, Quarantined int
+	Totals            []reconciliation.StatementTotal
+	// Columns are the numbers of the columns by their meanings.
+	Columns map[string]int
+}
+
+// reader reads the rows of a file.
+type reader struct {
+	p       *reconciliation.FileProfileTerms
+	add     func(match.Entry) error
+	columns map[string]int // by meaning, from 1
+	marked  int            // the column with the word of totals
+	// last is the row that was read last, if the last row holds totals. It is no entry until another one comes.
+	last  *sheet.Row
+	sums  [len(match.Amounts{})]money.Amount
+	found Read
+	// currency is the currency of the rows; mixed says that they have several, which are never added.
+	currency string
+	mixed    bool
+}
+
+// Entries calls a function with each row of a file that is an item. Errors: *sheet.WrongError, those of the file and of
+// the function.
+func Entries(p *reconciliation.FileProfileTerms, from File, size int64, add func(match.Entry) error) (Read, error) {
+	r := &reader{p: p, add: add}
+	r.found.Totals = []reconciliation.StatementTotal{}
+	var err error
+	if p.HeaderRow == 0 {
+		err = r.header(sheet.Row{})
+	}
+	if err == nil && p.Format == reconciliation.XLSX {
+		err = sheet.XLSX(from, size, p.Sheet, r.row)
+	} else if err == nil {
+		err = sheet.CSV(from, p.Delimiter, p.Encoding, r.row)
+	}
+	if err == nil && r.columns == nil {
+		err = sheet.NewWrong(fmt.Sprintf("The file has no row %d, where the profile says that the header is.",
+			p.HeaderRow))
+	}
+	if err == nil && r.last != nil {
+		err = r.totals(*r.last)
+	}
+	r.found.Columns = r.columns
+	return r.found, err
+}
+
+// row reads a row.
+func (r *reader) row(row sheet.Row) error {
+	switch {
+	case row.Number < r.p.HeaderRow || blank(row):
+		return nil
+	case row.Number == r.p.HeaderRow:
+		return r.header(row)
+	case r.columns == nil:
+		return sheet.NewWrong(fmt.Sprintf("Row %d, where the profile says that the header is, is empty.",
+			r.p.HeaderRow))
+	case r.marked > 0 && strings.EqualFold(strings.TrimSpace(r.cell(row, r.marked).Text),
+		strings.TrimSpace(r.p.Totals.Word)):
+		return r.totals(row)
+	case r.p.Totals.Rule != reconciliation.LastTotals:
+		return r.entry(row)
+	}
+	if r.last != nil {
+		if err := r.entry(*r.last); err != nil {
+			return err
+		}
+	}
+	r.last = &sheet.Row{Number: row.Number, Cells: append([]sheet.Cell(nil), row.Cells...)}
+	return nil
+}
+
+func blank(row sheet.Row) bool {
+	for _, cell := range row.Cells {
+		if strings.TrimSpace(cell.Text) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// header finds the columns.
+func (r *reader) header(row sheet.Row) error {
+	var lacks []string
+	find := func(name string) int {
+		if r.p.HeaderRow == 0 {
+			number, _ := strconv.Atoi(name) // the profile is checked
+			return number
+		}
+		at := 0
+		for i, cell := range row.Cells {
+			if strings.TrimSpace(cell.Text) != strings.TrimSpace(name) {
+				continue
+			}
+			if at > 0 {
+				lacks = append(lacks, strconv.Quote(name)+" (it has two)")
+				return at
+			}
+			at = i + 1
+		}
+		if at == 0 {
+			lacks = append(lacks, strconv.Quote(name))
+		}
+		return at
+	}
+	r.columns = map[string]int{}
+	for _, of := range r.p.Columns {
+		means := of.Means
+		if means == reconciliation.Amount {
+			means = r.p.AmountBasis
+		}
+		r.columns[means] = find(of.Column)
+	}
+	if r.p.Totals.Rule == reconciliation.MarkedTotals {
+		r.marked = find(r.p.Totals.Column)
+	}
+	if len(lacks) > 0 {
+		return sheet.NewWrong(fmt.Sprintf("Row %d has not one column %s. Is it the header, and is the delimiter %q?",
+			row.Number, strings.Join(lacks, ", "), r.p.Delimiter))
+	}
+	return nil
+}
+
+func (r *reader) cell(row sheet.Row, column int) sheet.Cell {
+	if column == 0 || column > len(row.Cells) {
+		return sheet.Cell{}
+	}
+	return row.Cells[column-1]
+}
+
+// entry reads a row that is an item.
+func (r *reader) entry(row sheet.Row) error {
+	e := match.Entry{Row: row.Number, Same: same(row)}
+	r.names(&e, row)
+	r.amounts(&e, row)
+	if len(e.Wrong) == 0 {
+		if err := r.sum(e); err != nil {
+			return err
+		}
+	} else {
+		r.found.Quarantined++
+	}
+	r.found.Rows++
+	return r.add(e)
+}
+
+// note notes a cell that cannot be read.
+func (r *reader) note(e *match.Entry, row sheet.Row, means, reason string) {
+	column := r.columns[means]
+	value := []rune(strings.ToValidUTF8(r.cell(row, column).Text, "\uFFFD"))
+	e.Wrong = append(e.Wrong, reconciliation.RunCell{
+		Cell: sheet.Place(max(column, 1), row.Number), Means: means, Theirs: string(value[:min(len(value), mostKey)]),
+		Reason: reason,
+	})
+}
+
+// names reads what a row is about.
+func (r *reader) names(e *match.Entry, row sheet.Row) {
+	for _, of := range []struct {
+		means string
+		to    *string
+	}{
+		{reconciliation.LineID, &e.LineID}, {reconciliation.PolicyNumber, &e.PolicyNumber},
+		{reconciliation.Type, &e.Type}, {reconciliation.Currency, &e.Currency},
+	} {
+		value, reason := text(r.cell(row, r.columns[of.means]))
+		if reason != "" {
+			r.note(e, row, of.means, reason)
+			continue
+		}
+		*of.to = value
+	}
+	if e.LineID == "" && e.PolicyNumber == "" {
+		means := reconciliation.PolicyNumber
+		if r.columns[means] == 0 {
+			means = reconciliation.LineID
+		}
+		r.note(e, row, means, "is empty, so that the row names nothing")
+	}
+	if e.Type != "" {
+		is, known := r.p.Types[e.Type]
+		if !known {
+			r.note(e, row, reconciliation.Type, "is no type that the profile has")
+		}
+		e.Type = is
+	}
+	if r.p.Currency != "" {
+		e.Currency = r.p.Currency
+	} else if !valuesets.IsCurrency(e.Currency) {
+		r.note(e, row, reconciliation.Currency, "is no currency of ISO 4217")
+	}
+	if cell := r.cell(row, r.columns[reconciliation.Date]); strings.TrimSpace(cell.Text) != "" {
+		on, reason := day(r.p, cell)
+		if reason != "" {
+			r.note(e, row, reconciliation.Date, reason)
+		} else {
+			e.Date = scalar.Date(on.Format(time.DateOnly))
+		}
+	}
+}
+
+// amounts reads the amounts of a row.
+func (r *reader) amounts(e *match.Entry, row sheet.Row) {
+	some := false
+	for i, means := range match.Names {
+		cell := r.cell(row, r.columns[means])
+		if strings.TrimSpace(cell.Text) == "" {
+			continue
+		}
+		some = true
+		a, reason := amount(r.p, cell, r.digits(means, e.Currency))
+		if reason != "" {
+			r.note(e, row, means, reason)
+			continue
+		}
+		e.Amounts[i] = string(a.Decimal())
+	}
+	for _, means := range match.Names {
+		if !some && r.columns[means] > 0 {
+			r.note(e, row, means, "is empty, so that the row has no amount")
+			return
+		}
+	}
+}
+
+// digits returns how many digits an amount may have behind the point.
+func (r *reader) digits(means, currency string) int {
+	if !valuesets.IsCurrency(currency) || means == reconciliation.Settled && !Settles(r.columns) {
+		return mostDigits
+	}
+	return valuesets.CurrencyDigits(currency)
+}
+
+// Settles reports whether the currency of rows with some columns is the one that is settled in.
+func Settles(columns map[string]int) bool {
+	for _, means := range match.Names {
+		if means != reconciliation.Settled && columns[means] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sum adds the amounts of a row to those of the file.
+func (r *reader) sum(e match.Entry) error {
+	r.mixed = r.mixed || r.currency != "" && r.currency != e.Currency
+	r.currency = e.Currency
+	for i, of := range e.Amounts {
+		if of == "" {
+			continue
+		}
+		a, err := money.Parse(of)
+		if err != nil {
+			return err
+		}
+		if r.sums[i], err = r.sums[i].Plus(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// totals compares a row of totals with the sums of the rows before it, if these have one currency.
+func (r *reader) totals(row sheet.Row) error {
+	if r.mixed {
+		return nil
+	}
+	for i, means := range match.Names {
+		cell := r.cell(row, r.columns[means])
+		if strings.TrimSpace(cell.Text) == "" || len(r.found.Totals) == mostTotals {
+			continue
+		}
+		total := reconciliation.StatementTotal{Cell: sheet.Place(r.columns[means], row.Number), Means: means,
+			Sum: r.sums[i].Decimal()}
+		if stated, reason := amount(r.p, cell, mostDigits); reason == "" {
+			total.Stated, total.Agrees = stated.Decimal(), stated.Cmp(r.sums[i]) == 0
+		}
+		r.found.Totals = append(r.found.Totals, total)
+	}
+	return nil
+}
+
+// mostTotals is how many totals of a file are kept.
+const mostTotals = 1000
+
+// same returns what rows share that have the same cells.
+func same(row sheet.Row) string {
+	sum := sha256.New()
+	for _, cell := range row.Cells {
+		fmt.Fprintf(sum, "%d %d %s", cell.Kind, len(cell.Text), cell.Text)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:16])
+}

@@ -1,0 +1,47 @@
+package reconciliation
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/bordereau"
+)
+
+// Reconciler compares files with records. It is safe for concurrent use, once Open has returned.
+type Reconciler struct {
+	desk                   *bordereau.Desk
+	types                  []string
+	now                    func() time.Time
+	heads, ledgers, blocks docstore.Collection
+	// files has a place for each file that is read.
+	files *semaphore.Weighted
+}
+
+// New returns a reconciler, for receipts of some types. Open prepares it.
+func New(of *bordereau.Desk, types []string, now func() time.Time) *Reconciler {
+	return &Reconciler{desk: of, types: types, now: now, files: semaphore.NewWeighted(mostFiles)}
+}
+
+// Open prepares the collections. It is called once, before anything else is used. It fails where no temporary file can
+// be made.
+func (r *Reconciler) Open(ctx context.Context, store docstore.Store) (err error) {
+	if err := canSpool(); err != nil {
+		return err
+	}
+	if r.heads, err = store.Collection(ctx, docstore.Spec{
+		Name: heads, Unlogged: true, Indexes: []docstore.Index{{Name: keyIndex, Unique: true}, {Name: ofIndex}},
+	}); err != nil {
+		return err
+	}
+	if r.ledgers, err = store.Collection(ctx, docstore.Spec{
+		Name: ledgers, Indexes: []docstore.Index{{Name: keyIndex, Unique: true}},
+	}); err != nil {
+		return err
+	}
+	r.blocks, err = store.Collection(ctx, block.Spec(blocks))
+	return err
+}

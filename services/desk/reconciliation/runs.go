@@ -1,0 +1,240 @@
+package reconciliation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/desk"
+	"insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/services/desk/money"
+	"insurance.example/exchange/services/desk/period"
+	"insurance.example/exchange/services/desk/reconciliation/match"
+	"insurance.example/exchange/services/desk/reconciliation/profile"
+	"insurance.example/exchange/services/desk/reconciliation/sheet"
+)
+
+const (
+	// mostWindow is how many days dates may differ by at most.
+	mostWindow = 366
+	// mostRecords is how many records a statement is compared with.
+	mostRecords = 250_000
+	// rowMemory is how much memory a row or a record takes while it is compared, in bytes.
+	rowMemory = 1 << 10
+	// mostVersions is how many versions a run may name.
+	mostVersions = 20
+)
+
+// The blocks of a run.
+const (
+	itemBlocks = "items"
+	pairBlocks = "pairs"
+	// pairLength is how many pairs a block has.
+	pairLength = 2000
+)
+
+var tolerances = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,4})?$`)
+
+// run is a run as it is stored.
+type run struct {
+	Head  reconciliation.Run `json:"head"`
+	Batch uuid.UUID          `json:"batch"`
+	Pairs int                `json:"pairs"`
+	// Open counts the items that asked for a decision when the run was made, by month.
+	Open map[string]int `json:"open"`
+}
+
+// pair is a pair that a run has made.
+type pair struct {
+	Row    int    `json:"row"`
+	LineID string `json:"lineId"`
+	Key    string `json:"key"`
+	Item   int    `json:"item"`
+}
+
+// comparison is a run on its way.
+type comparison struct {
+	asked     reconciliation.RunRequest
+	statement *statement
+	entries   []match.Entry
+	records   []match.Record
+	terms     match.Terms
+}
+
+// Run compares a statement with records, once for a key. Errors: problem.Invalid, problem.KeyReused,
+// problem.RecordTooLarge, problem.Unavailable, those of the store.
+func (r *Reconciler) Run(
+	ctx context.Context, asked reconciliation.RunRequest, by *once.Once,
+) (reconciliation.Run, error) {
+	c, err := r.prepare(ctx, asked)
+	if err != nil {
+		return reconciliation.Run{}, err
+	}
+	for range mostTries {
+		l, before, err := r.before(ctx, c)
+		if err != nil {
+			return reconciliation.Run{}, err
+		}
+		if was, err := l.made(by); was != "" || err != nil {
+			return r.again(ctx, was, err)
+		}
+		made, err := r.compare(ctx, c, before)
+		if err != nil {
+			return reconciliation.Run{}, err
+		}
+		if err := r.list(ctx, l, made, by); !errors.Is(err, errChanged) {
+			return r.shown(made, nil), err
+		}
+	}
+	return reconciliation.Run{}, errBusy
+}
+
+// again returns the run that an earlier request has made. With an error it returns the error.
+func (r *Reconciler) again(ctx context.Context, id string, err error) (reconciliation.Run, error) {
+	if err != nil {
+		return reconciliation.Run{}, err
+	}
+	return r.Read(ctx, id)
+}
+
+// prepare reads what is compared.
+func (r *Reconciler) prepare(ctx context.Context, asked reconciliation.RunRequest) (*comparison, error) {
+	wrong := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
+	c := &comparison{asked: asked, terms: match.Terms{Window: asked.WindowDays}}
+	if asked.Tolerance == "" {
+		asked.Tolerance = "0"
+	}
+	c.asked.Tolerance = asked.Tolerance
+	if !tolerances.MatchString(asked.Tolerance) {
+		wrong.At("/tolerance", "must be an amount in digits, such as \"0.05\"")
+	} else {
+		c.terms.Tolerance, _ = money.Parse(asked.Tolerance) // it is digits
+	}
+	if asked.WindowDays < 0 || asked.WindowDays > mostWindow {
+		wrong.At("/windowDays", fmt.Sprintf("must be 0 to %d", mostWindow))
+	}
+	if asked.Against.Receipts && len(asked.Against.Versions) > 0 {
+		wrong.At("/against/receipts", "is asked for together with versions")
+	}
+	if len(asked.Against.Versions) > mostVersions {
+		wrong.At("/against/versions", fmt.Sprintf("has more than %d numbers", mostVersions))
+	}
+	for i, n := range asked.Against.Versions {
+		if slices.Index(asked.Against.Versions, n) < i {
+			wrong.At(fmt.Sprintf("/against/versions/%d", i), "is there twice")
+		}
+	}
+	var refused *problem.Error
+	s, err := r.statement(ctx, asked.Statement)
+	if errors.As(err, &refused) && refused.Kind == problem.NotFound {
+		wrong.At("/statement", "is the id of no statement")
+	} else if err != nil {
+		return nil, err
+	}
+	if len(wrong.Violations) > 0 {
+		return nil, wrong
+	}
+	c.statement = s
+	return c, r.load(ctx, c)
+}
+
+// load reads the rows and the records.
+func (r *Reconciler) load(ctx context.Context, c *comparison) error {
+	a, s := c.asked.Against, c.statement
+	place := bordereau.Place{Contract: a.Contract, Kind: a.Kind, Period: a.Period}
+	within := problem.New(problem.Invalid, "The comparison cannot be made as it is asked for.")
+	lines, err := r.desk.LinesOf(ctx, place, a.Versions, a.Receipts, within)
+	if err != nil {
+		for i := range within.Violations {
+			within.Violations[i].Pointer = "/against" + within.Violations[i].Pointer
+		}
+		return err
+	}
+	of, _ := period.Parse(a.Period)
+	c.terms.Came, c.terms.Settles = scalar.DateOf(s.Head.SentAt.Time()), profile.Settles(s.Columns)
+	c.terms.Cell = func(means string, row int) string { return sheet.Place(max(1, s.Columns[means]), row) }
+	c.terms.Period = func(day scalar.Date) string {
+		at, _ := time.Parse(time.DateOnly, string(day)) // it is one
+		return of.At(at).String()
+	}
+	if err := docstore.Take(ctx, s.Head.Rows*rowMemory); err != nil {
+		return err
+	}
+	c.entries = make([]match.Entry, 0, s.Head.Rows)
+	if err := eachOf(ctx, r, s.Batch, rowBlocks, blockLength, s.Head.Rows, func(e match.Entry) error {
+		c.entries = append(c.entries, e)
+		return nil
+	}); err != nil {
+		return err
+	}
+	return lines.Each(ctx, func(line desk.BordereauLine) error {
+		if len(c.records) == mostRecords {
+			return problem.New(problem.RecordTooLarge, fmt.Sprintf(
+				"The period has more than %d lines; compare its versions one by one.", mostRecords))
+		}
+		c.records = append(c.records, recordOf(line))
+		return docstore.Take(ctx, rowMemory)
+	})
+}
+
+func recordOf(l desk.BordereauLine) match.Record {
+	return match.Record{
+		LineID: l.LineID, PolicyNumber: l.PolicyNumber, Type: l.ReceiptType, Date: l.EffectiveDate,
+		Currency: l.Currency, Settlement: l.SettlementCurrency,
+		Amounts: match.Amounts{
+			string(l.Gross), string(l.Commission), string(l.Brokerage), string(l.Net), string(l.Settled),
+		},
+	}
+}
+
+// compare compares, and writes what came of it.
+func (r *Reconciler) compare(ctx context.Context, c *comparison, before match.Before) (*run, error) {
+	items, elsewhere, err := match.Match(c.terms, before, c.entries, c.records)
+	if err != nil {
+		return nil, err
+	}
+	id, err := docstore.NewID(uuid.UUID{})
+	if err != nil {
+		return nil, err
+	}
+	made := &run{Batch: uuid.New(), Open: map[string]int{}, Head: reconciliation.Run{
+		ID: id.String(), RunRequest: c.asked, MadeBy: request.CallerFrom(ctx).Key(), MadeAt: scalar.Instant(r.now()),
+		Items: len(items), Outcomes: map[string]int{}, Elsewhere: elsewhere,
+	}}
+	kept := &block.Writer[reconciliation.RunItem]{List: r.itemsOf(made.Batch, itemBlocks, blockLength)}
+	pairs := &block.Writer[pair]{List: r.itemsOf(made.Batch, pairBlocks, pairLength)}
+	for _, item := range items {
+		made.Head.Outcomes[item.Outcome]++
+		if match.Open(item.Outcome) {
+			made.Open[month(item)]++
+		}
+		if match.Paired(item.Outcome) && item.PairedIn == nil {
+			if err := pairs.Add(ctx, pair{item.Row, item.LineID, item.Key, item.Number}); err != nil {
+				return nil, err
+			}
+		}
+		if err := kept.Add(ctx, item); err != nil {
+			return nil, err
+		}
+	}
+	made.Pairs = pairs.Count
+	if err := errors.Join(kept.Flush(ctx), pairs.Flush(ctx)); err != nil {
+		return nil, err
+	}
+	return made, r.write(ctx, nil, id, "run/"+made.Head.ID, runList, made)
+}
+
+// month returns the month from which an item ages.
+func month(item reconciliation.RunItem) string { return string(item.Since)[:len("2006-01")] }

@@ -1,0 +1,80 @@
+package sheet
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"insurance.example/exchange/contracts/reconciliation"
+)
+
+// byteOrderMark is what a file may begin with, whatever its encoding.
+const byteOrderMark = "\uFEFF"
+
+// CSV calls a function with each row of a file as RFC 4180 has it. delimiter is one character. Errors: *WrongError,
+// those of the reader and of the function.
+func CSV(from io.Reader, delimiter, encoding string, do func(Row) error) error {
+	do = bounded(do)
+	read := csv.NewReader(decoded(from, encoding))
+	read.Comma = []rune(delimiter)[0]
+	read.FieldsPerRecord, read.ReuseRecord = -1, true
+	row := Row{}
+	for {
+		texts, err := read.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return csvWrong(err)
+		}
+		row.Number, _ = read.FieldPos(0)
+		row.Cells = row.Cells[:0]
+		for _, text := range texts {
+			if strings.ContainsRune(text, 0) {
+				return wrong("The file is not CSV in the encoding %s: line %d has a character 0. A workbook is sent "+
+					"with a profile of the format xlsx.", encoding, row.Number)
+			}
+			row.Cells = append(row.Cells, Cell{Text: text})
+		}
+		if err := do(row); err != nil {
+			return err
+		}
+	}
+}
+
+// csvWrong returns what is wrong with a file, or the error of its reader.
+func csvWrong(err error) error {
+	var syntax *csv.ParseError
+	switch {
+	case errors.As(err, &syntax):
+		return wrong("The file is not CSV: line %d, column %d: %v.", syntax.Line, syntax.Column, syntax.Err)
+	case errors.Is(err, unicode.ErrMissingBOM):
+		return wrong("The file does not begin with a byte order mark, as one in the encoding utf-16 does. Declare " +
+			"utf-16le or utf-16be.")
+	}
+	return err
+}
+
+// decoded returns a file as UTF-8, without the mark at its beginning, which would be a part of the first cell.
+func decoded(from io.Reader, encoding string) io.Reader {
+	switch encoding {
+	case reconciliation.UTF16:
+		from = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(from)
+	case reconciliation.UTF16Little:
+		from = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Reader(from)
+	case reconciliation.UTF16Big:
+		from = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Reader(from)
+	case reconciliation.Windows1252:
+		return charmap.Windows1252.NewDecoder().Reader(from)
+	}
+	buffer := bufio.NewReader(from)
+	if begin, err := buffer.Peek(len(byteOrderMark)); err == nil && string(begin) == byteOrderMark {
+		_, _ = buffer.Discard(len(byteOrderMark)) // it was peeked
+	}
+	return buffer
+}

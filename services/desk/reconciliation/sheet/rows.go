@@ -1,0 +1,139 @@
+package sheet
+
+import (
+	"encoding/xml"
+	"strconv"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// rows calls a function with each row of a sheet.
+func (b *book) rows(sheet string, do func(Row) error) error {
+	row := Row{}
+	return b.each(sheet, mostUnpacked, func(tokens *xml.Decoder, of xml.StartElement) error {
+		if of.Name.Local != "row" {
+			return nil
+		}
+		number := row.Number + 1
+		if given := attribute(of, "r"); given != "" {
+			var err error
+			if number, err = strconv.Atoi(given); err != nil || number <= row.Number {
+				return wrong("The sheet has a row %q after row %d.", given, row.Number)
+			}
+		}
+		row.Number, row.Cells = number, row.Cells[:0]
+		if err := b.cells(tokens, &row); err != nil || len(row.Cells) == 0 {
+			return err
+		}
+		return do(row)
+	})
+}
+
+// cells reads the cells of a row that was begun.
+func (b *book) cells(tokens *xml.Decoder, row *Row) error {
+	for {
+		token, err := next(tokens)
+		if err != nil {
+			return err
+		}
+		switch of := token.(type) {
+		case xml.EndElement:
+			if of.Name.Local == "row" {
+				return nil
+			}
+		case xml.StartElement:
+			if of.Name.Local != "c" {
+				continue
+			}
+			column, err := columnOf(of, row)
+			if err != nil {
+				return err
+			}
+			cell, err := b.cell(tokens, of, Place(column, row.Number))
+			if err != nil {
+				return err
+			}
+			if cell.Text == "" {
+				continue
+			}
+			for len(row.Cells) < column-1 {
+				row.Cells = append(row.Cells, Cell{})
+			}
+			row.Cells = append(row.Cells, cell)
+		}
+	}
+}
+
+// columnOf returns the number of the column of a cell.
+func columnOf(of xml.StartElement, row *Row) (int, error) {
+	column, given := len(row.Cells)+1, attribute(of, "r")
+	if given != "" {
+		at, _, err := excelize.CellNameToCoordinates(given)
+		if err != nil || at < column {
+			return 0, wrong("Row %d of the sheet has a cell %q where none can be.", row.Number, given)
+		}
+		column = at
+	}
+	if column > mostColumns {
+		return 0, wrong("Row %d has a column %d; a file may have %d.", row.Number, column, mostColumns)
+	}
+	return column, nil
+}
+
+// cell reads a cell that was begun.
+func (b *book) cell(tokens *xml.Decoder, of xml.StartElement, place string) (Cell, error) {
+	var value []byte
+	inline, within := "", false
+	for ended := false; !ended; {
+		token, err := next(tokens)
+		if err != nil {
+			return Cell{}, err
+		}
+		switch part := token.(type) {
+		case xml.StartElement:
+			switch part.Name.Local {
+			case "f":
+				return Cell{}, wrong("The cell %s has a formula. Save the values alone: what a formula gives "+
+					"depends on who opens the workbook.", place)
+			case "is":
+				if inline, err = textWithin(tokens, "is"); err != nil {
+					return Cell{}, err
+				}
+			}
+			within = part.Name.Local == "v"
+		case xml.CharData:
+			if within {
+				value = append(value, part...)
+			}
+		case xml.EndElement:
+			within, ended = false, part.Name.Local == "c"
+		}
+	}
+	return b.value(of, string(value), inline, place)
+}
+
+// value returns a cell with a value as it is kept.
+func (b *book) value(of xml.StartElement, value, inline, place string) (Cell, error) {
+	switch kind := attribute(of, "t"); kind {
+	case "s":
+		at, err := strconv.Atoi(value)
+		if err != nil || at < 0 || at >= len(b.shared) {
+			return Cell{}, wrong("The cell %s names a text that the workbook does not have.", place)
+		}
+		return Cell{Text, b.shared[at]}, nil
+	case "inlineStr":
+		return Cell{Text, inline}, nil
+	case "n", "":
+		style, err := strconv.Atoi(attribute(of, "s"))
+		if err == nil && style >= 0 && style < len(b.days) && b.days[style] {
+			if day, is := b.day(value); is {
+				return Cell{Day, day}, nil
+			}
+		}
+		return Cell{Number, value}, nil
+	case "e":
+		return Cell{}, wrong("The cell %s has the error %q in place of a value.", place, value)
+	default:
+		return Cell{Text, value}, nil
+	}
+}

@@ -1,0 +1,82 @@
+// Package sheet reads the rows of a file that somebody sends, CSV or XLSX, one after the other. A file can be anything:
+// nothing in it makes the reading take more memory than its bounds say, and what is no table of plain values is refused
+// as a whole.
+package sheet
+
+import (
+	"fmt"
+
+	"github.com/xuri/excelize/v2"
+)
+
+const (
+	// mostRows and mostColumns are how many rows and columns a file may have.
+	mostRows    = 250_000
+	mostColumns = 500
+	// mostCell is how many bytes a cell may have: as many characters as a spreadsheet allows, in UTF-8.
+	mostCell = 4 * 32_767
+)
+
+// Kind says what a cell is.
+type Kind int
+
+// The kinds of cells. All cells of CSV are texts.
+const (
+	Text Kind = iota
+	// Number is a number as XLSX keeps it: digits, perhaps with a point and an exponent.
+	Number
+	// Day is a date as XLSX keeps it. Its text is in the form 2026-04-03.
+	Day
+)
+
+// Cell is a cell.
+type Cell struct {
+	Kind Kind
+	Text string
+}
+
+// Row is a row. It is valid until the next one is read.
+type Row struct {
+	// Number counts from 1, as a spreadsheet does; in CSV it is the line on which the row begins.
+	Number int
+	Cells  []Cell
+}
+
+// WrongError says why a file cannot be read, in words for the person who has sent it.
+type WrongError struct{ words string }
+
+func (w *WrongError) Error() string { return w.words }
+
+func wrong(format string, of ...any) error { return NewWrong(fmt.Sprintf(format, of...)) }
+
+// Place names a cell by the numbers of its column and row, from 1, such as F12.
+func Place(column, row int) string {
+	name, err := excelize.CoordinatesToCellName(column, row)
+	if err != nil {
+		return fmt.Sprintf("column %d, row %d", column, row)
+	}
+	return name
+}
+
+// bounded passes on the rows of a file up to its bounds.
+func bounded(do func(Row) error) func(Row) error {
+	count := 0
+	return func(row Row) error {
+		count++
+		switch {
+		case count > mostRows:
+			return wrong("The file has more than %d rows. Divide it.", mostRows)
+		case len(row.Cells) > mostColumns:
+			return wrong("Row %d has %d columns; a file may have %d.", row.Number, len(row.Cells), mostColumns)
+		}
+		for i, cell := range row.Cells {
+			if len(cell.Text) > mostCell {
+				return wrong("The cell %s has more than %d bytes.", Place(i+1, row.Number), mostCell)
+			}
+		}
+		return do(row)
+	}
+}
+
+// NewWrong returns the error of a file that cannot be read.
+func NewWrong(words string) error { return &WrongError{words} }

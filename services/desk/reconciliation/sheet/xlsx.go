@@ -1,0 +1,297 @@
+package sheet
+
+import (
+	"archive/zip"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+const (
+	// mostUnpacked is the size to which a workbook may unpack, and mostParts how many files may be in it.
+	mostUnpacked = 256 << 20
+	mostParts    = 2_000
+	// mostShared is the size of the texts that cells of a workbook share, which are kept in memory while it is read,
+	// and mostListed that of its lists of sheets and styles.
+	mostShared = 32 << 20
+	mostListed = 4 << 20
+)
+
+// The parts of a workbook.
+const (
+	workbookPart  = "xl/workbook.xml"
+	relationsPart = "xl/_rels/workbook.xml.rels"
+	sharedPart    = "xl/sharedStrings.xml"
+	stylesPart    = "xl/styles.xml"
+)
+
+// book is a workbook. Libraries that read one row by row do not say which cells are texts and which have a formula, so
+// that 1.234 as a text could not be told from the number; those that say it keep the whole sheet in memory.
+type book struct {
+	parts  map[string]*zip.File
+	left   uint64 // how many bytes may still be unpacked
+	shared []string
+	// days says which styles show a number as a date, which counts from 1904 or from 1900.
+	days      []bool
+	since1904 bool
+}
+
+// XLSX calls a function with each row of a sheet of a workbook; the first sheet if name is empty. Empty rows are left
+// out. A workbook with macros, links to others or a formula is refused. Errors: *WrongError, those of the function.
+func XLSX(from io.ReaderAt, size int64, name string, do func(Row) error) error {
+	b, err := open(from, size)
+	if err != nil {
+		return err
+	}
+	sheet, err := b.sheet(name)
+	if err != nil {
+		return err
+	}
+	if err := b.styles(); err != nil {
+		return err
+	}
+	if err := b.texts(); err != nil {
+		return err
+	}
+	return b.rows(sheet, bounded(do))
+}
+
+func open(from io.ReaderAt, size int64) (*book, error) {
+	archive, err := zip.NewReader(from, size)
+	if err != nil {
+		return nil, wrong("The file is no workbook (XLSX): %v. An older workbook (XLS) is saved as XLSX first.", err)
+	}
+	if len(archive.File) > mostParts {
+		return nil, wrong("The workbook has %d parts; one may have %d.", len(archive.File), mostParts)
+	}
+	b := &book{parts: map[string]*zip.File{}, left: mostUnpacked}
+	for _, part := range archive.File {
+		name := strings.TrimPrefix(strings.ReplaceAll(part.Name, `\`, "/"), "/")
+		switch lower := strings.ToLower(name); {
+		case path.Base(lower) == "vbaproject.bin", strings.HasPrefix(lower, "xl/macrosheets/"):
+			return nil, wrong("The workbook has macros. Save it as XLSX without them.")
+		case strings.HasPrefix(lower, "xl/externallinks/"):
+			return nil, wrong("The workbook has links to others. Break the links, so that it has the values alone.")
+		case b.parts[name] != nil:
+			return nil, wrong("The workbook has the part %s twice.", name)
+		}
+		b.parts[name] = part
+	}
+	return b, nil
+}
+
+// part opens a part of the workbook, which may unpack to a number of bytes. A part that unpacks to more than it
+// declares is refused by its reader.
+func (b *book) part(name string, most uint64) (io.ReadCloser, error) {
+	of := b.parts[name]
+	if of == nil {
+		return nil, wrong("The file is no workbook (XLSX): it has no part %s.", name)
+	}
+	if of.UncompressedSize64 > min(most, b.left) {
+		return nil, wrong("The workbook unpacks to more than it may: %d MiB, of them %d MiB of texts. Save it as CSV, "+
+			"or divide it.", mostUnpacked>>20, mostShared>>20)
+	}
+	b.left -= of.UncompressedSize64
+	from, err := of.Open()
+	if err != nil {
+		return nil, wrong("The part %s of the workbook cannot be unpacked: %v.", name, err)
+	}
+	return from, nil
+}
+
+// each calls a function with the beginning of each element of a part, until the function or the part ends.
+func (b *book) each(name string, most uint64, do func(*xml.Decoder, xml.StartElement) error) error {
+	from, err := b.part(name, most)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	tokens := xml.NewDecoder(from)
+	for {
+		token, err := tokens.RawToken()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return unreadable(err)
+		}
+		if element, is := token.(xml.StartElement); is {
+			if err := do(tokens, element); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// next returns the next token of an element that has not ended.
+func next(tokens *xml.Decoder) (xml.Token, error) {
+	token, err := tokens.RawToken()
+	if err != nil {
+		err = unreadable(err)
+	}
+	return token, err
+}
+
+// unreadable returns what is wrong with a part that could not be read.
+func unreadable(err error) error {
+	var known *WrongError
+	if errors.As(err, &known) {
+		return known
+	}
+	return wrong("The workbook cannot be read: %v.", err)
+}
+
+func attribute(of xml.StartElement, name string) string {
+	for _, a := range of.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// sheet returns the part of a sheet.
+func (b *book) sheet(name string) (string, error) {
+	var names, ids []string
+	if err := b.each(workbookPart, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
+		switch of.Name.Local {
+		case "sheet":
+			names = append(names, attribute(of, "name"))
+			for _, a := range of.Attr {
+				if a.Name.Local == "id" && a.Name.Space != "" {
+					ids = append(ids, a.Value)
+				}
+			}
+		case "workbookPr":
+			b.since1904 = slices.Contains([]string{"1", "true"}, attribute(of, "date1904"))
+		}
+		return nil
+	}); err != nil {
+		return "", err
+	}
+	at := slices.Index(names, name)
+	if name == "" {
+		at = 0
+	}
+	if at < 0 || at >= len(ids) || len(names) != len(ids) {
+		return "", wrong("The workbook has no sheet %q; it has %s.", name, strings.Join(names, ", "))
+	}
+	var target string
+	err := b.each(relationsPart, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
+		if of.Name.Local == "Relationship" && attribute(of, "Id") == ids[at] {
+			target = attribute(of, "Target")
+		}
+		return nil
+	})
+	if strings.HasPrefix(target, "/") {
+		return strings.TrimPrefix(target, "/"), err
+	}
+	return path.Join("xl", target), err
+}
+
+// styles finds out which styles show dates.
+func (b *book) styles() error {
+	if b.parts[stylesPart] == nil {
+		return nil
+	}
+	shows, within := map[string]bool{}, false
+	for id := 14; id <= 22; id++ {
+		shows[strconv.Itoa(id)] = id < 18 || id == 22 // the others show times
+	}
+	return b.each(stylesPart, mostListed, func(_ *xml.Decoder, of xml.StartElement) error {
+		switch of.Name.Local {
+		case "numFmt":
+			shows[attribute(of, "numFmtId")] = showsDay(attribute(of, "formatCode"))
+		case "cellXfs":
+			within = true
+		case "cellStyles", "dxfs":
+			within = false
+		case "xf":
+			if within {
+				b.days = append(b.days, shows[attribute(of, "numFmtId")])
+			}
+		}
+		return nil
+	})
+}
+
+// showsDay reports whether a format shows the day of a number: it has a d and a y outside of what it shows literally.
+func showsDay(format string) bool {
+	var plain strings.Builder
+	quoted, bracketed := false, false
+	for i := 0; i < len(format); i++ {
+		switch c := format[i]; {
+		case c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			bracketed = true
+		case c == ']':
+			bracketed = false
+		case !bracketed:
+			plain.WriteByte(c)
+		}
+	}
+	lower := strings.ToLower(plain.String())
+	return strings.Contains(lower, "d") && strings.Contains(lower, "y")
+}
+
+// texts reads the texts that cells share.
+func (b *book) texts() error {
+	if b.parts[sharedPart] == nil {
+		return nil
+	}
+	return b.each(sharedPart, mostShared, func(tokens *xml.Decoder, of xml.StartElement) error {
+		if of.Name.Local != "si" {
+			return nil
+		}
+		text, err := textWithin(tokens, "si")
+		b.shared = append(b.shared, text)
+		return err
+	})
+}
+
+// textWithin returns the text of an element that was begun, without how it is pronounced.
+func textWithin(tokens *xml.Decoder, name string) (string, error) {
+	var text strings.Builder
+	within, pronounced := false, false
+	for {
+		token, err := next(tokens)
+		if err != nil {
+			return "", err
+		}
+		switch of := token.(type) {
+		case xml.StartElement:
+			within, pronounced = of.Name.Local == "t", pronounced || of.Name.Local == "rPh"
+		case xml.EndElement:
+			within, pronounced = false, pronounced && of.Name.Local != "rPh"
+			if of.Name.Local == name {
+				return text.String(), nil
+			}
+		case xml.CharData:
+			if within && !pronounced {
+				text.Write(of)
+			}
+		}
+	}
+}
+
+// day returns the date that a number of days stands for; false if that is none.
+func (b *book) day(number string) (string, bool) {
+	days, err := strconv.ParseFloat(number, 64)
+	if err != nil || days < 61 || days > 2_958_465 || days != math.Trunc(days) {
+		return "", false // before March 1900 the day is not sure, and a part of a day is no date
+	}
+	at, err := excelize.ExcelDateToTime(days, b.since1904)
+	return at.Format(time.DateOnly), err == nil
+}

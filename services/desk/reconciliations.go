@@ -1,0 +1,262 @@
+package desk
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	shown "insurance.example/exchange/contracts/reconciliation"
+	"insurance.example/exchange/contracts/reconciliation/lists"
+	"insurance.example/exchange/contracts/reconciliation/preview"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/condition"
+	"insurance.example/exchange/pkg/rest/once"
+	"insurance.example/exchange/services/desk/export"
+	"insurance.example/exchange/services/desk/reconciliation"
+	"insurance.example/exchange/services/desk/reconciliation/profile"
+)
+
+const (
+	profilesPath   = rest.ExtensionPrefix + "/reconciliation/profile"
+	profilePath    = profilesPath + "/{profile}"
+	statementsPath = rest.ExtensionPrefix + "/reconciliation/statement"
+	statementPath  = statementsPath + "/{statementId}"
+	runsPath       = rest.ExtensionPrefix + "/reconciliation/run"
+	runPath        = runsPath + "/{runId}"
+	itemPath       = runPath + "/items/{item}"
+)
+
+// reconciliationOperations are the operations about files of others.
+func (o *office) reconciliationOperations() []rest.Extension {
+	return slices.Concat(o.profileOperations(), o.statementOperations(), o.runOperations())
+}
+
+func (o *office) profileOperations() []rest.Extension {
+	one := reflect.TypeFor[shown.FileProfile]()
+	return []rest.Extension{{
+		Path: profilesPath, Method: http.MethodGet, ID: "listProfiles", Summary: "The profiles of files, by name",
+		Parameters: []string{"limit"}, Query: []rest.Parameter{afterParameter},
+		Response: reflect.TypeFor[shown.FileProfileList](),
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			after, limit, err := pageOf(c)
+			if err != nil {
+				return nil, err
+			}
+			return o.reconciler.Profiles(c.Request.Context(), after, limit)
+		},
+	}, {
+		Path: profilePath, Method: http.MethodGet, ID: "readProfile", Summary: "How the files of somebody are read",
+		Response: one, Tagged: true, Parameters: []string{"profile"}, Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			return taggedProfile(c)(o.reconciler.Profile(c.Request.Context(), c.Param("profile")))
+		},
+	}, {
+		Path: profilePath, Method: http.MethodPut, Writes: true, ID: "putProfile",
+		Summary: "Say how the files of somebody are read",
+		Details: "A file is read as it is declared here, and nothing is guessed: an amount such as 1.234 without a " +
+			"decimalMark, or a date such as 03/04/2026 without a dateOrder, is quarantined with its cell and the " +
+			"reason. There are 500 profiles at most.",
+		Body: reflect.TypeFor[shown.FileProfileTerms](), Response: one, Tagged: true, Parameters: []string{"profile"},
+		Refuses: []problem.Kind{problem.Invalid, problem.RecordTooLarge}, Serve: o.putProfile,
+	}}
+}
+
+// taggedProfile returns a profile with its entity tag.
+func taggedProfile(c *gin.Context) func(shown.FileProfile, string, error) (any, error) {
+	return func(p shown.FileProfile, tag string, err error) (any, error) {
+		if err != nil {
+			return nil, err
+		}
+		c.Header("ETag", tag)
+		return p, nil
+	}
+}
+
+func (o *office) putProfile(c *gin.Context, body any) (any, error) {
+	name := c.Param("profile")
+	if wrong := profile.NameWrong(name); wrong != "" {
+		return nil, problem.New(problem.BadParameter, "").InParameter("profile", wrong)
+	}
+	return taggedProfile(c)(o.reconciler.PutProfile(c.Request.Context(), name, *body.(*shown.FileProfileTerms),
+		func(tag string) error { return condition.Judge(c.Request.Header, tag) }))
+}
+
+// placeIn returns the id after which a page of the newest begins, empty for the first page, and how many it has. Where
+// organisations share the exchange, the id is sealed in the cursor. Errors: problem.BadParameter.
+func (o *office) placeIn(c *gin.Context) (after string, limit int, err error) {
+	if _, limit, err = pageOf(c); err != nil {
+		return "", 0, err
+	}
+	values, err := url.ParseQuery(o.cursors.Given(c.Request))
+	if err != nil {
+		return "", 0, problem.New(problem.BadParameter, "").InParameter("cursor", "cannot be read")
+	}
+	return values.Get("cursor"), limit, nil
+}
+
+// cursorOf returns the cursor for the page after an id; none for none.
+func (o *office) cursorOf(c *gin.Context, id string) string {
+	if id == "" {
+		return ""
+	}
+	values, _ := url.ParseQuery(o.cursors.Next(c.Request.Context(), c.Request.URL.Path, url.Values{"cursor": {id}}))
+	return values.Get("cursor") // it was made by Next
+}
+
+var byProfile = rest.Parameter{Name: "profile", Means: "The profile that the file is read by; required"}
+
+func (o *office) statementOperations() []rest.Extension {
+	one := reflect.TypeFor[shown.Statement]()
+	return []rest.Extension{{
+		Path: statementsPath, Method: http.MethodGet, ID: "listStatements",
+		Summary: "The files that were sent, the newest first", Parameters: []string{"limit", "cursor"},
+		Response: reflect.TypeFor[lists.StatementList](),
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			after, limit, err := o.placeIn(c)
+			if err != nil {
+				return nil, err
+			}
+			page, err := o.reconciler.Statements(c.Request.Context(), after, limit)
+			page.Next = o.cursorOf(c, page.Next)
+			return page, err
+		},
+	}, {
+		Path: statementsPath, Method: http.MethodPost, Writes: true, ID: "sendStatement",
+		Summary: "Send a file of somebody else",
+		Details: "A file has 64 MiB at most, 250,000 rows and 500 columns, and is kept as it was sent. The same " +
+			"file, read by the same version of a profile, is the same statement. A workbook with formulas, macros or " +
+			"links to others is refused.",
+		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile, Response: one,
+		Query:   []rest.Parameter{byProfile},
+		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Send(c.Request.Context(), c.Query("profile"), body.(io.Reader))
+		},
+	}, {
+		Path: statementsPath + ":try", Method: http.MethodPost, Writes: true, ID: "tryStatement",
+		Summary: "How the first rows of a file would be read",
+		Details: "The file is sent as it would be for good, and its first 20 rows are read by the profile. Nothing " +
+			"of it is kept. What is wrong after them is found when the file is sent for good.",
+		Takes: []string{"text/csv", export.XLSX.Media}, Largest: reconciliation.LargestFile,
+		Response: reflect.TypeFor[preview.FileTrial](), Query: []rest.Parameter{byProfile},
+		Refuses: []problem.Kind{problem.NotFound, problem.Invalid},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Try(c.Request.Context(), c.Query("profile"), body.(io.Reader))
+		},
+	}, {
+		Path: statementPath, Method: http.MethodGet, ID: "readStatement",
+		Summary: "A file that was sent, and what was read of it", Response: one, Parameters: []string{"statementId"},
+		Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			return o.reconciler.Statement(c.Request.Context(), c.Param("statementId"))
+		},
+	}, {
+		Path: statementPath + "/file", Method: http.MethodGet, ID: "readStatementFile",
+		Summary: "A file, as it was sent", Media: "application/octet-stream", Parameters: []string{"statementId"},
+		Refuses: []problem.Kind{problem.NotFound}, Serve: o.statementFile,
+	}}
+}
+
+func (o *office) statementFile(c *gin.Context, _ any) (any, error) {
+	ctx, id := c.Request.Context(), c.Param("statementId")
+	s, err := o.reconciler.Statement(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	c.Header("ETag", `"`+s.Digest+`"`)
+	c.Header("Content-Disposition", `attachment; filename="`+s.ID+`"`)
+	return func(w io.Writer) error { return o.reconciler.WriteFile(ctx, id, w) }, nil
+}
+
+func (o *office) runOperations() []rest.Extension {
+	one := reflect.TypeFor[shown.Run]()
+	return []rest.Extension{{
+		Path: runsPath, Method: http.MethodGet, ID: "listRuns",
+		Summary:    "The comparisons, the newest first, with their states and how many items came of each",
+		Parameters: []string{"limit", "cursor"}, Response: reflect.TypeFor[lists.RunList](),
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			after, limit, err := o.placeIn(c)
+			if err != nil {
+				return nil, err
+			}
+			page, err := o.reconciler.Runs(c.Request.Context(), after, limit)
+			page.Next = o.cursorOf(c, page.Next)
+			return page, err
+		},
+	}, {
+		Path: runsPath, Method: http.MethodPost, Writes: true, Creates: true, ID: "compareStatement",
+		Summary: "Compare a file with what is reported",
+		Details: "A row and a record are paired by the id of the line; by policy, type and period; or by policy and " +
+			"amount within a number of days: each only where it is unique on both sides. A pair stands until " +
+			"somebody parts it, in all runs of the contract, so that no record and no row is in two.",
+		Body: reflect.TypeFor[shown.RunRequest](), Response: one, Parameters: []string{keyed},
+		Refuses: []problem.Kind{problem.Invalid, problem.RecordTooLarge, problem.BadHeader, problem.KeyReused},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			asked := *body.(*shown.RunRequest)
+			by, err := once.Of(o.server, c, "compare", asked)
+			if err != nil {
+				return nil, err
+			}
+			made, err := o.reconciler.Run(c.Request.Context(), asked, by)
+			if err != nil {
+				return nil, err
+			}
+			by.Mark(c)
+			c.Header("Location", runsPath+"/"+made.ID)
+			return made, nil
+		},
+	}, {
+		Path: runPath, Method: http.MethodGet, ID: "readRun",
+		Summary:  "A comparison: how many items came of it, what was decided, and how old what is open is",
+		Response: one, Parameters: []string{"runId"}, Refuses: []problem.Kind{problem.NotFound},
+		Serve: func(c *gin.Context, _ any) (any, error) {
+			return o.reconciler.Read(c.Request.Context(), c.Param("runId"))
+		},
+	}, {
+		Path: runPath + "/items", Method: http.MethodGet, ID: "listItems",
+		Summary:  "The items of a comparison, by outcome and then by row",
+		Response: reflect.TypeFor[shown.RunItems](), Parameters: []string{"runId", "limit"},
+		Query: []rest.Parameter{
+			{Name: "outcome", Values: shown.Outcomes, Means: "The outcome of the items; any without it"}, skipParameter,
+		},
+		Refuses: []problem.Kind{problem.NotFound}, Serve: o.items,
+	},
+		o.deciding("accept", shown.Accepted, "Accept an item that is no pair without a difference"),
+		o.deciding("dispute", shown.Disputed, "Dispute an item"),
+		o.deciding("unmatch", shown.Unmatched,
+			"Part a pair. Its row and record are free for later runs, and no run pairs them with each other again"),
+	}
+}
+
+func (o *office) items(c *gin.Context, _ any) (any, error) {
+	skip, limit, err := within(c)
+	if err != nil {
+		return nil, err
+	}
+	outcome := c.Query("outcome")
+	if outcome != "" && !slices.Contains(shown.Outcomes, outcome) {
+		return nil, problem.New(problem.BadParameter, "").InParameter("outcome",
+			"must be one of "+strings.Join(shown.Outcomes, ", "))
+	}
+	return o.reconciler.Items(c.Request.Context(), c.Param("runId"), outcome, skip, limit)
+}
+
+// deciding is an operation by which somebody decides about an item.
+func (o *office) deciding(action, is, summary string) rest.Extension {
+	return rest.Extension{
+		Path: itemPath + ":" + action, Method: http.MethodPost, Writes: true, ID: action + "Item", Summary: summary,
+		Body: reflect.TypeFor[shown.DecisionReason](), Response: reflect.TypeFor[shown.RunItem](),
+		Parameters: []string{"runId", "item"},
+		Refuses:    []problem.Kind{problem.NotFound, problem.Invalid, problem.Transition},
+		Serve: func(c *gin.Context, body any) (any, error) {
+			return o.reconciler.Decide(c.Request.Context(), c.Param("runId"), c.Param("item"), is,
+				*body.(*shown.DecisionReason))
+		},
+	}
+}

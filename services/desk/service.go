@@ -1,0 +1,138 @@
+// Package desk is the service of the contracts under which policies are reported, and of the bordereaux that are
+// prepared for them and signed off.
+package desk
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/routes"
+	"insurance.example/exchange/contracts/settings"
+	"insurance.example/exchange/contracts/valuesets"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/process"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/changes"
+	"insurance.example/exchange/pkg/rest/inspect"
+	"insurance.example/exchange/pkg/rest/sealed"
+	"insurance.example/exchange/services/desk/bordereau"
+	"insurance.example/exchange/services/desk/contract"
+	"insurance.example/exchange/services/desk/reconciliation"
+	"insurance.example/exchange/services/desk/source"
+)
+
+// name is the name of the service.
+const name = "desk"
+
+// Service returns the service.
+func Service() rest.Service {
+	return rest.Service{
+		Name:    name,
+		Summary: "The desk of the Insurance Exchange Service: contracts, and the bordereaux that are reported for them",
+		Foreign: settings.All(), Peers: peers(),
+		Sets:    func(path string) (rest.Sets, error) { return valuesets.Load(path) },
+		Declare: declare,
+	}
+}
+
+// peers returns the services that it calls.
+func peers() []string {
+	all := internalapi.Processes()
+	return all[slices.IndexFunc(all, func(p internalapi.Process) bool { return p.Name == name })].Calls
+}
+
+// office is the running service.
+type office struct {
+	server    *rest.Server
+	contracts *contract.Contracts
+	desk      *bordereau.Desk
+	source    *source.Source
+	// reconciler compares the files of others with what the desk has.
+	reconciler *reconciliation.Reconciler
+	// cursors seals the cursors of lists where organisations share the exchange; nil elsewhere.
+	cursors *sealed.Cursors
+}
+
+func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
+	lines, err := linesOfInsurance()
+	if err != nil {
+		return rest.Parts{}, err
+	}
+	o := &office{server: s, contracts: contract.New(lines, deps.Now), source: source.New(deps.Peer)}
+	o.desk = bordereau.New(o.contracts, o.source, deps.Now)
+	o.reconciler = reconciliation.New(o.desk, s.Sets.Values(valuesets.ReceiptType), deps.Now)
+	s.Extend(o.contractOperations()...)
+	s.Extend(o.inSight(o.bordereauOperations()...)...)
+	s.Extend(o.supplementOperations()...)
+	s.Extend(o.reconciliationOperations()...)
+	return rest.Parts{Logged: o.logged, Examine: examine(lines, deps.Now), Open: func(ctx context.Context) error {
+		if err := o.contracts.Open(ctx, deps.Store); err != nil {
+			return err
+		}
+		if err := o.desk.Open(ctx, deps.Store); err != nil {
+			return err
+		}
+		if deps.Organisations {
+			seal, err := sealed.Of(ctx, deps.Store)
+			if err != nil {
+				return err
+			}
+			o.cursors = sealed.NewCursors(seal)
+		}
+		return o.reconciler.Open(ctx, deps.Store)
+	}}, nil
+}
+
+// examine returns what looks for faults in contracts and bordereaux, whose policies are of some lines. Each version is
+// also made anew if the databases of the other services are there.
+func examine(lines []string, now func() time.Time) func(context.Context, inspect.Examination) error {
+	return func(ctx context.Context, x inspect.Examination) error {
+		contracts := contract.New(lines, now)
+		store := docstore.Reading(x.Inspection)
+		if err := contracts.Open(ctx, store); err != nil {
+			return err
+		}
+		of := bordereau.New(contracts, nil, now)
+		if err := of.Open(ctx, store); err != nil {
+			return err
+		}
+		return of.Examine(ctx, x, func() (*source.Source, error) { return sourceOf(x) })
+	}
+}
+
+// sourceOf returns what reads the databases of the other services as they are stored; nil if one is not there.
+func sourceOf(x inspect.Examination) (*source.Source, error) {
+	clients := map[string]*peer.Client{}
+	for _, name := range peers() {
+		client, err := x.Peer(name)
+		if err != nil || client == nil {
+			return nil, err
+		}
+		clients[name] = client
+	}
+	return source.New(func(name string) *peer.Client { return clients[name] }), nil
+}
+
+// logged returns the collections that have entries in the log of changes, by name.
+func (o *office) logged() map[string]changes.Source {
+	all := o.desk.Logged()
+	maps.Copy(all, o.reconciler.Logged())
+	return all
+}
+
+// linesOfInsurance returns the resources whose records are policies.
+func linesOfInsurance() (lines []string, err error) {
+	table, err := routes.Load()
+	for _, r := range table.Resources {
+		if strings.HasSuffix(r.Resource, "Coverage") && slices.Contains(r.Collection, http.MethodPost) {
+			lines = append(lines, r.Resource)
+		}
+	}
+	return lines, err
+}

@@ -1,0 +1,246 @@
+package desk_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/servicetest"
+	"insurance.example/exchange/services/desk"
+)
+
+// world stands for the services that the desk reads from. A test sets what they have.
+type world struct {
+	t     *testing.T
+	clock *servicetest.Clock
+	mu    sync.Mutex
+	// receipts are in the order of their ids.
+	receipts []*receipt
+	policies map[string]policy
+	// past are what policies were before they were changed.
+	past   map[string][]pastPolicy
+	claims []*claim
+	made   int
+	// away are the services that do not respond, and older those of a release without the operations.
+	away, older map[string]bool
+	// gone are the services whose databases are not there, and lost the records that were not kept as they were.
+	gone, lost map[string]bool
+}
+
+// receipt is a receipt of the world. Its amount is above 0, also where it reverses another one.
+type receipt struct {
+	ID          string `json:"id"`
+	ReceiptType string `json:"receiptType,omitzero"`
+	ReceiptDate string `json:"receiptDate"`
+	Amount      int64  `json:"paymentAmount"`
+	Policy      string `json:"policyNumber"`
+	Reverses    string `json:"reverses,omitzero"`
+	RecordedAt  string `json:"recordedAt"`
+
+	awaited bool
+}
+
+// policy is a policy of the world.
+type policy struct {
+	line, inception, holder, status string
+}
+
+// pastPolicy is what a policy was until an instant.
+type pastPolicy struct {
+	policy
+	until time.Time
+}
+
+// change changes a policy, now.
+func (w *world) change(number string, to policy) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.past[number] = append(w.past[number], pastPolicy{w.policies[number], w.clock.Now()})
+	w.policies[number] = to
+}
+
+// at returns a policy as it was at an instant, and its version then.
+func (w *world) at(number string, at time.Time) (p policy, version int, known bool) {
+	for i, was := range w.past[number] {
+		if at.Before(was.until) {
+			return was.policy, i + 1, true
+		}
+	}
+	p, known = w.policies[number]
+	return p, len(w.past[number]) + 1, known
+}
+
+const expiry = "2099-01-01T00:00:00Z"
+
+func newWorld(t *testing.T, now string) *world {
+	return &world{t: t, clock: servicetest.At(t, now), policies: map[string]policy{},
+		past: map[string][]pastPolicy{}, away: map[string]bool{},
+		older: map[string]bool{}}
+}
+
+// start starts the desk in the world.
+func (w *world) start() *servicetest.Service { return w.startOn(nil) }
+
+// startOn starts the desk on a store; on a new one without it.
+func (w *world) startOn(store docstore.Store) *servicetest.Service {
+	return servicetest.Start(w.t, desk.Service().Definition(),
+		servicetest.Options{Clock: w.clock, Peers: w.peers(), Store: store})
+}
+
+func (w *world) peers() map[string]http.Handler {
+	peers := map[string]http.Handler{}
+	for _, name := range []string{"premium", "coverage", "claims", "parties"} {
+		peers[name] = http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) { w.serve(name, out, r) })
+	}
+	return peers
+}
+
+// record records a receipt for a policy, now, and returns it.
+func (w *world) record(number, receiptType string, amount int64, reverses string) *receipt {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.made++
+	now := w.clock.Now().UTC()
+	r := &receipt{ID: fmt.Sprintf("01930000-0000-7000-8000-%012d", w.made), ReceiptType: receiptType,
+		ReceiptDate: now.Format("2006-01-02"), Amount: amount, Policy: number, Reverses: reverses,
+		RecordedAt: now.Format("2006-01-02T15:04:05Z")}
+	w.receipts = append(w.receipts, r)
+	return r
+}
+
+func (w *world) serve(service string, out http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.away[service] {
+		problem.Write(out, problem.New(problem.Unavailable, ""))
+		return
+	}
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/internal/"), "/")
+	if w.older[service] {
+		problem.Write(out, problem.New(problem.NotFound, ""))
+		return
+	}
+	response := w.response(service, parts[0], parts[1], r.URL.Query())
+	if response == nil {
+		problem.Write(out, problem.New(problem.NotFound, ""))
+		return
+	}
+	text, err := json.Marshal(response, json.Deterministic(true))
+	if err != nil {
+		w.t.Error(err)
+	}
+	out.Header().Set("Content-Type", "application/json")
+	_, _ = out.Write(text)
+}
+
+func (w *world) response(service, operation, name string, query url.Values) any {
+	switch service + " " + operation {
+	case "premium receipts":
+		return w.page(name, query.Get("limit"))
+	case "claims claims":
+		return w.claimsAt(name, query)
+	case "claims policy-claims":
+		return map[string]any{"claims": map[string]any{"records": w.claimsOf(name), "more": false}}
+	case "premium policy-premium":
+		of := []map[string]string{}
+		for _, r := range w.receipts {
+			if r.Policy == name {
+				of = append(of, map[string]string{"id": r.ID})
+			}
+		}
+		return map[string]any{"receipts": map[string]any{"records": of, "more": false}}
+	case "coverage attachments":
+		of := []map[string]string{}
+		for number := range strings.SplitSeq(name, ",") {
+			if p, known := w.policies[number]; known {
+				of = append(of, map[string]string{"policyNumber": number, "line": p.line, "inceptionDate": p.inception})
+			}
+		}
+		return map[string]any{"policies": of}
+	}
+	at := w.clock.Now()
+	switch operation {
+	case "records-at":
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, query.Get("at")); err != nil {
+			w.t.Error(err)
+		}
+	case "records":
+	default:
+		return nil
+	}
+	records, names := []map[string]any{}, strings.Split(name, ",")
+	for _, name := range names {
+		record, resource, version := w.named(service, name, at)
+		if record != nil && (operation == "records" || !w.lost[name]) {
+			of := map[string]any{"name": name, "record": record}
+			if operation == "records-at" {
+				of["resource"], of["id"], of["version"] = resource, idOf(name), version
+			}
+			records = append(records, of)
+		}
+	}
+	return map[string]any{"records": records, "looked": len(names)}
+}
+
+// idOf returns the id of what has a name: itself where it is one.
+func idOf(name string) string {
+	if id, err := uuid.Parse(name); err == nil {
+		return id.String()
+	}
+	return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)).String()
+}
+
+// named returns a record of a service as it was at an instant, its resource and its version then.
+func (w *world) named(service, name string, at time.Time) (record any, resource string, version int) {
+	switch service {
+	case "premium":
+		if at := slices.IndexFunc(w.receipts, func(r *receipt) bool { return r.ID == name }); at >= 0 {
+			return w.receipts[at], "receipt", 1
+		}
+	case "claims":
+		if at := slices.IndexFunc(w.claims, func(c *claim) bool { return c.id == name }); at >= 0 {
+			return map[string]any{"id": name}, "claim", 1
+		}
+	case "coverage":
+		if p, version, known := w.at(name, at); known {
+			return map[string]any{"id": idOf(name), "inceptionDate": p.inception, "expiryDate": expiry,
+				"status": p.status, "policyholderId": p.holder, "grossWrittenPremium": 1200,
+				"indemnityLimitPolicy": 5000}, p.line, version
+		}
+	case "parties":
+		if name != "" {
+			return map[string]any{"name": name}, "commercial", 1
+		}
+	}
+	return nil, "", 0
+}
+
+func (w *world) page(after, limit string) any {
+	most, err := strconv.Atoi(limit)
+	if err != nil {
+		w.t.Error(err)
+	}
+	found := []map[string]any{}
+	for _, r := range w.receipts {
+		if after != "oldest" && r.ID <= after {
+			continue
+		}
+		if len(found) == most {
+			return map[string]any{"receipts": found, "more": true}
+		}
+		found = append(found, map[string]any{"record": r, "awaited": r.awaited})
+	}
+	return map[string]any{"receipts": found, "more": false}
+}

@@ -1,0 +1,191 @@
+package merged_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"insurance.example/exchange/contracts/internalapi"
+	"insurance.example/exchange/contracts/internalapi/sharing"
+	"insurance.example/exchange/contracts/scalar"
+	"insurance.example/exchange/pkg/peer"
+	"insurance.example/exchange/pkg/problem"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/services/feed/merged"
+)
+
+// coverage is a service with a log of changes, which says which policies are shared.
+type coverage struct {
+	changes []internalapi.Change
+	owners  map[string]string
+	// status is the one of a refusal; 0 if it says what is shared.
+	status int
+	// asked has the policies of each request.
+	asked [][]string
+}
+
+func (s *coverage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == sharing.SeenPath {
+		var asked sharing.Asked
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.status > 0 {
+			problem.Write(w, problem.New(map[int]problem.Kind{
+				http.StatusServiceUnavailable: problem.Unavailable, http.StatusNotFound: problem.NotFound,
+			}[s.status], ""))
+			return
+		}
+		s.asked = append(s.asked, asked.PolicyNumbers)
+		seen := sharing.Seen{Policies: []sharing.SeenPolicy{}}
+		for _, number := range asked.PolicyNumbers {
+			if owner := s.owners[number]; owner != "" {
+				seen.Policies = append(seen.Policies, sharing.SeenPolicy{PolicyNumber: number, Owner: owner})
+			}
+		}
+		_ = json.NewEncoder(w).Encode(seen)
+		return
+	}
+	from := 0
+	after := strings.TrimPrefix(r.URL.Path, internalapi.ChangesPath)
+	if _, err := fmt.Sscanf(after, "at-%d", &from); err != nil && after != "oldest" {
+		from = len(s.changes)
+	}
+	page := internalapi.Changes{
+		Changes: s.changes[from:], Next: fmt.Sprintf("at-%d", len(s.changes)), Watermark: at(1000),
+	}
+	_ = json.NewEncoder(w).Encode(page)
+}
+
+func at(milliseconds int) scalar.DateTime {
+	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	return scalar.Instant(noon.Add(time.Duration(milliseconds) * time.Millisecond))
+}
+
+// add adds the first version of a record, which an organisation owns.
+func (s *coverage) add(id, owner, policyNumber string, shared bool) {
+	n := len(s.changes) + 1
+	s.changes = append(s.changes, internalapi.Change{
+		Resource: "motorCoverage", ID: scalar.ID(id), Version: 1, Type: "created", Time: at(n), Logged: at(n),
+		PolicyNumber: policyNumber, Owner: owner, Shared: shared, Position: fmt.Sprintf("at-%d", n),
+	})
+}
+
+func newReader(t *testing.T, s *coverage) *merged.Reader {
+	t.Helper()
+	client, err := peer.New(peer.Config{
+		Name: "coverage", Address: "http://coverage", Handler: s, OpenAfter: 1 << 30,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return merged.NewReader([]string{"coverage"}, func(string) *peer.Client { return client }, prometheus.NewRegistry())
+}
+
+func as(t *testing.T, organisation string) context.Context {
+	t.Helper()
+	ctx, err := request.ForOwner(t.Context(), organisation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ctx
+}
+
+// read returns the ids of a page of events as an organisation sees it, and the page.
+func read(t *testing.T, r *merged.Reader, who string, from merged.Places, filter merged.Filter) (string, merged.Page) {
+	t.Helper()
+	page, err := r.Read(as(t, who), from, filter, 100, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, event := range page.Events {
+		ids = append(ids, string(event.Data.ID))
+	}
+	if len(page.Under) != len(page.Events) || len(page.After) != len(page.Events) {
+		t.Errorf("%d events, %d places, %d policies", len(page.Events), len(page.After), len(page.Under))
+	}
+	return strings.Join(ids, " "), page
+}
+
+// TestTheFeedShowsWhatIsSharedNow reads a log as an organisation with which policies are shared, and then not any more.
+func TestTheFeedShowsWhatIsSharedNow(t *testing.T) {
+	s := &coverage{owners: map[string]string{"P1": "acme"}}
+	s.add("shared", "acme", "P1", true)
+	s.add("kept", "acme", "P2", true)
+	s.add("own", "zenith", "P3", true)
+	s.add("names-it", "orion", "P1", true)  // of another owner, about a policy of acme
+	s.add("a-vehicle", "acme", "P1", false) // with a member of that name
+	s.add("another", "acme", "P1", true)    // a second record of the policy
+	s.add("long", "acme", strings.Repeat("1", 129), true)
+	r := newReader(t, s)
+	got, page := read(t, r, "zenith", nil, merged.Filter{})
+	if got != "shared own another" || !slices.Equal(page.Under, []string{"P1", "", "P1"}) || len(page.Behind) > 0 {
+		t.Errorf("%s under %v, behind %v", got, page.Under, page.Behind)
+	}
+	if len(s.asked) != 1 || !slices.Equal(s.asked[0], []string{"P1", "P2"}) {
+		t.Errorf("coverage is asked for %v", s.asked)
+	}
+	s.asked = nil
+	if got, _ := read(t, r, "acme", nil, merged.Filter{}); got != "shared kept a-vehicle another long" {
+		t.Errorf("the owner reads %s", got)
+	}
+	// Nothing is asked for that is not selected.
+	s.asked = nil
+	if got, _ := read(t, r, "zenith", nil, merged.Filter{PolicyNumber: "P3"}); got != "own" || len(s.asked) > 0 {
+		t.Errorf("of one policy: %s, asked for %v", got, s.asked)
+	}
+	// What is read again from the beginning is what is seen now.
+	s.owners = map[string]string{"P2": "acme"}
+	if got, _ := read(t, r, "zenith", nil, merged.Filter{}); got != "kept own" {
+		t.Errorf("once another policy is shared: %s", got)
+	}
+	for number, want := range map[string]bool{"P1": false, "P2": true} {
+		if sees, err := r.Sees(as(t, "zenith"), number); sees != want || err != nil {
+			t.Errorf("%s: %v %v", number, sees, err)
+		}
+	}
+}
+
+// TestTheFeedWaitsForTheAccessLists reads a log while coverage does not say what is shared, and goes on from there.
+func TestTheFeedWaitsForTheAccessLists(t *testing.T) {
+	s := &coverage{owners: map[string]string{"P1": "acme"}, status: http.StatusServiceUnavailable}
+	s.add("before", "zenith", "P3", true)
+	s.add("shared", "acme", "P1", true)
+	s.add("after", "zenith", "P3", true)
+	r := newReader(t, s)
+	got, page := read(t, r, "zenith", nil, merged.Filter{})
+	if got != "before" || !slices.Equal(page.Behind, []string{"coverage"}) {
+		t.Errorf("%s, behind %v", got, page.Behind)
+	}
+	if _, err := r.Sees(as(t, "zenith"), "P1"); err == nil {
+		t.Error("an outage is no answer")
+	}
+	s.status = 0
+	if got, page := read(t, r, "zenith", page.At, merged.Filter{}); got != "shared after" || len(page.Behind) > 0 {
+		t.Errorf("then %s, behind %v", got, page.Behind)
+	}
+	// A coverage of the last release does not know the operation, and shares nothing by it.
+	s.status = http.StatusNotFound
+	if got, page := read(t, r, "zenith", nil, merged.Filter{}); got != "before after" || len(page.Behind) > 0 {
+		t.Errorf("without the operation: %s, behind %v", got, page.Behind)
+	}
+}
+
+// TestManyPoliciesAreAskedForInParts reads a page with more policies of others than are asked for at a time.
+func TestManyPoliciesAreAskedForInParts(t *testing.T) {
+	s := &coverage{owners: map[string]string{"P0": "acme", "P700": "acme"}}
+	for i := range 701 {
+		s.add(fmt.Sprintf("r%d", i), "acme", fmt.Sprintf("P%d", i), true)
+	}
+	if got, _ := read(t, newReader(t, s), "zenith", nil, merged.Filter{}); got != "r0 r700" {
+		t.Error(got)
+	}
+	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostAsked || len(s.asked[1]) != 701-sharing.MostAsked {
+		t.Errorf("%d requests", len(s.asked))
+	}
+}

@@ -1,0 +1,62 @@
+package premium
+
+import (
+	"context"
+
+	"github.com/gin-gonic/gin"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+
+	"insurance.example/exchange/contracts/internalapi/reporting"
+	"insurance.example/exchange/pkg/docstore"
+	"insurance.example/exchange/pkg/request"
+	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/part"
+)
+
+// receiptsPage is the response of the internal operation that returns receipts in an order that never changes.
+type receiptsPage struct {
+	Receipts []receiptOfPage `json:"receipts"`
+	More     bool            `json:"more"`
+}
+
+type receiptOfPage struct {
+	Record  jsontext.Value `json:"record"`
+	Awaited bool           `json:"awaited,omitzero"`
+}
+
+var receiptPlaces = part.Places{Oldest: reporting.Oldest, Limit: rest.DefaultLimit, Most: rest.MaxLimit}
+
+// allReceipts serves the internal operation that returns all receipts, page by page.
+func (e *environment) allReceipts(c *gin.Context) {
+	var page receiptsPage
+	at, err := receiptPlaces.Read(c.Param("after"), c.Request.URL.RawQuery)
+	if err == nil {
+		page, err = e.receiptsAfter(c.Request.Context(), at.After, at.Limit)
+	}
+	rest.Respond(c, page, err)
+}
+
+func (e *environment) receiptsAfter(ctx context.Context, after uuid.UUID, limit int) (receiptsPage, error) {
+	page := receiptsPage{Receipts: []receiptOfPage{}}
+	docs, err := e.receipts.Stored().Find(ctx, request.OrganisationFrom(ctx), docstore.Query{
+		After: after, Limit: limit, Bytes: rest.MaxPage, Settled: true, WithState: true, Own: true,
+	})
+	if err != nil {
+		return page, err
+	}
+	page.More = len(docs) == limit
+	for _, doc := range docs {
+		if doc.Body == nil {
+			// More are too large for the page, or must not be returned before a write that is under way.
+			page.More = len(page.Receipts) > 0
+			break
+		}
+		shown, _, err := e.receipts.Shown(ctx, doc)
+		if err != nil {
+			return page, err
+		}
+		page.Receipts = append(page.Receipts, receiptOfPage{shown.Record, doc.Unsent})
+	}
+	return page, nil
+}
