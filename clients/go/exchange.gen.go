@@ -7365,7 +7365,7 @@ type Receipt struct {
 	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 	Period *string `json:"period,omitempty"`
 
-	// PolicyNumber The number of the policy. A receipt needs this or claimNumber.
+	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
 	PolicyNumber *string `json:"policyNumber,omitempty"`
 
 	// PremiumPaymentMethod The value set PaymentMethod, as it is in force.
@@ -7395,7 +7395,7 @@ type ReceiptInput struct {
 	// PaymentAmount The amount paid, above 0. The interface does not say its currency or unit.
 	PaymentAmount int64 `json:"paymentAmount"`
 
-	// PolicyNumber The number of the policy. A receipt needs this or claimNumber.
+	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
 	PolicyNumber *string `json:"policyNumber,omitempty"`
 
 	// PremiumPaymentMethod How the amount was paid.
@@ -7425,7 +7425,7 @@ type ReceiptResult struct {
 	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 	Period *string `json:"period,omitempty"`
 
-	// PolicyNumber The number of the policy. A receipt needs this or claimNumber.
+	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
 	PolicyNumber *string `json:"policyNumber,omitempty"`
 
 	// PremiumPaymentMethod The value set PaymentMethod, as it is in force.
@@ -14977,7 +14977,7 @@ func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams)
 	// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 	Period *string `json:"period,omitempty"`
 
-	// PolicyNumber The number of the policy. A receipt needs this or claimNumber.
+	// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
 	PolicyNumber *string `json:"policyNumber,omitempty"`
 
 	// PremiumPaymentMethod The value set PaymentMethod, as it is in force.
@@ -15028,7 +15028,7 @@ func (c *Client) SearchReceipt(ctx context.Context, params *SearchReceiptParams)
 		// Period The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated.
 		Period *string `json:"period,omitempty"`
 
-		// PolicyNumber The number of the policy. A receipt needs this or claimNumber.
+		// PolicyNumber The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy.
 		PolicyNumber *string `json:"policyNumber,omitempty"`
 
 		// PremiumPaymentMethod The value set PaymentMethod, as it is in force.

@@ -20,7 +20,8 @@ type Receipt struct {
 	ReceiptCalculation scalar.JSON `json:"receiptCalculation,omitzero"`
 	// How the amount was paid.
 	PremiumPaymentMethod *string `json:"premiumPaymentMethod,omitzero" set:"PaymentMethod"`
-	// The number of the policy. A receipt needs this or claimNumber.
+	// The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt
+	// that is sent with claimNumber alone gets the number of the claim's policy.
 	PolicyNumber *string `json:"policyNumber,omitzero" refers:"policy.policyNumber"`
 	// The number of the claim. A receipt needs this or policyNumber.
 	ClaimNumber *string `json:"claimNumber,omitzero" refers:"claim.claimNumber"`

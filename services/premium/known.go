@@ -50,20 +50,19 @@ func (*environment) lasts(ctx context.Context, owner string) bool {
 	return assumed.From(ctx) == nil && request.OrganisationFrom(ctx).Sees(owner)
 }
 
-// policyOfClaim returns the number of the policy that a claim is against, whether the claim belongs to another
-// organisation, and whether there is such a claim.
+// policyOfClaim returns the number of the policy that a claim is against, and whether there is such a claim.
 func (e *environment) policyOfClaim(
 	ctx context.Context, claimNumber string,
-) (policyNumber string, another, found bool, err error) {
+) (policyNumber string, found bool, err error) {
 	sought := request.SoughtBy(ctx, claimNumber)
 	if policyNumber, found = e.known.claims.Get(sought); found {
-		return policyNumber, false, true, nil
+		return policyNumber, true, nil
 	}
 	claim, found, err := peer.Get[internalapi.Claim](ctx, e.claims, internalapi.ClaimPath+url.PathEscape(claimNumber))
 	if found && e.lasts(ctx, claim.Owner) {
 		e.known.claims.Add(sought, claim.PolicyNumber)
 	}
-	return claim.PolicyNumber, claim.Owner != "" && !request.OrganisationFrom(ctx).Sees(claim.Owner), found, err
+	return claim.PolicyNumber, found, err
 }
 
 // policy returns the coverage service's description of a policy, and whether there is such a policy.

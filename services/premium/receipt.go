@@ -73,7 +73,7 @@ func (e *environment) receipt() rest.Resource[premium.Receipt] {
 		Pin:              e.pin(policyNumber, original),
 		Indexes:          []docstore.Index{{Name: rowIndex, Amounts: true, Global: true}},
 		Amount:           counted,
-		BeforeReplace:    complete,
+		BeforeReplace:    e.complete,
 		Immutable: func() error {
 			return problem.New(problems.ReceiptImmutable, "Refund the receipt, and record another.")
 		},
@@ -130,11 +130,14 @@ func recorded(r *premium.Receipt, created time.Time, pinned docstore.Keys) error
 	return err
 }
 
-// complete sets a receiptDate that a replacement leaves out to the stored one. So a replacement with the body of the
-// creation changes nothing and is accepted.
-func complete(d *rest.Draft[premium.Receipt]) error {
+// complete sets what a replacement leaves out, and the exchange adds at the creation, to what is stored. So a
+// replacement with the body of the creation changes nothing and is accepted.
+func (e *environment) complete(d *rest.Draft[premium.Receipt]) error {
 	if d.Value.ReceiptDate == "" {
 		d.Value.ReceiptDate = d.Stored.ReceiptDate
+	}
+	if e.access.On() && d.Value.PolicyNumber == nil && rest.Text(d.Value.ClaimNumber) != "" {
+		d.Value.PolicyNumber = d.Stored.PolicyNumber
 	}
 	return nil
 }
@@ -179,7 +182,7 @@ func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premi
 	if claimNumber == "" {
 		return policyNumber, nil
 	}
-	of, another, found, err := e.policyOfClaim(ctx, claimNumber)
+	of, found, err := e.policyOfClaim(ctx, claimNumber)
 	switch {
 	case err != nil:
 		return "", err
@@ -187,8 +190,8 @@ func (e *environment) resolveReferences(ctx context.Context, d *rest.Draft[premi
 		return "", problem.New(problems.ClaimNotFound, "").At("/claimNumber", "names no claim")
 	case policyNumber != "" && policyNumber != of:
 		return "", problem.New(problems.ReferencesDiffer, "").At("/claimNumber", "is a claim against another policy")
-	case policyNumber == "" && another:
-		// The receipt is under the policy of another organisation, which has it by that.
+	case policyNumber == "" && e.access.On():
+		// The policy of the claim decides whose the receipt is and who sees it, and the receipt is found by it.
 		d.Value.PolicyNumber = &of
 	}
 	return of, nil

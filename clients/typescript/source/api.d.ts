@@ -9652,7 +9652,7 @@ export interface components {
             paymentAmount: Exact;
             /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
             period?: string;
-            /** @description The number of the policy. A receipt needs this or claimNumber. */
+            /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string;
             /** @description How the amount was paid. */
             premiumPaymentMethod?: components["schemas"]["PaymentMethod"];
@@ -9685,7 +9685,7 @@ export interface components {
              * @description The amount paid, above 0. The interface does not say its currency or unit.
              */
             paymentAmount: Exact;
-            /** @description The number of the policy. A receipt needs this or claimNumber. */
+            /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string | null;
             /** @description How the amount was paid. */
             premiumPaymentMethod?: components["schemas"]["PaymentMethod"] | null;
@@ -9715,7 +9715,7 @@ export interface components {
             paymentAmount: Exact;
             /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
             period?: string;
-            /** @description The number of the policy. A receipt needs this or claimNumber. */
+            /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
             policyNumber?: string;
             /** @description How the amount was paid. */
             premiumPaymentMethod?: components["schemas"]["PaymentMethod"];
@@ -28522,7 +28522,7 @@ export interface operations {
                         paymentAmount?: Exact;
                         /** @description The month (2026-11) or quarter (2026-Q4), UTC, of the row of the premium bordereau in which the receipt counts. Absent where receipts are not aggregated. */
                         period?: string;
-                        /** @description The number of the policy. A receipt needs this or claimNumber. */
+                        /** @description The number of the policy. A receipt needs this or claimNumber. Where organisations share the exchange, a receipt that is sent with claimNumber alone gets the number of the claim's policy. */
                         policyNumber?: string;
                         /** @description How the amount was paid. */
                         premiumPaymentMethod?: components["schemas"]["PaymentMethod"];

@@ -13,6 +13,7 @@ require (
 	insurance.example/exchange/deploy/proof/standins v0.0.0
 	insurance.example/exchange/pkg v0.0.0
 	insurance.example/exchange/services/parties v0.0.0
+	insurance.example/exchange/services/premium v0.0.0
 )
 
 require (
@@ -41,7 +42,6 @@ require (
 	insurance.example/exchange/services/composite v0.0.0 // indirect
 	insurance.example/exchange/services/coverage v0.0.0 // indirect
 	insurance.example/exchange/services/feed v0.0.0 // indirect
-	insurance.example/exchange/services/premium v0.0.0 // indirect
 	insurance.example/exchange/services/products v0.0.0 // indirect
 )
 
