@@ -153,6 +153,14 @@ func Start(t testing.TB, d process.Definition, o Options) *Service {
 	return s
 }
 
+// As returns the service as it gets requests in the name of an organisation, where organisations share the exchange.
+func (s *Service) As(organisation string) *Service {
+	as := *s
+	as.header = s.header.Clone()
+	as.header.Set(request.OrganisationHeader, organisation)
+	return &as
+}
+
 // Metric returns the value of a gauge or counter that has one series, and whether the service shows it.
 func (s *Service) Metric(name string) (value float64, shown bool) {
 	s.t.Helper()

@@ -33,7 +33,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		return s.Must(201, "POST", "/claim",
 			`{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
 	}
-	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "claims"),
+	consumercontract.Replay(t, s, nil, filepath.Join("..", "..", "contracts", "consumers", "claims"),
 		consumercontract.Logged(s, consumercontract.States{
 			"a claim against the policy P1": func(*testing.T) map[string]string {
 				return map[string]string{"claimNumber": file().Member("claimNumber")}
@@ -44,7 +44,8 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 			"a claim that can be made against the policy P1": func(*testing.T) map[string]string { return nil },
 			"a claim that is made against the policy P1":     func(*testing.T) map[string]string { return nil },
 			"claims against the policy P1": func(t *testing.T) map[string]string {
-				s.Must(201, "POST", "/claim", `{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
+				s.Must(201, "POST", "/claim",
+					`{"policyNumber":"P1","lossDate":"2026-04-01T00:00:00Z","claimType":"other"}`)
 				s.Must(201, "POST", "/claimsBordereau", `{"policyNumber":"P1","treatyReference":"T1"}`)
 				return nil
 			},

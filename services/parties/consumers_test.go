@@ -13,7 +13,7 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	s := start(t)
 	made := 0
 	id := func(id string) map[string]string { return map[string]string{"id": id} }
-	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "parties"),
+	consumercontract.Replay(t, s, nil, filepath.Join("..", "..", "contracts", "consumers", "parties"),
 		consumercontract.Logged(s, consumercontract.States{
 			"an individual": func(*testing.T) map[string]string {
 				made++

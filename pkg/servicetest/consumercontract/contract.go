@@ -39,10 +39,13 @@ type Request struct {
 	Method string `json:"method"`
 	// Path has its parameters in braces, as in /internal/claim/{claimNumber}.
 	Path string `json:"path"`
+	// Organisation is the one in whose name the consumer sends the request, where organisations share the exchange;
+	// empty for a request that does not depend on it.
+	Organisation string `json:"organisation,omitempty"`
 	// Parameters are the values that the consumer sends. The provider's tests replay the request with values of their
 	// own.
 	Parameters map[string]string `json:"parameters,omitempty"`
-	// Body is the body that the consumer sends, as it is; nil for none.
+	// Body is the body that the consumer sends, with its parameters in braces as in the path; nil for none.
 	Body map[string]any `json:"body,omitempty"`
 }
 
@@ -82,13 +85,14 @@ func (c *Contract) check() error {
 	var failures []error
 	sent := map[string]bool{}
 	for _, i := range c.Interactions {
-		request := i.Request.Method + " " + i.Request.path(i.Request.Parameters) + i.Request.text()
+		path, text := i.Request.path(i.Request.Parameters), i.Request.text(i.Request.Parameters)
+		request := i.Request.Method + " " + path + text
 		switch {
 		case i.Given == "" || i.Request.Method == "" || i.Response.Status == 0:
 			failures = append(failures, fmt.Errorf("%q: an interaction has a state, a method and a status", i.Given))
 		case sent[request]:
 			failures = append(failures, fmt.Errorf("%q: another interaction sends %s as well", i.Given, request))
-		case strings.ContainsAny(i.Request.path(i.Request.Parameters), "{}"):
+		case strings.ContainsAny(path, "{}"), strings.Contains(text, `"{`):
 			failures = append(failures, fmt.Errorf("%q: a parameter of %s has no value", i.Given, i.Request.Path))
 		}
 		for _, name := range i.Response.Exactly {
@@ -106,13 +110,18 @@ func (c *Contract) check() error {
 	return errors.Join(failures...)
 }
 
-// text returns the body as JSON; empty if there is none.
-func (r Request) text() string {
+// text returns the body as JSON, with values of the parameters; empty if there is none.
+func (r Request) text(values map[string]string) string {
 	if r.Body == nil {
 		return ""
 	}
-	text, _ := json.Marshal(r.Body, json.Deterministic(true)) // it has been read as JSON
-	return string(text)
+	body, _ := json.Marshal(r.Body, json.Deterministic(true)) // it has been read as JSON
+	text := string(body)
+	for name, value := range values {
+		quoted, _ := json.Marshal(value)
+		text = strings.ReplaceAll(text, `"{`+name+`}"`, string(quoted))
+	}
+	return text
 }
 
 // path returns the path with values of its parameters.

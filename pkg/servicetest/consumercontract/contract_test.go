@@ -48,8 +48,9 @@ func TestResponsesThatDiffer(t *testing.T) {
 }
 
 func TestContractsThatAreNone(t *testing.T) {
-	const whole = `{"provider":"p","consumer":"c","interactions":[{"given":"a thing","request":{"method":"GET","path":"/thing/{id}",` +
-		`"parameters":{"id":"1"}},"response":{"status":200,"body":{"size":1},"exactly":["size"],"absent":["end"]}}]}`
+	const whole = `{"provider":"p","consumer":"c","interactions":[{"given":"a thing",` +
+		`"request":{"method":"GET","path":"/thing/{id}","parameters":{"id":"1"},"body":{"of":["{id}"]}},` +
+		`"response":{"status":200,"body":{"size":1},"exactly":["size"],"absent":["end"]}}]}`
 	read := func(text string) error {
 		path := filepath.Join(t.TempDir(), "c.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -64,6 +65,7 @@ func TestContractsThatAreNone(t *testing.T) {
 	for was, is := range map[string]string{
 		`"provider":"p"`: `"provider":""`, `"given":"a thing"`: `"given":""`, `"status":200`: `"status":0`,
 		`"id":"1"`:           `"number":"1"`,
+		`["{id}"]`:           `["{number}"]`,
 		`"exactly":["size"]`: `"exactly":["weight"]`, `"absent":["end"]`: `"absent":["size"]`,
 		`"consumer"`: `"customer"`,
 	} {

@@ -42,8 +42,9 @@ func Logged(s *servicetest.Service, others States, create func(t *testing.T)) St
 func Before(id string) string { return docstore.IDBefore(uuid.MustParse(id)).String() }
 
 // Replay sends a service every request of the contracts that its consumers have put into a folder, and compares the
-// responses. A state that no contract names any more fails the test, as does a folder without contracts.
-func Replay(t *testing.T, s *servicetest.Service, folder string, states States) {
+// responses. A state that no contract names any more fails the test, as does a folder without contracts. shared is the
+// service where organisations share the exchange, which is sent the requests in the name of one; nil if there are none.
+func Replay(t *testing.T, s, shared *servicetest.Service, folder string, states States) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil || len(files) == 0 {
@@ -67,8 +68,16 @@ func Replay(t *testing.T, s *servicetest.Service, folder string, states States) 
 					t.Fatalf("%s relies on %q, which the tests of %s cannot bring about", c.Consumer,
 						i.Given, c.Provider)
 				}
-				path := i.Request.path(arrange(t))
-				a := s.Do(i.Request.Method, path, i.Request.text())
+				to := s
+				if of := i.Request.Organisation; of != "" {
+					if shared == nil {
+						t.Fatalf("%s asks as %s, and organisations share no service of this test", c.Consumer, of)
+					}
+					to = shared.As(of)
+				}
+				values := arrange(t)
+				path := i.Request.path(values)
+				a := to.Do(i.Request.Method, path, i.Request.text(values))
 				if err := i.Response.match(a.Status, a.Body); err != nil {
 					t.Errorf("%s relies on this: %s %s: %v\n%s", c.Consumer, i.Request.Method, path, err, a.Text)
 				}

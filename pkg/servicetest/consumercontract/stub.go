@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"insurance.example/exchange/pkg/jsonobject"
+	"insurance.example/exchange/pkg/request"
 )
 
 // Stub takes the place of the provider in the tests of a consumer. It responds as the contract says, with the members
@@ -37,8 +38,10 @@ func (s *Stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.t.Error(err)
 	}
 	for _, i := range s.contract.Interactions {
+		text, by := i.Request.text(i.Request.Parameters), i.Request.Organisation
 		if i.Request.Method != r.Method || !i.Request.names(r.URL) ||
-			i.Request.text() != "" && !jsonobject.Equal(sent, []byte(i.Request.text())) {
+			text != "" && !jsonobject.Equal(sent, []byte(text)) ||
+			by != "" && request.OrganisationFrom(r.Context()).Name() != by {
 			continue
 		}
 		s.mu.Lock()
