@@ -46,6 +46,9 @@ type Change struct {
 	Public bool `json:"public,omitzero"`
 	// Whether those see the record as well with whom its policy is shared. Absent for other records.
 	Shared bool `json:"shared,omitzero"`
+	// The reference of the contract of the desk that the entry is about, whose counterparty sees it as well. Absent for
+	// other entries.
+	Contract string `json:"contract,omitzero"`
 	// The path of what the entry is about, where it is not that of a record of the resource. Absent for records.
 	Href string `json:"href,omitzero"`
 	// The position after the entry.

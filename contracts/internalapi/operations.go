@@ -97,6 +97,6 @@ func Contracts() []Contract {
 		Operations: []Operation{about()},
 	}, Contract{
 		Service: "desk", Version: "1.1.0", About: "What the desk offers to other services.",
-		Operations: []Operation{changes(), about()},
+		Operations: []Operation{changes(), about(), seenContracts()},
 	})
 }

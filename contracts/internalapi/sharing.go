@@ -28,6 +28,15 @@ func seenPolicies() Operation {
 	}
 }
 
+// seenContracts is an operation of the desk. It is not there where organisations do not share the exchange.
+func seenContracts() Operation {
+	return Operation{
+		Method: http.MethodPost, Path: sharing.CounterpartyPath, ID: "findContractsAsCounterparty",
+		Summary: "Find out of which contracts of others the organisation of the caller is the counterparty now",
+		Takes:   reflect.TypeFor[sharing.AskedContracts](), Returns: reflect.TypeFor[sharing.SeenContracts](),
+	}
+}
+
 // readAccess is an operation of coverage.
 func readAccess() Operation {
 	return Operation{

@@ -1,6 +1,8 @@
 package coverage_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -67,7 +69,8 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 		"a motor policy without perils":  made("motorCoverage", "vehicle", `{"vin":"V"}`, motor),
 		"a travel policy without an end": endless,
 		"a trade credit policy with a waiting period of 30 days": made("tradeCreditCoverage", "debtor", `{"name":"D"}`,
-			`"debtorId":"{object}","tradeCreditType":"Single Buyer","creditLimit":1,"perils":["insolvency"],"waitingPeriod":30,`+term),
+			`"debtorId":"{object}","tradeCreditType":"Single Buyer","creditLimit":1,"perils":["insolvency"],`+
+				`"waitingPeriod":30,`+term),
 		"a pet policy with a waiting period of 14 days": made("petCoverage", "pet", `{"petKind":"cat"}`,
 			`"petId":"{object}","benefits":["Cancer"],"waitingPeriod":14,`+term),
 		"a cyber policy with a limit of 9": made("cyberLiabilityCoverage", "business", `{"businessSector":"x"}`,
@@ -93,5 +96,25 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	states = consumercontract.Logged(s, states, func(*testing.T) {
 		s.Create("travelCoverage", `{"policyholderId":"`+holder+`","travellerIds":["`+traveller+`"],"destination":826}`)
 	})
-	consumercontract.Replay(t, s, filepath.Join(contracts, "coverage"), states)
+	shared := start(t, servicetest.At(t, "2026-06-01T00:00:00Z"), "--org-claim", "org")
+	// of returns a state in which acme has a policy that is shared with an organisation.
+	of := func(participant string) func(*testing.T) map[string]string {
+		return func(*testing.T) map[string]string {
+			_, number := policy(t, shared.As("acme"), 0)
+			const step = `{"owner":"acme",%s"participants":[{"organisation":%q,"rights":["read"]}]}`
+			access := func(more string) string {
+				return shared.As("acme").Must(http.StatusOK, http.MethodPut, "/internal/access/"+number,
+					fmt.Sprintf(step, more, participant)).Text
+			}
+			var kept struct{ Sequence json.Number }
+			if err := json.Unmarshal([]byte(access(`"after":0,`)), &kept); err != nil {
+				t.Fatal(err)
+			}
+			access(`"sequence":` + kept.Sequence.String() + `,"grant":true,`)
+			return map[string]string{"policyNumber": number}
+		}
+	}
+	states["a policy that is shared with who asks"] = of("zenith")
+	states["a policy that is shared with another organisation"] = of("orion")
+	consumercontract.Replay(t, s, shared, filepath.Join(contracts, "coverage"), states)
 }

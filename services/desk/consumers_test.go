@@ -19,7 +19,22 @@ func TestWhatConsumersRelyOn(t *testing.T) {
 	s := w.start()
 	s.Must(200, "PUT", "/x/contract/C", `{`+terms+`,"currency":"EUR"}`)
 	record := func(*testing.T) { s.Must(201, "POST", "/x/bordereau/C/premium/2026-01:prepare", `{"type":"nil"}`) }
-	consumercontract.Replay(t, s, filepath.Join(contracts, "desk"), consumercontract.Logged(s, nil, record))
+	shared := servicetest.Start(t, desk.Service().Definition(),
+		servicetest.Options{Clock: w.clock, Peers: w.peers(), Flags: []string{"--org-claim", "org"}})
+	// contract returns a state in which an organisation has a contract with a counterparty.
+	contract := func(owner, counterparty string) func(*testing.T) map[string]string {
+		return func(*testing.T) map[string]string {
+			reference := "with-" + counterparty
+			shared.As(owner).Must(200, "PUT", "/x/contract/"+reference,
+				`{`+terms+`,"currency":"EUR","counterparty":"`+counterparty+`"}`)
+			return map[string]string{"reference": reference}
+		}
+	}
+	consumercontract.Replay(t, s, shared, filepath.Join(contracts, "desk"), consumercontract.Logged(s,
+		consumercontract.States{
+			"a contract whose counterparty asks":         contract("acme", "zenith"),
+			"a contract whose counterparty does not ask": contract("vega", "orion"),
+		}, record))
 }
 
 // TestEverythingThatIsReliedOn prepares a period from the receipts of the contracts with the other services.

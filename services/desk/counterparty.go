@@ -1,17 +1,46 @@
 package desk
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
 
+	"insurance.example/exchange/contracts/internalapi/sharing"
 	"insurance.example/exchange/pkg/docstore/shared"
 	"insurance.example/exchange/pkg/problem"
 	"insurance.example/exchange/pkg/rest"
+	"insurance.example/exchange/pkg/rest/share"
 	"insurance.example/exchange/services/desk/contract"
 )
+
+// mountInternal adds the operation to a router that says of which contracts of others the caller is the counterparty.
+func (o *office) mountInternal(router gin.IRouter) {
+	router.POST(sharing.CounterpartyPath, func(c *gin.Context) {
+		seen, err := o.seen(c)
+		rest.Respond(c, seen, err)
+	})
+}
+
+func (o *office) seen(c *gin.Context) (seen sharing.SeenContracts, err error) {
+	var asked sharing.AskedContracts
+	if err := share.Read(c, sharing.MostContracts*share.LongestName, &asked); err != nil {
+		return seen, err
+	}
+	if len(asked.References) > sharing.MostContracts {
+		return seen, problem.New(problem.Invalid, "").
+			At("/references", fmt.Sprintf("has more than %d elements", sharing.MostContracts))
+	}
+	owners, err := o.contracts.Among(c.Request.Context(), asked.References)
+	seen.Contracts = []sharing.SeenContract{}
+	for _, reference := range slices.Sorted(maps.Keys(owners)) {
+		seen.Contracts = append(seen.Contracts, sharing.SeenContract{Reference: reference, Owner: owners[reference]})
+	}
+	return seen, err
+}
 
 // inSight has operations on a contract serve its counterparty as well, which reads it in the owner's name. Of those
 // that write, it may only acknowledge. PUT of a contract names one of the caller's own, whatever others call theirs.

@@ -71,7 +71,11 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 	s.Extend(o.inSight(o.bordereauOperations()...)...)
 	s.Extend(o.supplementOperations()...)
 	s.Extend(o.reconciliationOperations()...)
-	return rest.Parts{Logged: o.logged, Examine: examine(lines, deps.Now), Open: func(ctx context.Context) error {
+	parts := rest.Parts{Logged: o.logged, Examine: examine(lines, deps.Now)}
+	if deps.Organisations {
+		parts.Internal = o.mountInternal
+	}
+	parts.Open = func(ctx context.Context) error {
 		if err := o.contracts.Open(ctx, deps.Store); err != nil {
 			return err
 		}
@@ -86,7 +90,8 @@ func declare(s *rest.Server, deps process.Deps) (rest.Parts, error) {
 			o.cursors = sealed.NewCursors(seal)
 		}
 		return o.reconciler.Open(ctx, deps.Store)
-	}}, nil
+	}
+	return parts, nil
 }
 
 // examine returns what looks for faults in contracts and bordereaux, whose policies are of some lines. Each version is

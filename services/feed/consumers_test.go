@@ -15,7 +15,7 @@ import (
 // TestWhatConsumersRelyOn replays what other services rely on at this one.
 func TestWhatConsumersRelyOn(t *testing.T) {
 	s := servicetest.Start(t, feed.Service().Definition(), servicetest.Options{})
-	consumercontract.Replay(t, s, filepath.Join("..", "..", "contracts", "consumers", "feed"),
+	consumercontract.Replay(t, s, nil, filepath.Join("..", "..", "contracts", "consumers", "feed"),
 		consumercontract.States{"its build and settings": consumercontract.Always})
 }
 
@@ -35,7 +35,36 @@ func TestEveryLogThatIsReliedOn(t *testing.T) {
 	}
 	// The place that each log names as its end is the one that it then does not have.
 	s.Must(http.StatusGone, http.MethodGet, path("now"), "")
+	readsShared(t, peers["coverage"], peers["desk"])
 	for _, stub := range stubs {
 		stub.WantAllAsked()
 	}
+}
+
+// readsShared reads changes of acme as zenith, where organisations share the exchange. coverage and the desk say what
+// zenith sees of them: M-1 and C, and not M-2 and D.
+func readsShared(t *testing.T, coverage, desk http.Handler) {
+	t.Helper()
+	w := start(t, "--org-claim", "org")
+	w.Service = w.As("zenith")
+	w.logs["coverage"].keeper, w.logs["desk"].keeper = coverage, desk
+	changed := func(at int, policyNumber, contract string) {
+		w.logs["coverage"].add(at, "motorCoverage", "created", policyNumber, 1, policyNumber)
+		w.logs["desk"].add(at, "bordereau", "prepared", contract, 1, "")
+		for _, l := range []*log{w.logs["coverage"], w.logs["desk"]} {
+			l.set(func() {
+				c := &l.changes[len(l.changes)-1]
+				c.Owner, c.Shared = "acme", c.PolicyNumber != ""
+				if !c.Shared {
+					c.Contract = contract
+				}
+			})
+		}
+	}
+	changed(10, "M-1", "C")
+	seen := w.until("", func(p page) bool { return p.ids() == "M-1-1 C-1" })
+	changed(20, "M-2", "D")
+	w.logs["products"].add(30, "product", "created", "p", 1, "")
+	w.logs["products"].set(func() { w.logs["products"].changes[0].Public = true })
+	w.until(seen.Next, func(p page) bool { return p.ids() == "p-1" })
 }

@@ -36,6 +36,8 @@ type log struct {
 	held func()
 	// late is how many of the changes a request for the end of the log does not know of when it looks where the end is.
 	late int
+	// keeper, if set, says what organisations see of what others own.
+	keeper http.Handler
 }
 
 // add adds a version of a record, which was logged so many milliseconds after base.
@@ -67,6 +69,10 @@ func (l *log) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if r.Method == http.MethodPost {
+		l.keeper.ServeHTTP(w, r)
+		return
+	}
 	after, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), internalapi.ChangesPath))
 	limit, errOfLimit := strconv.Atoi(r.URL.Query().Get("limit"))
 	from := 0

@@ -1,5 +1,5 @@
 // Package sharing holds the operations by which the services that have records of policies keep the access lists of the
-// policies beside them.
+// policies beside them, and those that say what an organisation sees of what others own.
 package sharing
 
 import "insurance.example/exchange/contracts/scalar"
@@ -38,6 +38,39 @@ type SeenPolicy struct {
 	// The number of the policy.
 	PolicyNumber string `json:"policyNumber"`
 	// The owner of the policy.
+	Owner string `json:"owner"`
+}
+
+// CounterpartyPath is the path of the operation by which the desk says of which contracts of others the caller's
+// organisation is the counterparty now. A POST of AskedContracts returns SeenContracts.
+const CounterpartyPath = "/internal/counterparty"
+
+// MostContracts is how many contracts are asked for at a time.
+const MostContracts = 100
+
+// AskedContracts names contracts of the desk.
+//
+// The contracts that are asked for.
+type AskedContracts struct {
+	// Their references, 100 at most.
+	References []string `json:"references"`
+}
+
+// SeenContracts are those whose counterparty the caller's organisation is.
+//
+// Those of the contracts that the organisation of the caller sees as their counterparty now.
+type SeenContracts struct {
+	// The contracts.
+	Contracts []SeenContract `json:"contracts"`
+}
+
+// SeenContract is a contract of another organisation.
+//
+// A contract whose counterparty is the organisation of the caller.
+type SeenContract struct {
+	// The reference of the contract.
+	Reference string `json:"reference"`
+	// The organisation that has made it.
 	Owner string `json:"owner"`
 }
 

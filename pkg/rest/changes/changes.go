@@ -61,6 +61,9 @@ type Change struct {
 	Public bool `json:"public,omitzero"`
 	// Shared says that those see the record as well with whom its policy is shared.
 	Shared bool `json:"shared,omitzero"`
+	// Contract is the reference of the contract that the entry is about, whose counterparty sees the entry as well;
+	// empty for other entries.
+	Contract string `json:"contract,omitzero"`
 	// Href is the path of what the entry is about, where it is not that of a record of the resource.
 	Href string `json:"href,omitzero"`
 	// Position is the place after the entry.
@@ -89,6 +92,8 @@ type Happening struct {
 	// Resource and Type name what has happened, as those of a Change; Status is the state afterwards, and Href the path
 	// of what it has happened to.
 	Resource, Type, Status, Href string
+	// Contract is as that of a Change.
+	Contract string
 	// Time is when it happened; zero for when it was logged.
 	Time time.Time
 }
@@ -236,7 +241,7 @@ func (l *life) entry(from reader, entry *docstore.Change) (Change, error) {
 	}
 	c := Change{
 		Resource: is.Resource, ID: entry.ID, Version: entry.Version, Type: is.Type, Time: is.Time, Logged: entry.At,
-		Status: is.Status, Owner: l.present.Owner, Href: is.Href, Position: entry.Position,
+		Status: is.Status, Owner: l.present.Owner, Contract: is.Contract, Href: is.Href, Position: entry.Position,
 	}
 	if c.Time.IsZero() {
 		c.Time = entry.At

@@ -96,8 +96,9 @@ func (l *Lists) MountSeen(router gin.IRouter, path string, most int) {
 	}
 }
 
-// longestNumber is the length in bytes of the longest number of a policy in a body that is read, with what JSON adds.
-const longestNumber = 256
+// LongestName is the length in bytes of the longest number of a policy, or reference of a contract, in a body that is
+// read, with what JSON adds.
+const LongestName = 256
 
 // policies are some policies with their owners, as the caller reads them.
 type policies struct {
@@ -113,7 +114,7 @@ func (l *Lists) seen(c *gin.Context, most int) (seen policies, err error) {
 	var asked struct {
 		PolicyNumbers []string `json:"policyNumbers"`
 	}
-	if err := read(c, int64(most)*longestNumber, &asked); err != nil {
+	if err := Read(c, most*LongestName, &asked); err != nil {
 		return seen, err
 	}
 	if len(asked.PolicyNumbers) > most {
@@ -132,9 +133,9 @@ func (l *Lists) seen(c *gin.Context, most int) (seen policies, err error) {
 // largest is the size in bytes of the largest body that is read. A list has 16 participants at most.
 const largest = 64 << 10
 
-// read reads the body of a request. Errors: problem.Malformed.
-func read(c *gin.Context, largest int64, into any) error {
-	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, largest))
+// Read reads the body of a request of another service, up to a size in bytes. Errors: problem.Malformed.
+func Read(c *gin.Context, largest int, into any) error {
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, int64(largest)))
 	if err != nil {
 		return problem.New(problem.Malformed, "The body ended before it was whole, or is too large.").Because(err)
 	}
@@ -146,7 +147,7 @@ func read(c *gin.Context, largest int64, into any) error {
 
 func (l *Lists) change(c *gin.Context) (*shared.List, error) {
 	var change shared.Change
-	if err := read(c, largest, &change); err != nil {
+	if err := Read(c, largest, &change); err != nil {
 		return nil, err
 	}
 	ctx := c.Request.Context()

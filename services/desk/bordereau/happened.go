@@ -26,14 +26,15 @@ func happened(present docstore.Document, number int64) (changes.Happening, error
 	}
 	for _, v := range l.Versions {
 		if is := v.happened(number); is.Type != "" {
-			is.Resource = beyond.BordereauEvent
+			is.Resource, is.Contract = beyond.BordereauEvent, l.Contract
 			is.Href = pathOf(l, v)
 			return is, nil
 		}
 	}
 	// A build that did not note the versions of ledgers has written it.
 	return changes.Happening{
-		Resource: beyond.BordereauEvent, Type: "altered", Href: "/x/bordereau?contract=" + l.Contract,
+		Resource: beyond.BordereauEvent, Type: "altered", Contract: l.Contract,
+		Href: "/x/bordereau?contract=" + l.Contract,
 	}, nil
 }
 

@@ -214,6 +214,38 @@ func (c *Contracts) InSightAll(ctx context.Context) (all []Visible, err error) {
 	return all, nil
 }
 
+// Among returns the owners of those contracts of others, of some that are given by their references, whose counterparty
+// the caller is and that InSight finds. Most organisations are the counterparty of few. So it first looks at the marks,
+// and reads only contracts that have one, unless the caller has more than MostShared of them.
+func (c *Contracts) Among(ctx context.Context, references []string) (owners map[string]string, err error) {
+	who := request.OrganisationFrom(ctx)
+	if who.Name() == "" {
+		return nil, nil
+	}
+	found, err := c.marksOf(ctx, partyIndex, who.Name(), MostShared+1)
+	if err != nil {
+		return nil, err
+	}
+	marked := map[string]bool{}
+	for _, m := range found {
+		marked[m.Reference] = true
+	}
+	owners = map[string]string{}
+	for _, reference := range references {
+		if len(found) <= MostShared && !marked[reference] {
+			continue
+		}
+		as, foreign, err := c.InSight(ctx, reference)
+		if err != nil {
+			return nil, err
+		}
+		if foreign {
+			owners[reference] = request.OrganisationFrom(as).Name()
+		}
+	}
+	return owners, nil
+}
+
 // CallerKey returns who sends a request, as request.Caller.Key does, also where it reads in the name of an owner.
 func CallerKey(ctx context.Context) string {
 	if r, is := ctx.Value(readerKey{}).(reader); is {

@@ -21,16 +21,12 @@ const MostExamined = 1000
 // Reader reads the logs of some services as one. It is safe for concurrent use.
 type Reader struct {
 	sources []*source
-	lists   *peer.Client
+	keepers map[string]*peer.Client
 }
-
-// keeper is the name of the service that says which policies are shared with an organisation. It is the first to take
-// away what a change of an access list takes.
-const keeper = "coverage"
 
 // NewReader returns a reader of the logs of services, given in the order in which each comes after those that it calls.
 func NewReader(services []string, client func(string) *peer.Client, registerer prometheus.Registerer) *Reader {
-	r := &Reader{lists: client(keeper)}
+	r := &Reader{keepers: map[string]*peer.Client{policies: client(policies), contracts: client(contracts)}}
 	m := newMetrics(registerer)
 	for _, name := range services {
 		r.sources = append(r.sources, newSource(name, client(name), m))
@@ -57,9 +53,9 @@ type Page struct {
 	// After are the places after each event, where they were asked for, and At those after the page.
 	After []Places
 	At    Places
-	// Under has, where the places are asked for, the policy because of whose access list each event is seen; empty for
-	// what is seen without one.
-	Under []string
+	// Under has, where the places are asked for, because of what each event is seen; zero for what the organisation
+	// owns and for what all see.
+	Under []Under
 	// Watermark is an instant that no later event is logged before; zero if no service responded.
 	Watermark time.Time
 	// Behind are the services that did not respond.
@@ -120,7 +116,7 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 	for _, s := range r.sources {
 		m.streams = append(m.streams, &stream{source: s, place: at[s.name]})
 	}
-	see := &sight{owns: who.Sees, lists: r.lists, owners: map[string]string{}}
+	see := &sight{owns: who.Sees, reader: r, owners: map[string]map[string]string{policies: {}, contracts: {}}}
 	fill := func(streams []*stream) error {
 		if err := m.fill(ctx, streams); err != nil {
 			return err
@@ -131,7 +127,7 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 		return Page{}, err
 	}
 	var result Page
-	unknown := false
+	keeper := "" // the one that did not say whether the organisation sees the next change
 	for len(result.Events) < limit && result.Examined < MostExamined {
 		next, awaited := m.next()
 		if len(awaited) > 0 {
@@ -147,7 +143,8 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 			break
 		}
 		selected := want.selects(next.head())
-		if unknown = selected && !see.knows(next.head()); unknown {
+		if selected && !see.knows(next.head()) {
+			keeper = see.of(next.head()).Keeper
 			break
 		}
 		change, passed := next.take()
@@ -161,7 +158,7 @@ func (r *Reader) Read(ctx context.Context, at Places, want Filter, limit int, ea
 		}
 	}
 	result.At, result.Watermark, result.Behind = m.places(), m.watermark(), m.behind()
-	if unknown && !slices.Contains(result.Behind, keeper) {
+	if keeper != "" && !slices.Contains(result.Behind, keeper) {
 		result.Behind = append(result.Behind, keeper)
 	}
 	m.keep()

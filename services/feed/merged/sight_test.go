@@ -21,10 +21,13 @@ import (
 	"insurance.example/exchange/services/feed/merged"
 )
 
-// coverage is a service with a log of changes, which says which policies are shared.
+// coverage is a service with a log of changes, which says which policies are shared, and which contracts name the
+// caller.
 type coverage struct {
 	changes []internalapi.Change
 	owners  map[string]string
+	// parties has the owner of each contract whose counterparty asks.
+	parties map[string]string
 	// status is the one of a refusal; 0 if it says what is shared.
 	status int
 	// asked has the policies of each request.
@@ -32,6 +35,10 @@ type coverage struct {
 }
 
 func (s *coverage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == sharing.CounterpartyPath {
+		s.sayContracts(w, r)
+		return
+	}
 	if r.URL.Path == sharing.SeenPath {
 		var asked sharing.Asked
 		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.status > 0 {
@@ -61,6 +68,22 @@ func (s *coverage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(page)
 }
 
+func (s *coverage) sayContracts(w http.ResponseWriter, r *http.Request) {
+	var asked sharing.AskedContracts
+	if err := json.NewDecoder(r.Body).Decode(&asked); err != nil || s.parties == nil {
+		problem.Write(w, problem.New(problem.Unavailable, ""))
+		return
+	}
+	s.asked = append(s.asked, asked.References)
+	seen := sharing.SeenContracts{Contracts: []sharing.SeenContract{}}
+	for _, reference := range asked.References {
+		if owner := s.parties[reference]; owner != "" {
+			seen.Contracts = append(seen.Contracts, sharing.SeenContract{Reference: reference, Owner: owner})
+		}
+	}
+	_ = json.NewEncoder(w).Encode(seen)
+}
+
 func at(milliseconds int) scalar.DateTime {
 	noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	return scalar.Instant(noon.Add(time.Duration(milliseconds) * time.Millisecond))
@@ -73,6 +96,12 @@ func (s *coverage) add(id, owner, policyNumber string, shared bool) {
 		Resource: "motorCoverage", ID: scalar.ID(id), Version: 1, Type: "created", Time: at(n), Logged: at(n),
 		PolicyNumber: policyNumber, Owner: owner, Shared: shared, Position: fmt.Sprintf("at-%d", n),
 	})
+}
+
+// report adds an event of the desk about a contract of an organisation.
+func (s *coverage) report(id, owner, contract string) {
+	s.add(id, owner, "", false)
+	s.changes[len(s.changes)-1].Contract = contract
 }
 
 func newReader(t *testing.T, s *coverage) *merged.Reader {
@@ -124,7 +153,8 @@ func TestTheFeedShowsWhatIsSharedNow(t *testing.T) {
 	s.add("long", "acme", strings.Repeat("1", 129), true)
 	r := newReader(t, s)
 	got, page := read(t, r, "zenith", nil, merged.Filter{})
-	if got != "shared own another" || !slices.Equal(page.Under, []string{"P1", "", "P1"}) || len(page.Behind) > 0 {
+	of := merged.Under{Keeper: "coverage", Name: "P1", Owner: "acme"}
+	if got != "shared own another" || !slices.Equal(page.Under, []merged.Under{of, {}, of}) || len(page.Behind) > 0 {
 		t.Errorf("%s under %v, behind %v", got, page.Under, page.Behind)
 	}
 	if len(s.asked) != 1 || !slices.Equal(s.asked[0], []string{"P1", "P2"}) {
@@ -144,9 +174,12 @@ func TestTheFeedShowsWhatIsSharedNow(t *testing.T) {
 	if got, _ := read(t, r, "zenith", nil, merged.Filter{}); got != "kept own" {
 		t.Errorf("once another policy is shared: %s", got)
 	}
-	for number, want := range map[string]bool{"P1": false, "P2": true} {
-		if sees, err := r.Sees(as(t, "zenith"), number); sees != want || err != nil {
-			t.Errorf("%s: %v %v", number, sees, err)
+	for under, want := range map[merged.Under]bool{
+		of: false, {Keeper: "coverage", Name: "P2", Owner: "acme"}: true,
+		{Keeper: "coverage", Name: "P2", Owner: "orion"}: false,
+	} {
+		if sees, err := r.Sees(as(t, "zenith"), under); sees != want || err != nil {
+			t.Errorf("%v: %v %v", under, sees, err)
 		}
 	}
 }
@@ -162,7 +195,7 @@ func TestTheFeedWaitsForTheAccessLists(t *testing.T) {
 	if got != "before" || !slices.Equal(page.Behind, []string{"coverage"}) {
 		t.Errorf("%s, behind %v", got, page.Behind)
 	}
-	if _, err := r.Sees(as(t, "zenith"), "P1"); err == nil {
+	if _, err := r.Sees(as(t, "zenith"), merged.Under{Keeper: "coverage", Name: "P1", Owner: "acme"}); err == nil {
 		t.Error("an outage is no answer")
 	}
 	s.status = 0
@@ -173,6 +206,40 @@ func TestTheFeedWaitsForTheAccessLists(t *testing.T) {
 	s.status = http.StatusNotFound
 	if got, page := read(t, r, "zenith", nil, merged.Filter{}); got != "before after" || len(page.Behind) > 0 {
 		t.Errorf("without the operation: %s, behind %v", got, page.Behind)
+	}
+}
+
+// TestTheFeedShowsWhatIsReportedToTheCounterparty reads the events of the desk as the counterparty of a contract, while
+// it is that, while the desk does not respond, and when a contract of another owner has the reference.
+func TestTheFeedShowsWhatIsReportedToTheCounterparty(t *testing.T) {
+	s := &coverage{parties: map[string]string{"C": "acme"}}
+	s.report("prepared", "acme", "C")
+	s.report("kept", "acme", "D")
+	s.report("another", "orion", "C") // which has a contract of that reference as well
+	s.add("comparison", "acme", "", false)
+	s.report("nobody's", "", "E")
+	r := newReader(t, s)
+	got, page := read(t, r, "zenith", nil, merged.Filter{})
+	if of := (merged.Under{Keeper: "desk", Name: "C", Owner: "acme"}); got != "prepared" || page.Under[0] != of {
+		t.Errorf("%s under %v", got, page.Under)
+	}
+	if len(s.asked) != 1 || !slices.Equal(s.asked[0], []string{"C", "D"}) {
+		t.Errorf("the desk is asked for %v", s.asked)
+	}
+	if got, _ := read(t, r, "acme", nil, merged.Filter{}); got != "prepared kept comparison" {
+		t.Errorf("the owner reads %s", got)
+	}
+	s.parties = map[string]string{"C": "orion"}
+	if got, _ := read(t, r, "zenith", nil, merged.Filter{}); got != "another" {
+		t.Errorf("once another contract names it: %s", got)
+	}
+	if sees, err := r.Sees(as(t, "zenith"), page.Under[0]); sees || err != nil {
+		t.Errorf("%v %v", sees, err)
+	}
+	s.parties = nil
+	got, page = read(t, r, "zenith", nil, merged.Filter{})
+	if got != "" || !slices.Equal(page.Behind, []string{"desk"}) {
+		t.Errorf("without the desk: %s, behind %v", got, page.Behind)
 	}
 }
 
@@ -187,5 +254,15 @@ func TestManyPoliciesAreAskedForInParts(t *testing.T) {
 	}
 	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostAsked || len(s.asked[1]) != 701-sharing.MostAsked {
 		t.Errorf("%d requests", len(s.asked))
+	}
+	s = &coverage{parties: map[string]string{"C0": "acme", "C120": "acme"}}
+	for i := range 121 {
+		s.report(fmt.Sprintf("r%d", i), "acme", fmt.Sprintf("C%d", i))
+	}
+	if got, _ := read(t, newReader(t, s), "zenith", nil, merged.Filter{}); got != "r0 r120" {
+		t.Error(got)
+	}
+	if len(s.asked) != 2 || len(s.asked[0]) != sharing.MostContracts {
+		t.Errorf("%d requests for contracts", len(s.asked))
 	}
 }

@@ -184,7 +184,7 @@ func (h *Hooks) sendAll(ctx context.Context, e *endpoint, page merged.Page, last
 			return false, h.finish(ctx, e, b)
 		}
 		// So does what an owner has ended to share since the page was read.
-		if of := page.Under[i]; of != "" {
+		if of := page.Under[i]; of != (merged.Under{}) {
 			seen, err := h.reader.Sees(ctx, of)
 			if err != nil {
 				return false, errors.Join(err, h.finish(ctx, e, b))

@@ -1,0 +1,133 @@
+package allinone
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"insurance.example/exchange/contracts/examples"
+)
+
+// preparesDeal prepares the period of the contract and returns the body that names the digest of the version.
+func (m *member) preparesDeal() (digest string) {
+	m.t.Helper()
+	prepared := m.want(201, "POST", reportedPeriod+":prepare", `{"type":"nil"}`)
+	return `{"digest":"` + prepared.named("digest") + `"}`
+}
+
+// deals returns the types of the events of a feed that are about the contract, in order.
+func deals(text string) (types []string) {
+	for line := range strings.Lines(text) {
+		var event struct{ Type, Source string }
+		if json.Unmarshal([]byte(line), &event) == nil && strings.Contains(event.Source, "/DEAL-26/") {
+			types = append(types, event.Type)
+		}
+	}
+	return types
+}
+
+// TestTheFeedOfACounterparty reads the events of the desk as the counterparty of a contract, while it is that. Events
+// of a comparison with somebody's file are the owner's alone.
+func TestTheFeedOfACounterparty(t *testing.T) {
+	s := runShared(t)
+	acme, zenith, orion := s.as("acme"), s.as("zenith"), s.as("orion")
+	all, err := examples.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	acme.writeExamples(all)
+	acme.putsDeal("zenith")
+	_, from := zenith.feed("", "")
+	digest := acme.preparesDeal()
+	acme.want(200, "POST", reportedPeriod+"/versions/1:approve", digest)
+	zenith.want(200, "POST", reportedPeriod+"/versions/1:acknowledge", digest)
+	want := "exchange.bordereau.prepared exchange.bordereau.approved exchange.bordereau.acknowledged"
+	for _, of := range []*member{acme, zenith} {
+		eventually(t, "the events of the contract", func() bool {
+			text, _ := of.feed("", "&type=exchange.bordereau.*")
+			return strings.Join(deals(text), " ") == want
+		})
+	}
+	text, _ := zenith.feed(from, "")
+	if strings.Join(deals(text), " ") != want || strings.Contains(text, "acme") {
+		t.Errorf("the counterparty reads %s", text)
+	}
+	if text, _ := orion.feed("", ""); len(deals(text)) > 0 {
+		t.Errorf("another organisation reads %s", text)
+	}
+	// What it is shown the path of, it reads.
+	zenith.want(200, "GET", reportedPeriod+"/versions/1", "")
+
+	// A contract of its own has the reference, so that the other one is not seen.
+	zenith.putsDeal("orion")
+	if text, _ := zenith.feed(from, ""); len(deals(text)) > 0 {
+		t.Errorf("with a contract of its own: %s", text)
+	}
+	acme.putsDeal("orion")
+	if text, _ := zenith.feed("", ""); len(deals(text)) > 0 {
+		t.Errorf("once it is not the counterparty: %s", text)
+	}
+	zenith.putsDeal("")
+	eventually(t, "the events for the next counterparty", func() bool {
+		text, _ := orion.feed("", "")
+		return strings.Join(deals(text), " ") == want
+	})
+}
+
+// TestTheWebhookOfACounterparty has the webhook of a counterparty send events of a contract, until the first of them
+// arrives and the contract names it no longer. What was read with it is not sent any more.
+func TestTheWebhookOfACounterparty(t *testing.T) {
+	s := runShared(t, "--webhook-private-addresses")
+	acme, zenith := s.as("acme"), s.as("zenith")
+	from := zenith.want(200, "GET", "/x/events?after=now", "").named("next")
+	acme.putsDeal("zenith")
+	acme.want(200, "POST", reportedPeriod+"/versions/1:approve", acme.preparesDeal())
+	eventually(t, "the events of the owner", func() bool {
+		text, _ := acme.feed("", "")
+		return len(deals(text)) == 2
+	})
+	var mu sync.Mutex
+	var got []string
+	ended := make(chan struct{})
+	var end sync.Once
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var event struct{ Type string }
+		if err := json.NewDecoder(r.Body).Decode(&event); err != nil {
+			t.Error(err)
+		}
+		if strings.HasPrefix(event.Type, "exchange.bordereau.") {
+			end.Do(func() {
+				body := `{` + reportedTerms + `,"counterparty":"orion"}`
+				if put := acme.send("PUT", reportedContract, body, nil); put.status != 200 {
+					t.Errorf("%d %s", put.status, put.body)
+				}
+				close(ended)
+			})
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, event.Type)
+	}))
+	defer receiver.Close()
+	zenith.want(200, "PUT", "/x/webhook/one", `{"url":"`+receiver.URL+`","from":"`+from+`"}`)
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("nothing of the contract is sent")
+	}
+	zenith.want(201, "POST", "/vehicle", `{"vin":"OWN"}`)
+	eventually(t, "its own event", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(strings.Join(got, "\n"), "exchange.vehicle.created")
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if all := strings.Join(got, "\n"); strings.Count(all, "exchange.bordereau.") != 1 {
+		t.Errorf("sent were %s", all)
+	}
+}
