@@ -210,6 +210,13 @@ func TestAPolicyIsShared(t *testing.T) {
 	b.owner.want(200, "PUT", row.header.Get("Location"), `{"policyNumber":"POL-NONE"}`)
 	zenith.want(404, "GET", row.header.Get("Location"), "")
 	zenith.want(404, "GET", "/x/history"+row.header.Get("Location"), "")
+	// Nor is it hidden once it is moved back, or first comes to the policy so.
+	for range 2 {
+		b.owner.want(200, "PUT", row.header.Get("Location"), `{"policyNumber":"`+b.policyNumber+`"}`)
+		zenith.want(200, "GET", row.header.Get("Location"), "")
+		row = b.owner.want(201, "POST", "/premiumBordereau", `{"policyNumber":"POL-NONE"}`)
+		zenith.want(404, "GET", row.header.Get("Location"), "")
+	}
 	// What another organisation shares is not reported under a contract of the participant.
 	zenith.putContract("SHARED-26")
 	for _, path := range []string{"/x/bordereau", "/x/bordereau/unassigned"} {

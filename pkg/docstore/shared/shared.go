@@ -250,7 +250,11 @@ func (c *collection) Replace(
 			return err
 		}
 	}
-	return c.Collection.Replace(ctx, c.below(who), c.stored(doc), former)
+	err := c.Collection.Replace(ctx, c.below(who), c.stored(doc), former)
+	if err == nil && c.participates(who) {
+		c.restamp(ctx, who, doc)
+	}
+	return err
 }
 
 func (c *collection) Find(ctx context.Context, who organisation.ID, q docstore.Query) ([]docstore.Document, error) {

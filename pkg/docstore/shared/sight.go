@@ -256,6 +256,15 @@ func (c *collection) insert(ctx context.Context, who organisation.ID, doc docsto
 	return nil
 }
 
+// restamp stamps a record that was changed for the participants of its policy, which may be another one than before. A
+// stamp that is missing hides the record, until the list is changed.
+func (c *collection) restamp(ctx context.Context, owner organisation.ID, doc docstore.Document) {
+	list, err := c.stamps.Of(ctx, doc.Keys[c.spec.SharedBy])
+	if err == nil && list != nil && list.Owner == owner.Name() {
+		_ = c.stamps.put(ctx, list, doc.ID, doc.Keys, false)
+	}
+}
+
 // errRevoked means that the policy under which a record is to be made is no longer shared with who makes it.
 var errRevoked = errors.Join(docstore.ErrUnavailable, errors.New("shared: the policy is no longer seen"))
 
