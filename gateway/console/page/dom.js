@@ -141,12 +141,13 @@ export function party(record) {
 
 export const section = (title, ...children) => h('section', {}, h('h2', {}, title), children);
 
-// curl returns a request as a command for a shell. It names a token, and never has one.
-export function curl(method, path, body, headers = {}) {
+// curl returns a request as a command for a shell. It names a token, and never has one. Its body is a text or that of a file.
+export function curl(method, path, body, headers = {}, file = '') {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   return ['curl', method !== 'GET' && `-X ${method}`, '-H "Authorization: Bearer $(exchange token)"',
     ...Object.entries(headers).map(([name, text]) => `-H ${quoted(`${name}: ${text}`)}`),
     body !== undefined && `-H 'Content-Type: application/json' -d ${quoted(body)}`,
+    file && `--data-binary ${quoted(`@${file}`)}`,
     quoted(location.origin + path)].filter(Boolean).join(' ');
 }
 

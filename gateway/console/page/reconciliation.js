@@ -1,7 +1,7 @@
-// Reconciliation: a file of somebody else, compared with the records.
+// Reconciliation: files of somebody else, and how they were compared with the records.
 
 import { call, get, mayWrite } from './api.js';
-import { badge, h, instant, members, policyLink, replace, section, table } from './dom.js';
+import { badge, copied, curl, h, instant, members, policyLink, replace, section, table } from './dom.js';
 import { Fields, bodySchema, form, opened } from './form.js';
 import { listed, live, notice, pages, part } from './show.js';
 import { source } from './period.js';
@@ -29,6 +29,13 @@ function upload(profiles) {
   const file = h('input', { type: 'file', id: 'file', accept: '.csv,.xlsx,.txt' });
   const said = h('div', { class: 'outcome', 'aria-live': 'polite' });
   const send = h('button', { type: 'submit', class: 'primary' }, t('send'));
+  const path = (action) => `/x/reconciliation/statement${action}?profile=${encodeURIComponent(profile.value)}`;
+  const type = (name) => (/\.xlsx$/i.test(name) ? XLSX : 'text/csv');
+  const preview = h('div', {});
+  const details = h('details', { class: 'curl', toggle: () => {
+    const name = file.files[0]?.name || 'statement.csv';
+    replace(preview, details.open && copied(curl('POST', path(''), undefined, { 'Content-Type': type(name) }, name)));
+  } }, h('summary', {}, t('asCurl')), preview);
   const first = h('button', { type: 'button', 'data-try': true, click: () => ask(':try', (data) => replace(said, trial(data))) }, t('tryFile'));
   async function ask(action, then) {
     const [chosen] = file.files;
@@ -41,8 +48,7 @@ function upload(profiles) {
     first.disabled = true;
     replace(said, h('p', {}, t('sending')));
     try {
-      const { data } = await call('POST', `/x/reconciliation/statement${action}?profile=${encodeURIComponent(profile.value)}`,
-        { body: chosen, type: /\.xlsx$/i.test(chosen.name) ? XLSX : 'text/csv' });
+      const { data } = await call('POST', path(action), { body: chosen, type: type(chosen.name) });
       then(data);
     } catch (err) {
       replace(said, notice(err, err.errors?.length > 0 && h('ul', {}, err.errors.map((one) => h('li', {},
@@ -56,17 +62,31 @@ function upload(profiles) {
     event.preventDefault();
     ask('', ({ id }) => { location.hash = `#/reconciliation/statement/${id}`; });
   } }, h('h2', {}, t('upload')), h('div', { class: 'fields' }, h('div', { class: 'field' }, h('label', { for: 'profile' }, label('profile')), profile),
-    h('div', { class: 'field' }, h('label', { for: 'file' }, t('file')), file)), h('div', { class: 'buttons' }, first, send), said);
+    h('div', { class: 'field' }, h('label', { for: 'file' }, t('file')), file)), h('div', { class: 'buttons' }, first, send), said, details);
 }
+
+// newest shows a list of which the exchange returns the newest first.
+const newest = (what, title, columns, none, signal) => part(title, signal, () => pages(`/x/reconciliation/${what}?limit=20`,
+  listed((path) => get(path, signal), `${what}s`, 'cursor'), (rows) => table(title, columns, rows, none)), (list) => list, { 'data-part': `${what}s` });
+
+const opens = (what) => (row, ...shown) => h('a', { href: `#/reconciliation/${what}/${encodeURIComponent(row.id)}` }, shown);
+const toRun = opens('run');
+const toStatement = opens('statement');
+
+const runs = (signal) => newest('run', t('runs'), [{ label: label('madeAt'), cell: (row) => toRun(row, instant(row.madeAt)) },
+  { label: label('against'), cell: ({ against }) => `${against.contract} ${against.period}` }, { label: t('stateOf'), cell: (row) => badge(row.state) },
+  { label: t('openItems'), amount: true, cell: (row) => row.ageing.reduce((all, one) => all + one.items, 0) },
+  { label: t('items'), amount: true, cell: (row) => row.items }, { label: label('madeBy'), cell: (row) => row.madeBy }], t('noRuns'), signal);
+
+const statements = (signal) => newest('statement', t('statements'), [{ label: label('sentAt'), cell: (row) => toStatement(row, instant(row.sentAt)) },
+  { label: label('profile'), cell: (row) => row.profile }, { label: label('rows'), amount: true, cell: (row) => row.rows },
+  { label: label('quarantined'), amount: true, cell: (row) => row.quarantined }, { label: label('sentBy'), cell: (row) => row.sentBy }],
+t('noStatements'), signal);
 
 function start(root, signal) {
   const load = (path) => get(path, signal);
-  root.append(h('h1', {}, t('reconciliation')), h('p', { class: 'lead' }, t('reconciliationIs')));
-  const id = h('input', { id: 'run-id', autocomplete: 'off' });
-  root.append(h('form', { class: 'filter', submit: (event) => {
-    event.preventDefault();
-    if (id.value.trim()) location.hash = `#/reconciliation/run/${encodeURIComponent(id.value.trim())}`;
-  } }, h('label', { for: 'run-id' }, t('openRun')), id, h('button', {}, t('show'))));
+  const place = h('div', {});
+  root.append(h('h1', {}, t('reconciliation')), h('p', { class: 'lead' }, t('reconciliationIs')), place, runs(signal), statements(signal));
   root.append(part(t('profiles'), signal, async () => {
     const list = listed(load, 'profiles', 'after');
     const { data } = await list('/x/reconciliation/profile?limit=200');
@@ -74,7 +94,10 @@ function start(root, signal) {
       { label: t('name'), cell: (row) => row.name }, { label: label('version'), amount: true, cell: (row) => row.version },
       { label: label('format'), cell: (row) => row.format }, { label: label('columns'), cell: (row) => row.columns.map((one, i) => [i > 0 && ', ',
         one.column, ' → ', one.means]) }], rows, t('noProfiles'))) };
-  }, ({ all, shown }) => [mayWrite() && all.length > 0 && upload(all), shown], { 'data-part': 'profiles' }));
+  }, ({ all, shown }) => {
+    replace(place, mayWrite() && all.length > 0 && upload(all));
+    return shown;
+  }, { 'data-part': 'profiles' }));
 }
 
 // compare opens the form that compares a statement with a period.
@@ -141,9 +164,9 @@ function run(root, id, { query, again }, signal) {
   live(whole, signal, () => get(path, signal), ({ data }) => {
     const place = h('div', { id: 'act' });
     const { against } = data;
-    return [h('p', { class: 'lead' }, h('a', { href: `#/reconciliation/statement/${data.statement}` }, t('statement')), ' – ',
+    return [h('p', { class: 'lead' }, toStatement({ id: data.statement }, t('statement')), ' – ',
       h('a', { href: `#/desk/${[against.contract, against.kind, against.period].map(encodeURIComponent).join('/')}` },
-        `${against.contract} ${against.period}`), ' ', t('by'), ` ${data.madeBy} `, instant(data.madeAt)),
+        `${against.contract} ${against.period}`), ' ', badge(data.state), ' ', t('by'), ` ${data.madeBy} `, instant(data.madeAt)),
     h('div', { class: 'columns' }, h('section', { 'data-part': 'outcomes' }, h('h2', {}, t('outcomes')), table(t('outcomes'), [
       { label: label('outcome'), cell: (row) => h('a', { href: to(row) }, t(`state ${row}`) || row) },
       { label: t('items'), amount: true, cell: (row) => data.outcomes[row] }], OUTCOMES.filter((name) => data.outcomes[name] > 0)),

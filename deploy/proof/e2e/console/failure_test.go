@@ -77,7 +77,7 @@ func TestRestart(t *testing.T) {
 	settledOnce(t, c, claim)
 }
 
-// TestServiceAway takes one service away. What the others have is shown; what is missing says so, and comes by itself.
+// TestServiceAway takes services away. What the others have is shown; what is missing says so, and comes by itself.
 func TestServiceAway(t *testing.T) {
 	t.Parallel()
 	e, err := commands.RunApart(t.TempDir(), nil)
@@ -97,6 +97,7 @@ func TestServiceAway(t *testing.T) {
 	p.sees("[data-part=health]", "These services do not respond: claims.")
 	p.sees("[data-part=ending]", "No policy ends")
 	p.sees("[data-part=open]", "unavailable")
+	p.awayIsTheDesk(t, e)
 	if err := e.Restart("claims"); err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +111,32 @@ func TestServiceAway(t *testing.T) {
 	settledOnce(t, c, claim)
 }
 
+// awayIsTheDesk takes the service of the desk away, and brings it back while its screens are open.
+func (p *tab) awayIsTheDesk(t *testing.T, e *trial.Exchange) {
+	t.Helper()
+	other := open(t, e, "/desk", trial.Developer)
+	other.sees("[data-part=board]", "No contract has a period here.")
+	if err := e.Kill("desk"); err != nil {
+		t.Fatal(err)
+	}
+	p.turn("/reconciliation")
+	p.sees("[data-part=runs]", "unavailable")
+	p.sees("[data-part=profiles]", "unavailable")
+	other.turn("/today")
+	for _, state := range []string{"overdue", "due", "prepared"} {
+		other.sees("[data-part="+state+"]", "unavailable")
+	}
+	other.sees("[data-part=ending]", "No policy ends")
+	other.sees("[data-part=health]", "claims", "desk")
+	if err := e.Restart("desk"); err != nil {
+		t.Fatal(err)
+	}
+	p.sees("[data-part=runs]", "Nothing has been compared yet.")
+	p.sees("[data-part=profiles]", "Nobody has said yet how a file is read.")
+	other.gone("[data-part=overdue] [role=alert], [data-part=due] [role=alert], [data-part=prepared] [role=alert]")
+	p.turn("/today")
+}
+
 // token issues a token that ends after a lifetime.
 func token(t *testing.T, subject string, lifetime time.Duration) string {
 	t.Helper()
@@ -121,10 +148,10 @@ func token(t *testing.T, subject string, lifetime time.Duration) string {
 	return issued
 }
 
-// ended sends the requests to settle a claim with a token that has ended.
-func (p *tab) ended() (pass func()) {
+// ended sends the requests to URLs like a pattern with a token that has ended.
+func (p *tab) ended(pattern string) (pass func()) {
 	old := token(p.T, "clerk", -time.Hour)
-	return p.intercept("*:settle", fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
+	return p.intercept(pattern, fetch.RequestStageRequest, func(ctx context.Context, id fetch.RequestID) error {
 		return fetch.ContinueRequest(id).WithHeaders([]*fetch.HeaderEntry{
 			{Name: "Authorization", Value: "Bearer " + old}, {Name: "Content-Type", Value: "application/json"},
 		}).Do(ctx)
@@ -143,7 +170,7 @@ func (p *tab) paste(token string) {
 func TestTokenEnds(t *testing.T) {
 	t.Parallel()
 	c, claim, p := typedSettlement(t, book, "Ended")
-	pass := p.ended()
+	pass := p.ended("*:settle")
 	p.send("settle")
 	p.sees("#sign-in", "Your sign-in has ended.")
 	p.becomes(typed)
@@ -153,11 +180,30 @@ func TestTokenEnds(t *testing.T) {
 	settledOnce(t, c, claim)
 }
 
+// TestTokenEndsWhileReading lets the token end before a list is read. After the person has signed in again, the list is
+// there.
+func TestTokenEndsWhileReading(t *testing.T) {
+	t.Parallel()
+	p := open(t, book, "/help", trial.Developer, trial.Admin)
+	p.sees("[data-part=operations]", "POST /x/batch")
+	pass := p.ended("*/x/search/*")
+	p.turn("/today")
+	p.sees("#sign-in", "Your sign-in has ended.")
+	if n := p.count("dialog"); n != 1 {
+		t.Errorf("%d dialogs ask to sign in", n)
+	}
+	pass()
+	p.paste(token(t, "clerk", time.Hour))
+	p.gone("#sign-in")
+	p.sees("[data-part=open]", "CLM-")
+	p.sees("[data-part=ending]", "POL-")
+}
+
 // TestSomebodyElseSignsIn lets the token end before a form is sent. It is not sent in the name of another person.
 func TestSomebodyElseSignsIn(t *testing.T) {
 	t.Parallel()
 	c, claim, p := typedSettlement(t, book, "Other")
-	pass := p.ended()
+	pass := p.ended("*:settle")
 	p.send("settle")
 	p.sees("#sign-in", "Your sign-in has ended.")
 	pass()

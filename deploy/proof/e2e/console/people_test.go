@@ -134,6 +134,16 @@ const wider = `document.scrollingElement.scrollWidth <= innerWidth ? [] : ['the 
 		e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll, pre, .unseen'))
 		.map((e) => e.outerHTML.slice(0, 150)))`
 
+// fits sees that nothing is wider than the window.
+func (p *tab) fits(screen string) {
+	p.Helper()
+	var wide []string
+	p.eval(wider, &wide)
+	if len(wide) > 0 {
+		p.Errorf("%s is wider than the window:\n%s", screen, strings.Join(wide[:min(3, len(wide))], "\n"))
+	}
+}
+
 // TestPhone shows each screen as wide as a phone, with names that are long and have no blanks. No screen is wider.
 func TestPhone(t *testing.T) {
 	t.Parallel()
@@ -145,13 +155,7 @@ func TestPhone(t *testing.T) {
 			t.Parallel()
 			p := open(t, book, "/today", trial.Developer, trial.Admin)
 			p.do(chromedp.EmulateViewport(width, 740))
-			p.eachScreen(made, claim, func(screen string) {
-				var wide []string
-				p.eval(wider, &wide)
-				if len(wide) > 0 {
-					p.Errorf("%s is wider than %d:\n%s", screen, width, strings.Join(wide[:min(3, len(wide))], "\n"))
-				}
-			})
+			p.eachScreen(made, claim, p.fits)
 		})
 	}
 }

@@ -169,7 +169,7 @@ func TestProviderTokenEnds(t *testing.T) {
 	p.click("[data-action=settle]")
 	p.fill("settle", "/paymentAmount", "321")
 	p.fill("settle", "/paymentMethod", "cash")
-	pass := p.ended()
+	pass := p.ended("*:settle")
 	p.send("settle")
 	p.sees("#sign-in", "Your sign-in has ended.")
 	pass()

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +65,92 @@ func TestAFileIsReconciled(t *testing.T) {
 	}
 }
 
+// sends sends a file without the console, and compares it with November.
+func (d desk) sends(t *testing.T, text string) (run trial.Record) {
+	t.Helper()
+	sent := d.clerk.Post(t, "/x/reconciliation/statement?profile=BROKER", text, "Content-Type", "text/csv").
+		Want(t, http.StatusOK).Record(t)
+	return d.clerk.Post(t, "/x/reconciliation/run", trial.Record{"statement": sent["id"],
+		"against": trial.Record{"contract": "MOTOR-2026", "kind": "premium", "period": "2026-11"}}).
+		Want(t, http.StatusCreated).Record(t)
+}
+
+// listed returns what the exchange lists as the newest statements or runs, as the rows of the screen name it.
+func (d desk) listed(t *testing.T, what string, figures ...string) (rows [][]string) {
+	t.Helper()
+	for _, one := range d.clerk.Read(t, "/x/reconciliation/"+what+"?limit=200")[what+"s"].([]any) {
+		record := trial.Record(one.(map[string]any))
+		row := []string{"#/reconciliation/" + what + "/" + record.Text("id")}
+		for _, figure := range figures {
+			row = append(row, record.Text(figure))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestWhatWasComparedIsFoundAgain lists what was sent and compared, the newest first and page by page, in a browser
+// that has not seen it before. A comparison is settled once each of its items is accepted. The lists are for keys,
+// for a phone, and for people who speak German.
+func TestWhatWasComparedIsFoundAgain(t *testing.T) {
+	t.Parallel()
+	d := reported(t, "Finder")
+	d.sign(t, november, d.prepare(t, d.clerk, november))
+	empty := open(t, d.Exchange, "/reconciliation", trial.Developer)
+	empty.sees("[data-part=runs] .empty", "Nothing has been compared yet.", "exchange reconcile compare")
+	empty.sees("[data-part=statements] .empty", "Nobody has sent a file yet.")
+	d.profile(t)
+	const all = 21 // one more than a page has
+	var last trial.Record
+	for i := range all {
+		last = d.sends(t, d.statement(fmt.Sprint("POL-", i)))
+	}
+	path := "/x/reconciliation/run/" + last.Text("id")
+	for _, one := range d.clerk.Read(t, path+"/items")["items"].([]any) {
+		item := trial.Record(one.(map[string]any))
+		if item["outcome"] != "matched" {
+			d.clerk.Post(t, fmt.Sprint(path, "/items/", item["number"], ":accept"), trial.Record{"reason": "agreed"}).
+				Want(t, http.StatusOK)
+		}
+	}
+	p := open(t, d.Exchange, "/today", trial.Developer)
+	p.turn("/reconciliation")
+	for what, figures := range map[string][]string{"run": {"items"}, "statement": {"rows", "quarantined"}} {
+		part := "[data-part=" + what + "s] "
+		p.becomes("document.querySelectorAll('" + part + "tbody tr').length === 20")
+		p.click(part + ".more")
+		p.becomes("document.querySelectorAll('" + part + "tbody tr').length === 21")
+		p.becomes("document.querySelector('" + part + ".more').hidden")
+		var shown [][]string
+		p.eval("[...document.querySelectorAll('"+part+"tbody tr')].map((row) => [row.querySelector('a').hash]"+
+			".concat([...row.querySelectorAll('td.right')].slice("+fmt.Sprint(-len(figures))+
+			").map((e) => e.innerText)))", &shown)
+		if want := d.listed(t, what, figures...); !reflect.DeepEqual(shown, want) {
+			t.Errorf("the screen lists %v, want %v", shown, want)
+		}
+	}
+	if got := p.texts("[data-part=runs] .badge"); len(got) != all || got[0] != "settled" ||
+		slices.ContainsFunc(got[1:], func(state string) bool { return state != "open" }) {
+		t.Errorf("the states are %v", got)
+	}
+	for _, scheme := range []string{"light", "dark"} {
+		p.media("prefers-color-scheme", scheme)
+		p.accessible(scheme)
+	}
+	p.click("#language")
+	p.sees("[data-part=runs]", "Abgleiche", "MOTOR-2026 2026-11", "erledigt", "offen", "Offene Posten")
+	p.sees("[data-part=statements]", "Abrechnungsdateien", "BROKER", "Zeilen", "Gesendet von")
+	p.do(chromedp.EmulateViewport(320, 740))
+	p.fits("the lists")
+	p.rowTo("[data-part=runs] a[href='#/reconciliation/run/" + last.Text("id") + "']")
+	p.keys("\r")
+	p.sees(".lead", "erledigt", "MOTOR-2026 2026-11")
+	p.sees("[data-part=items]", "agreed")
+	p.eval("history.back()", nil)
+	p.click("[data-part=statements] a[href='#/reconciliation/statement/" + last.Text("statement") + "']")
+	p.sees(".lead", "3 Zeilen wurden gelesen")
+}
+
 // tries looks at how a file is read before it is sent: what is read, what cannot be and why, of the first rows only.
 // Nothing of the file is kept, and so no statement is shown.
 func (p *tab) tries(t *testing.T, d desk) {
@@ -77,6 +165,9 @@ func (p *tab) tries(t *testing.T, d desk) {
 	if n := p.count("[data-part=trial] tbody tr"); n != 20 {
 		t.Errorf("%d rows are shown", n)
 	}
+	p.click("form[data-form=upload] .curl summary")
+	p.sees("form[data-form=upload] pre", "curl -X POST", "'Content-Type: text/csv' --data-binary '@statement.csv'",
+		"/x/reconciliation/statement?profile=BROKER'", "$(exchange token)")
 	p.harmless("how a file is read")
 	p.accessible("how a file is read")
 	p.becomes("document.getElementById('file').files.length === 1 && location.hash === '#/reconciliation'")

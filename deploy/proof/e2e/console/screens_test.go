@@ -1,6 +1,7 @@
 package console
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -193,18 +194,18 @@ func TestHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	operations := p.texts("[data-operation] summary code")
-	if len(operations) < 15 {
-		t.Errorf("the page has only %v", operations)
-	}
-	for _, operation := range operations {
-		method, path, _ := strings.Cut(operation, " ")
-		if document.Paths[path][strings.ToLower(method)] == nil {
-			t.Errorf("there is no operation %s", operation)
-		}
-	}
 	var lines []string
 	p.eval("[...document.querySelectorAll('[data-operation] pre')].map((e) => e.textContent)", &lines)
-	for _, line := range lines {
+	if len(operations) < 30 || len(lines) != len(operations) {
+		t.Fatalf("the page has only %v", operations)
+	}
+	for i, line := range lines {
+		method, path, _ := strings.Cut(operations[i], " ")
+		described := document.Paths[path][strings.ToLower(method)]
+		keyed := bytes.Contains(described, []byte("/IdempotencyKey"))
+		if described == nil || strings.Contains(line, "Idempotency-Key") != keyed {
+			t.Errorf("%s is described as %s, and shown as %s", operations[i], described, line)
+		}
 		if !strings.HasPrefix(line, "curl ") || strings.Contains(line, "eyJ") || !strings.Contains(line, book.Base) {
 			t.Errorf("not to be pasted: %s", line)
 		}
