@@ -16,8 +16,9 @@ require (
 	golang.org/x/sys v0.49.0
 	insurance.example/exchange/deploy/proof/e2e v0.0.0
 	insurance.example/exchange/pkg v0.0.0
-	modernc.org/sqlite v1.61.1
 )
+
+require modernc.org/sqlite v1.61.1 // indirect
 
 require (
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect

@@ -6,7 +6,8 @@
 //   - tab_test.go is a page in the browser: what a person sees, types and presses.
 //   - signin_test.go signs in, by the link that the start prints and by a token, and tries to frame the page.
 //   - provider_test.go signs in at an identity provider.
-//   - find_test.go and screens_test.go compare what the screens show with what the exchange has.
+//   - find_test.go and screens_test.go compare what the screens show with what the exchange has. many_test.go opens
+//     lists of 100,000 records.
 //   - write_test.go changes claims and policies, and sharing_test.go shares a policy with other organisations.
 //   - desk_test.go reports a month, and reconciliation_test.go compares a file with it. signoff_test.go signs off a
 //     month by keys alone, and its claims.
@@ -96,9 +97,10 @@ func logged(format string, about ...any) {
 	}
 }
 
-// seed fills an exchange with the smallest book.
-func seed(e *trial.Exchange) error {
-	command := exec.Command(commands.Path("client"), "seed", "--size", "14", "--url", e.Base, "--data", e.Data)
+// seed fills an exchange with the smallest book, and with what more flags ask for.
+func seed(e *trial.Exchange, more ...string) error {
+	command := exec.Command(commands.Path("client"),
+		append([]string{"seed", "--size", "14", "--url", e.Base, "--data", e.Data}, more...)...)
 	if output, err := command.CombinedOutput(); err != nil {
 		return fmt.Errorf("seeding: %w\n%s", err, output)
 	}

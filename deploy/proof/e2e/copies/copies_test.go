@@ -1,4 +1,4 @@
-package records
+package copies
 
 import (
 	"encoding/json"
@@ -9,20 +9,21 @@ import (
 	"insurance.example/exchange/pkg/number"
 )
 
-// TestCopyHasItsOwnIDAndNumber copies the columns of a policy.
+// TestCopyHasItsOwnIDAndNumber copies columns of a policy and of a claim.
 func TestCopyHasItsOwnIDAndNumber(t *testing.T) {
 	former, id := uuid.Must(uuid.NewV7()), uuid.Must(uuid.NewV7())
-	issued := number.Of("POL", former)
+	issued := number.Of(Policy, former)
 	made := another([]any{former[:], int64(1), `{"id":"` + former.String() + `","policyNumber":"` + issued + `"}`,
-		issued, nil}, former, id)
+		issued, nil, number.Of(Claim, former)}, former, id)
 	var body struct{ ID, PolicyNumber string }
 	if err := json.Unmarshal([]byte(made[2].(string)), &body); err != nil {
 		t.Fatal(err)
 	}
-	if body.ID != id.String() || body.PolicyNumber != number.Of("POL", id) || made[3] != body.PolicyNumber {
+	if body.ID != id.String() || body.PolicyNumber != number.Of(Policy, id) || made[3] != body.PolicyNumber {
 		t.Errorf("the copy is %v, want the id %v and its number", made, id)
 	}
-	if key, is := made[0].([]byte); !is || uuid.UUID(key) != id || made[1] != int64(1) || made[4] != nil {
+	if key, is := made[0].([]byte); !is || uuid.UUID(key) != id || made[1] != int64(1) || made[4] != nil ||
+		made[5] != number.Of(Claim, id) {
 		t.Errorf("the copy is %v, want the key %v and the rest as it was", made, id)
 	}
 }
