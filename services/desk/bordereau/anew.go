@@ -56,7 +56,10 @@ func (a ledgerCheck) gives(ctx context.Context, l *ledger, v *version, at time.T
 		return false, err
 	}
 	digest := newDigest()
-	if err := m.lines(ctx, func(line any, _ amounts) error { return digest.line(line) }); err != nil {
+	if err := m.lines(ctx, func(line any, _ amounts) error {
+		_, err := digest.line(line)
+		return err
+	}); err != nil {
 		return false, err
 	}
 	is, err := digest.of(v.Head)
@@ -110,9 +113,9 @@ func (d *Desk) makerAnew(ctx context.Context, l *ledger, v *version, at time.Tim
 	}
 	before := l.before(v)
 	if l.Kind == desk.Claims {
-		return d.claims(ctx, of, before, v.Head.Type)
+		return d.claims(of, before, v.Head.Type), nil
 	}
-	return d.collect(ctx, of, before, v.Head.Type)
+	return d.collect(of, before, v.Head.Type), nil
 }
 
 // ofStore reports whether an error is one of the store or of the caller, and none of what is stored.

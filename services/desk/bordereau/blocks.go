@@ -3,10 +3,12 @@ package bordereau
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/period"
 )
 
 // blockLength is how many lines or findings a block has; the last one may have fewer.
@@ -102,3 +104,65 @@ func (c *cursor[T]) next(ctx context.Context) (*T, error) {
 	c.read++
 	return item, nil
 }
+
+// standingIDs reads the ids of the lines of versions that stand, in their order. A block of each version is in memory
+// at a time, however many lines there are.
+type standingIDs struct {
+	from []*cursor[identity]
+	at   []*identity
+	// last is the last id that has was shown; empty before all.
+	last string
+}
+
+// standing returns what reads the ids of the lines that stand in some periods of a ledger.
+func (d *Desk) standing(l *ledger, among func(period.Period) bool) *standingIDs {
+	s := new(standingIDs)
+	for _, p := range slices.DeleteFunc(l.periods(), func(p period.Period) bool { return !among(p) }) {
+		for _, v := range l.standing(p) {
+			s.from = append(s.from, &cursor[identity]{desk: d, batch: v.Batch, what: lineBlocks, total: v.Head.Lines})
+		}
+	}
+	s.at = make([]*identity, len(s.from))
+	return s
+}
+
+// next returns the next id; empty behind the last one.
+func (s *standingIDs) next(ctx context.Context) (string, error) {
+	for i := len(s.from) - 1; i >= 0; i-- {
+		if s.at[i] != nil {
+			continue
+		}
+		var err error
+		if s.at[i], err = s.from[i].next(ctx); err != nil {
+			return "", err
+		}
+		if s.at[i] == nil {
+			s.from, s.at = slices.Delete(s.from, i, i+1), slices.Delete(s.at, i, i+1)
+		}
+	}
+	least := -1
+	for i, at := range s.at {
+		if least < 0 || at.LineID < s.at[least].LineID {
+			least = i
+		}
+	}
+	if least < 0 {
+		return "", nil
+	}
+	id := s.at[least].LineID
+	s.at[least] = nil
+	return id, nil
+}
+
+// has reports whether there is a line with an id, which is greater than that of the call before.
+func (s *standingIDs) has(ctx context.Context, id string) (found bool, err error) {
+	for s.last < id && err == nil {
+		if s.last, err = s.next(ctx); s.last == "" {
+			s.last = behindAll
+		}
+	}
+	return s.last == id, err
+}
+
+// behindAll is greater than every id.
+const behindAll = "~"

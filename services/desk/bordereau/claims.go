@@ -16,23 +16,23 @@ type claimCollection struct {
 	reading
 	// before is what was reported for the period before.
 	before *reported
-	// additional says that the lines of the period that stand are left out; has are these.
+	// additional says that the lines of the period that stand are left out; has are these, and nil elsewhere.
 	additional bool
-	has        map[string]bool
+	has        *standingIDs
 	// check and carried are nil where nothing is made of the lines.
 	check   *checker
 	carried *block.Writer[carried]
 }
 
 // claims prepares the collection of the claims of a period, as a version of a type would have them.
-func (d *Desk) claims(ctx context.Context, of reading, l *ledger, kind string) (c *claimCollection, err error) {
+func (d *Desk) claims(of reading, l *ledger, kind string) *claimCollection {
 	p := of.period
-	c = &claimCollection{reading: of, before: d.reported(l.standingBefore(p))}
+	c := &claimCollection{reading: of, before: d.reported(l.standingBefore(p))}
 	if kind != desk.Correction && len(l.standing(p)) > 0 {
 		c.additional = true
-		c.has, err = d.standingLines(ctx, l, func(of period.Period) bool { return of == p })
+		c.has = d.standing(l, func(of period.Period) bool { return of == p })
 	}
-	return c, err
+	return c
 }
 
 func (c *claimCollection) store(v *version, check *checker) {
@@ -99,8 +99,10 @@ func (c *claimCollection) claim(
 	if p == nil {
 		return c.carry(ctx, before)
 	}
-	if c.additional && c.has[id] {
-		return nil
+	if c.additional {
+		if has, err := c.has.has(ctx, id); has || err != nil {
+			return err
+		}
 	}
 	line, amounts, err := c.line(claim, p, added, before)
 	if err != nil {

@@ -21,11 +21,10 @@ const behind = time.Hour
 // collection is the lines of a premium bordereau on their way.
 type collection struct {
 	reading
-	// base is the version after which reading goes on; nil for none. again says that all receipts are read, because
-	// the policies of the contract have changed since, and has are the lines that stand.
-	base  *version
-	again bool
-	has   map[string]bool
+	// base is the version after which reading goes on; nil for none. Where the policies of the contract have changed
+	// since, all receipts are read, and has are the lines that stand; it is nil elsewhere.
+	base *version
+	has  *standingIDs
 	// check checks the lines of a version; nil where nothing is made of them, so that receipts need not be aggregated
 	// yet.
 	check *checker
@@ -35,9 +34,9 @@ type collection struct {
 }
 
 // collect prepares the collection of the lines of a period, as a version of a type would have them.
-func (d *Desk) collect(ctx context.Context, of reading, l *ledger, kind string) (c *collection, err error) {
+func (d *Desk) collect(of reading, l *ledger, kind string) *collection {
 	k, p := of.of, of.period
-	c = &collection{reading: of}
+	c := &collection{reading: of}
 	c.types, _ = simplelru.NewLRU[string, string](mostKnown, nil)
 	stands := l.standing(p)
 	if kind == desk.Correction || len(stands) == 0 {
@@ -48,37 +47,16 @@ func (d *Desk) collect(ctx context.Context, of reading, l *ledger, kind string) 
 	}
 	c.read.Rule, c.read.Assigned = k.Rule(), k.Assigned()
 	if c.base == nil {
-		return c, nil
+		return c
 	}
 	c.read.Next, c.read.Last = c.base.Read.Next, c.base.Read.Next
 	if c.base.Read.Rule != c.read.Rule || c.base.Read.Assigned != c.read.Assigned {
-		c.again, c.read.Next, c.read.Last = true, "", ""
-		c.has, err = d.standingLines(ctx, l, func(of period.Period) bool {
+		c.read.Next, c.read.Last = "", ""
+		c.has = d.standing(l, func(of period.Period) bool {
 			return of.Earlier(p) || of == p && kind != desk.Correction
 		})
 	}
-	return c, err
-}
-
-// standingLines returns the ids of the lines that stand in some periods.
-func (d *Desk) standingLines(
-	ctx context.Context, l *ledger, among func(period.Period) bool,
-) (map[string]bool, error) {
-	has := map[string]bool{}
-	for _, of := range l.periods() {
-		if !among(of) {
-			continue
-		}
-		for _, v := range l.standing(of) {
-			if err := eachLine(ctx, d, v, func(line identity) error {
-				has[line.LineID] = true
-				return nil
-			}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return has, nil
+	return c
 }
 
 // lines implements maker.
@@ -140,7 +118,13 @@ func (c *collection) receipts(ctx context.Context, take func(premium.Receipt, *p
 				continue
 			}
 			of, belongs := c.policies.Get(text(r.Record.PolicyNumber))
-			if belongs && of != nil && c.takes(id, recorded) {
+			takes := false
+			if belongs && of != nil {
+				if takes, err = c.takes(ctx, id, recorded); err != nil {
+					return err
+				}
+			}
+			if takes {
 				if r.Awaited && c.check != nil {
 					return problem.Outage(errAwaited)
 				}
@@ -169,16 +153,17 @@ func until(page []reporting.ReportedReceipt, last string, more bool) ([]reportin
 }
 
 // takes reports whether a receipt that was recorded before the end of the period has no line yet.
-func (c *collection) takes(id string, recorded time.Time) bool {
+func (c *collection) takes(ctx context.Context, id string, recorded time.Time) (bool, error) {
 	switch {
-	case c.again:
-		return !c.has[id]
+	case c.has != nil:
+		has, err := c.has.has(ctx, id)
+		return !has, err
 	case c.base == nil || strings.Compare(id, c.base.Read.Last) > 0:
-		return true
+		return true, nil
 	}
 	// It was read for the version before, and has its line unless it was recorded after the end of that period.
 	before, _ := period.Parse(c.base.Head.Period)
-	return !recorded.Before(before.End())
+	return !recorded.Before(before.End()), nil
 }
 
 // knowReceipts looks up what is not known yet: the policies of receipts, and the types of those that they reverse.

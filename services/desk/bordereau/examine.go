@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -16,6 +15,7 @@ import (
 	"insurance.example/exchange/pkg/request"
 	"insurance.example/exchange/pkg/rest/inspect"
 	"insurance.example/exchange/services/desk/block"
+	"insurance.example/exchange/services/desk/period"
 	"insurance.example/exchange/services/desk/source"
 )
 
@@ -214,7 +214,7 @@ func (a ledgerCheck) blocks(
 // lines looks for receipts that are in more than one line of the versions that stand. The lines of each version are in
 // the order of their ids, so that a block of each is read at a time.
 func (a ledgerCheck) lines(ctx context.Context, l *ledger) error {
-	standing := a.desk.standing(l)
+	standing := a.desk.standing(l, func(period.Period) bool { return true })
 	last := ""
 	for {
 		id, err := standing.next(ctx)
@@ -228,49 +228,4 @@ func (a ledgerCheck) lines(ctx context.Context, l *ledger) error {
 		}
 		last = id
 	}
-}
-
-// standingIDs reads the ids of the lines of all versions of a ledger that stand, in their order.
-type standingIDs struct {
-	from []*cursor[identity]
-	at   []*identity
-}
-
-func (d *Desk) standing(l *ledger) *standingIDs {
-	s := new(standingIDs)
-	for _, p := range l.periods() {
-		for _, v := range l.standing(p) {
-			s.from = append(s.from, &cursor[identity]{desk: d, batch: v.Batch, what: lineBlocks, total: v.Head.Lines})
-		}
-	}
-	s.at = make([]*identity, len(s.from))
-	return s
-}
-
-// next returns the next id; empty behind the last one.
-func (s *standingIDs) next(ctx context.Context) (string, error) {
-	for i := len(s.from) - 1; i >= 0; i-- {
-		if s.at[i] != nil {
-			continue
-		}
-		var err error
-		if s.at[i], err = s.from[i].next(ctx); err != nil {
-			return "", err
-		}
-		if s.at[i] == nil {
-			s.from, s.at = slices.Delete(s.from, i, i+1), slices.Delete(s.at, i, i+1)
-		}
-	}
-	least := -1
-	for i, at := range s.at {
-		if least < 0 || at.LineID < s.at[least].LineID {
-			least = i
-		}
-	}
-	if least < 0 {
-		return "", nil
-	}
-	id := s.at[least].LineID
-	s.at[least] = nil
-	return id, nil
 }

@@ -208,14 +208,14 @@ func (d *Desk) maker(
 		return nil, err
 	}
 	if l.Kind == desk.Claims {
-		return d.claims(ctx, of, l, kind)
+		return d.claims(of, l, kind), nil
 	}
-	return d.collect(ctx, of, l, kind)
+	return d.collect(of, l, kind), nil
 }
 
 // fill makes the lines of a version, checks them, and stores them and what was found.
 func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger) error {
-	lines := &block.Writer[any]{List: d.list(v.Batch, lineBlocks)}
+	lines := &block.Writer[jsontext.Value]{List: d.list(v.Batch, lineBlocks)}
 	findings := &block.Writer[desk.BordereauFinding]{List: d.list(v.Batch, findingBlocks)}
 	m.store(v, newChecker(func(f desk.BordereauFinding) error {
 		if f.Severity == desk.ErrorSeverity {
@@ -230,7 +230,8 @@ func (d *Desk) fill(ctx context.Context, v *version, m maker, l *ledger) error {
 	}))
 	sums, digest := newSums(), newDigest()
 	err := m.lines(ctx, func(line any, of amounts) error {
-		return errors.Join(sums.add(of, 1), digest.line(line), lines.Add(ctx, line))
+		text, err := digest.line(line)
+		return errors.Join(err, sums.add(of, 1), lines.Add(ctx, text))
 	})
 	if err == nil {
 		err = m.finish(ctx, v, l, sums)
@@ -282,12 +283,13 @@ type digest struct{ lines hash.Hash }
 
 func newDigest() digest { return digest{sha256.New()} }
 
-func (d digest) line(l any) error {
+// line adds a line, and returns it as it is stored.
+func (d digest) line(l any) (jsontext.Value, error) {
 	text, err := json.Marshal(l, json.Deterministic(true))
 	if err == nil {
 		err = d.text(text)
 	}
-	return err
+	return text, err
 }
 
 // text adds a line as it is stored.

@@ -3,6 +3,8 @@ package bordereau
 import (
 	"context"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"insurance.example/exchange/contracts/desk"
 	"insurance.example/exchange/services/desk/block"
 	"insurance.example/exchange/services/desk/contract"
@@ -72,11 +74,11 @@ func (d *Desk) Lines(
 	return lines, v.Head.Digest, err
 }
 
-// EachLine returns a version, and calls a function with each of its lines. Errors: problem.NotFound, those of the store
-// and of the function.
+// EachLine returns a version, and calls a function with each of its lines as it is stored. Errors: problem.NotFound,
+// those of the store and of the function.
 func (d *Desk) EachLine(
 	ctx context.Context, at Place, number string, begin func(desk.BordereauVersion, *contract.Kept) error,
-	do func(line any) error,
+	do func(line jsontext.Value) error,
 ) error {
 	k, _, v, err := d.version(ctx, at, number)
 	if err == nil {
@@ -88,10 +90,7 @@ func (d *Desk) EachLine(
 	if err != nil {
 		return err
 	}
-	if at.Kind == desk.Claims {
-		return eachLine(ctx, d, v, func(line desk.ClaimLine) error { return do(line) })
-	}
-	return eachLine(ctx, d, v, func(line desk.BordereauLine) error { return do(line) })
+	return eachLine(ctx, d, v, do)
 }
 
 // Findings returns a page of the findings of a version. Errors: problem.NotFound, those of the store.

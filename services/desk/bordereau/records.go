@@ -92,10 +92,7 @@ func (l *Lines) Each(ctx context.Context, do func(desk.BordereauLine) error) err
 	if err != nil {
 		return err
 	}
-	c, err := l.desk.collect(ctx, now, of, desk.Correction)
-	if err != nil {
-		return err
-	}
+	c := l.desk.collect(now, of, desk.Correction)
 	return c.receipts(ctx, func(r premium.Receipt, of *policy) error {
 		line, _, err := c.line(r, of)
 		if err != nil {

@@ -23,7 +23,7 @@ func writeCSV(ctx context.Context, w io.Writer, of *bordereau.Desk, at bordereau
 			return err
 		}
 		return out.Write(r.header())
-	}, func(line any) error {
+	}, func(line jsontext.Value) error {
 		cells, err := r.cells(line)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 
 	"insurance.example/exchange/contracts/desk"
@@ -96,7 +97,11 @@ func newRow(v desk.BordereauVersion, k *contract.Kept) (*row, error) {
 	}
 	r := &row{columns: all[v.Kind], fixed: map[string]string{}}
 	for prefix, of := range map[string]any{"contract.": k.ContractTerms, "version.": v} {
-		values, err := texts(of)
+		text, err := json.Marshal(of)
+		if err != nil {
+			return nil, err
+		}
+		values, err := texts(text)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +119,7 @@ func newRow(v desk.BordereauVersion, k *contract.Kept) (*row, error) {
 const linePrefix = "line."
 
 // cells returns the texts of the cells of a line; empty for what the exchange does not have.
-func (r *row) cells(line any) ([]string, error) {
+func (r *row) cells(line jsontext.Value) ([]string, error) {
 	values, err := texts(line)
 	if err != nil {
 		return nil, err
@@ -133,15 +138,11 @@ func (r *row) cells(line any) ([]string, error) {
 	return cells, nil
 }
 
-// texts returns the members of a value that are texts, numbers, or whether something is so, as they are written. A
+// texts returns the members of an object that are texts, numbers, or whether something is so, as they are written. A
 // member of a member has both names, with a point between them.
-func texts(of any) (map[string]string, error) {
-	text, err := json.Marshal(of)
-	if err != nil {
-		return nil, err
-	}
+func texts(of jsontext.Value) (map[string]string, error) {
 	var members map[string]any
-	if err := json.Unmarshal(text, &members, json.WithUnmarshalers(json.UnmarshalFromFunc(keepNumbers))); err != nil {
+	if err := json.Unmarshal(of, &members, json.WithUnmarshalers(json.UnmarshalFromFunc(keepNumbers))); err != nil {
 		return nil, err
 	}
 	values := map[string]string{}

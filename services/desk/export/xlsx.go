@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/xuri/excelize/v2"
 
 	"insurance.example/exchange/contracts/desk"
@@ -86,7 +87,7 @@ func (b *workbook) lines(ctx context.Context, of *bordereau.Desk, at bordereau.P
 			return err
 		}
 		return b.control(v, r)
-	}, func(line any) error {
+	}, func(line jsontext.Value) error {
 		texts, err := r.cells(line)
 		if err != nil {
 			return err
