@@ -19,9 +19,9 @@ import (
 func bordereau(around client.Surroundings) *cobra.Command {
 	return group(&cobra.Command{
 		Use: "bordereau", Short: "Report the periods of contracts: list, show, prepare, approve, export, diff",
-		Long: `Report the periods of contracts to the other side. A version is prepared once its period is over, approved by
-somebody else, and exported in the columns of the market. KIND is premium or claims, PERIOD a month (2026-01) or quarter
-(2026-Q1).`,
+		Long: `Report the periods of contracts to the other side. A version is prepared once its period is over,
+approved by somebody else, and exported in the columns of the market. KIND is premium or claims, PERIOD a month
+(2026-01) or quarter (2026-Q1).`,
 	}, list(around), show(around), prepare(around), sign(around, "approve",
 		"Approve a version that somebody else has prepared"), sign(around, "acknowledge",
 		"Note that the other side has seen an approved version"), reject(around), export(around), diff(around))
@@ -119,23 +119,31 @@ func prepare(around client.Surroundings) *cobra.Command {
 		"original, additional for what came later, correction in place of what is approved, or nil without lines")
 	c.Flags().StringVar(&asked.Note, "note", "", "what its readers should know")
 	return command(around, c, func(o *office, ctx context.Context, args []string) error {
-		return o.post(ctx, path(args)+":prepare", rand.Text(), asked)
+		return o.post(ctx, "preparing the version", path(args)+":prepare", rand.Text(), asked)
 	})
 }
 
-// version returns the path of the version that the arguments name: without a number, the last one of the period.
+// version returns the path of the version that the arguments name: without a number, the last one of the period. The
+// work list names it; the period itself would be computed as it is now.
 func (o *office) version(ctx context.Context, args []string) (string, error) {
 	if len(args) > 3 {
 		return path(args) + "/versions/" + url.PathEscape(args[3]), nil
 	}
-	of, _, err := read[desk.BordereauLive](ctx, o, path(args), nil)
-	if err != nil {
-		return "", err
+	query := url.Values{"limit": {"200"}, "contract": {args[0]}, "kind": {args[1]}}
+	for more := true; more; {
+		page, _, err := read[desk.BordereauWork](ctx, o, "/x/bordereau", query)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range page.Periods {
+			if n := len(p.Versions); n > 0 && p.Period == args[2] {
+				return path(args) + "/versions/" + strconv.Itoa(p.Versions[n-1].Number), nil
+			}
+		}
+		more = page.Next != ""
+		query.Set("after", page.Next)
 	}
-	if len(of.Versions) == 0 {
-		return "", client.Misuse("the period has no version yet; prepare makes one")
-	}
-	return path(args) + "/versions/" + strconv.Itoa(of.Versions[len(of.Versions)-1].Number), nil
+	return "", client.Misuse("the period has no version yet; prepare makes one")
 }
 
 // sign is a command that signs a version off by its digest.
@@ -155,7 +163,7 @@ export name it.`,
 		if err != nil {
 			return err
 		}
-		return o.post(ctx, version+":"+action, "", desk.BordereauDigest{Digest: *digest})
+		return o.post(ctx, "signing it off", version+":"+action, "", desk.BordereauDigest{Digest: *digest})
 	})
 }
 
@@ -170,7 +178,7 @@ func reject(around client.Surroundings) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return o.post(ctx, version+":reject", "", desk.BordereauReason{Reason: *reason})
+		return o.post(ctx, "rejecting it", version+":reject", "", desk.BordereauReason{Reason: *reason})
 	})
 }
 
@@ -203,7 +211,8 @@ func export(around client.Surroundings) *cobra.Command {
 			return err
 		}
 		return o.write(*file, func(w io.Writer) error {
-			_, err := o.exchange(ctx, client.Request{Method: http.MethodGet, Path: version + "/lines" + form, Into: w})
+			asked := client.Request{Method: http.MethodGet, Path: version + "/lines" + form, Into: w}
+			_, err := o.waiting("exporting the version", func() ([]byte, error) { return o.exchange(ctx, asked) })
 			return err
 		})
 	})

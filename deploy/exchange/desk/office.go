@@ -11,12 +11,14 @@ import (
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/deploy/exchange/client"
+	"insurance.example/exchange/deploy/exchange/progress"
 )
 
 // The forms of the output.
@@ -136,11 +138,35 @@ func orPrint(o *office, body []byte, err error) error {
 	return o.print(body)
 }
 
-// post sends what is asked for, and prints the response. With a key it is sent again after an outage.
-func (o *office) post(ctx context.Context, path, key string, asked any) error {
+// waiting does something that may take a while, and shows for how long it has.
+func (o *office) waiting(what string, do func() ([]byte, error)) (body []byte, err error) {
+	shown := progress.New(o.Err, -1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		body, err = do()
+	}()
+	every := time.NewTicker(time.Second)
+	defer every.Stop()
+	for since := time.Now(); ; {
+		select {
+		case <-ended:
+			return body, cmp.Or(err, shown.End())
+		case <-every.C:
+			// What is shown beside the work does not stop it.
+			_ = shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what,
+				time.Since(since).Round(time.Second)))
+		}
+	}
+}
+
+// post sends what is asked for, and prints the response. With a key it is sent again after an outage. What is being
+// done is shown while it lasts.
+func (o *office) post(ctx context.Context, what, path, key string, asked any) error {
 	body, err := json.Marshal(asked)
 	if err == nil {
-		body, err = o.exchange(ctx, client.Request{Method: http.MethodPost, Path: path, Body: body, Key: key})
+		sent := client.Request{Method: http.MethodPost, Path: path, Body: body, Key: key}
+		body, err = o.waiting(what, func() ([]byte, error) { return o.exchange(ctx, sent) })
 	}
 	return orPrint(o, body, err)
 }

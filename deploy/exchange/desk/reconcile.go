@@ -1,7 +1,6 @@
 package desk
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -12,14 +11,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
 	"insurance.example/exchange/contracts/reconciliation"
 	"insurance.example/exchange/deploy/exchange/client"
-	"insurance.example/exchange/deploy/exchange/progress"
 )
 
 const (
@@ -151,28 +148,6 @@ asked for again, and is made once.`,
 	})
 }
 
-// waiting does something that takes a while, and shows for how long it has.
-func (o *office) waiting(what string, do func() ([]byte, error)) (body []byte, err error) {
-	shown := progress.New(o.Err, -1)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		body, err = do()
-	}()
-	every := time.NewTicker(time.Second)
-	defer every.Stop()
-	for since := time.Now(); ; {
-		select {
-		case <-ended:
-			return body, cmp.Or(err, shown.End())
-		case <-every.C:
-			// What is shown beside the work does not stop it.
-			_ = shown.At(int64(time.Since(since).Seconds()), fmt.Sprintf("%s, for %s", what,
-				time.Since(since).Round(time.Second)))
-		}
-	}
-}
-
 func showRun(around client.Surroundings) *cobra.Command {
 	return command(around, &cobra.Command{
 		Use: "show RUN", Short: "Show a comparison: its outcomes, what was decided, and how old what is open is",
@@ -288,7 +263,7 @@ func decide(around client.Surroundings, action, short, why string) *cobra.Comman
 		if *reason == "" {
 			return client.Misuse("--reason is wanted: who reads the item later asks why")
 		}
-		return o.post(ctx, runPath(args[0])+"/items/"+url.PathEscape(args[1])+":"+action, "",
+		return o.post(ctx, "writing it down", runPath(args[0])+"/items/"+url.PathEscape(args[1])+":"+action, "",
 			reconciliation.DecisionReason{Reason: *reason})
 	})
 }
