@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,9 +21,12 @@ import (
 	"insurance.example/exchange/pkg/servicetest"
 )
 
-var sequences = flag.Int("sequences", 20, "how many random sequences TestWhatAlwaysHolds runs")
+var (
+	sequences = flag.Int("sequences", 20, "how many random sequences TestWhatAlwaysHolds runs")
+	from      = flag.Int("from", 0, "the first of them; it is the same each time where it is a multiple of 20")
+)
 
-// atOnce is how many sequences share a desk and what it reads from.
+// atOnce is how many sequences share a desk and what it reads from, one after the other.
 const atOnce = 20
 
 // TestWhatAlwaysHolds records, refunds, settles, assigns, changes policies and contracts, prepares, approves and
@@ -30,41 +34,59 @@ const atOnce = 20
 // the contract is in one line that stands, what was approved reads as it did then, a refund is minus its original, and
 // the lines of a claim go on from one another. What is stored is whole, and each version made anew has its digest.
 func TestWhatAlwaysHolds(t *testing.T) {
+	var mu sync.Mutex
 	failed := map[fault]int{}
-	for first := 0; first < *sequences; first += atOnce {
-		path := filepath.Join(t.TempDir(), "desk.db")
-		store, err := sqlitestore.Open(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
+	t.Run("sequences", func(t *testing.T) {
+		for first := *from; first < *from+*sequences; first += atOnce {
+			t.Run(fmt.Sprint(first), func(t *testing.T) {
+				t.Parallel()
+				writes := runSequences(t, first, min(*from+*sequences, first+atOnce))
+				mu.Lock()
+				defer mu.Unlock()
+				for write, times := range writes {
+					failed[write] += times
+				}
+			})
 		}
-		w := newWorld(t, "2026-01-05T00:00:00Z")
-		faulty := &faultyStore{Store: store, failed: failed}
-		s := w.startOn(faulty)
-		for n := first; n < min(*sequences, first+atOnce); n++ {
-			q := &sequence{T: t, w: w, s: s, store: faulty, random: rand.New(rand.NewPCG(uint64(n), 1)),
-				contract: fmt.Sprintf("C%d", n)}
-			q.run(n)
-			if t.Failed() {
-				t.Fatalf("sequence %d: %s", n, strings.Join(q.did, "; "))
-			}
-		}
-		s.Stop()
-		if err := store.Close(); err != nil {
-			t.Fatal(err)
-		}
-		e := w.examine(t, path)
-		if len(e.findings) > 0 || e.counts["versions made anew"] < 2*min(atOnce, *sequences-first) {
-			t.Fatalf("sequences %d and later: %+v, %v", first, e.findings, e.counts)
-		}
-		for _, note := range e.notes {
-			if note.Invariant != "a block belongs to a version that is listed" {
-				t.Fatalf("sequences %d and later: %+v", first, note)
-			}
-		}
-	}
+	})
+	t.Logf("of %d sequences, these writes have failed: %v", *sequences, failed)
 	if len(failed) < 4 && *sequences >= atOnce {
 		t.Errorf("only these writes have failed: %v", failed)
 	}
+}
+
+// runSequences runs the sequences from one up to another on a desk, and returns the writes that have failed.
+func runSequences(t *testing.T, first, end int) map[fault]int {
+	path := filepath.Join(t.TempDir(), "desk.db")
+	store, err := sqlitestore.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, "2026-01-05T00:00:00Z")
+	faulty := &faultyStore{Store: store, failed: map[fault]int{}}
+	s := w.startOn(faulty)
+	for n := first; n < end; n++ {
+		q := &sequence{T: t, w: w, s: s, store: faulty, random: rand.New(rand.NewPCG(uint64(n), 1)),
+			contract: fmt.Sprintf("C%d", n)}
+		q.run(n)
+		if t.Failed() {
+			t.Fatalf("sequence %d: %s", n, strings.Join(q.did, "; "))
+		}
+	}
+	s.Stop()
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := w.examine(t, path)
+	if len(e.findings) > 0 || e.counts["versions made anew"] < 2*(end-first) {
+		t.Fatalf("sequences %d and later: %+v, %v", first, e.findings, e.counts)
+	}
+	for _, note := range e.notes {
+		if note.Invariant != "a block belongs to a version that is listed" {
+			t.Fatalf("sequences %d and later: %+v", first, note)
+		}
+	}
+	return faulty.failed
 }
 
 // sequence is one random sequence.
