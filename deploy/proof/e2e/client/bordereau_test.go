@@ -16,7 +16,7 @@ import (
 func TestBordereau(t *testing.T) {
 	t.Parallel()
 	s := newReporting(t)
-	c, anna, bob, policy := s.tester(t), s.person(t, "anna"), s.person(t, "bob"), s.motorPolicy(t)
+	c, anna, bob, policy := s.tester(t), s.person(t, "anna"), s.person(t, "bob"), s.motorPolicy(t, "Ann")
 	post := func(path string, body trial.Record, status int) { c.Post(t, path, body).Want(t, status) }
 	for range 2 {
 		post("/receipt", trial.Record{"policyNumber": policy, "receiptType": "new policy", "paymentAmount": 100,
@@ -110,12 +110,12 @@ func (s *shell) person(t *testing.T, name string) string {
 	return strings.TrimSpace(issued.stdout)
 }
 
-// motorPolicy creates a motor policy, and returns its number.
-func (s *shell) motorPolicy(t *testing.T) string {
+// motorPolicy creates a motor policy of somebody with a first name, and returns its number.
+func (s *shell) motorPolicy(t *testing.T, firstName string) string {
 	t.Helper()
 	c := s.tester(t)
 	holder := c.Create(t, "personal", trial.Record{
-		"firstName": "Ann", "lastName": "Lee", "dob": "1985-12-10", "idType": "passport", "idNumber": "X1",
+		"firstName": firstName, "lastName": "Lee", "dob": "1985-12-10", "idType": "passport", "idNumber": "X1",
 		"address": trial.Record{"streetName": "High Street", "city": "London", "country": "GB"},
 	})
 	vehicle := c.Create(t, "vehicle", trial.Record{"plateNumber": "EX 1", "vin": "WVWZZZ1JZXW000001"})

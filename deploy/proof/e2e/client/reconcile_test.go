@@ -20,7 +20,7 @@ const brokerProfile = `{"format": "csv", "delimiter": ";", "encoding": "windows-
 func TestReconcile(t *testing.T) {
 	t.Parallel()
 	s := newReporting(t)
-	c, anna, policy := s.tester(t), s.person(t, "anna"), s.motorPolicy(t)
+	c, anna, policy := s.tester(t), s.person(t, "anna"), s.motorPolicy(t, "Ann")
 	for kind, amount := range map[string]int{"new policy": 100, "mid term adjustment": 900} {
 		c.Post(t, "/receipt", trial.Record{"policyNumber": policy, "receiptType": kind, "paymentAmount": amount,
 			"premiumPaymentMethod": "cash", "receiptDate": "2026-01-05"}).Want(t, 201)

@@ -73,10 +73,9 @@ func TestMain(m *testing.M) {
 
 // startBrowser starts Chromium. A machine without it fails the tests.
 func startBrowser() (end func(), err error) {
-	path, err := exec.LookPath("chromium")
+	path, err := trial.Installed("chromium", "the pages are tested in Chromium", "chromium")
 	if err != nil {
-		return nil, fmt.Errorf("the pages are tested in Chromium, which is not installed (apt-get install "+
-			"chromium): %w", err)
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.WSURLReadTimeout(trial.Patience), chromedp.WindowSize(1280, 900))

@@ -69,6 +69,15 @@ func BuildFrom(tree, name string) (*Commands, error) {
 	return c, nil
 }
 
+// Installed returns the path of a command of others with which something is tested. A machine without it fails the
+// test, with what installs it on Debian.
+func Installed(command, tests, from string) (path string, err error) {
+	if path, err = exec.LookPath(command); err != nil {
+		err = fmt.Errorf("%s, which is not installed (apt-get install %s): %w", tests, from, err)
+	}
+	return path, err
+}
+
 // source returns the package of the command of a service or the gateway.
 func source(name string) string {
 	if name == internalapi.Gateway {
